@@ -99,7 +99,8 @@ impl Sink for Tree {
     }
 
     fn text(&mut self, text: &str) {
-        match &self.text {
+        // A browser that translates the page takes texts out of it.
+        match self.text.as_ref().filter(|node| node.parent_node().is_some()) {
             Some(node) => {
                 // It appends at the end, which is always there.
                 let _ = node.append_data(text);

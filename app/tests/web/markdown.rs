@@ -190,3 +190,16 @@ fn direction(element: &Element) -> String {
     let style = style.expect("it has a style").expect("it has a style");
     style.get_property_value("direction").expect("a property")
 }
+
+#[test]
+fn a_page_that_is_translated_loses_no_text() {
+    let mut message = Message::of("Befo");
+    let paragraph = message.the("p");
+    let translated = document().create_element("font").expect("a valid name");
+    translated.set_text_content(Some("Vorh"));
+    paragraph.replace_child(&translated, &first_child(&paragraph)).expect("it is replaced");
+    message.grows_by("re that, ");
+    message.grows_by("a question.");
+    message.ends();
+    message.says("p", "Vorhre that, a question.");
+}

@@ -2,6 +2,8 @@
 //! counts, since other work only slows down. Prints the table of the README.
 
 #[cfg(not(target_arch = "wasm32"))]
+mod growth;
+#[cfg(not(target_arch = "wasm32"))]
 mod input;
 #[cfg(not(target_arch = "wasm32"))]
 mod ours;
@@ -22,6 +24,7 @@ fn main() {}
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
+    use crate::growth::GROWING;
     use crate::input::SIZES;
     use crate::parts::{Case, Part};
     use crate::patches;
@@ -108,6 +111,9 @@ mod native {
                 2.0,
                 patches::copies_over_adds(ROUNDS),
             );
+            for growing in GROWING {
+                print_goal(&format!("{}: time for ten times as many", growing.name), 12.0, growing.tenfold(ROUNDS));
+            }
         }
     }
 

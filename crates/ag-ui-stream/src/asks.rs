@@ -11,15 +11,17 @@ mod time;
 
 use crate::event::{EventRef, EventType};
 use crate::index::Index;
+use crate::message::{Message, Role};
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, Phase};
-use followed::{Followed, Source};
+use followed::{Followed, Source, about};
 use history::Answers;
 use interrupts::{Legacy, ON_INTERRUPT};
+use std::mem;
 use std::sync::Arc;
 
 /// The names under which models call the tool, unless others are given.
@@ -42,6 +44,8 @@ pub struct Asks {
     positions: Index,
     /// How many runs began; 0 is the time before, of which there is only a history.
     run: u64,
+    /// Positions of those that may wait for the user.
+    open: Vec<usize>,
     /// Positions of those that have a result which is no answer, while the agent has not spoken on.
     standing: Vec<usize>,
     /// A call that may be one more of an ask that waits.
@@ -110,6 +114,7 @@ impl Asks {
             followed: Vec::new(),
             positions: Index::default(),
             run: 0,
+            open: Vec::new(),
             standing: Vec::new(),
             repeated: None,
             legacy: Vec::new(),
@@ -173,14 +178,15 @@ impl Asks {
                     self.followed[position].has_result = true;
                 }
                 self.take_result(&key, thread, changes);
+                self.part_twins(&key, thread, changes);
             }
-            EventType::MessagesSnapshot => self.take_history(&thread.told_by(event), thread, changes),
+            EventType::MessagesSnapshot => self.take_history(&thread.told(), thread, changes),
             EventType::RunStarted => {
                 self.run += 1;
                 self.legacy.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input), changes);
-                    self.take_history(&thread.told_by(event), thread, changes);
+                    self.take_history(&thread.told(), thread, changes);
                 }
                 self.release_interrupts(thread, changes);
             }
@@ -212,7 +218,7 @@ impl Asks {
         let Some(call) = thread.call(&key) else {
             return;
         };
-        if event.kind() == EventType::ToolCallStart
+        if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change
             && let Some(message) = call.position()
         {
             self.hear_message(message, thread, changes);
@@ -248,27 +254,24 @@ impl Asks {
 
     /// Whether the arguments of a call that is no ask yet are so far those of one that waits.
     fn repeats(&mut self, key: &str, arguments: &str, event: &EventRef<'_>, thread: &Thread) -> bool {
-        if event.kind() == EventType::ToolCallStart
-            && arguments.is_empty()
-            && let Some(ask) = self.waiting_call(|_| true)
-        {
-            self.repeated = Some(Repeated { key: key.to_owned(), ask, told: 0 });
-            return true;
-        }
-        let Some(repeated) = self.repeated.as_mut().filter(|repeated| repeated.key == key) else {
+        let known = |it: &Followed| thread.arguments(&it.id).unwrap_or_default();
+        let repeated = self.repeated.take_if(|repeated| repeated.key == key);
+        let ask = match &repeated {
+            Some(it)
+                if known(&self.followed[it.ask]).get(it.told..).is_some_and(|rest| rest.starts_with(event.delta())) =>
+            {
+                Some(it.ask)
+            }
+            _ => self.last_call(|it| it.is_waiting() && known(it).starts_with(arguments)),
+        };
+        let Some(ask) = ask.filter(|ask| self.followed[*ask].is_waiting()) else {
             return false;
         };
-        let delta = event.delta();
-        let known = thread.arguments(&self.followed[repeated.ask].id).and_then(|known| known.get(repeated.told..));
-        let known = known.unwrap_or_default();
-        if event.kind() == EventType::ToolCallArgs && known.starts_with(delta) {
-            repeated.told += delta.len();
+        if event.kind() != EventType::ToolCallEnd {
+            self.repeated = Some(Repeated { key: key.to_owned(), ask, told: arguments.len() });
             return true;
         }
-        let is_same =
-            event.kind() == EventType::ToolCallEnd && known.is_empty() && self.followed[repeated.ask].is_open();
-        let ask = repeated.ask;
-        self.repeated = None;
+        let is_same = known(&self.followed[ask]) == arguments;
         if is_same {
             self.positions.insert(key, ask);
             self.followed[ask].twins.push(key.to_owned());
@@ -276,11 +279,14 @@ impl Asks {
         is_same
     }
 
-    /// The last call that waits and that is meant, among those that began last.
-    fn waiting_call(&self, is_meant: impl Fn(&Followed) -> bool) -> Option<usize> {
+    /// The last call that is meant, among those that began last.
+    fn last_call(&self, is_meant: impl Fn(&Followed) -> bool) -> Option<usize> {
         const LAST: usize = 8;
-        let waits = |it: &Followed| it.source == Source::Call && it.is_waiting() && is_meant(it);
-        (0..self.followed.len()).rev().take(LAST).find(|position| waits(&self.followed[*position]))
+        let is_it = |position: &usize| {
+            let it = &self.followed[*position];
+            it.source == Source::Call && is_meant(it)
+        };
+        (0..self.followed.len()).rev().take(LAST).find(is_it)
     }
 
     fn end_call(&mut self, key: &str, arguments: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
@@ -305,6 +311,43 @@ impl Asks {
                 self.standing.push(position);
             }
         }
+        if self.standing.last() != Some(&position) {
+            return;
+        }
+        // The agent or the user may have spoken before the result came.
+        let behind = thread.call(key).and_then(|call| call.position()).map_or(0, |message| message + 1);
+        let mut later = thread.messages()[behind..].iter();
+        let goes_on = |message: &&Message| message.role == Role::User && about(message.metadata()).is_none();
+        let next = later.find(|message| speaks(message) || goes_on(message));
+        if next.is_some_and(speaks) {
+            self.followed[position].settle_as_told(self.run, thread, changes);
+        }
+        if !self.followed[position].is_open() {
+            self.standing.pop();
+        }
+    }
+
+    /// The agent settled one call of an ask alone. Those of the same ask in later messages are asked by themselves.
+    fn part_twins(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
+        let Some(followed) = self.positions.get(key).map(|position| &mut self.followed[position]) else {
+            return;
+        };
+        if followed.is_open() || followed.twins.is_empty() {
+            return;
+        }
+        let position = |key: &str| thread.call(key).and_then(|call| call.position());
+        let is_open = |key: &str| thread.call(key).is_some_and(|call| !call.answered);
+        let mut parted = mem::take(&mut followed.twins);
+        for twin in &parted {
+            if position(twin) <= position(key) || !is_open(twin) {
+                followed.twins.push(twin.clone());
+            }
+        }
+        parted.retain(|twin| position(twin) > position(key) && is_open(twin));
+        for twin in parted {
+            self.positions.remove(&twin);
+            self.take_call(&twin, thread, changes);
+        }
     }
 
     /// The agent speaks in a message.
@@ -315,7 +358,7 @@ impl Asks {
 
     /// The agent speaks. The asks before that have a result are over.
     fn hear_agent(&mut self, is_before: &dyn Fn(&str) -> bool, thread: &Thread, changes: &mut Vec<AskChange>) {
-        for position in std::mem::take(&mut self.standing) {
+        for position in mem::take(&mut self.standing) {
             let followed = &mut self.followed[position];
             if followed.is_open() && is_before(&followed.id) {
                 followed.settle_as_told(self.run, thread, changes);
@@ -341,9 +384,15 @@ impl Asks {
                     };
                     if is_over {
                         followed.ask_again(changes);
+                        self.open.push(position);
                     }
                 }
-                None => self.take_call(key, thread, changes),
+                None => {
+                    if let Some(message) = thread.call(key).and_then(|call| call.position()) {
+                        self.hear_message(message, thread, changes);
+                    }
+                    self.take_call(key, thread, changes);
+                }
             }
         }
     }
@@ -420,6 +469,7 @@ impl Asks {
             self.positions.insert(id, position);
             self.followed.push(opened);
         }
+        self.open.push(position);
         &mut self.followed[position]
     }
 
@@ -437,17 +487,22 @@ impl Asks {
     /// The run failed. The answers that it was started with may have been lost with it, so their asks wait again.
     fn break_run(&mut self, changes: &mut Vec<AskChange>) {
         self.close_run(changes);
-        for followed in &mut self.followed {
-            let is_over = followed.over_since == self.run || followed.snapshot.phase == Phase::Interrupted;
-            if std::mem::take(&mut followed.is_released) && is_over {
+        for (position, followed) in self.followed.iter_mut().enumerate() {
+            if mem::take(&mut followed.is_released) && !followed.can_be_ended() {
                 let outcome = followed.snapshot.outcome.clone();
                 followed.ask_again(changes);
+                self.open.push(position);
                 if let Some(outcome) = outcome {
                     followed.patch(AskPatch::Outcome(outcome), changes);
                 }
             }
         }
     }
+}
+
+/// Whether the agent speaks in a message.
+fn speaks(message: &Message) -> bool {
+    message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
 }
 
 fn is_running(thread: &Thread) -> bool {

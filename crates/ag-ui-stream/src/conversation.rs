@@ -195,7 +195,8 @@ impl Conversation {
     /// The agent took a request: its response begins, and what it said is part of the conversation. Until then everything stays answerable,
     /// so that a request that never arrived can be written again.
     pub fn start_response(&mut self, request: &NextRun) {
-        self.reader = EventReader::new();
+        // What was not taken of the last response is dropped with it, its end as well.
+        (self.reader, self.end, self.is_over) = (EventReader::new(), None, false);
         let changes = self.talk.asks.take_answers(request);
         self.talk.tell(changes);
         for message in &request.messages {

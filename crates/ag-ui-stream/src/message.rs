@@ -26,6 +26,7 @@ pub struct Message {
     pub(crate) error: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) encrypted_value: Option<String>,
+    pub(crate) encrypted_value_type: Option<String>,
     pub(crate) subagent_run_id: Option<String>,
     pub(crate) metadata: Option<Metadata>,
 }
@@ -118,6 +119,8 @@ pub struct ToolCall {
     pub arguments: String,
     /// Opaque; goes back unchanged.
     pub encrypted_value: Option<String>,
+    /// Which kind of value that is, in the words of its provider; goes back with it. (A member of version 1.1.)
+    pub encrypted_value_type: Option<String>,
     /// Open by key.
     pub metadata: Option<Metadata>,
     /// The agent's own id, if an earlier call has that.
@@ -139,6 +142,7 @@ impl ToolCall {
             name: said("name").to_owned(),
             arguments: said("arguments").to_owned(),
             encrypted_value: json.get("encryptedValue").and_then(text_of),
+            encrypted_value_type: json.get("encryptedValueType").and_then(text_of),
             metadata: json.get("metadata").map(sorted),
             wire_id: None,
         }
@@ -166,6 +170,7 @@ impl ToolCall {
         put(&mut function, "arguments", told(&self.arguments));
         put_json(&mut call, "function", Json::Object(function));
         put_some(&mut call, "encryptedValue", self.encrypted_value.as_ref());
+        put_some(&mut call, "encryptedValueType", self.encrypted_value_type.as_ref());
         put_metadata(&mut call, self.metadata.as_ref());
         Json::Object(call)
     }
@@ -190,6 +195,7 @@ impl Message {
             error: None,
             name: None,
             encrypted_value: None,
+            encrypted_value_type: None,
             subagent_run_id: None,
             metadata: None,
         }
@@ -222,7 +228,7 @@ impl Message {
     /// The same with metadata, or without.
     #[must_use]
     pub fn with_metadata(self, metadata: Option<Metadata>) -> Self {
-        Self { metadata, ..self }
+        Self { metadata: metadata.map(Json::into_sorted), ..self }
     }
 
     /// The same result, telling why the call failed.
@@ -276,6 +282,7 @@ impl Message {
             error: said("error"),
             name: said("name"),
             encrypted_value: said("encryptedValue"),
+            encrypted_value_type: said("encryptedValueType"),
             subagent_run_id: said("subagentRunId"),
             metadata: last(members, "metadata").map(sorted),
         }
@@ -312,6 +319,7 @@ impl Message {
         put_some(&mut message, "error", self.error.as_ref());
         put_some(&mut message, "name", self.name.as_ref());
         put_some(&mut message, "encryptedValue", self.encrypted_value.as_ref());
+        put_some(&mut message, "encryptedValueType", self.encrypted_value_type.as_ref());
         put_some(&mut message, "subagentRunId", self.subagent_run_id.as_ref());
         put_metadata(&mut message, self.metadata.as_ref());
         Json::Object(message)

@@ -8,8 +8,8 @@ use json_tree::Json;
 pub(crate) use apply::Copied;
 pub use apply::{PatchError, PatchErrorKind};
 
-/// Applies all operations to a [sorted](Json::into_sorted) document, or none where one does not apply. Numbers are compared numerically; what
-/// copies add is bounded. Members that the RFC does not name are ignored.
+/// Applies all operations to a document, or none where one does not apply. Numbers are compared numerically; what copies add is bounded.
+/// Members that the RFC does not name are ignored. The document is [sorted](Json::into_sorted) first, which costs a look at all of it.
 ///
 /// ```
 /// use ag_ui_stream::patch::{PatchErrorKind, apply};
@@ -29,6 +29,7 @@ pub use apply::{PatchError, PatchErrorKind};
 /// # Errors
 /// Which operation does not apply, and why.
 pub fn apply(operations: &[Json<'_>], document: &mut Json<'static>) -> Result<(), PatchError> {
+    document.sort();
     apply_counting(operations, document, &mut Copied::default())
 }
 

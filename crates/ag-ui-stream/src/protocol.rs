@@ -80,6 +80,7 @@ macro_rules! events {
         /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, where it makes sense,
         /// `subagentRunId`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum EventType {
             $( #[doc = concat!("`", stringify!($name), "`:", $( " `", stringify!($field), "`", )* ".")] $kind, )*
         }
@@ -146,7 +147,7 @@ events! {
     ReasoningMessageEnd REASONING_MESSAGE_END of_any Close(Reasoning), Own: messageId ! TEXT;
     ReasoningMessageChunk REASONING_MESSAGE_CHUNK of_any Chunk(Reasoning), Own: messageId ? TEXT, delta ? TEXT;
     ReasoningEnd REASONING_END of_any Close(Span), Own: messageId ! TEXT;
-    ReasoningEncryptedValue REASONING_ENCRYPTED_VALUE of_any Nothing, None: subtype ! shapes::ENCRYPTED, entityId ! TEXT, encryptedValue ! TEXT;
+    ReasoningEncryptedValue REASONING_ENCRYPTED_VALUE of_any Nothing, None: subtype ! shapes::ENCRYPTED, entityId ! TEXT, encryptedValue ! TEXT, encryptedValueType ? TEXT;
     SubagentStarted SUBAGENT_STARTED of_run StartSubagent, None: subagentRunId ! TEXT, name ! TEXT, description ? TEXT, parentSubagentRunId ? TEXT, parentToolCallId ? TEXT, parentMessageId ? TEXT;
     SubagentFinished SUBAGENT_FINISHED of_run FinishSubagent, Own: subagentRunId ! TEXT, result ~ ANY, outcome ? shapes::SUBAGENT_OUTCOME;
     SubagentError SUBAGENT_ERROR of_run FinishSubagent, Own: subagentRunId ! TEXT, message ! TEXT, code ? TEXT;

@@ -42,6 +42,8 @@ pub struct Thread {
     interrupts: Vec<Interrupt>,
     /// Those that the open run was started to answer.
     resumed: Vec<Interrupt>,
+    /// The ids of the messages that were told last, in their order there.
+    told: Vec<String>,
     warnings: Warnings,
 }
 
@@ -143,6 +145,7 @@ impl Thread {
             pending: Vec::new(),
             interrupts: Vec::new(),
             resumed: Vec::new(),
+            told: Vec::new(),
             warnings: Warnings::default(),
         };
         thread.set_keys(&mut messages, List::Whole);
@@ -182,6 +185,12 @@ impl Thread {
         self.calls.key(id)
     }
 
+    /// The id that the agent gave the call with this key.
+    #[must_use]
+    pub fn wire_id<'i>(&'i self, key: &'i str) -> &'i str {
+        self.tool_call(key).map_or(key, ToolCall::wire_id)
+    }
+
     /// The keys of the calls to which the agent gave this id, the newest first.
     pub(crate) fn keys(&self, id: &str) -> impl Iterator<Item = String> {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
@@ -209,13 +218,22 @@ impl Thread {
         results.filter(move |message| message.tool_call_id == key)
     }
 
+    fn note_told(&mut self, told: &[Message]) {
+        self.told = told.iter().map(|message| message.id.clone()).collect();
+    }
+
+    /// The messages of the last snapshot, or of the input that the last run was started with, in their order there.
+    pub(crate) fn told(&self) -> Vec<&Message> {
+        self.told.iter().filter_map(|id| self.message(id)).collect()
+    }
+
     /// A call in its message.
     pub(crate) fn tool_call(&self, key: &str) -> Option<&ToolCall> {
         let (message, call) = self.call(key)?.place?;
         self.messages.get(message)?.tool_calls.get(call)
     }
 
-    /// The calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
+    /// The keys of the calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
     /// no result. A result or tool message that comes later takes its call out.
     #[must_use]
     pub fn pending_tool_call_ids(&self) -> &[String] {

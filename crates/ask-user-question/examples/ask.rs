@@ -117,7 +117,7 @@ fn check_arguments(limits: &Limits, text: &str) -> Result<Output, String> {
     }
     let checked = check_text(limits, text);
     let valid = checked.is_valid();
-    let Checked { ask, repairs, violations } = checked;
+    let Checked { ask, repairs, violations, .. } = checked;
     print(valid, &Verdict { valid, violations, repairs, ask })
 }
 
@@ -245,5 +245,5 @@ fn selection_of(ask: &AskUserQuestion, mut selection: Value, path: &str) -> Resu
 }
 
 fn violation(path: &str, code: Code, message: &str) -> Violation {
-    Violation { path: path.to_owned(), code, message: message.to_owned() }
+    Violation::new(path, code, message)
 }

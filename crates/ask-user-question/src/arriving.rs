@@ -1,6 +1,7 @@
 //! An ask that is still arriving: from pieces of a call's arguments to what each piece adds to the card.
 
 mod growth;
+mod text;
 mod tree;
 
 use crate::snapshot::{AskPatch, AskSnapshot};
@@ -33,19 +34,28 @@ pub struct Arriving {
     growth: Growth,
     /// The arguments so far.
     arguments: Tree,
+    /// Their text, for what is almost JSON.
+    text: String,
 }
 
 impl Default for Arriving {
     fn default() -> Self {
         let limits = Bounds { bytes: MAX_ARGUMENTS_BYTES, ..Bounds::default() };
-        Self { parser: PartialParser::new(limits), growth: Growth::default(), arguments: Tree::default() }
+        Self {
+            parser: PartialParser::new(limits),
+            growth: Growth::default(),
+            arguments: Tree::default(),
+            text: String::new(),
+        }
     }
 }
 
 impl Arriving {
     /// Takes the next piece of the arguments.
     pub fn feed(&mut self, piece: &str, mut tell: impl FnMut(AskPatch)) {
-        let Self { parser, growth, arguments } = self;
+        let Self { parser, growth, arguments, text } = self;
+        let room = (MAX_ARGUMENTS_BYTES + 1).saturating_sub(text.len());
+        text.push_str(piece.get(..piece.floor_char_boundary(room)).unwrap_or_default());
         // The parser keeps an error until the arguments end, and takes nothing more.
         let _ = parser.feed(piece, |token| {
             arguments.take(&token);
@@ -57,8 +67,11 @@ impl Arriving {
     /// was shown.
     #[must_use]
     pub fn finish(self, shown: &AskSnapshot) -> Option<AskUserQuestion> {
-        let Self { mut parser, mut arguments, .. } = self;
-        parser.finish(|token| arguments.take(&token)).ok()?;
-        AskUserQuestion::of_arguments(arguments.into_json()?).filter(|ask| shown.may_become(ask))
+        let Self { mut parser, mut arguments, text, .. } = self;
+        let ask = match parser.finish(|token| arguments.take(&token)) {
+            Ok(()) => AskUserQuestion::of_arguments(arguments.into_json()?),
+            Err(_) => AskUserQuestion::from_arguments(&text),
+        };
+        ask.filter(|ask| shown.may_become(ask))
     }
 }

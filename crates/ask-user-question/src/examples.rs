@@ -118,6 +118,7 @@ pub const FILES: &[(&str, &str)] = &files![
     "duplicate-questions",
     "blank-texts",
     "missing-fields",
+    "other-shapes",
     "wrong-types",
     "everything-wrong",
     "preview-in-multi-select",

@@ -19,6 +19,7 @@ pub enum Mode {
 
 /// One rule of good asking.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rule {
     /// A stable name, such as `no_other`.
     pub id: &'static str,

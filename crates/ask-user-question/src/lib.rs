@@ -33,7 +33,7 @@
 //! // The agent reads the result of the call, whatever the outcome was.
 //! let outcome = Outcome::Answered(reply);
 //! assert_eq!(outcome.tool_content(&ask), r#"{"answers":{"Standard or rush scheduling?":"Rush"}}"#);
-//! assert_eq!(Outcome::Declined.tool_content(&ask), "User cancelled the question");
+//! assert_eq!(Outcome::Declined.tool_content(&ask), "User cancelled the question. This is no answer and no consent.");
 //!
 //! // A user who types instead of tapping has answered as well.
 //! assert_eq!(match_message(&ask, "rush", vec![]), outcome);
@@ -47,7 +47,7 @@
 //! | judge the call | agent, stream parser | [`validate::check`]: [`repair`], then the rules of [`Limits`] |
 //! | show it | card | [`AskSnapshot`], [`Phase`] |
 //! | answer it | card, composer, server | [`Reply::check`], [`matching::match_message`], [`Reply::parse`] |
-//! | read the answer | agent, reloaded page | [`Outcome::tool_content`], [`Outcome::parse`], [`outcome::AskMetadata`] |
+//! | read the answer | agent, reloaded page | [`Outcome::tool_content`], [`Outcome::parse`], [`Outcome::parse_foreign`], [`outcome::AskMetadata`] |
 //!
 //! An agent takes only what [`validate::check`] finds valid and tells the model [all that is not](validate::describe). A card shows
 //! whatever survived repair, even where the agent will reject it.

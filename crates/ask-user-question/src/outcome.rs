@@ -32,7 +32,9 @@ pub enum Outcome {
 }
 
 /// What the agent reads for [`Outcome::Declined`].
-pub const DECLINED_TEXT: &str = "User cancelled the question";
+pub const DECLINED_TEXT: &str = "User cancelled the question. This is no answer and no consent.";
+/// The same as others write it.
+const DECLINED_SHORT: &str = "User cancelled the question";
 /// What the agent reads for [`Outcome::Expired`].
 pub const EXPIRED_TEXT: &str =
     "The question expired: the user did not answer in time. This is no answer and no consent.";
@@ -176,7 +178,7 @@ impl Outcome {
     fn from_sentence(content: &str) -> Option<Self> {
         let sentence = content.strip_prefix("Error:").unwrap_or(content).trim_start();
         match sentence {
-            DECLINED_TEXT => Some(Self::Declined),
+            DECLINED_TEXT | DECLINED_SHORT => Some(Self::Declined),
             EXPIRED_TEXT => Some(Self::Expired),
             SUPERSEDED_TEXT => Some(Self::Superseded),
             CANCELLED_TEXT => Some(Self::Cancelled),

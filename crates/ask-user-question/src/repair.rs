@@ -3,20 +3,28 @@
 //! Repair knows no profile: it brings arguments into the plain shape and reports each change as data. Whether the result is
 //! legal is for [`validate`](crate::validate::validate) to say, so a merged "Other" may leave too few options.
 
+mod lenient;
+mod markup;
 mod other;
+mod shapes;
 
 pub use other::{Meaning, meaning};
+pub(crate) use shapes::{Stands, flag_word, stands};
 
 use crate::text::is_blank;
 use crate::validate::MAX_REPORTED;
 use crate::wire::member_mut;
-use json_tree::{Json, members};
+use json_tree::{Json, NotUnique, members};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
+use shapes::{
+    ANSWERS, DESCRIPTION, HEADER, LABEL, MULTI_SELECT, OPTIONS, PREVIEW, QUESTION, QUESTIONS, as_flag, is_question,
+};
 use std::fmt::{self, Display};
 use std::mem;
 
 /// One thing that [`repair`] changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Repair {
     /// Where, such as `questions[0].options`, in the arguments as they came; empty for the whole input.
     pub path: String,
@@ -28,13 +36,22 @@ pub struct Repair {
 impl Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.code {
+            RepairCode::AlmostJson => "The text is not quite JSON, but has only one reading.",
             RepairCode::JsonString => "The JSON in this string was read as if it stood there itself.",
+            RepairCode::Unwrapped => "The object around the arguments was removed.",
             RepairCode::SingleQuestion => "One question was wrapped into a list of questions.",
             RepairCode::BareQuestions => "The list of questions was wrapped into an object.",
             RepairCode::PlainQuestion => "The plain text was read as one question without options.",
-            RepairCode::PlainOption => "The plain text was read as the option's label.",
-            RepairCode::RenamedField => "This was read as `multiSelect`.",
-            RepairCode::BooleanText => "The text was read as the flag that it names.",
+            RepairCode::PlainOption => "The plain value was read as the option's label.",
+            RepairCode::OptionMap => "The names in this object were read as labels, their texts as descriptions.",
+            RepairCode::OptionLines => "Each line of this text was read as an option.",
+            RepairCode::YesNo => "The options \"Yes\" and \"No\" were added to this question.",
+            RepairCode::RenamedField => "This name was read as that of the field that was missing.",
+            RepairCode::BooleanText => "The value was read as the flag that it names.",
+            RepairCode::AnswersDropped => "This was left out: only the user answers.",
+            RepairCode::MarkupRemoved => {
+                "The markup of the call was removed from this text; parameters in it were read."
+            }
             RepairCode::OtherMerged => "This option was left out: every question already has \"Other\".",
             RepairCode::Trimmed => "The white space around this text was removed.",
             RepairCode::EmptyRemoved => "The null or blank text was removed.",
@@ -56,20 +73,34 @@ impl Serialize for Repair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RepairCode {
+    /// The text of the arguments, or a string in them, breaks a rule of JSON.
+    AlmostJson,
     /// The arguments, questions or options were given as a JSON string.
     JsonString,
+    /// The arguments were given within another object.
+    Unwrapped,
     /// One question was given where the list of questions belongs.
     SingleQuestion,
     /// The list of questions was given without the object around it.
     BareQuestions,
     /// The questions were given as one plain text.
     PlainQuestion,
-    /// An option was given as a plain text (or number) instead of an object.
+    /// An option, or its label, was given as a plain text, number or flag.
     PlainOption,
-    /// `multiple` or `multi_select` was given for `multiSelect`.
+    /// The options were given as an object of labels and descriptions.
+    OptionMap,
+    /// The options were given as lines of one text.
+    OptionLines,
+    /// A question of the type `yesno` was given without options.
+    YesNo,
+    /// A field was given under another name, such as `choices` for `options` or `multiple` for `multiSelect`.
     RenamedField,
-    /// A flag was given as the text "true" or "false".
+    /// A flag was given as a text such as "true" or "yes", or as 0 or 1.
     BooleanText,
+    /// The model answered its own question.
+    AnswersDropped,
+    /// The question has markup of the call in it.
+    MarkupRemoved,
     /// The model gave an "Other" of its own; the card has one.
     OtherMerged,
     /// White space around a text was removed.
@@ -80,14 +111,21 @@ pub enum RepairCode {
 
 impl RepairCode {
     /// Every kind of repair.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 17] = [
+        Self::AlmostJson,
         Self::JsonString,
+        Self::Unwrapped,
         Self::SingleQuestion,
         Self::BareQuestions,
         Self::PlainQuestion,
         Self::PlainOption,
+        Self::OptionMap,
+        Self::OptionLines,
+        Self::YesNo,
         Self::RenamedField,
         Self::BooleanText,
+        Self::AnswersDropped,
+        Self::MarkupRemoved,
         Self::OtherMerged,
         Self::Trimmed,
         Self::EmptyRemoved,
@@ -97,13 +135,20 @@ impl RepairCode {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::AlmostJson => "almost_json",
             Self::JsonString => "json_string",
+            Self::Unwrapped => "unwrapped",
             Self::SingleQuestion => "single_question",
             Self::BareQuestions => "bare_questions",
             Self::PlainQuestion => "plain_question",
             Self::PlainOption => "plain_option",
+            Self::OptionMap => "option_map",
+            Self::OptionLines => "option_lines",
+            Self::YesNo => "yes_no",
             Self::RenamedField => "renamed_field",
             Self::BooleanText => "boolean_text",
+            Self::AnswersDropped => "answers_dropped",
+            Self::MarkupRemoved => "markup_removed",
             Self::OtherMerged => "other_merged",
             Self::Trimmed => "trimmed",
             Self::EmptyRemoved => "empty_removed",
@@ -139,11 +184,11 @@ pub(crate) fn repair_unheard(input: &mut Json<'_>) {
 
 /// What hears of repairs. A program in which nobody does has no words for them.
 trait Hears {
-    fn hear(&mut self, place: Place, code: RepairCode);
+    fn hear(&mut self, place: Place<'_>, code: RepairCode);
 }
 
 impl Hears for Vec<Repair> {
-    fn hear(&mut self, place: Place, code: RepairCode) {
+    fn hear(&mut self, place: Place<'_>, code: RepairCode) {
         if self.len() < MAX_REPORTED {
             self.push(Repair { path: place.to_string(), code });
         }
@@ -153,23 +198,21 @@ impl Hears for Vec<Repair> {
 struct Unheard;
 
 impl Hears for Unheard {
-    fn hear(&mut self, _: Place, _: RepairCode) {}
+    fn hear(&mut self, _: Place<'_>, _: RepairCode) {}
 }
 
 /// Where something is in the arguments.
 #[derive(Clone, Copy)]
-enum Place {
-    Arguments,
-    Questions,
-    Question(usize, &'static str),
-    Option(usize, usize, &'static str),
+enum Place<'k> {
+    Arguments(&'k str),
+    Question(usize, &'k str),
+    Option(usize, usize, &'k str),
 }
 
-impl Display for Place {
+impl Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let key = match self {
-            Self::Arguments => return Ok(()),
-            Self::Questions => return f.write_str("questions"),
+            Self::Arguments(key) => return f.write_str(key),
             Self::Question(q, key) => {
                 write!(f, "questions[{q}]")?;
                 key
@@ -183,12 +226,12 @@ impl Display for Place {
     }
 }
 
-impl Place {
-    fn key(self, key: &'static str) -> Self {
+impl Place<'_> {
+    fn key(self, key: &str) -> Place<'_> {
         match self {
-            Self::Question(q, _) => Self::Question(q, key),
-            Self::Option(q, o, _) => Self::Option(q, o, key),
-            Self::Arguments | Self::Questions => self,
+            Self::Question(q, _) => Place::Question(q, key),
+            Self::Option(q, o, _) => Place::Option(q, o, key),
+            Self::Arguments(_) => Place::Arguments(key),
         }
     }
 }
@@ -198,23 +241,29 @@ struct Shape<'h, H>(&'h mut H);
 
 impl<H: Hears> Shape<'_, H> {
     fn arguments(&mut self, arguments: &mut Json<'_>) {
-        self.unpack(arguments, Place::Arguments);
+        let place = Place::Arguments("");
+        self.unpack(arguments, place);
+        self.unwrap(arguments);
         if is_question(arguments) {
-            self.0.hear(Place::Arguments, RepairCode::SingleQuestion);
+            self.0.hear(place, RepairCode::SingleQuestion);
             *arguments = Json::List(vec![mem::take(arguments)]);
         } else if let Json::List(_) = arguments {
-            self.0.hear(Place::Arguments, RepairCode::BareQuestions);
+            self.0.hear(place, RepairCode::BareQuestions);
         }
         if let Json::List(_) = arguments {
             *arguments = Json::object([("questions", mem::take(arguments))]);
         }
+        self.rename(arguments, place, &QUESTIONS);
         if let Some(questions) = member_mut(arguments, "questions") {
             self.questions(questions);
+            self.drop_answers(arguments, place);
         }
     }
 
     fn questions(&mut self, questions: &mut Json<'_>) {
-        self.unpack(questions, Place::Questions);
+        let place = Place::Arguments("questions");
+        self.unpack(questions, place);
+        self.take_inner(questions, &["questions"], place);
         let code = match questions {
             Json::Object(_) => Some(RepairCode::SingleQuestion),
             Json::Text(text) if is_plain(text) => {
@@ -225,7 +274,7 @@ impl<H: Hears> Shape<'_, H> {
             _ => None,
         };
         if let Some(code) = code {
-            self.0.hear(Place::Questions, code);
+            self.0.hear(place, code);
             *questions = Json::List(vec![mem::take(questions)]);
         }
         let Json::List(questions) = questions else {
@@ -239,38 +288,31 @@ impl<H: Hears> Shape<'_, H> {
 
     fn question(&mut self, question: &mut Json<'_>, q: usize) {
         let place = Place::Question(q, "");
-        self.trim(question, place, "question");
-        self.remove_null(question, place, "header");
+        self.rename(question, place, &QUESTION);
+        self.markup(question, place);
+        for key in ["header", "multiSelect", "options"] {
+            self.remove_empty(question, place, key);
+        }
+        self.rename(question, place, &HEADER);
         self.trim(question, place, "header");
-        self.multi_select(question, place);
+        self.rename(question, place, &OPTIONS);
+        self.rename(question, place, &ANSWERS);
+        self.rename(question, place, &MULTI_SELECT);
+        self.by_type(question, place);
+        self.drop_answers(question, place);
+        if let Some(flag) = member_mut(question, "multiSelect")
+            && let Some(meant) = as_flag(flag)
+            && flag.as_bool().is_none()
+        {
+            *flag = Json::Bool(meant);
+            self.0.hear(place.key("multiSelect"), RepairCode::BooleanText);
+        }
         if let Some(options) = member_mut(question, "options") {
             self.unpack(options, place.key("options"));
+            self.list_of_options(options, place.key("options"));
             if let Json::List(options) = options {
                 self.options(options, q);
             }
-        }
-    }
-
-    fn multi_select(&mut self, question: &mut Json<'_>, place: Place) {
-        const NAME: &str = "multiSelect";
-        self.remove_null(question, place, NAME);
-        for &alias in &["multiple", "multi_select"] {
-            if has(question, NAME) {
-                break;
-            }
-            if rename(question, alias, NAME) {
-                self.0.hear(place.key(alias), RepairCode::RenamedField);
-                self.remove_null(question, place, NAME);
-            }
-        }
-        let Some(flag) = member_mut(question, NAME) else {
-            return;
-        };
-        let text = flag.as_str().unwrap_or_default().trim();
-        let meant = text.eq_ignore_ascii_case("true");
-        if meant || text.eq_ignore_ascii_case("false") {
-            *flag = Json::Bool(meant);
-            self.0.hear(place.key(NAME), RepairCode::BooleanText);
         }
     }
 
@@ -290,48 +332,52 @@ impl<H: Hears> Shape<'_, H> {
         });
     }
 
-    fn option(&mut self, option: &mut Json<'_>, place: Place) {
+    fn option(&mut self, option: &mut Json<'_>, place: Place<'_>) {
         self.unpack_object(option, place);
-        if let Json::Number(label) = option {
-            *option = Json::Text(label.text().into());
-        }
-        if let Json::Text(_) = option {
+        if option.as_str().is_some() {
             self.0.hear(place, RepairCode::PlainOption);
+        }
+        if option.as_str().is_some() || self.plain_label(option, place) {
             *option = Json::object([("label", mem::take(option))]);
         }
+        self.rename(option, place, &LABEL);
+        if let Some(label) = member_mut(option, "label") {
+            self.plain_label(label, place.key("label"));
+        }
         self.trim(option, place, "label");
+        for key in ["description", "preview"] {
+            self.remove_empty(option, place, key);
+        }
+        self.rename(option, place, &DESCRIPTION);
+        self.rename(option, place, &PREVIEW);
         // A preview keeps its indentation.
         self.trim(option, place, "description");
-        for &key in &["description", "preview"] {
-            self.remove_if(option, place, key, |value| match value {
-                Json::Null => true,
-                Json::Text(text) => is_blank(text),
-                _ => false,
-            });
-        }
     }
 
     /// Puts what a JSON string says into its place, where it says an object or a list.
-    fn unpack(&mut self, value: &mut Json<'_>, place: Place) {
+    fn unpack(&mut self, value: &mut Json<'_>, place: Place<'_>) {
         self.unpack_if(value, place, |_| true);
     }
 
     /// As [`unpack`](Self::unpack) where only an object makes sense, so that a label such as `[x]` stays a label.
-    fn unpack_object(&mut self, value: &mut Json<'_>, place: Place) {
+    fn unpack_object(&mut self, value: &mut Json<'_>, place: Place<'_>) {
         self.unpack_if(value, place, |inner| matches!(inner, Json::Object(_)));
     }
 
-    fn unpack_if(&mut self, value: &mut Json<'_>, place: Place, fits: fn(&Json<'_>) -> bool) {
+    fn unpack_if(&mut self, value: &mut Json<'_>, place: Place<'_>, fits: fn(&Json<'_>) -> bool) {
         if let Json::Text(text) = value
-            && let Some(inner) = unpack(text)
+            && let Some((inner, is_strict)) = unpacked(text)
             && fits(&inner)
         {
             *value = inner;
             self.0.hear(place, RepairCode::JsonString);
+            if !is_strict {
+                self.0.hear(place, RepairCode::AlmostJson);
+            }
         }
     }
 
-    fn trim(&mut self, object: &mut Json<'_>, place: Place, key: &'static str) {
+    fn trim(&mut self, object: &mut Json<'_>, place: Place<'_>, key: &'static str) {
         let Some(Json::Text(text)) = member_mut(object, key) else {
             return;
         };
@@ -342,14 +388,15 @@ impl<H: Hears> Shape<'_, H> {
         }
     }
 
-    fn remove_null(&mut self, object: &mut Json<'_>, place: Place, key: &'static str) {
-        self.remove_if(object, place, key, |value| matches!(value, Json::Null));
-    }
-
-    fn remove_if(&mut self, object: &mut Json<'_>, place: Place, key: &'static str, is_empty: fn(&Json<'_>) -> bool) {
+    /// Removes an optional field that is null or a blank text.
+    fn remove_empty(&mut self, object: &mut Json<'_>, place: Place<'_>, key: &str) {
         if let Json::Object(members) = object
             && let Some(at) = members::position(members, key)
-            && is_empty(&members[at].1)
+            && match &members[at].1 {
+                Json::Null => true,
+                Json::Text(text) => is_blank(text),
+                _ => false,
+            }
         {
             members.remove(at);
             self.0.hear(place.key(key), RepairCode::EmptyRemoved);
@@ -357,47 +404,46 @@ impl<H: Hears> Shape<'_, H> {
     }
 }
 
-fn has(object: &Json<'_>, key: &str) -> bool {
-    object.get(key).is_some()
-}
-
-/// Gives the last member of a name another one, and says whether there is one.
-fn rename(object: &mut Json<'_>, from: &str, to: &'static str) -> bool {
-    if let Json::Object(members) = object
-        && let Some(at) = members::position(members, from)
-    {
-        members[at].0 = to.into();
-        return true;
-    }
-    false
-}
-
-fn is_question(value: &Json<'_>) -> bool {
-    !has(value, "questions") && has(value, "question") && has(value, "options")
-}
-
-/// Whether a text is one for people, and not JSON that can't be read.
+/// Whether a text is one for people, and not JSON or markup that can't be read.
 fn is_plain(text: &str) -> bool {
-    !is_blank(text) && !may_be_json(text.trim_start())
+    let text = text.trim_start();
+    let is_markup = text.starts_with('<') && text.contains("</");
+    !is_blank(text) && !may_be_json(text) && !is_markup
 }
 
 fn may_be_json(text: &str) -> bool {
-    matches!(text.bytes().next(), Some(b'{' | b'[' | b'"'))
+    matches!(text.bytes().next(), Some(b'{' | b'[' | b'"')) || text.starts_with(['`', '\u{FEFF}'])
+}
+
+/// The JSON of a text: as it stands, or if that is none and [only one reading](lenient::read) makes it JSON; and whether it is the former.
+pub(crate) fn parsed(text: &str) -> Result<(Json<'_>, bool), NotUnique> {
+    json_tree::parse_unique(text).map(|json| (json, true)).or_else(|error| match error {
+        NotUnique::NotJson(_) => lenient::read(text).map(|json| (json, false)).ok_or(error),
+        NotUnique::RepeatedKey(_) => Err(error),
+    })
 }
 
 /// The object or list in a JSON text, which may have been packed more than once: what [`repair`] puts into the place of such a string where
 /// one belongs.
 #[must_use]
 pub fn unpack(text: &str) -> Option<Json<'static>> {
+    unpacked(text).map(|(value, _)| value)
+}
+
+fn unpacked(text: &str) -> Option<(Json<'static>, bool)> {
     const MOST_LAYERS: usize = 3;
     let mut layer = text.trim().to_owned();
+    let mut all_strict = true;
     for _ in 0..MOST_LAYERS {
         if !may_be_json(&layer) {
             return None;
         }
-        let inner = match json_tree::parse_unique(&layer).ok()? {
+        let (value, is_strict) = parsed(&layer).ok()?;
+        all_strict &= is_strict;
+        let inner = match value {
             Json::Text(inner) => inner.trim().to_owned(),
-            value => return Some(value.into_static()),
+            Json::List(_) | Json::Object(_) => return Some((value.into_static(), all_strict)),
+            _ => return None,
         };
         layer = inner;
     }

@@ -54,10 +54,11 @@ pub struct Reply {
 
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Answer {
     /// The question's index.
     pub index: usize,
-    /// The question's text.
+    /// The question's text, as it was sent.
     pub question: String,
     /// The question's header.
     pub header: Option<String>,
@@ -73,6 +74,7 @@ pub struct Answer {
 
 /// A chosen option.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Selected {
     /// The option's index.
     pub index: usize,
@@ -124,7 +126,7 @@ impl Reply {
         self.answers.iter().map(Answer::selection).collect()
     }
 
-    /// The wire form: `answers`, and `details` where the flat map would lose something. A [`Value`] sorts its keys; serialize the reply
+    /// The wire form: `answers`, and `details` with a `message` where the flat map would lose something. A [`Value`] sorts its keys; serialize the reply
     /// itself to keep the order of the questions.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -156,7 +158,7 @@ impl Answer {
         (!self.skipped).then(|| self.joined())
     }
 
-    /// The header, or the question where it has none that says anything.
+    /// The header, or the question without white space around it where the header says nothing.
     #[must_use]
     pub fn title(&self) -> &str {
         title(self.header.as_deref(), &self.question)
@@ -195,7 +197,7 @@ impl Question {
 }
 
 fn title<'a>(header: Option<&'a str>, question: &'a str) -> &'a str {
-    header.filter(|header| !crate::text::is_blank(header)).unwrap_or(question)
+    header.filter(|header| !crate::text::is_blank(header)).unwrap_or(question.trim())
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]

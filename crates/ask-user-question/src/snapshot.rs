@@ -227,6 +227,20 @@ impl AskSnapshot {
         snapshot
     }
 
+    /// The same in this phase.
+    #[must_use]
+    pub fn with_phase(mut self, phase: Phase) -> Self {
+        self.phase = phase;
+        self
+    }
+
+    /// The same with this outcome.
+    #[must_use]
+    pub fn with_outcome(mut self, outcome: Outcome) -> Self {
+        self.outcome = Some(outcome);
+        self
+    }
+
     /// Takes a change over, given as it is or by reference. The cost is the size of the change.
     ///
     /// A patch may name the next question or option before it is opened. A patch that names a later one is of another snapshot and changes
@@ -281,7 +295,7 @@ impl AskSnapshot {
                 }
             }
             AskPatch::Outcome(ref outcome) => self.outcome = Some(outcome.clone()),
-            AskPatch::Result(ref result) => self.result = Some(result.clone()),
+            AskPatch::Result(ref result) => (self.outcome, self.result) = (None, Some(result.clone())),
             AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
             AskPatch::Lang(ref lang) => self.lang = Some(lang.clone()),
         }
@@ -380,7 +394,7 @@ impl QuestionSnapshot {
     }
 
     fn settle(&mut self, question: &Question) {
-        self.question.settle(&question.question);
+        self.question.settle(&question.text());
         settle_optional(&mut self.header, question.header.as_ref());
         self.multi_select = Some(question.multi_select);
         settle_each(&mut self.options, &question.options, OptionSnapshot::settle);
@@ -390,7 +404,7 @@ impl QuestionSnapshot {
     fn may_become(&self, question: &Question) -> bool {
         let header = question.header.as_deref();
         let (shown, options) = (&self.options, &question.options);
-        self.question.may_become(&question.question)
+        self.question.may_become(&question.text())
             && optional_may_become(self.header.as_ref(), header, self.closed)
             && self.multi_select.is_none_or(|shown| shown == question.multi_select)
             && (shown.len() == options.len() || shown.len() < options.len() && !self.closed)

@@ -2,7 +2,7 @@
 
 mod case;
 
-use case::lower;
+pub(crate) use case::lower;
 use std::mem;
 
 /// A kind of characters. All kinds are of one type, so that each way of searching for them is there once.
@@ -63,13 +63,12 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// A name without case, `-`, `_` and spaces, as names of members are compared that others wrote.
 pub(crate) fn folded(name: &str) -> String {
-    let mut folded = String::new();
-    for c in name.chars() {
-        if !matches!(c, '-' | '_') && !c.is_whitespace() {
-            folded.push(lower(c));
-        }
-    }
-    folded
+    fold(name).collect()
+}
+
+/// As [`folded`], character by character.
+pub(crate) fn fold(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(lower)
 }
 
 /// `n` of something, such as "1 option" or "3 options".

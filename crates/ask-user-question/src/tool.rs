@@ -12,6 +12,7 @@ pub const NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 
 /// Name, description, parameters and guidance of the tool.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct ToolDefinition {
     /// The name under which the model calls it.
     pub name: &'static str,
@@ -90,9 +91,13 @@ pub fn parameters(limits: &Limits) -> JsonText {
         ("multiSelect", node("boolean", MULTI_SELECT, vec![("default", Json::Bool(false))])),
         ("options", list(OPTIONS, &limits.options(), object(option, &["label"]))),
     ];
-    let required: &[_] =
-        if limits.header_required() { &["question", "header", "options"] } else { &["question", "options"] };
-    let questions = list(None, &limits.questions(), object(question, required));
+    let mut required = vec!["question", "header", "options"];
+    required.retain(|name| match *name {
+        "header" => limits.header_required(),
+        "options" => *limits.options().start() > 0,
+        _ => true,
+    });
+    let questions = list(None, &limits.questions(), object(question, &required));
     JsonText::from(&object(vec![("questions", questions)], &["questions"]))
 }
 

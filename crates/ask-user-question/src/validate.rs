@@ -14,9 +14,9 @@ pub(crate) use size::exceeds;
 pub(crate) use violation::{Refusal, Refuse, Report};
 
 use crate::limits::Limits;
-use crate::repair::{Repair, repair, repair_unheard};
+use crate::repair::{Repair, RepairCode, parsed, repair, repair_unheard};
 use crate::wire::AskUserQuestion;
-use json_tree::{Json, NotUnique};
+use json_tree::{Error, ErrorKind, Json, NotUnique};
 
 /// The most bytes an ask may have: 1 MiB, counted over its texts and keys with a little for each value. A larger one is not
 /// even shown, since laying it out would freeze the page.
@@ -33,6 +33,7 @@ pub const MAX_REPORTED: usize = 256;
 
 /// The verdict on a call's arguments: the repaired ask, what was repaired and all that is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Checked {
     /// The ask as a card would show it; `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
     pub ask: Option<AskUserQuestion>,
@@ -83,12 +84,25 @@ fn judge(limits: &Limits, input: Json<'_>) -> Checked {
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
     match read(arguments) {
-        Ok(input) => judge(limits, input),
+        Ok((input, is_strict)) => {
+            let mut checked = judge(limits, input);
+            if !is_strict {
+                checked.repairs.insert(0, Repair { path: String::new(), code: RepairCode::AlmostJson });
+            }
+            checked
+        }
         Err(Unread::TooLong) => refuse(rules::too_large()),
         Err(Unread::NotJson(error)) => refuse(Violation {
             path: String::new(),
             code: Code::InvalidJson,
-            message: format!("The arguments must be one JSON object: {error}."),
+            message: match error {
+                NotUnique::NotJson(Error { kind: ErrorKind::Trailing, offset }) => {
+                    format!(
+                        "The arguments must be one JSON object, but after the value another one begins at byte {offset}."
+                    )
+                }
+                error => format!("The arguments must be one JSON object: {error}."),
+            },
         }),
     }
 }
@@ -99,12 +113,13 @@ enum Unread {
     NotJson(NotUnique),
 }
 
-fn read(arguments: &str) -> Result<Json<'_>, Unread> {
+/// The value, and whether the text is JSON as it stands.
+fn read(arguments: &str) -> Result<(Json<'_>, bool), Unread> {
     if arguments.len() > MAX_ARGUMENTS_BYTES {
         return Err(Unread::TooLong);
     }
     let text = if arguments.trim().is_empty() { "{}" } else { arguments };
-    json_tree::parse_unique(text).map_err(Unread::NotJson)
+    parsed(text).map_err(Unread::NotJson)
 }
 
 /// Validates arguments as they are, without repair. All violations at once, in reading order; empty means valid.
@@ -124,7 +139,7 @@ impl AskUserQuestion {
     /// with the verdict. `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
     #[must_use]
     pub fn from_arguments(arguments: &str) -> Option<Self> {
-        Self::shown_by(read(arguments).ok()?)
+        Self::shown_by(read(arguments).ok()?.0)
     }
 
     /// As [`from_arguments`](Self::from_arguments), from arguments that were read.

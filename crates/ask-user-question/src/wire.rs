@@ -3,6 +3,7 @@
 use crate::text::is_blank;
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::mem;
 
 /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
@@ -17,7 +18,7 @@ pub struct AskUserQuestion {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// The full question text; also the key of its answer.
+    /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
     pub question: String,
     /// A short label, shown as a chip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -25,11 +26,12 @@ pub struct Question {
     /// Whether several options may be chosen.
     #[serde(default)]
     pub multi_select: bool,
-    /// The options, in the agent's order. "Other" is not among them: every card adds it.
+    /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
+    #[serde(default)]
     pub options: Vec<QuestionOption>,
 }
 
-/// One option of a question.
+/// One option of a question. A text alone is one with that label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionOption {
     /// The text to choose.
@@ -58,6 +60,25 @@ impl AskUserQuestion {
 }
 
 impl AskUserQuestion {
+    /// An ask of these questions.
+    ///
+    /// ```
+    /// use ask_user_question::{AskUserQuestion, Question, QuestionOption};
+    /// let large = QuestionOption::new("Large").with_description("Fits most");
+    /// let question = Question::new("Which size?", ["Small".into(), large]).with_header("Size");
+    /// let ask = AskUserQuestion::new([question]);
+    /// assert_eq!(ask.questions[0].options.len(), 2);
+    /// ```
+    pub fn new(questions: impl IntoIterator<Item = Question>) -> Self {
+        Self { questions: questions.into_iter().collect() }
+    }
+
+    /// An ask without questions, as one that could not be read.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self { questions: Vec::new() }
+    }
+
     /// The question, if it is the only one.
     pub(crate) fn only(&self) -> Option<&Question> {
         match &self.questions[..] {
@@ -68,6 +89,36 @@ impl AskUserQuestion {
 }
 
 impl Question {
+    /// A question of one choice, without a header. Options are texts or [`QuestionOption`]s.
+    pub fn new<T: Into<QuestionOption>>(question: impl Into<String>, options: impl IntoIterator<Item = T>) -> Self {
+        let options = options.into_iter().map(Into::into).collect();
+        Self { question: question.into(), header: None, multi_select: false, options }
+    }
+
+    /// The same with this header.
+    #[must_use]
+    pub fn with_header(mut self, header: impl Into<String>) -> Self {
+        self.header = Some(header.into());
+        self
+    }
+
+    /// The same where several options may be chosen, or only one.
+    #[must_use]
+    pub fn with_multi_select(mut self, multi_select: bool) -> Self {
+        self.multi_select = multi_select;
+        self
+    }
+
+    /// The question text as it is shown: without white space around it, and with line breaks where a model wrote `\n` as two characters.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        let text = self.question.trim();
+        match text.match_indices(WRITTEN_BREAK).any(|(at, _)| ends_sentence(text.get(..at).unwrap_or_default())) {
+            true => Cow::Owned(text.replace(WRITTEN_BREAK, "\n").trim_end().to_owned()),
+            false => Cow::Borrowed(text),
+        }
+    }
+
     pub(crate) fn labels(&self) -> Vec<&str> {
         self.options.iter().map(|option| option.label.as_str()).collect()
     }
@@ -109,6 +160,49 @@ impl Question {
     fn shows_anything(&self) -> bool {
         !is_blank(self.title()) || !self.options.is_empty()
     }
+}
+
+impl QuestionOption {
+    /// An option of this label alone.
+    pub fn new(label: impl Into<String>) -> Self {
+        Self { label: label.into(), description: None, preview: None }
+    }
+
+    /// The same with this description.
+    #[must_use]
+    pub fn with_description(mut self, description: impl Into<String>) -> Self {
+        self.description = Some(description.into());
+        self
+    }
+
+    /// The same with this preview.
+    #[must_use]
+    pub fn with_preview(mut self, preview: impl Into<String>) -> Self {
+        self.preview = Some(preview.into());
+        self
+    }
+}
+
+impl From<&str> for QuestionOption {
+    fn from(label: &str) -> Self {
+        Self::new(label)
+    }
+}
+
+impl From<String> for QuestionOption {
+    fn from(label: String) -> Self {
+        Self::new(label)
+    }
+}
+
+const WRITTEN_BREAK: &str = "\\n";
+
+/// Whether a text ends a sentence, behind which no path goes on.
+fn ends_sentence(text: &str) -> bool {
+    text.ends_with(['?', '!', '？', '！', '。'])
+        || text
+            .strip_suffix('.')
+            .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric() || !c.is_ascii()))
 }
 
 /// A member that is a text, which is taken out.

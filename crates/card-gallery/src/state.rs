@@ -37,6 +37,8 @@ pub(crate) enum State {
     Expired,
     /// The stream broke off.
     Interrupted,
+    /// The agent went on with an answer in words of its own.
+    Settled,
     /// The arguments ended and cannot be read.
     Malformed,
     /// Nobody can answer it any more, and nobody knows how it ended.
@@ -54,7 +56,7 @@ pub(crate) struct Staged {
 
 impl State {
     /// Every state that stands still, in the order of a card's life.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Composing,
         Self::Streaming,
         Self::Awaiting,
@@ -69,6 +71,7 @@ impl State {
         Self::Late,
         Self::Expired,
         Self::Interrupted,
+        Self::Settled,
         Self::Malformed,
         Self::Readonly,
     ];
@@ -90,6 +93,7 @@ impl State {
             Self::Late => "late",
             Self::Expired => "expired",
             Self::Interrupted => "interrupted",
+            Self::Settled => "settled",
             Self::Malformed => "malformed",
             Self::Readonly => "readonly",
             Self::Live => "live",
@@ -128,6 +132,7 @@ impl State {
             | Self::Replied
             | Self::Declined
             | Self::Superseded
+            | Self::Settled
             | Self::Expired => self.conclude(waiting(id, arguments))?,
         };
         let sending = match self {
@@ -157,8 +162,12 @@ impl State {
             Self::Declined => Phase::Declined,
             Self::Superseded => Phase::Superseded,
             Self::Expired => Phase::Expired,
+            Self::Settled => Phase::Settled,
             _ => Phase::Answerable,
         };
+        if self == Self::Settled {
+            snapshot.apply(AskPatch::Result("Handled by the back office on 3 May.".to_owned()));
+        }
         if let Some(outcome) = outcome {
             snapshot.apply(AskPatch::Outcome(outcome));
         }

@@ -9,7 +9,8 @@
 //! Why not `serde_json` itself? It can't read a text that is still arriving, nor halves of characters. Its feature `raw_value` is on in
 //! most dependency trees. With it, an object whose first key is `$serde_json::private::RawValue` counts as JSON inside a string, which is
 //! read with a fresh limit on depth. A few kilobytes of such strings inside each other overflow the stack. A [`Json`] knows no such key, so
-//! the limit holds for the whole text.
+//! the limit holds for the whole text. Its feature `arbitrary_precision` tells `serde` numbers as such objects, too: in a program that has it
+//! on, read by [`Json::parse`] or [`parse`], which know no `serde`. Numbers are written in the digits in which they were read.
 #![warn(clippy::unwrap_used)]
 
 mod error;

@@ -31,13 +31,13 @@ fn whole([high, low]: [u32; 2]) -> u64 {
 }
 
 impl Number<'_> {
-    /// As JSON. (`Display` would do, by more code.)
+    /// As JSON, in the digits that were read. (`Display` would do, by more code.)
     #[must_use]
     pub fn text(&self) -> String {
         match &self.0 {
             Kind::Natural(bits) => whole(*bits).to_string(),
             Kind::Negative(bits) => (whole(*bits) as i64).to_string(),
-            Kind::Written(text) => Decimal::of(text).text(),
+            Kind::Written(text) => text.clone().into_owned(),
         }
     }
 

@@ -7,6 +7,9 @@ use std::borrow::Cow;
 /// How many objects and lists may be open at once: as many as `serde_json` allows.
 pub(crate) const DEPTH: usize = 127;
 
+/// From this depth on, objects have no room that they do not need. An event's own members and those of its input are quickly dropped.
+const SHRUNK_FROM: usize = 2;
+
 const ALONE: char = char::REPLACEMENT_CHARACTER;
 
 type Read<T> = Result<T, ErrorKind>;
@@ -140,6 +143,10 @@ impl<'a, 'm> Reader<'a, 'm> {
             }
             members.push((key, value));
             if self.ends(b'}')? {
+                // Many small objects cost what they hold.
+                if self.depth > SHRUNK_FROM {
+                    members.shrink_to_fit();
+                }
                 return Ok(Json::Object(members));
             }
         }
@@ -154,6 +161,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         loop {
             items.push(self.value()?);
             if self.ends(b']')? {
+                items.shrink_to_fit();
                 return Ok(Json::List(items));
             }
         }

@@ -13,7 +13,8 @@ impl Json<'_> {
         json
     }
 
-    fn sort(&mut self) {
+    /// Sorts the members of each object by name. A name that comes twice keeps its last value.
+    pub fn sort(&mut self) {
         match self {
             Self::List(items) => items.iter_mut().for_each(Json::sort),
             Self::Object(members) => {

@@ -189,10 +189,12 @@ const CARD_STATES: &[&str] = &[
     "superseded",
     "expired",
     "interrupted",
+    "settled",
     "readonly",
 ];
 
-const RECEIPT_STATES: &[&str] = &["answered", "declined", "superseded", "expired", "interrupted", "readonly"];
+const RECEIPT_STATES: &[&str] =
+    &["answered", "declined", "superseded", "expired", "interrupted", "settled", "readonly"];
 
 const fn state(part: &'static str, attribute: &'static str, values: &'static [&'static str]) -> State {
     State { part, attribute, values }

@@ -2,6 +2,7 @@
 
 /// The key that goes from stop to stop, as `KeyboardEvent.key` names it.
 pub(crate) const TAB: &str = "Tab";
+pub(crate) const ENTER: &str = "Enter";
 
 /// A key press, freed of the browser.
 #[derive(Clone, Copy, Debug, Default)]

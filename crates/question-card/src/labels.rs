@@ -137,6 +137,8 @@ pub struct Labels {
     pub expired: &'static str,
     /// A receipt's state: the run or the connection broke off.
     pub interrupted: &'static str,
+    /// A receipt's state: the agent went on, and the record has what it says of the answer.
+    pub settled: &'static str,
     /// The state of a record that can only be read: nobody answered so far.
     pub not_answered: &'static str,
     /// In a receipt, shows all of a long question.

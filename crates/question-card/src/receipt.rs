@@ -45,12 +45,13 @@ pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     joined(&parts, "\n\n")
 }
 
-/// What the user replied in the chat.
+/// What the user replied in the chat, or what the agent says of the answer.
 fn chat_reply(ask: &AskSnapshot) -> Option<&str> {
-    match &ask.outcome {
-        Some(Outcome::RepliedInChat { text, .. }) => Some(text).filter(|text| !is_blank(text)).map(String::as_str),
-        _ => None,
-    }
+    let text = match &ask.outcome {
+        Some(Outcome::RepliedInChat { text, .. }) => Some(text),
+        _ => ask.result.as_ref(),
+    };
+    text.filter(|text| !is_blank(text)).map(String::as_str)
 }
 
 /// The record itself, without a root of its own.
@@ -312,6 +313,7 @@ fn state_name(phase: Phase) -> &'static str {
         Phase::Superseded => "superseded",
         Phase::Expired => "expired",
         Phase::Interrupted => "interrupted",
+        Phase::Settled => "settled",
         Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => "readonly",
     }
 }
@@ -325,6 +327,7 @@ pub(crate) fn state_label(phase: Phase, ask: &AskSnapshot, labels: &'static Labe
         (Phase::Superseded, _) => labels.superseded,
         (Phase::Expired, _) => labels.expired,
         (Phase::Interrupted, _) => labels.interrupted,
+        (Phase::Settled, _) => labels.settled,
         (Phase::Streaming, _) => labels.composing,
         (Phase::Malformed, _) => labels.malformed,
         (Phase::Ready | Phase::Answerable, _) => labels.not_answered,

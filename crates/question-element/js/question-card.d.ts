@@ -4,7 +4,7 @@ export type { Ask, Detail, Option, Pick, Question } from "./agent.js";
 
 /** Where a call stands; also in the words of CopilotKit, assistant-ui and the AI SDK. */
 export type Status =
-  | "streaming" | "ready" | "answerable" | "answered" | "declined" | "superseded" | "expired" | "interrupted"
+  | "streaming" | "ready" | "answerable" | "answered" | "declined" | "superseded" | "expired" | "interrupted" | "settled"
   | "inProgress" | "executing" | "complete"
   | "running" | "requires-action" | "incomplete"
   | "input-streaming" | "input-available" | "output-available" | "output-error"
@@ -161,6 +161,8 @@ export interface Labels {
   expired?: string;
   /** A receipt's state: the run or the connection broke off. */
   interrupted?: string;
+  /** A receipt's state: the agent went on, and the record has what it says of the answer. */
+  settled?: string;
   /** The state of a record that can only be read: nobody answered so far. */
   notAnswered?: string;
   /** In a receipt, shows all of a long question. */

@@ -19,7 +19,7 @@ const phases = {
   complete: "answered", result: "answered", "output-available": "answered",
   incomplete: "interrupted", error: "interrupted", "output-error": "interrupted",
 };
-const known = ["streaming", "ready", "answerable", "answered", "declined", "superseded", "expired", "interrupted"];
+const known = ["streaming", "ready", "answerable", "answered", "declined", "superseded", "expired", "interrupted", "settled"];
 
 /** Attributes that are properties too: its name, how it is read, and what it is without either. */
 const settings = {

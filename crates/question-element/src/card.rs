@@ -222,7 +222,12 @@ fn named(phase: &str) -> Phase {
 fn is_over(phase: Phase) -> bool {
     match phase {
         Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => false,
-        Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired | Phase::Interrupted => true,
+        Phase::Answered
+        | Phase::Declined
+        | Phase::Superseded
+        | Phase::Expired
+        | Phase::Interrupted
+        | Phase::Settled => true,
     }
 }
 

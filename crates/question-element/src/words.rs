@@ -88,6 +88,7 @@ words! {
     "superseded" superseded,
     "expired" expired,
     "interrupted" interrupted,
+    "settled" settled,
     "notAnswered" not_answered,
     "showAll" show_all,
     "skipped" skipped,

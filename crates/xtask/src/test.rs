@@ -19,16 +19,17 @@ use journeys::{InBrowser, chromium, firefox, webkit};
 
 /// Every check. Where nothing else decides, the first goes first: what others need, then what takes long.
 fn every_step<'a>() -> Vec<Step<'a>> {
-    use Platform::{Chromium, Firefox, Node};
+    use Platform::{Chromium, Firefox, Node, WebKit};
     let component = |name, package, platform| {
         Step::runs(name, &["wasm build", "tools"], move |log| components::run(package, platform, log))
     };
-    let on_page = |name, browser: InBrowser, left_out| {
-        let walk = move |log: &Log| journeys::whole(browser(log)?, left_out, log);
+    let last = |name: &'static str| name.rsplit(' ').next().unwrap_or_default();
+    let on_page = |name, browser: InBrowser| {
+        let walk = move |log: &Log| journeys::whole(browser(log)?, last(name), log);
         Step::runs(name, &["native build", "gallery for release"], walk)
     };
-    let element = |name, browser: InBrowser, left_out| {
-        let walk = move |log: &Log| journeys::element(browser(log)?, left_out, log);
+    let element = |name, browser: InBrowser| {
+        let walk = move |log: &Log| journeys::element(browser(log)?, last(name), log);
         Step::runs(name, &["native build", "element package"], walk)
     };
     let [tools, page] = page::steps_for_release();
@@ -40,14 +41,18 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         page::gallery_for_release(),
         Step::builds("native tests", &["native build"], native_tests),
         Step::builds("wasm build", &["formatting"], binaries::build_wasm),
-        on_page("journeys in Chromium", chromium, &[]),
-        on_page("journeys in Firefox", firefox, journeys::NOT_IN_FIREFOX),
+        on_page("journeys in Chromium", chromium),
+        on_page("journeys in Firefox", firefox),
+        on_page("journeys in WebKit", webkit),
         component("card in Chromium", "question-card", Chromium),
         component("card in Firefox", "question-card", Firefox),
+        component("card in WebKit", "question-card", WebKit),
         component("hook in Chromium", "agent-chat", Chromium),
         component("hook in Firefox", "agent-chat", Firefox),
+        component("hook in WebKit", "agent-chat", WebKit),
         component("chat page in Chromium", "app", Chromium),
         component("chat page in Firefox", "app", Firefox),
+        component("chat page in WebKit", "app", WebKit),
         Step::runs("barriers in Chromium", &["native build", "gallery for release"], journeys::barriers),
         component("types in Node", "ask-user-question", Node),
         component("stream in Node", "ag-ui-stream", Node),
@@ -61,9 +66,9 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         Step::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         Step::runs("advisories", &["licences"], advisories),
         Step::runs("element package", &["tools"], journeys::element_package),
-        element("element in Chromium", chromium, &[]),
-        element("element in Firefox", firefox, journeys::ELEMENT_NOT_IN_FIREFOX),
-        element("element in WebKit", webkit, journeys::ELEMENT_NOT_IN_WEBKIT),
+        element("element in Chromium", chromium),
+        element("element in Firefox", firefox),
+        element("element in WebKit", webkit),
         Step::builds("documentation", &["formatting"], documentation),
         Step::builds("documentation tests", &["native build"], |log| {
             log.run(&mut cargo(["test", "--workspace", "--doc"]))
@@ -235,7 +240,7 @@ mod tests {
         let names = |word: &str, without: &[String]| -> Result<Vec<_>> {
             Ok(chosen(every_step(), &[word.to_owned()], without)?.iter().map(|step| step.name).collect())
         };
-        let card = ["formatting", "tools", "wasm build", "card in Chromium", "card in Firefox"];
+        let card = ["formatting", "tools", "wasm build", "card in Chromium", "card in Firefox", "card in WebKit"];
         assert_eq!(names("CARD", &[]).unwrap(), card);
         assert_eq!(names("card", &["Chromium".to_owned()]).unwrap(), [&card[..3], &card[4..]].concat());
         assert!(!names("element", &["package".to_owned()]).unwrap().contains(&"element in Firefox"));

@@ -113,11 +113,12 @@ impl Replay {
 
     fn print_end(&self, end: &End, out: &mut impl Write) -> io::Result<()> {
         let thread = self.conversation.thread();
+        let pending = thread.pending_tool_call_ids().iter();
         let line = EndLine {
             outcome: end.outcome,
             messages: thread.messages(),
             state: thread.state(),
-            pending_tool_call_ids: thread.pending_tool_call_ids(),
+            pending_tool_call_ids: pending.map(|key| thread.wire_id(key)).collect(),
             interrupts: thread.open_interrupts(),
             error: end.error.as_ref(),
         };

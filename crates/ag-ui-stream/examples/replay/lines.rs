@@ -22,7 +22,7 @@ pub(crate) struct EndLine<'a> {
     pub(crate) outcome: EndOutcome,
     pub(crate) messages: &'a [Message],
     pub(crate) state: &'a Json<'static>,
-    pub(crate) pending_tool_call_ids: &'a [String],
+    pub(crate) pending_tool_call_ids: Vec<&'a str>,
     pub(crate) interrupts: &'a [Interrupt],
     pub(crate) error: Option<&'a EndError>,
 }

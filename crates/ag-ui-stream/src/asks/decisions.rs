@@ -71,8 +71,8 @@ const APPROVED: &str = "approved";
 fn allowed<'v>(value: &'v Json<'static>, request: &Json<'static>, at: usize) -> &'v [Json<'static>] {
     let configs = list(value, &["review_configs", "reviewConfigs"]);
     let name = request.get("name").or_else(|| request.get("action"));
-    let by_name = configs.iter().find(|it| name.is_some() && first(it, &["action_name", "actionName"]) == name);
-    let config = by_name.or_else(|| configs.get(at));
+    let is_named = |config: &&Json<'static>| first(config, &["action_name", "actionName"]) == name;
+    let config = configs.get(at).filter(is_named).or_else(|| configs.iter().find(is_named)).or_else(|| configs.get(at));
     config.map_or(&[], |config| list(config, &["allowed_decisions", "allowedDecisions"]))
 }
 

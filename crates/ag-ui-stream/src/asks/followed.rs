@@ -11,6 +11,7 @@ use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub(super) struct Followed {
     pub(super) has_result: bool,
     /// The run in which it was over.
     pub(super) over_since: u64,
+    /// A message that names no ask ended it, so that the agent may know better how.
+    pub(super) is_inferred: bool,
     /// Other calls that ask the same.
     pub(super) twins: Vec<String>,
     /// The interrupt by which the agent waits for the answer.
@@ -53,7 +56,7 @@ pub(super) enum Source {
     Approval,
 }
 
-/// Results that some backends put in the place of an answer that is still to come.
+/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
 const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
 
 /// How a result begins by which an agent refuses the call, so that nobody can answer it any more.
@@ -74,6 +77,7 @@ impl Followed {
             acknowledged: false,
             has_result: false,
             over_since: run,
+            is_inferred: false,
             twins: Vec::new(),
             interrupt: None,
             legacy: None,
@@ -139,7 +143,7 @@ impl Followed {
             self.take_cancellation(content, run, changes);
             return false;
         }
-        if self.acknowledged || !self.is_open() && self.snapshot.phase != Phase::Expired {
+        if self.acknowledged || !self.is_open() && self.snapshot.phase != Phase::Expired && !self.is_inferred {
             return false;
         }
         let outcome = match self.source {
@@ -148,25 +152,32 @@ impl Followed {
         };
         let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
         let kind = about.map(|about| about.outcome);
+        let is_placeholder = is_blank(content) || PLACEHOLDERS.contains(&&**content);
         if outcome.is_some() || kind.is_some() {
             self.settle(outcome, kind, run, changes);
         } else if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) {
             self.patch(AskPatch::Phase(Phase::Malformed), changes);
-        } else if self.source == Source::Approval && !PLACEHOLDERS.contains(&&**content) {
+        } else if self.source == Source::Approval && !is_placeholder {
             self.settle(None, Some(OutcomeKind::Answered), run, changes);
         } else {
             self.acknowledged = true;
-            return !PLACEHOLDERS.contains(&&**content);
+            return !is_placeholder;
         }
         false
     }
 
-    /// The agent has spoken on after a result that is no answer: the ask is over, and the result is shown as it is.
+    /// The agent has spoken on after a result: the ask is over. What cannot be read in the result is shown as it is.
     pub(super) fn settle_as_told(&mut self, run: u64, thread: &Thread, changes: &mut Vec<AskChange>) {
-        if let Some(result) = thread.results(&self.id).last() {
-            self.over_since = run;
-            self.patch(AskPatch::Result(result.text().into_owned()), changes);
-            self.patch(AskPatch::Phase(Phase::Settled), changes);
+        let Some(result) = thread.results(&self.id).last().map(Message::text) else {
+            return;
+        };
+        match Outcome::parse_foreign(self.ask(), &result) {
+            Some(outcome) => self.settle(Some(outcome), None, run, changes),
+            None => {
+                self.over_since = run;
+                self.patch(AskPatch::Result(result.into_owned()), changes);
+                self.patch(AskPatch::Phase(Phase::Settled), changes);
+            }
         }
     }
 
@@ -275,9 +286,12 @@ impl Followed {
         matches!(self.snapshot.phase, Phase::Ready | Phase::Answerable)
     }
 
-    /// Whether a call under its id takes its place: it was asked without a call and is over.
+    /// Whether a call under its id takes its place: it was asked without a call and is over, or its arguments never became whole.
     pub(super) fn makes_way(&self) -> bool {
-        self.source == Source::Interrupt && !self.can_be_ended()
+        match self.source {
+            Source::Interrupt => !self.can_be_ended(),
+            _ => self.snapshot.phase == Phase::Interrupted && self.snapshot.ask.is_none(),
+        }
     }
 
     /// Whether it may still be answered.

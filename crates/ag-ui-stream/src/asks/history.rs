@@ -1,17 +1,16 @@
 //! What messages say about asks: a replayed history, a snapshot, the client's own words.
 
 use super::followed::{Followed, Source, about};
-use super::{AskChange, Asks, is_running};
+use super::{AskChange, Asks, is_running, speaks};
 use crate::index::Index;
 use crate::message::{Message, Role, sorted};
 use crate::thread::Thread;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use json_tree::Json;
-use std::slice;
+use std::{mem, slice};
 
 /// What an input says to interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,7 +33,8 @@ impl Asks {
     /// What a whole history says, which the thread has taken; its user messages count only for asks that come before them.
     pub fn handle_history(&mut self, thread: &Thread) -> Vec<AskChange> {
         let mut changes = Vec::new();
-        self.take_history(thread.messages(), thread, &mut changes);
+        let messages: Vec<&Message> = thread.messages().iter().collect();
+        self.take_history(&messages, thread, &mut changes);
         if !is_running(thread) {
             self.ask_approvals(thread, &mut changes);
         }
@@ -59,12 +59,12 @@ impl Asks {
     }
 
     /// Takes messages in their order.
-    pub(super) fn take_history(&mut self, messages: &[Message], thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_history(&mut self, messages: &[&Message], thread: &Thread, changes: &mut Vec<AskChange>) {
         let mut before = Index::default();
         for message in messages {
             match message.role {
                 Role::Assistant => {
-                    if !message.tool_calls().is_empty() || !is_blank(&message.text()) {
+                    if speaks(message) {
                         self.hear_agent(&|call| before.contains(call), thread, changes);
                     }
                     for call in message.tool_calls() {
@@ -93,9 +93,13 @@ impl Asks {
         {
             return;
         }
-        let same = |it: &Followed| thread.arguments(&it.id) == Some(&*call.arguments);
+        let reply = reply_to(key, thread);
+        let same = |it: &Followed| {
+            let is_same_reply = reply.is_some() && reply == reply_to(&it.id, thread);
+            (it.is_waiting() || is_same_reply) && thread.arguments(&it.id) == Some(&*call.arguments)
+        };
         if known.is_none()
-            && let Some(twin) = self.waiting_call(same)
+            && let Some(twin) = self.last_call(same)
         {
             self.positions.insert(key, twin);
             self.followed[twin].twins.push(key.to_owned());
@@ -134,12 +138,16 @@ impl Asks {
         }
         // One text answers one ask.
         let mut is_taken = false;
-        for followed in &mut self.followed {
+        for position in mem::take(&mut self.open) {
+            let followed = &mut self.followed[position];
             // An ask that still streams came after the message, whatever the order in which they are seen.
             if !followed.is_waiting()
                 || followed.source == Source::Interrupt
                 || before.is_some_and(|before| !before.contains(&followed.id))
             {
+                if followed.is_open() {
+                    self.open.push(position);
+                }
                 continue;
             }
             let ask = followed.snapshot.ask.as_ref();
@@ -147,6 +155,7 @@ impl Asks {
             let ask = ask.filter(|_| !is_taken && followed.source == Source::Call);
             let picked = ask.and_then(|ask| picked(ask, &text));
             is_taken |= picked.is_some();
+            followed.is_inferred = true;
             followed.settle(picked.or(Some(Outcome::Superseded)), None, self.run, changes);
         }
     }
@@ -210,6 +219,11 @@ impl Asks {
             }
         }
     }
+}
+
+/// The id of the reply that the client gave to a call.
+fn reply_to(key: &str, thread: &Thread) -> Option<String> {
+    thread.results(key).find_map(|result| Some(about(result.metadata())?.reply_id))
 }
 
 /// The answer that a message gives without saying so, which only labels can do: any other text may mean anything.

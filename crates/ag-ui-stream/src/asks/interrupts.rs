@@ -90,7 +90,7 @@ impl Asks {
     fn bind_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread, changes: &mut Vec<AskChange>) -> Vec<usize> {
         let mut bound = Vec::new();
         for part in parts_of(interrupt, self.is_foreign_call(interrupt, thread)) {
-            let position = self.ask_about(interrupt, &part, &bound);
+            let position = self.ask_about(interrupt, &part, &bound, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part, changes));
             let followed = &mut self.followed[position];
             followed.decision = part.decision;
@@ -102,6 +102,7 @@ impl Asks {
             }
             bound.push(position);
         }
+        self.open.extend(&bound);
         bound
     }
 
@@ -109,7 +110,7 @@ impl Asks {
     fn is_foreign_call(&self, interrupt: &Interrupt, thread: &Thread) -> bool {
         let call = interrupt.tool_call_id.as_deref();
         interrupt.reason == "tool_call"
-            && call.and_then(|call| thread.call(call)).is_none_or(|it| !self.is_ask(&it.name))
+            && call.and_then(|call| thread.call(&thread.key(call))).is_none_or(|it| !self.is_ask(&it.name))
     }
 
     fn open_interrupt(&mut self, interrupt: &Interrupt, part: &Part, changes: &mut Vec<AskChange>) -> usize {
@@ -129,8 +130,8 @@ impl Asks {
 
     /// The ask that a part of an interrupt is about: the call that it names, the ask of the same interrupt that the ended run was to answer, or
     /// the only call with the same question that waits; where none waits, that got no result of the agent's own.
-    fn ask_about(&self, interrupt: &Interrupt, part: &Part, bound: &[usize]) -> Option<usize> {
-        if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(id))
+    fn ask_about(&self, interrupt: &Interrupt, part: &Part, bound: &[usize], thread: &Thread) -> Option<usize> {
+        if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(&thread.key(id)))
             && !bound.contains(&named)
         {
             return Some(named);

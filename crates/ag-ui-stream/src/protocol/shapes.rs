@@ -32,6 +32,7 @@ pub(crate) static MESSAGE: Union = Union {
                 may("toolCalls", &Shape::List { item: &Shape::Object(&TOOL_CALL), min: 0 }),
                 may("name", TEXT),
                 may("encryptedValue", TEXT),
+                may("encryptedValueType", TEXT),
                 may("subagentRunId", TEXT),
                 may("metadata", OBJECT),
             ],
@@ -43,6 +44,7 @@ pub(crate) static MESSAGE: Union = Union {
                 must("content", CONTENT),
                 may("name", TEXT),
                 may("encryptedValue", TEXT),
+                may("encryptedValueType", TEXT),
                 may("subagentRunId", TEXT),
                 may("metadata", OBJECT),
             ],
@@ -55,6 +57,7 @@ pub(crate) static MESSAGE: Union = Union {
                 must("content", CONTENT),
                 may("error", TEXT),
                 may("encryptedValue", TEXT),
+                may("encryptedValueType", TEXT),
                 may("subagentRunId", TEXT),
                 may("metadata", OBJECT),
             ],
@@ -75,6 +78,7 @@ pub(crate) static MESSAGE: Union = Union {
                 must("id", TEXT),
                 must("content", TEXT),
                 may("encryptedValue", TEXT),
+                may("encryptedValueType", TEXT),
                 may("subagentRunId", TEXT),
                 may("metadata", OBJECT),
             ],
@@ -85,20 +89,22 @@ pub(crate) static MESSAGE: Union = Union {
 pub(crate) const A_MESSAGE: &Shape = &Shape::Union(&MESSAGE);
 pub(crate) const MESSAGES: &Shape = &Shape::List { item: A_MESSAGE, min: 0 };
 
-static SAID: [Field; 6] = [
+static SAID: [Field; 7] = [
     must("id", TEXT),
     must("content", TEXT),
     may("name", TEXT),
     may("encryptedValue", TEXT),
+    may("encryptedValueType", TEXT),
     may("subagentRunId", TEXT),
     may("metadata", OBJECT),
 ];
 
-static TOOL_CALL: [Field; 5] = [
+static TOOL_CALL: [Field; 6] = [
     must("id", TEXT),
     must("type", &Shape::Choice(&["function"])),
     must("function", &Shape::Object(&[must("name", TEXT), must("arguments", TEXT)])),
     may("encryptedValue", TEXT),
+    may("encryptedValueType", TEXT),
     may("metadata", OBJECT),
 ];
 

@@ -59,6 +59,7 @@ impl Thread {
         let before = self.messages.len();
         let mut told = with_own_ids(started.messages());
         self.set_keys(&mut told, List::Later);
+        self.note_told(&told);
         for message in told {
             if !self.positions.contains(message.id()) {
                 self.put(message);
@@ -76,7 +77,8 @@ impl Thread {
         self.interrupts.clear();
         self.resumed.clear();
         self.pending.clear();
-        let asked_again = self.calls.asked_again();
+        let last_user = self.messages.iter().rposition(|message| message.role == Role::User);
+        let asked_again = self.calls.asked_again(last_user);
         let change = if asked_again.is_empty() { Change::RunEnded } else { Change::MessagesReplaced };
         for again in asked_again {
             self.begin_another(&again);
@@ -89,10 +91,7 @@ impl Thread {
                 }
                 EndOutcome::Completed
             }
-            Some(RunOutcome::Interrupt { mut interrupts }) => {
-                for id in interrupts.iter_mut().filter_map(|interrupt| interrupt.tool_call_id.as_mut()) {
-                    *id = self.calls.key(id).into_owned();
-                }
+            Some(RunOutcome::Interrupt { interrupts }) => {
                 self.interrupts = interrupts;
                 EndOutcome::Interrupt
             }
@@ -316,7 +315,7 @@ impl Thread {
             None => &state.detached,
         };
         if let Some(again) = &mut state.again {
-            if arguments[again.told..].starts_with(delta) {
+            if arguments.get(again.told..).is_some_and(|rest| rest.starts_with(delta)) {
                 again.told += delta.len();
                 return Change::Nothing;
             }
@@ -391,9 +390,10 @@ impl Thread {
 
     fn encrypt(&mut self, event: &EventRef<'_>) -> Change {
         let (id, value) = (event.text("entityId"), Some(event.text("encryptedValue").to_owned()));
+        let kind = event.get("encryptedValueType").and_then(text_of);
         let change = if event.text("subtype") == "tool-call" {
             self.call_mut(&self.calls.key(id).into_owned()).map(|(change, call)| {
-                call.encrypted_value = value;
+                (call.encrypted_value, call.encrypted_value_type) = (value, kind);
                 change
             })
         } else {
@@ -401,7 +401,8 @@ impl Thread {
                 if self.messages[message].role == Role::Activity {
                     return Change::Nothing;
                 }
-                self.messages[message].encrypted_value = value;
+                let it = &mut self.messages[message];
+                (it.encrypted_value, it.encrypted_value_type) = (value, kind);
                 Change::MessageChanged { message }
             })
         };

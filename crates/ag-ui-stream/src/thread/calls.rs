@@ -116,18 +116,22 @@ impl Calls {
         }
     }
 
-    /// The answered calls that were told again in the present run and got no result in it: the agent asks the same once more.
-    pub(super) fn asked_again(&mut self) -> Vec<Again> {
+    /// The calls that were told again in the present run, got no result in it, and were over before, as they were answered or the user spoke
+    /// after them: the agent asks the same once more.
+    pub(super) fn asked_again(&mut self, last_user: Option<usize>) -> Vec<Again> {
         let mut asked = Vec::new();
         for id in self.begun.clone() {
             let is_open = !self.resulted.contains(&id);
             if let Some(state) = self.state_mut(&id)
                 && is_open
-                && state.answered
+                && (state.answered || state.position() < last_user)
             {
                 asked.extend(state.again.take().filter(|again| again.ended));
+                state.begun = false;
             }
         }
+        let states = (&self.positions, &self.states);
+        self.begun.retain(|id| states.0.get(id).is_some_and(|at| states.1[at].begun));
         asked
     }
 
@@ -167,6 +171,13 @@ impl Calls {
         self.resulted.insert(id, 0);
     }
 
+    /// A snapshot tells of a call: one that is not of the present run will not grow any more.
+    pub(super) fn take_whole(&mut self, id: &str) {
+        if let Some(state) = self.state_mut(id).filter(|state| !state.begun) {
+            state.ended = true;
+        }
+    }
+
     /// Forgets which calls are answered, before their messages get new positions.
     pub(super) fn forget_answers(&mut self) {
         self.answered.clear();
@@ -190,7 +201,9 @@ impl Calls {
 
     /// Learns where a call is.
     pub(super) fn place(&mut self, position: usize, index: usize, call: &ToolCall) {
-        self.state_or_new(&call.id, &call.name).place = Some((position, index));
+        let state = self.state_or_new(&call.id, &call.name);
+        state.place = Some((position, index));
+        state.detached = String::new();
     }
 
     /// Forgets the positions of the calls of a message that is about to be replaced; their arguments go into the calls' keeping.

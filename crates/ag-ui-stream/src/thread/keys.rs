@@ -25,10 +25,14 @@ impl Thread {
     /// Gives the calls in a list of messages their keys, and the results those of the calls that they answer.
     ///
     /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if the earlier call was
-    /// answered or has other arguments.
+    /// answered or has other arguments, or if the user spoke in between.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
         let (mut known, mut by_id) = (Vec::<Known>::new(), Index::default());
+        let mut last_user = None;
         for at in 0..messages.len() {
+            if messages[at].role == Role::User {
+                last_user = Some(at);
+            }
             if messages[at].role == Role::Tool {
                 let id = messages[at].tool_call_id.clone();
                 let call = by_id.get(&id).and_then(|call| known.get_mut(call));
@@ -46,8 +50,12 @@ impl Thread {
                 let id = messages[at].tool_calls[call].wire_id().to_owned();
                 let before = by_id.get(&id).and_then(|call| known.get(call));
                 let nth = match before {
-                    _ if let Some(nth) = self.nth(messages[at].id(), &id) => nth,
-                    Some(before) if before.is_answered || !is_same(messages, before.place, (at, call)) => {
+                    _ if let Some(nth) = self.nth(messages[at].id(), call, &id) => nth,
+                    Some(before)
+                        if before.is_answered
+                            || Some(before.place.0) < last_user
+                            || !is_same(messages, before.place, (at, call)) =>
+                    {
                         before.nth + 1
                     }
                     Some(before) => before.nth,
@@ -67,9 +75,9 @@ impl Thread {
         self.call(&self.key(id)).is_some_and(|call| call.answered)
     }
 
-    /// The how manieth a call is under its id, by the message that holds it already.
-    fn nth(&self, message: &str, id: &str) -> Option<usize> {
-        let held = self.message(message)?.tool_calls.iter().find(|call| call.wire_id() == id)?;
+    /// The how manieth a call is under its id, if the message is there already and holds it at that place.
+    fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
+        let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
         Some(held.id[id.len()..].strip_prefix('#').and_then(|nth| nth.parse().ok()).unwrap_or(1))
     }
 }

@@ -6,31 +6,43 @@ use crate::event::EventRef;
 use crate::index::Index;
 use crate::message::{Message, Role};
 use json_tree::Json;
+use std::mem;
 
 impl Thread {
     pub(super) fn reconcile(&mut self, event: &EventRef<'_>) -> Change {
         let mut told = with_own_ids(event.messages());
         self.set_keys(&mut told, List::Whole);
+        for call in told.iter().flat_map(Message::tool_calls) {
+            self.calls.take_whole(&call.id);
+        }
+        self.note_told(&told);
         let keep = Keep::of(event, &told);
         let mut given = Index::default();
         for (position, message) in told.iter().enumerate() {
             given.insert(message.id(), position);
         }
-        let held = std::mem::take(&mut self.messages);
-        self.calls.detach(|(message, call)| arguments(&held, message, call));
+        let mut told: Vec<Option<Message>> = told.into_iter().map(Some).collect();
+        let mut held = mem::take(&mut self.messages);
+        self.calls.detach(|(message, call)| {
+            let call = held.get_mut(message)?.tool_calls.get_mut(call)?;
+            Some(mem::take(&mut call.arguments))
+        });
         for message in held {
-            match given.get(message.id()) {
+            let place = given.get(message.id()).and_then(|place| told.get_mut(place));
+            match place {
                 // A result that has the id of its call's message is another message.
-                Some(replacement) if message.tool_calls().is_empty() || told[replacement].role != Role::Tool => {
+                Some(told)
+                    if message.tool_calls().is_empty() || told.as_ref().is_some_and(|told| told.role != Role::Tool) =>
+                {
                     given.remove(message.id());
-                    self.messages.push(told[replacement].clone());
+                    self.messages.extend(told.take());
                 }
                 Some(_) => {}
                 None if keep.keeps(&message) => self.messages.push(message),
                 None => {}
             }
         }
-        for message in told {
+        for message in told.into_iter().flatten() {
             // Removing makes an id that the snapshot has twice count once.
             if given.remove(message.id()) {
                 self.messages.push(message);
@@ -40,25 +52,6 @@ impl Thread {
         self.calls.forget_answers();
         self.reindex(0);
         Change::MessagesReplaced
-    }
-}
-
-impl Thread {
-    /// The messages that an event told, with the keys that their calls got.
-    pub(crate) fn told_by(&self, event: &EventRef<'_>) -> Vec<Message> {
-        let mut told = with_own_ids(event.messages());
-        for message in &mut told {
-            let Some(held) = self.message(message.id()) else {
-                continue;
-            };
-            if message.role == Role::Tool {
-                message.set_call_key(held.tool_call_id.clone());
-            }
-            for (call, held) in message.tool_calls.iter_mut().zip(&held.tool_calls) {
-                call.set_key(held.id.clone());
-            }
-        }
-        told
     }
 }
 
@@ -76,12 +69,6 @@ pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
         }
     }
     messages
-}
-
-/// A copy of a call's arguments, kept in case that the snapshot drops the call while it is being written.
-fn arguments(held: &[Message], message: usize, call: usize) -> Option<String> {
-    let calls = held.get(message)?.tool_calls();
-    calls.get(call).map(|call| call.arguments.clone())
 }
 
 /// Which messages a snapshot spares although it omits them: those that many agents never put into their history.

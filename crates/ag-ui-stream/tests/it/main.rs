@@ -4,6 +4,7 @@ mod agents;
 #[cfg(not(target_arch = "wasm32"))]
 mod allocation;
 mod asks;
+mod astray;
 mod chat;
 #[cfg(not(target_arch = "wasm32"))]
 mod command_line;

@@ -59,7 +59,7 @@ fn a_tool_result_comes_alone() {
     let declined = conversation.next(Delivery::UserMessage, [declines("c1")]).unwrap();
     assert_eq!(
         added(&declined),
-        json!([{"role": "tool", "id": "id2", "toolCallId": "c1", "content": "User cancelled the question", "metadata": about("declined")}])
+        json!([{"role": "tool", "id": "id2", "toolCallId": "c1", "content": "User cancelled the question. This is no answer and no consent.", "metadata": about("declined")}])
     );
 }
 

@@ -1,7 +1,11 @@
 //! What a thread says about each event.
 
-use crate::chat::{call_of, event, finished, interrupted, messages, result, roles, snapshot, started};
+use crate::chat::{
+    Chat, FOREIGN, call_of, event, finished, interrupted, messages, result, roles, said, snapshot, started,
+};
+use ag_ui_stream::Conversation;
 use ag_ui_stream::message::Message;
+use ag_ui_stream::patch::apply;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::thread::{Change, RunState, Thread};
 use ag_ui_stream::warning::WarningCode;
@@ -252,4 +256,28 @@ fn text_that_finds_no_place_is_told_of() {
     assert_eq!(thread.next_warning(), None);
     take(&mut thread, content("a1", "more"));
     assert_eq!(thread.next_warning().unwrap().code, WarningCode::TextDropped);
+}
+
+#[test]
+fn an_unsorted_document_is_patched_as_a_sorted_one() {
+    let mut document = Json::parse(r#"{"c":1,"b":2,"a":3}"#).unwrap().into_static();
+    let patch = Json::parse(r#"[{"op":"add","path":"/c","value":9},{"op":"remove","path":"/b"}]"#).unwrap();
+    apply(patch.as_list().unwrap(), &mut document).unwrap();
+    assert_eq!(document.text(), r#"{"a":3,"c":9}"#);
+    let metadata = Json::parse(r#"{"b":1,"a":{"d":1,"c":2}}"#).unwrap().into_static();
+    let message = Message::user("u", "Hi").with_metadata(Some(metadata));
+    assert_eq!(message.metadata().unwrap().text(), r#"{"a":{"c":2,"d":1},"b":1}"#);
+}
+
+#[test]
+fn numbers_in_a_state_go_back_in_their_digits() {
+    let mut conversation = Conversation::default();
+    conversation.feed_json(&started("r").to_string());
+    conversation.feed_json(r#"{"type":"STATE_SNAPSHOT","snapshot":{"id":123456789012345678901234567890,"v":3.10}}"#);
+    conversation.feed_json(r#"{"type":"STATE_DELTA","delta":[{"op":"copy","from":"/id","path":"/same"}]}"#);
+    conversation.feed_json(&finished("r").to_string());
+    while conversation.next_update(0).is_some() {}
+    let next = conversation.say(FOREIGN, said("Hi")).unwrap();
+    let state = r#""state":{"id":123456789012345678901234567890,"same":123456789012345678901234567890,"v":3.10}"#;
+    assert!(next.body.contains(state), "{}", next.body);
 }

@@ -45,7 +45,7 @@ class Desk(LangGraphAgent):
     """Says whose each answer is, without which LangGraph takes no two at once."""
 
     def _build_command_from_agui_resume(self, entries, **_):
-        declined = "User cancelled the question"
+        declined = "User cancelled the question. This is no answer and no consent."
         return Command(resume={entry.interrupt_id: entry.payload or declined for entry in entries})
 
 

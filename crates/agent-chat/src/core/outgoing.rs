@@ -159,7 +159,8 @@ impl Core {
             | Phase::Declined
             | Phase::Superseded
             | Phase::Expired
-            | Phase::Interrupted => false,
+            | Phase::Interrupted
+            | Phase::Settled => false,
         };
         let is_known = !self.restoring.get_untracked() && !may_have_missed;
         is_known && !self.conversation.asks().asks().any(is_open)

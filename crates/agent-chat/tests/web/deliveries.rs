@@ -127,35 +127,33 @@ async fn what_goes_out(visitor: &Visitor, act: Act, key: Option<&str>) -> String
     sent.join("; ").replace(DETAILS, "").replace(DETAILS_SORTED, "")
 }
 
-const DETAILS: &str =
-    r#","details":[{"index":0,"header":"Size","selected":[],"other":"the blue one","status":"answered"}]"#;
-const DETAILS_SORTED: &str =
-    r#","details":[{"header":"Size","index":0,"other":"the blue one","selected":[],"status":"answered"}]"#;
+const DETAILS: &str = r#","details":[{"index":0,"header":"Size","selected":[],"other":"the blue one","status":"answered"}],"message":"What is `other` in `details` was typed by the user and is none of the options.""#;
+const DETAILS_SORTED: &str = r#","details":[{"header":"Size","index":0,"other":"the blue one","selected":[],"status":"answered"}],"message":"What is `other` in `details` was typed by the user and is none of the options.""#;
 
 const ELSEWHERE: &str = r#"automatic, Call, Picks: tool {"answers":{"Which size?":"Large"}}
 automatic, Call, Types: tool {"answers":{"Which size?":"the blue one"}}
-automatic, Call, Cancels: tool User cancelled the question
+automatic, Call, Cancels: tool User cancelled the question. This is no answer and no consent.
 automatic, Acknowledged, Picks: user Large
 automatic, Acknowledged, Types: user the blue one
-automatic, Acknowledged, Cancels: user User cancelled the question
+automatic, Acknowledged, Cancels: user User cancelled the question. This is no answer and no consent.
 automatic, Interrupt, Picks: resume resolved {"answers":{"Which size?":"Large"}}
 automatic, Interrupt, Types: resume resolved {"answers":{"Which size?":"the blue one"}}
 automatic, Interrupt, Cancels: resume cancelled null
 user-message, Call, Picks: tool {"answers":{"Which size?":"Large"}}; user Large
 user-message, Call, Types: tool {"answers":{"Which size?":"the blue one"}}; user the blue one
-user-message, Call, Cancels: tool User cancelled the question
+user-message, Call, Cancels: tool User cancelled the question. This is no answer and no consent.
 user-message, Acknowledged, Picks: user Large
 user-message, Acknowledged, Types: user the blue one
-user-message, Acknowledged, Cancels: user User cancelled the question
+user-message, Acknowledged, Cancels: user User cancelled the question. This is no answer and no consent.
 user-message, Interrupt, Picks: resume resolved {"answers":{"Which size?":"Large"}}
 user-message, Interrupt, Types: resume resolved {"answers":{"Which size?":"the blue one"}}
 user-message, Interrupt, Cancels: resume cancelled null
 tool-result, Call, Picks: tool {"answers":{"Which size?":"Large"}}
 tool-result, Call, Types: tool {"answers":{"Which size?":"the blue one"}}
-tool-result, Call, Cancels: tool User cancelled the question
+tool-result, Call, Cancels: tool User cancelled the question. This is no answer and no consent.
 tool-result, Acknowledged, Picks: user Large
 tool-result, Acknowledged, Types: user the blue one
-tool-result, Acknowledged, Cancels: user User cancelled the question
+tool-result, Acknowledged, Cancels: user User cancelled the question. This is no answer and no consent.
 tool-result, Interrupt, Picks: resume resolved {"answers":{"Which size?":"Large"}}
 tool-result, Interrupt, Types: resume resolved {"answers":{"Which size?":"the blue one"}}
 tool-result, Interrupt, Cancels: resume cancelled null
@@ -172,13 +170,13 @@ resume, Interrupt, Cancels: resume cancelled null
 
 const TO_QUESTION_SERVER: &str = r#"automatic, Picks: tool {"answers":{"Which size?":"Large"}}; user Large
 automatic, Types: tool {"answers":{"Which size?":"the blue one"}}; user the blue one
-automatic, Cancels: tool User cancelled the question
+automatic, Cancels: tool User cancelled the question. This is no answer and no consent.
 user-message, Picks: tool {"answers":{"Which size?":"Large"}}; user Large
 user-message, Types: tool {"answers":{"Which size?":"the blue one"}}; user the blue one
-user-message, Cancels: tool User cancelled the question
+user-message, Cancels: tool User cancelled the question. This is no answer and no consent.
 tool-result, Picks: tool {"answers":{"Which size?":"Large"}}
 tool-result, Types: tool {"answers":{"Which size?":"the blue one"}}
-tool-result, Cancels: tool User cancelled the question
+tool-result, Cancels: tool User cancelled the question. This is no answer and no consent.
 resume, Picks: resume resolved {"answers":{"Which size?":"Large"}}
 resume, Types: resume resolved {"answers":{"Which size?":"the blue one"}}
 resume, Cancels: resume cancelled null

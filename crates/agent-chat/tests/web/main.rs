@@ -358,7 +358,7 @@ async fn declining_leaves_no_call_open_and_says_nothing_for_the_user() {
     visitor.chat.cancel("c1");
     let call = Call::next().await;
     assert_eq!(roles(&call), ["user", "assistant", "tool"]);
-    assert_eq!(call.input.messages[2].text(), "User cancelled the question");
+    assert_eq!(call.input.messages[2].text(), "User cancelled the question. This is no answer and no consent.");
     call.accept();
     visitor.sees_lines(&["user: Hello", "ask: declined"]).await;
 }

@@ -3,9 +3,10 @@
 //! What was told is never taken back, although repair may leave things out in the end: options that mean "Other", options and questions in
 //! which nothing can be seen, blank descriptions. So each of these is held until it is known to stay.
 
-use crate::repair::{Meaning, meaning, unpack};
+use super::text::{GrowingText, odd_in, push_words};
+use crate::repair::{Stands, flag_word, stands};
 use crate::snapshot::{AskPatch, TextPath};
-use crate::text::{Kind, is_blank};
+use crate::text::{folded, is_blank};
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::{PartialParser, Token};
 
@@ -35,7 +36,7 @@ pub(super) struct Growth {
     flags: Flags,
     /// How much text was shown.
     bytes: usize,
-    /// What follows cannot be followed, so nothing more is shown before the arguments end.
+    /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
     is_lost: bool,
 }
 
@@ -46,6 +47,9 @@ struct Frame {
     key: Key,
     /// The keys so far that mean anything here, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
     seen: u16,
+    /// Whether another key may stand for a field that is missing in the end: one of those in [`NEEDED`], or one that may be absent.
+    has_near: bool,
+    may_change: bool,
 }
 
 /// A question without the list around it. Until the arguments end, a list may come and make its members stray ones that mean nothing.
@@ -70,8 +74,9 @@ enum Key {
     Questions,
     Question,
     Header,
-    /// `multiSelect` or what models write for it, by its rank.
-    MultiSelect(usize),
+    MultiSelect,
+    /// A name that stands for `multiSelect`, by its rank.
+    NearFlag(usize),
     Options,
     Label,
     Description,
@@ -82,21 +87,21 @@ enum Key {
 /// What the open question says about several choices.
 #[derive(Clone, Debug, Default)]
 struct Flags {
-    /// By rank: the first that is there counts, and is false where it is no flag.
-    values: [Option<bool>; 3],
-    /// The open text, where one stands for a flag, and its rank.
-    text: Option<(usize, String)>,
+    /// `multiSelect` is there.
+    is_named: bool,
+    /// What the name of the lowest rank says that stands for it.
+    near: Option<(usize, bool)>,
+    /// The open text.
+    text: Option<String>,
 }
 
 /// The members that mean anything somewhere, each a bit of [`Frame::seen`].
-const MEMBERS: [(&str, Key); 10] = [
+const MEMBERS: [(&str, Key); 8] = [
     ("questions", Key::Questions),
     ("question", Key::Question),
     ("options", Key::Options),
     ("header", Key::Header),
-    ("multiSelect", Key::MultiSelect(0)),
-    ("multiple", Key::MultiSelect(1)),
-    ("multi_select", Key::MultiSelect(2)),
+    ("multiSelect", Key::MultiSelect),
     ("label", Key::Label),
     ("description", Key::Description),
     ("preview", Key::Preview),
@@ -104,23 +109,12 @@ const MEMBERS: [(&str, Key); 10] = [
 
 /// The bit of a list of questions.
 const QUESTIONS: u16 = 0b1;
-/// The bits of what a question can't do without.
-const QUESTION_AND_OPTIONS: u16 = 0b110;
-
-/// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
-#[derive(Clone, Debug)]
-struct GrowingText {
-    path: TextPath,
-    /// An option that is nothing but this label.
-    is_plain_option: bool,
-    /// Whether anything in it can be seen.
-    is_visible: bool,
-    begun: bool,
-    held: String,
-}
-
-/// What JSON in a string begins with, where that is an object or a string once more.
-const PACKED: Kind = |c| matches!(c, '{' | '"');
+/// The bits of what a question has, unless repair finds it under other names.
+const NEEDED: u16 = 0b110;
+/// The bit of the options.
+const OPTIONS: u16 = 0b100;
+/// The bit of what an option can't do without.
+const LABEL: u16 = 0b10_0000;
 
 type Tell<'a> = &'a mut dyn FnMut(AskPatch);
 
@@ -141,23 +135,28 @@ impl Growth {
             Token::StringStart => self.open_text(),
             Token::Text(fragment) => self.grow(fragment, tell),
             Token::StringEnd => self.close_text(tell),
-            Token::Bool(value) => {
-                if let (Place::Question(question), Key::MultiSelect(rank)) = self.slot() {
-                    self.flag(question, rank, value, tell);
-                }
+            Token::Bool(value) => self.plain(if value { "true" } else { "false" }, tell),
+            Token::Number(number) => self.plain(&number.text(), tell),
+            // What is null is missing, so something else may stand for it.
+            Token::Null => match self.frames.last_mut() {
+                Some(frame @ Frame { key: Key::Options, .. }) => frame.seen &= !OPTIONS,
+                Some(Frame { key: Key::MultiSelect, .. }) => self.flags.is_named = false,
+                _ => {}
+            },
+        }
+    }
+
+    /// Takes a number or a flag, which is as good as its text where it says anything.
+    fn plain(&mut self, text: &str, tell: Tell<'_>) {
+        match self.slot() {
+            (Place::Options { .. }, _)
+            | (Place::Option { .. }, Key::Label)
+            | (Place::Question(_), Key::MultiSelect | Key::NearFlag(_)) => {
+                self.open_text();
+                self.grow(text, tell);
+                self.close_text(tell);
             }
-            Token::Number(number) => {
-                if let (Place::Options { .. }, _) = self.slot() {
-                    self.open_text();
-                    self.grow(&number.text(), tell);
-                    self.close_text(tell);
-                }
-            }
-            Token::Null => {
-                if let (Place::Question(_), Key::MultiSelect(rank)) = self.slot() {
-                    self.flags.values[rank] = None;
-                }
-            }
+            _ => {}
         }
     }
 
@@ -188,7 +187,7 @@ impl Growth {
     }
 
     fn push(&mut self, place: Place) {
-        self.frames.push(Frame { place, key: Key::Other, seen: 0 });
+        self.frames.push(Frame { place, key: Key::Other, seen: 0, has_near: false, may_change: false });
     }
 
     fn open_object(&mut self) {
@@ -196,6 +195,11 @@ impl Growth {
             _ if self.frames.is_empty() => Place::Arguments,
             (Place::Arguments, Key::Questions) | (Place::Questions, _) => self.open_question(),
             (Place::Options { question, next }, _) => self.open_option(question, next),
+            // A map of options.
+            (Place::Question(_), Key::Options) => {
+                self.is_lost = true;
+                Place::Elsewhere
+            }
             _ => Place::Elsewhere,
         };
         self.push(place);
@@ -226,11 +230,12 @@ impl Growth {
     }
 
     fn close(&mut self, frame: &Frame, tell: Tell<'_>) {
+        let lacks = |bits| frame.may_change || frame.has_near && frame.seen & bits != bits;
         match frame.place {
+            Place::Question(_) if lacks(NEEDED) => self.is_lost = true,
+            Place::Option { .. } if lacks(LABEL) => self.is_lost = true,
             Place::Question(question) => {
-                let is_whole = frame.seen & QUESTION_AND_OPTIONS == QUESTION_AND_OPTIONS;
-                let bare = self.bare.take();
-                if bare.is_some_and(|bare| bare.is_visible) && is_whole {
+                if self.bare.take().is_some_and(|bare| bare.is_visible) {
                     self.keep(tell);
                 }
                 self.close_question(question, tell);
@@ -244,17 +249,9 @@ impl Growth {
         if std::mem::take(&mut self.question_is_open) {
             return self.held.clear();
         }
-        // `multiSelect` itself was told when it came.
-        let [None, multiple, multi_select] = self.flags.values else {
-            return self.end_question(question, tell);
-        };
-        if let Some(value) = multiple.or(multi_select) {
+        if let (false, Some((_, value))) = (self.flags.is_named, self.flags.near) {
             tell(AskPatch::MultiSelect { question, value });
         }
-        self.end_question(question, tell);
-    }
-
-    fn end_question(&mut self, question: usize, tell: Tell<'_>) {
         tell(AskPatch::CloseQuestion { question });
         self.questions += 1;
     }
@@ -277,7 +274,7 @@ impl Growth {
         let (bit, mut key) = member.map_or((0, Key::Other), |at| (1 << at, MEMBERS[at].1));
         match (frame.place, key) {
             // A question without the list around it is a question nevertheless.
-            (Place::Arguments, Key::Question | Key::Options | Key::Header | Key::MultiSelect(_))
+            (Place::Arguments, Key::Question | Key::Options | Key::Header | Key::MultiSelect)
                 if frame.seen & QUESTIONS == 0 =>
             {
                 self.bare = Some(Bare { is_visible: false });
@@ -289,6 +286,8 @@ impl Growth {
                 self.held.clear();
                 self.replace(Place::Arguments);
             }
+            // The list that was meant stands within another one.
+            (Place::Question(_), Key::Questions) => self.is_lost = true,
             _ => {}
         }
         let Some(frame) = self.frames.last_mut() else {
@@ -299,8 +298,21 @@ impl Growth {
         }
         frame.key = key;
         frame.seen |= bit;
-        if let (Place::Question(_), Key::MultiSelect(rank)) = (frame.place, key) {
-            self.flags.values[rank] = Some(false);
+        self.flags.is_named |= matches!((frame.place, key), (Place::Question(_), Key::MultiSelect));
+        if bit == 0 {
+            let may_hold = matches!(frame.place, Place::Arguments | Place::Question(_));
+            self.is_lost |= may_hold && folded(name) == "questions";
+            let stands = match frame.place {
+                Place::Arguments | Place::Question(_) => stands(true, name),
+                Place::Option { .. } => stands(false, name),
+                _ => None,
+            };
+            match (stands, frame.place) {
+                (Some(Stands::Needed), _) => frame.has_near = true,
+                (Some(Stands::Flag(rank)), Place::Question(_)) => frame.key = Key::NearFlag(rank),
+                (Some(_), _) => frame.may_change = true,
+                (None, _) => {}
+            }
         }
     }
 
@@ -311,32 +323,26 @@ impl Growth {
         }
     }
 
-    fn flag(&mut self, question: usize, rank: usize, value: bool, tell: Tell<'_>) {
-        self.flags.values[rank] = Some(value);
-        if rank == 0 {
-            self.tell(AskPatch::MultiSelect { question, value }, tell);
-        }
-    }
-
     fn open_text(&mut self) {
         let path = match self.slot() {
             _ if self.frames.is_empty() && !self.is_unpacking => return self.unpack(),
             (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options) if !self.is_unpacking => {
                 return self.unpack();
             }
-            // A question may be packed on its own, which happens too rarely to be followed.
-            (Place::Questions, _) => {
+            // A question may be packed on its own, or twice, which happens too rarely to be followed.
+            (Place::Questions, _) | (Place::Question(_), Key::Options) => {
                 self.is_lost = true;
                 return;
             }
-            (Place::Question(_), Key::MultiSelect(rank)) => {
-                self.flags.text = Some((rank, String::new()));
+            (Place::Question(_), Key::MultiSelect | Key::NearFlag(_)) => {
+                self.flags.text = Some(String::new());
                 return;
             }
             (Place::Options { question, next }, _) => {
                 self.open_option(question, next);
-                self.text =
-                    Some(GrowingText { is_plain_option: true, ..GrowingText::new(TextPath::Label(question, next)) });
+                let mut text = GrowingText::new(TextPath::Label(question, next));
+                text.is_plain_option = true;
+                self.text = Some(text);
                 return;
             }
             (Place::Question(question), Key::Question) => TextPath::Question(question),
@@ -364,11 +370,15 @@ impl Growth {
             self.is_lost |= fed.is_err();
             self.packed = Some(parser);
         } else if let Some(text) = &mut self.text {
+            // What is shown in the end may be something else from there on.
+            let odd = if let TextPath::Question(_) = text.path { odd_in(fragment) } else { None };
+            let fragment = fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default();
             if let Some(delta) = text.grow(fragment) {
                 let (path, is_visible) = (text.path, text.is_visible);
                 self.append(path, is_visible, delta, tell);
             }
-        } else if let Some((_, text)) = &mut self.flags.text {
+            self.is_lost |= odd.is_some();
+        } else if let Some(text) = &mut self.flags.text {
             push_words(text, fragment);
         }
     }
@@ -391,7 +401,8 @@ impl Growth {
     }
 
     fn close_text(&mut self, tell: Tell<'_>) {
-        if self.packed.take().is_some() {
+        if let Some(mut parser) = self.packed.take() {
+            self.is_lost |= parser.finish(|_| {}).is_err();
             self.frames.truncate(self.packed_depth);
             self.text = None;
         } else if let Some(mut text) = self.text.take() {
@@ -408,113 +419,18 @@ impl Growth {
             if let (true, TextPath::Label(question, option)) = (text.is_plain_option, text.path) {
                 self.close_option(question, option, tell);
             }
-        } else if let Some((rank, text)) = self.flags.text.take() {
-            let is = |word: &str| text.trim().eq_ignore_ascii_case(word);
-            if let (Place::Question(question), true) = (self.slot().0, is("true") || is("false")) {
-                self.flag(question, rank, is("true"), tell);
+        } else if let Some(text) = self.flags.text.take() {
+            match (self.slot(), flag_word(&text)) {
+                ((Place::Question(question), Key::MultiSelect), Some(value)) => {
+                    self.tell(AskPatch::MultiSelect { question, value }, tell);
+                }
+                ((_, Key::NearFlag(rank)), value)
+                    if !is_blank(&text) && self.flags.near.is_none_or(|(near, _)| rank < near) =>
+                {
+                    self.flags.near = Some((rank, value.unwrap_or_default()));
+                }
+                _ => {}
             }
         }
-    }
-}
-
-/// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.
-fn push_words(text: &mut String, fragment: &str) {
-    const LONG_ENOUGH: usize = 20;
-    for character in fragment.chars() {
-        if text.len() > LONG_ENOUGH {
-            return;
-        }
-        if !character.is_whitespace() {
-            text.push(character);
-        } else if !text.is_empty() && !text.ends_with(' ') {
-            text.push(' ');
-        }
-    }
-}
-
-impl GrowingText {
-    fn new(path: TextPath) -> Self {
-        Self { path, is_plain_option: false, is_visible: false, begun: false, held: String::new() }
-    }
-
-    /// Whether it stays even if nothing can be seen in it.
-    fn is_required(&self) -> bool {
-        matches!(self.path, TextPath::Question(_) | TextPath::Header(_) | TextPath::Label(..))
-    }
-
-    /// Whether what is held is known to be shown, whatever follows.
-    fn is_certain(&self) -> bool {
-        match self.path {
-            TextPath::Question(_) | TextPath::Header(_) => !self.held.is_empty(),
-            TextPath::Description(..) | TextPath::Preview(..) => self.is_visible,
-            TextPath::Label(..) => {
-                self.is_visible
-                    && !(self.is_plain_option && self.held.starts_with(PACKED))
-                    && meaning(&self.held) == Meaning::Own
-            }
-        }
-    }
-
-    /// Whether it is an option packed into a string, which happens too rarely to be followed.
-    fn is_packed_option(&self) -> bool {
-        self.is_plain_option
-            && !self.begun
-            && self.held.starts_with(PACKED)
-            && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
-    }
-
-    /// Takes a fragment and gives what is to be shown of it, and of what was held before.
-    fn grow(&mut self, fragment: &str) -> Option<String> {
-        let is_start = !self.begun && self.held.is_empty();
-        let fragment = if is_start && self.trims() { fragment.trim_start() } else { fragment };
-        self.is_visible = self.is_visible || !is_blank(fragment);
-        let end = self.end_of(fragment);
-        if self.begun
-            && end > 0
-            && let Some((certain, rest)) = fragment.split_at_checked(end)
-        {
-            let delta = match self.held.is_empty() {
-                true => certain.to_owned(),
-                false => std::mem::take(&mut self.held) + certain,
-            };
-            if !rest.is_empty() {
-                self.held.push_str(rest);
-            }
-            return Some(delta);
-        }
-        self.held.push_str(fragment);
-        // White space alone makes nothing certain, and looking again at all of it for each piece would cost its square.
-        if self.begun || end == 0 || !self.is_certain() {
-            return None;
-        }
-        self.begun = true;
-        let mut delta = std::mem::take(&mut self.held);
-        self.held = delta.split_off(self.end_of(&delta));
-        Some(delta)
-    }
-
-    /// What is to be shown of what is held, now that nothing follows.
-    fn last(&mut self) -> Option<String> {
-        let TextPath::Label(..) = self.path else {
-            return None;
-        };
-        if self.begun || !self.is_visible || meaning(&self.held) == Meaning::Other {
-            return None;
-        }
-        self.begun = true;
-        let mut delta = std::mem::take(&mut self.held);
-        delta.truncate(self.end_of(&delta));
-        Some(delta)
-    }
-
-    fn trims(&self) -> bool {
-        !matches!(self.path, TextPath::Preview(..))
-    }
-
-    /// Where the white space at a text's end begins, if that is held back.
-    fn end_of(&self, text: &str) -> usize {
-        // Most pieces end in a letter, and need no search.
-        let ends_plainly = text.bytes().next_back().is_some_and(|byte| byte.is_ascii_graphic());
-        if ends_plainly || !self.trims() { text.len() } else { text.trim_end().len() }
     }
 }

@@ -67,6 +67,9 @@ const NOTES: &str = "note|notes|usernotes";
 const UNANSWERED: &str =
     "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]";
 
+/// What a tool may say of itself, although a question may have such a label.
+const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
+
 /// The place of a word in a list such as `answer|choice`.
 fn place(list: &str, word: &str) -> Option<usize> {
     list.split('|').position(|known| known == word)
@@ -165,10 +168,10 @@ impl Results<'_> {
         Some(selections)
     }
 
-    /// The question of an id, header or index. One question alone may have any id.
+    /// The question of an id, header or index. Among answers, one question alone may have any id.
     fn question(self, key: &str, from: usize) -> Option<usize> {
         let questions = &self.ask.questions;
-        if questions.len() == 1 {
+        if questions.len() == 1 && self.allows_words {
             return Some(0);
         }
         let title = |question: &Question| folded(question.title()) == folded(key);
@@ -182,6 +185,9 @@ impl Results<'_> {
 
     /// The only question that has the labels of an answer.
     fn by_labels(self, value: &Json<'_>) -> Option<usize> {
+        if !self.allows_words {
+            return None;
+        }
         let labels = Self { allows_words: false, ..self };
         let fits = |(_, question): &(usize, &Question)| {
             labels.answer(question, value).is_some_and(|picks| !picks.selected.is_empty())
@@ -261,6 +267,9 @@ impl Results<'_> {
         let Some(said) = flat_selection(question, 0, text) else {
             return Some(());
         };
+        if !self.allows_words && place(ACKNOWLEDGES, &plain(text)).is_some() {
+            return None;
+        }
         if said.other.is_some() && place(UNANSWERED, &plain(text)).is_some() {
             return Some(());
         }

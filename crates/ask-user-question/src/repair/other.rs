@@ -1,4 +1,4 @@
-use crate::text::Kind;
+use crate::text::{Kind, lower};
 
 /// What a label, or the beginning of one, says about being "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,13 +12,35 @@ pub enum Meaning {
     Other,
 }
 
+/// What begins a label that asks for the user's own words, in the languages of the card and some more. Of two that begin alike the longer one
+/// is first.
+const OPENINGS: &str = "others|other|something else|anderes|andere|sonstiges|sonstige|etwas anderes|otros|otro|otras|otra|algo diferente|\
+    autres|autre|quelque chose d'autre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
+    أخرى|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|其他|其它";
+
+/// Words that need nothing between them and an opening.
+const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|选项|答案";
+
+/// Words that only invite to type, with those that need nothing before them.
+const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|explain|field|fill|form|free|here|i|ill|in|input|it|my|own|\
+    please|provide|something|specify|text|the|type|will|write|your|option|\
+    antwort|angabe|angaben|bitte|angeben|beschreiben|eingeben|eintragen|eigene|freitext|selbst|schreiben|\
+    opción|respuesta|cosa|por|favor|especificar|especifique|especifica|escribir|escribe|escriba|describir|indicar|texto|libre|tu|su|\
+    réponse|chose|à|préciser|précisez|merci|de|texte|saisir|votre|\
+    opção|resposta|opzione|risposta|specificare|选项|答案|请说明|请注明|请输入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
+    يرجى|التحديد|حدد|اكتب|إجابتك|من|فضلك";
+
+/// A string's names.
+fn any(list: &str, is: impl Fn(&str) -> bool) -> bool {
+    list.split('|').any(is)
+}
+
 /// What a label means, or would mean if it ended here. [`repair`](super::repair) leaves a model's own "Other" out. While such a label is
 /// being written, it is never [`Meaning::Own`]. So hold a growing label back until it is.
 ///
 /// Only words that ask for typing may follow, so that "Other branch" and "Other (S3)" stay options.
 #[must_use]
 pub fn meaning(label: &str) -> Meaning {
-    const OPENINGS: [&str; 3] = ["others", "other", "something else"];
     // Long labels say more than that, and need no copy. White space around them says nothing.
     let label = label.trim_start();
     if label.trim_end().len() > 100 {
@@ -27,41 +49,37 @@ pub fn meaning(label: &str) -> Meaning {
     let mut plain = String::new();
     for c in label.chars() {
         if !matches!(c, '\'' | '’') {
-            plain.push(c.to_ascii_lowercase());
+            plain.push(lower(c));
         }
     }
-    let opening = OPENINGS.iter().find_map(|opening| plain.strip_prefix(opening));
+    let opening = OPENINGS.split('|').find_map(|opening| plain.strip_prefix(opening));
     let Some(rest) = opening.map(str::trim_start) else {
-        let begins = |opening: &&str| opening.starts_with(&plain);
-        return if OPENINGS.iter().any(begins) { Meaning::Open } else { Meaning::Own };
+        return if any(OPENINGS, |opening| opening.starts_with(&plain)) { Meaning::Open } else { Meaning::Own };
     };
     const IS_BETWEEN: Kind = |c| !is_letter(c);
     let (mut last, mut invites) = ("", true);
     for word in rest.split(IS_BETWEEN) {
         if !word.is_empty() {
-            invites &= last.is_empty() || FILLERS.contains(&last);
+            invites &= last.is_empty() || any(FILLERS, |word| word == last);
             last = word;
         }
     }
     let may_grow = rest.ends_with(is_letter);
-    let is_word = FILLERS.contains(&last) || last.is_empty();
-    let begins_word = may_grow && FILLERS.iter().any(|word| word.starts_with(last));
-    let asks = |word: &&str| rest.starts_with(*word);
-    let begins_asking = |word: &&str| word.starts_with(rest);
+    let is_word = last.is_empty() || any(FILLERS, |word| word == last);
+    let begins_word = may_grow && any(FILLERS, |word| word.starts_with(last));
+    let asks = |word: &str| rest.starts_with(word);
+    let begins_asking = |word: &str| word.starts_with(rest);
     let set_apart = !rest.starts_with(is_letter);
     if !invites {
         Meaning::Own
-    } else if is_word && (set_apart || ASKING.iter().any(asks)) {
+    } else if is_word && (set_apart || any(ASKING, asks)) {
         Meaning::Other
-    } else if (is_word || begins_word) && (set_apart || ASKING.iter().any(|word| asks(word) || begins_asking(word))) {
+    } else if (is_word || begins_word) && (set_apart || any(ASKING, |word| asks(word) || begins_asking(word))) {
         Meaning::Open
     } else {
         Meaning::Own
     }
 }
-
-/// Words that need nothing between them and "Other".
-const ASKING: [&str; 2] = ["please", "specify"];
 
 /// Letters and digits, near enough. Punctuation outside of ASCII that may follow "Other" is listed. Everything else counts as a letter, and
 /// so makes the option one of its own.
@@ -71,43 +89,6 @@ fn is_letter(c: char) -> bool {
             && !matches!(c, '…' | '–' | '—' | '“' | '”' | '‘' | '’' | '（' | '）' | '：')
             && !c.is_whitespace()
 }
-
-/// Words that only invite to type.
-const FILLERS: [&str; 33] = [
-    "a",
-    "an",
-    "answer",
-    "as",
-    "below",
-    "choice",
-    "custom",
-    "describe",
-    "else",
-    "enter",
-    "explain",
-    "field",
-    "fill",
-    "form",
-    "free",
-    "here",
-    "i",
-    "ill",
-    "in",
-    "input",
-    "it",
-    "my",
-    "own",
-    "please",
-    "provide",
-    "something",
-    "specify",
-    "text",
-    "the",
-    "type",
-    "will",
-    "write",
-    "your",
-];
 
 #[cfg(test)]
 mod tests {
@@ -132,6 +113,39 @@ mod tests {
             }
         }
         for label in [
+            "Andere",
+            "Sonstiges (bitte angeben)",
+            "Etwas anderes…",
+            "Otra opción",
+            "OTRO (por favor, especifique)",
+            "Autre",
+            "Autre chose",
+            "Autre (à préciser)",
+            "その他",
+            "その他（自由記述）",
+            "其他",
+            "其它（请说明）",
+            "أخرى",
+            "أخرى (يرجى التحديد)",
+            "Другое",
+            "Other option",
+        ] {
+            assert_eq!(meaning(label), Meaning::Other, "{label}");
+        }
+        for label in [
+            "Andere Farbe",
+            "Anderswo",
+            "Otra vez",
+            "Otro modelo",
+            "Autre couleur",
+            "Autrement",
+            "その他の方法",
+            "その他（S3）",
+            "其他人",
+            "Outra cor",
+            "Altrove",
+            "آخر الشهر",
+            "Keine davon",
             "",
             "Other branch",
             "Other (S3)",
@@ -168,8 +182,28 @@ mod tests {
     #[test]
     fn what_is_known_of_a_beginning_holds_whatever_follows() {
         // Every label of up to four of these pieces.
-        let pieces =
-            ["other", "s", " ", "Something Else", "please", "pl", "specify", "(", "your", "you", "x", "’", "é"];
+        let pieces = [
+            "other",
+            "s",
+            " ",
+            "Something Else",
+            "please",
+            "pl",
+            "specify",
+            "(",
+            "your",
+            "you",
+            "x",
+            "’",
+            "é",
+            "Andere",
+            "Otra",
+            "opci",
+            "ón",
+            "その他",
+            "（",
+            "記入",
+        ];
         let mut labels = vec![String::new()];
         for _ in 0..4 {
             let longer: Vec<String> =

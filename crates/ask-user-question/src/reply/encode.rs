@@ -4,12 +4,19 @@ use super::{Answer, Reply, Selected};
 use json_tree::{Json, Members};
 use serde::ser::{Serialize, Serializer};
 
-/// The wire form: `answers`, and `details` where the flat map would lose something.
+/// The sentence about questions that were skipped.
+const SKIPPED: &str = "Questions marked skipped in `details` are not answered; do not take them as consent.";
+/// The same, if there are no others.
+const ALL_SKIPPED: &str = "The user skipped every question. This is no answer and no consent.";
+/// The sentence about own words.
+const TYPED: &str = "What is `other` in `details` was typed by the user and is none of the options.";
+
+/// The wire form: `answers`, and where the flat map would lose something, `details`, and a `message` about what is skipped or typed.
 impl From<&Reply> for Json<'static> {
     fn from(reply: &Reply) -> Self {
         let answers = Self::Object(flat(&reply.answers));
         let details = reply.needs_details.then(|| details(&reply.answers));
-        Self::object_of(&mut [("answers", Some(answers)), ("details", details)])
+        Self::object_of(&mut [("answers", Some(answers)), ("details", details), ("message", message(&reply.answers))])
     }
 }
 
@@ -17,6 +24,19 @@ impl Serialize for Reply {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Json::from(self).serialize(serializer)
     }
+}
+
+fn message(answers: &[Answer]) -> Option<Json<'static>> {
+    let any = |is: fn(&Answer) -> bool| answers.iter().any(is);
+    let sentence =
+        match (any(|answer| answer.skipped), any(|answer| !answer.skipped), any(|answer| answer.other.is_some())) {
+            (true, false, _) => ALL_SKIPPED.to_owned(),
+            (true, true, true) => SKIPPED.to_owned() + " " + TYPED,
+            (true, true, false) => SKIPPED.to_owned(),
+            (false, _, true) => TYPED.to_owned(),
+            (false, _, false) => return None,
+        };
+    Some(sentence.into())
 }
 
 /// The flat map, in the order of the questions.

@@ -153,7 +153,11 @@ fn read_details<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, deta
 
 /// Reads the flat map for the questions that no detail spoke of. Of a key that comes twice the last answer counts.
 fn read_flat<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, answers: &Members<'_>) {
-    let asked = |key: &str| ask.questions.iter().position(|question| question.question == key);
+    let asked = |key: &str| {
+        let position = |is: &dyn Fn(&Question) -> bool| ask.questions.iter().position(is);
+        position(&|question| question.question == key)
+            .or_else(|| position(&|question| question.question.trim() == key.trim()))
+    };
     let mut said = vec![None; ask.questions.len()];
     for (key, value) in answers {
         if let Some(q) = asked(key) {

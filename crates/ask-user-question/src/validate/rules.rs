@@ -53,7 +53,7 @@ impl Rules<'_> {
 
     fn question<'a>(&mut self, path: &str, q: usize, question: &'a Json<'a>, seen: &mut Seen<'a>) {
         if let Some(text) = self.required_text(question, path, "question")
-            && let Some(first) = seen.repeated(text, q)
+            && let Some(first) = seen.repeated(text.trim(), q)
         {
             let message = format!(
                 "Question {} repeats questions[{first}]; answers are keyed by the question text, so ask each only once.",
@@ -87,6 +87,9 @@ impl Rules<'_> {
 
     fn options(&mut self, path: &str, question: &Json<'_>, multi_select: bool) {
         let list = format!("{path}.options");
+        if *self.limits.options().start() == 0 && question.get("options").is_none() {
+            return;
+        }
         let Some(options) = self.array(question, "options", &list) else {
             return;
         };
@@ -143,8 +146,22 @@ impl Rules<'_> {
             self.missing(path, key);
             return None;
         };
-        if value.as_list().is_none() {
-            self.wrong_type(path, format_args!("`{key}`"), "an array");
+        match value {
+            Json::List(_) => {}
+            // The model may have meant the text to be JSON.
+            Json::Text(text) => match Json::parse(text) {
+                Err(error) if text.trim_start().starts_with(['[', '{', '<']) => {
+                    let near =
+                        text.get(text.floor_char_boundary(error.offset.saturating_sub(20))..).unwrap_or_default();
+                    let must_be = format!(
+                        "an array; as text it must at least be JSON, and near {} there is: {error}",
+                        quoted(near)
+                    );
+                    self.wrong_type(path, format_args!("`{key}`"), &must_be);
+                }
+                _ => self.wrong_type(path, format_args!("`{key}`"), "an array"),
+            },
+            _ => self.wrong_type(path, format_args!("`{key}`"), "an array"),
         }
         value.as_list()
     }

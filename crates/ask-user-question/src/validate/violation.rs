@@ -3,6 +3,7 @@ use std::fmt;
 
 /// One thing that is wrong with an ask or a reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Violation {
     /// Where, such as `questions[1].options`; empty for the whole input.
     pub path: String,
@@ -10,6 +11,13 @@ pub struct Violation {
     pub code: Code,
     /// A sentence the model can act on.
     pub message: String,
+}
+
+impl Violation {
+    /// What is wrong at a path.
+    pub fn new(path: impl Into<String>, code: Code, message: impl Into<String>) -> Self {
+        Self { path: path.into(), code, message: message.into() }
+    }
 }
 
 impl fmt::Display for Violation {

@@ -49,7 +49,7 @@ fn check_prints_the_verdict() {
     assert_eq!(verdict["violations"][0]["path"], "questions[0].options");
     assert_eq!(
         verdict["repairs"][1],
-        json!({"path": "questions[0].options[0]", "code": "plain_option", "message": "The plain text was read as the option's label."})
+        json!({"path": "questions[0].options[0]", "code": "plain_option", "message": "The plain value was read as the option's label."})
     );
     assert_eq!(verdict["ask"]["questions"][0]["options"][0]["label"], "A");
     let (verdict, ok) = run(&["check", "chat"], "{").unwrap();

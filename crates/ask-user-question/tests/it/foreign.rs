@@ -188,6 +188,12 @@ fn what_has_no_certain_reading_is_none() {
         assert_eq!(Outcome::parse_foreign(&size(), content), None, "{content}");
     }
     assert_eq!(Outcome::parse_foreign(&one(false, &["OK", "Cancel"]), "ok"), None, "a tool says so by itself");
+    assert_eq!(Outcome::parse_foreign(&one(false, &["OK", "Cancel"]), r#"{"result":"OK"}"#), None, "and in an object");
+    answered(&one(false, &["OK", "Cancel"]), r#"{"answer":"OK"}"#, &[pick(0, &[0])]);
+    answered(&one(false, &["OK", "Cancel"]), "User selected: OK", &[pick(0, &[0])]);
+    let echo = r#"{"output":{"question":"Which one?","options":["A","B"]}}"#;
+    assert_eq!(Outcome::parse_foreign(&one(true, &["A", "B"]), echo), None, "the question once more");
+    assert_eq!(Outcome::parse_foreign(&one(true, &["A", "B"]), r#"{"data":{"options":["A","B"]}}"#), None);
     assert_eq!(Outcome::parse_foreign(&two(), "S"), None);
     assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
     assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);

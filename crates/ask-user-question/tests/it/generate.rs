@@ -86,6 +86,47 @@ pub(crate) fn ask_like_json() -> impl Strategy<Value = Value> {
     packed(object([("questions", packed(usually(questions)), 0.98)]))
 }
 
+/// An ask whose members may have other names, other shapes and company.
+pub(crate) fn misnamed_ask() -> impl Strategy<Value = Value> {
+    let some = |names: &'static [&'static str]| prop::sample::select(names);
+    let text =
+        || prop_oneof![4 => "[A-Z][a-z]{1,6}", 1 => "[<{\\[`'\"a-b/ \n\t]{0,6}", 1 => text()].prop_map(Value::from);
+    let plain = prop_oneof![6 => text(), 1 => any::<i16>().prop_map(Value::from), 1 => any::<bool>().prop_map(Value::from), 1 => Just(Value::Null)];
+    let plain = plain.boxed();
+    let flag = prop_oneof![Just(Value::from(1)), Just(Value::from("yes")), any::<bool>().prop_map(Value::from), text()];
+    let option_name =
+        some(&["label", "label", "text", "value", "Label", "description", "desc", "preview", "id", "detail"]);
+    let named = vec((option_name, plain.clone()), 0..4)
+        .prop_map(|members| members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>());
+    let option = prop_oneof![3 => named.prop_map(Value::Object), 2 => plain.clone()];
+    let map = btree_map("[A-Z][a-z]{0,3}|label", plain.clone(), 0..4)
+        .prop_map(|members| Value::Object(members.into_iter().collect()));
+    let lines = vec("(- )?[A-Z][a-z]{1,3}", 1..4).prop_map(|lines| Value::from(lines.join("\n")));
+    let options = prop_oneof![5 => vec(option, 0..4).prop_map(Value::from), 1 => map, 1 => lines, 1 => plain.clone()];
+    let question_name = some(&["question", "question", "prompt", "Question", "text", "title"]);
+    let options_name = some(&["options", "options", "choices", "answers", "Options"]);
+    let flag_name = some(&["multiSelect", "multi_select", "multiple", "allowMultiple", "type"]);
+    let header_name = some(&["header", "Header", "answer", "extra"]);
+    let question = (
+        (question_name, plain.clone()),
+        option::weighted(0.8, (options_name, packed(options))),
+        option::weighted(0.4, (flag_name, flag)),
+        option::weighted(0.5, (header_name, plain)),
+    )
+        .prop_map(|(question, options, flag, header)| {
+            let members = [Some(question), options, flag, header].into_iter().flatten();
+            Value::Object(members.map(|(name, value)| (name.to_owned(), value)).collect())
+        });
+    let ask = (some(&["questions", "questions", "Questions"]), vec(packed(question.clone()), 1..3))
+        .prop_map(|(name, questions)| Value::Object([(name.to_owned(), questions.into())].into_iter().collect()));
+    let ask = packed(prop_oneof![5 => ask, 1 => question]);
+    let wrapping = option::weighted(0.2, some(&["input", "arguments", "questions", "name", "answers"]));
+    (wrapping, ask).prop_map(|(wrapping, ask)| match wrapping {
+        Some(name) => Value::Object([(name.to_owned(), ask)].into_iter().collect()),
+        None => ask,
+    })
+}
+
 fn usually(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
     prop_oneof![60 => value, 1 => any_json()].boxed()
 }
@@ -111,11 +152,20 @@ fn object<const N: usize>(fields: [(&'static str, BoxedStrategy<Value>, f64); N]
 
 /// Any ask that the types can hold, legal or not.
 pub(crate) fn any_ask() -> impl Strategy<Value = AskUserQuestion> {
-    let option = (text(), option::of(text()), option::weighted(0.1, text()))
-        .prop_map(|(label, description, preview)| QuestionOption { label, description, preview });
-    let question = (text(), option::of(text()), any::<bool>(), vec(option, 0..6))
-        .prop_map(|(question, header, multi_select, options)| Question { question, header, multi_select, options });
-    vec(question, 1..4).prop_map(|questions| AskUserQuestion { questions })
+    let option =
+        (text(), option::of(text()), option::weighted(0.1, text())).prop_map(|(label, description, preview)| {
+            let mut option = QuestionOption::new(label);
+            (option.description, option.preview) = (description, preview);
+            option
+        });
+    let question = (text(), option::of(text()), any::<bool>(), vec(option, 0..6)).prop_map(
+        |(text, header, multi_select, options)| {
+            let mut question = Question::new(text, options).with_multi_select(multi_select);
+            question.header = header;
+            question
+        },
+    );
+    vec(question, 1..4).prop_map(AskUserQuestion::new)
 }
 
 /// An ask as repair leaves it and the rules want it: texts trimmed, visible and distinct.
@@ -173,27 +223,18 @@ pub(crate) fn picks_for(ask: AskUserQuestion) -> impl Strategy<Value = Vec<Selec
 /// An ask of which each text is known by its first letter, with commas, notes and line breaks in them.
 pub(crate) fn distinct_ask() -> impl Strategy<Value = AskUserQuestion> {
     let label = "[a-z]{1,3}(, [a-z]{2}| \\(note: [a-z]\\)|\n[a-z])?";
-    let question =
-        (any::<bool>(), any::<bool>(), vec(label, 1..5)).prop_map(|(has_header, multi_select, labels)| Question {
-            question: "?".to_owned(),
-            header: has_header.then(|| "#".to_owned()),
-            multi_select,
-            options: labels
-                .into_iter()
-                .zip('A'..)
-                .map(|(label, letter)| QuestionOption {
-                    label: format!("{letter}{label}"),
-                    description: None,
-                    preview: None,
-                })
-                .collect(),
-        });
+    let question = (any::<bool>(), any::<bool>(), vec(label, 1..5)).prop_map(|(has_header, multi_select, labels)| {
+        let labels = labels.into_iter().zip('A'..).map(|(label, letter)| format!("{letter}{label}"));
+        let mut question = Question::new("?", labels).with_multi_select(multi_select);
+        question.header = has_header.then(|| "#".to_owned());
+        question
+    });
     vec(question, 1..4).prop_map(|mut questions| {
         for (q, question) in questions.iter_mut().enumerate() {
             question.question = format!("Q{q}: which?");
             question.header = question.header.take().map(|_| format!("H{q}"));
         }
-        AskUserQuestion { questions }
+        AskUserQuestion::new(questions)
     })
 }
 

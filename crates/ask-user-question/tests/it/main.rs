@@ -15,5 +15,6 @@ mod repairs;
 mod replies;
 #[cfg(not(target_arch = "wasm32"))]
 mod schema;
+mod shapes;
 mod snapshots;
 mod tool;

@@ -46,7 +46,7 @@ fn every_outcome_is_read_back() {
 fn the_agent_reads_what_happened() {
     let texts: Vec<String> = every_outcome().iter().map(|outcome| outcome.tool_content(&ask())).collect();
     assert_eq!(texts[0], r#"{"answers":{"Proceed?":"Yes","Which?":"A, B"}}"#);
-    assert_eq!(texts[1], "User cancelled the question");
+    assert_eq!(texts[1], "User cancelled the question. This is no answer and no consent.");
     let chat: Value = serde_json::from_str(&texts[2]).unwrap();
     assert_eq!(chat["outcome"], "replied_in_chat");
     assert_eq!(chat["text"], "What does it cost?");
@@ -57,7 +57,7 @@ fn the_agent_reads_what_happened() {
             {"index": 1, "header": "Which", "selected": [{"index": 1, "label": "B"}], "status": "answered"},
         ])
     );
-    for text in &texts[4..] {
+    for text in [&texts[1]].into_iter().chain(&texts[4..]) {
         assert!(text.contains("no answer and no consent"), "{text}");
     }
 }
@@ -98,6 +98,8 @@ fn acknowledgements_are_no_outcome() {
 #[test]
 fn other_ways_to_say_it_are_read() {
     let parse = |content: &str| Outcome::parse(&ask(), content);
+    assert_eq!(parse("User cancelled the question"), Some(Outcome::Declined));
+    assert_eq!(parse("Error: User cancelled the question"), Some(Outcome::Declined));
     assert_eq!(parse(r#"{"status":"cancelled"}"#), Some(Outcome::Declined));
     assert_eq!(parse(r#"{"outcome":"declined"}"#), Some(Outcome::Declined));
     assert_eq!(parse(r#"{"outcome":"expired"}"#), Some(Outcome::Expired));

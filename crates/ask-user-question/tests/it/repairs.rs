@@ -100,8 +100,36 @@ fn aliases_of_multi_select_are_read() {
         multi.clone(),
         &[("questions[0].multi_select", "renamed_field"), ("questions[0].multiSelect", "boolean_text")],
     );
-    repairs(with("multiSelect", json!(" true ")), multi, &[("questions[0].multiSelect", "boolean_text")]);
-    repairs(with("multiSelect", json!(1)), with("multiSelect", json!(1)), &[]);
+    repairs(with("multiSelect", json!(" true ")), multi.clone(), &[("questions[0].multiSelect", "boolean_text")]);
+    for (name, value) in [
+        ("multiselect", json!(true)),
+        ("MultiSelect", json!(true)),
+        ("multi-select", json!(true)),
+        ("allowMultiple", json!(true)),
+        ("allow_multiple", json!(true)),
+        ("isMultiSelect", json!(true)),
+        ("multipleChoice", json!(true)),
+        ("selectMultiple", json!(true)),
+        ("multiple_answers_allowed", json!(true)),
+    ] {
+        repairs(with(name, value), multi.clone(), &[(format!("questions[0].{name}").as_str(), "renamed_field")]);
+    }
+    for value in [json!(1), json!("yes"), json!("1"), json!("On")] {
+        repairs(with("multiSelect", value), multi.clone(), &[("questions[0].multiSelect", "boolean_text")]);
+    }
+    repairs(
+        with("multiSelect", json!(0)),
+        with("multiSelect", json!(false)),
+        &[("questions[0].multiSelect", "boolean_text")],
+    );
+    repairs(with("multiSelect", json!(2)), with("multiSelect", json!(2)), &[]);
+    repairs(with("multiline", json!(true)), with("multiline", json!(true)), &[]);
+    // Never lost in silence: what is no flag is for the rules to refuse.
+    repairs(
+        with("multiple", json!("some")),
+        with("multiSelect", json!("some")),
+        &[("questions[0].multiple", "renamed_field")],
+    );
     let both = json!({"questions": [{"question": "Q", "multiSelect": false, "multiple": true}]});
     repairs(both.clone(), both, &[]);
 }
@@ -128,17 +156,16 @@ fn white_space_and_empty_fields_go() {
         "question": "\u{3000}Q\n", "header": null, "multiSelect": null,
         "options": [{"label": " A ", "description": " d ", "preview": null}, {"label": "B", "description": "\u{200B}", "preview": "  indented"}],
     }]});
-    let output = json!({"questions": [{"question": "Q", "options": [{"label": "A", "description": "d"}, {"label": "B", "preview": "  indented"}]}]});
+    let output = json!({"questions": [{"question": "\u{3000}Q\n", "options": [{"label": "A", "description": "d"}, {"label": "B", "preview": "  indented"}]}]});
     repairs(
         input,
         output,
         &[
-            ("questions[0].question", "trimmed"),
             ("questions[0].header", "empty_removed"),
             ("questions[0].multiSelect", "empty_removed"),
             ("questions[0].options[0].label", "trimmed"),
-            ("questions[0].options[0].description", "trimmed"),
             ("questions[0].options[0].preview", "empty_removed"),
+            ("questions[0].options[0].description", "trimmed"),
             ("questions[0].options[1].description", "empty_removed"),
         ],
     );

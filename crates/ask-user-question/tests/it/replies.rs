@@ -67,7 +67,7 @@ fn answers_are_written_in_the_order_of_the_questions() {
 
 #[test]
 fn one_question_reads_as_its_label() {
-    let ask = AskUserQuestion { questions: vec![ask().questions.remove(0)] };
+    let ask = AskUserQuestion::new([ask().questions.remove(0)]);
     let answered = |selection| Reply::check(&ask, vec![selection]).unwrap().message();
     assert_eq!(answered(pick(0, &[0])), "PostgreSQL");
     assert_eq!(answered(typed(0, &[], " my own\nwords ")), " my own\nwords ");
@@ -97,8 +97,17 @@ fn details_say_what_the_flat_map_would_lose() {
                 {"index": 0, "header": "Database", "selected": [], "other": "DuckDB", "status": "answered"},
                 {"index": 1, "selected": [], "note": "later", "status": "skipped"},
             ],
+            "message": "Questions marked skipped in `details` are not answered; do not take them as consent. What is `other` in `details` was typed by the user and is none of the options.",
         })
     );
+    let message = |selections| reply(selections).to_json()["message"].as_str().map(str::to_owned);
+    let all = message(vec![skip(0), skip(1)]).unwrap();
+    assert_eq!(all, "The user skipped every question. This is no answer and no consent.");
+    let one = message(vec![pick(0, &[0]), skip(1)]).unwrap();
+    assert!(one.starts_with("Questions marked skipped") && !one.contains("typed"), "{one}");
+    let own = message(vec![typed(0, &[], "What would you take?"), pick(1, &[0])]).unwrap();
+    assert!(own.contains("typed by the user") && !own.contains("skipped"), "{own}");
+    assert_eq!(message(vec![noted(pick(0, &[0]), "n"), pick(1, &[0])]), None);
     let both = reply(vec![pick(0, &[0]), typed(1, &[1], "Export")]);
     assert_eq!(both.to_json()["answers"]["Which features?"], "Search, Export");
     assert_eq!(both.to_json()["details"][1]["other"], "Export");
@@ -185,7 +194,7 @@ fn a_reply_is_refused_with_all_its_violations() {
 
 #[test]
 fn an_ask_without_questions_cannot_be_answered() {
-    let ask = AskUserQuestion { questions: vec![] };
+    let ask = AskUserQuestion::empty();
     refused(Reply::check(&ask, vec![]), &[("questions", "unanswered")]);
     refused(Reply::parse(&ask, &json!({"answers": {}})), &[("questions", "unanswered")]);
 }

@@ -4,7 +4,7 @@ use ask_user_question::examples;
 use ask_user_question::snapshot::{
     AskPatch, AskSnapshot, OptionSnapshot, Phase, QuestionSnapshot, TextPath, TextSnapshot,
 };
-use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption};
+use ask_user_question::{AskUserQuestion, Outcome, Question};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -20,7 +20,7 @@ fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, TextPath::Question(q), &question.question);
+        text(&mut patches, TextPath::Question(q), &question.text());
         if let Some(header) = &question.header {
             text(&mut patches, TextPath::Header(q), header);
         }
@@ -85,15 +85,16 @@ fn every_step_shows_what_has_arrived_and_what_is_closed() {
     let mut snapshot = AskSnapshot::new("call");
     snapshot.apply(AskPatch::Append { text: TextPath::Label(0, 0), delta: "Post".into() });
     let label = |text: &str, closed| TextSnapshot { text: text.into(), closed };
-    let shown =
-        |option: OptionSnapshot| vec![QuestionSnapshot { options: vec![option], ..QuestionSnapshot::default() }];
-    assert_eq!(snapshot.questions, shown(OptionSnapshot { label: label("Post", false), ..OptionSnapshot::default() }));
+    let shown = |label| {
+        let (mut question, mut option) = (QuestionSnapshot::default(), OptionSnapshot::default());
+        option.label = label;
+        question.options.push(option);
+        vec![question]
+    };
+    assert_eq!(snapshot.questions, shown(label("Post", false)));
     snapshot.apply(AskPatch::Append { text: TextPath::Label(0, 0), delta: "gres".into() });
     snapshot.apply(AskPatch::CloseText { text: TextPath::Label(0, 0) });
-    assert_eq!(
-        snapshot.questions,
-        shown(OptionSnapshot { label: label("Postgres", true), ..OptionSnapshot::default() })
-    );
+    assert_eq!(snapshot.questions, shown(label("Postgres", true)));
     snapshot.apply(AskPatch::CloseOption { question: 0, option: 0 });
     assert!(snapshot.questions[0].options[0].closed && !snapshot.questions[0].closed);
     assert_eq!(snapshot.questions[0].multi_select, None);
@@ -143,7 +144,8 @@ fn phases_are_words_in_lower_case() {
             "declined",
             "superseded",
             "expired",
-            "interrupted"
+            "interrupted",
+            "settled"
         ]
     );
     for phase in Phase::ALL {
@@ -153,16 +155,10 @@ fn phases_are_words_in_lower_case() {
 
 #[test]
 fn a_snapshot_becomes_only_what_takes_nothing_back() {
-    let ask = |text: &str, header: Option<&str>, several: bool, labels: &[&str]| AskUserQuestion {
-        questions: vec![Question {
-            question: text.to_owned(),
-            header: header.map(str::to_owned),
-            multi_select: several,
-            options: labels
-                .iter()
-                .map(|label| QuestionOption { label: (*label).to_owned(), description: None, preview: None })
-                .collect(),
-        }],
+    let ask = |text: &str, header: Option<&str>, several: bool, labels: &[&str]| {
+        let mut question = Question::new(text, labels.iter().copied()).with_multi_select(several);
+        question.header = header.map(str::to_owned);
+        AskUserQuestion::new([question])
     };
     let complete = ask("Which?", Some("H"), false, &["A", "B"]);
     let mut shown = AskSnapshot::new("c");
@@ -180,14 +176,15 @@ fn a_snapshot_becomes_only_what_takes_nothing_back() {
         ask("W", None, false, &["A"]),
         ask("Which?", None, false, &[]),
         ask("Which?", None, false, &["B", "A"]),
-        AskUserQuestion { questions: Vec::new() },
+        AskUserQuestion::empty(),
     ] {
         assert!(!shown.may_become(&not), "{not:?}");
     }
     let shown = AskSnapshot::complete("c", complete.clone(), Phase::Ready);
     assert!(shown.may_become(&complete));
+    assert!(shown.may_become(&ask(" Which? ", Some("H"), false, &["A", "B"])), "white space around it is not shown");
     for not in [
-        ask("Which? ", Some("H"), false, &["A", "B"]),
+        ask("Which", Some("H"), false, &["A", "B"]),
         ask("Which?", None, false, &["A", "B"]),
         ask("Which?", Some("H"), true, &["A", "B"]),
         ask("Which?", Some("H"), false, &["A", "B", "C"]),

@@ -168,6 +168,11 @@ fn a_builder_refuses_limits_that_no_ask_can_keep() {
     }
     assert_eq!(refused(builder().header_max(0)), LimitsError::NoHeader);
     assert_eq!(refused(builder().tool_name(" ")), LimitsError::BlankToolName);
+    assert!(builder().questions(2..=2).options(0..=0).header_max(1).build().is_ok());
+    let errors = [LimitsError::BlankToolName, LimitsError::NoQuestions, LimitsError::NoOptions, LimitsError::NoHeader];
+    for (error, says) in errors.into_iter().zip(["name", "at least one question", "options", "header"]) {
+        assert!(error.to_string().contains(says), "{error}");
+    }
     assert_eq!(builder().build(), Ok(Limits::CHAT));
     let open = Limits::CODING.to_builder().optional_header().header_of_any_length().previews().build().unwrap();
     assert!(!open.header_required() && open.header_max().is_none() && open.previews());

@@ -67,26 +67,4 @@ impl Decimal {
         let whole = i64::try_from(super::natural(&whole)?).ok()?;
         Some(if self.is_negative { -whole } else { whole })
     }
-
-    /// As `serde_json` writes a double of these digits.
-    pub(super) fn text(&self) -> String {
-        let Self { is_negative, digits, point } = self;
-        let mut out = String::from(if *is_negative { "-" } else { "" });
-        let is_plain = digits.is_empty() || (-4..=16).contains(point);
-        // Where the point is in the text; before the digits come zeros, if there are any.
-        let shown = if is_plain { *point } else { 1 };
-        let last = if is_plain { shown.max(0) + 1 } else { 1 };
-        for place in shown.min(1) - 1..last.max(digits.len() as i64) {
-            if place == shown {
-                out.push('.');
-            }
-            let digit = usize::try_from(place).ok().and_then(|place| digits.as_bytes().get(place));
-            out.push(char::from(digit.copied().unwrap_or(b'0')));
-        }
-        if !is_plain {
-            out.push_str(if *point > 0 { "e+" } else { "e" });
-            out.push_str(&(point - 1).to_string());
-        }
-        out
-    }
 }

@@ -33,7 +33,25 @@ fn a_key_that_comes_twice_is_told_where_it_matters() {
 }
 
 #[test]
-fn the_order_of_members_is_kept_as_text() {
+fn the_order_of_members_and_the_digits_of_numbers_are_kept_as_text() {
     let json = Json::parse(r#"{ "z": 1, "a": [ -0, 1e2 ], "z": "\u00e4" }"#).unwrap();
-    assert_eq!(JsonText::from(&json).as_str(), r#"{"z":1,"a":[-0.0,100.0],"z":"ä"}"#);
+    assert_eq!(JsonText::from(&json).as_str(), r#"{"z":1,"a":[-0,1e2],"z":"ä"}"#);
+}
+
+#[test]
+fn numbers_keep_their_digits() {
+    for text in
+        ["3.10", "2e3", "1E-2", "-0", "0.0", "123456789012345678901234567890", "18446744073709551616", "1.50e+3"]
+    {
+        let json = Json::parse(text).unwrap();
+        assert_eq!(json.text(), text);
+        assert_eq!(json.into_static().into_sorted().text(), text);
+    }
+}
+
+#[test]
+fn a_document_is_sorted_in_place() {
+    let mut json = Json::parse(r#"{"c": [{"b": 1, "a": 2}], "a": 0, "c": [{"z": 1, "b": 2}]}"#).unwrap().into_static();
+    json.sort();
+    assert_eq!(json.text(), r#"{"a":0,"c":[{"b":2,"z":1}]}"#);
 }

@@ -177,19 +177,19 @@ fn check_without_consent(event: Event, own: Option<&str>, behind: &str, state: &
 
 #[test]
 fn cancelling_ends_the_run_with_a_result_for_every_call() {
-    let cancelled = Some("User cancelled the question");
+    let cancelled = Some("User cancelled the question. This is no answer and no consent.");
     check_without_consent(Event::UserCancel { proceed: false }, cancelled, NOT_RUN_CANCELLED, "idle");
 }
 
 #[test]
 fn cancelling_with_proceed_lets_the_model_decide() {
-    let cancelled = Some("User cancelled the question");
+    let cancelled = Some("User cancelled the question. This is no answer and no consent.");
     check_without_consent(Event::UserCancel { proceed: true }, cancelled, NOT_RUN_CANCELLED, "llm_requesting");
 }
 
 #[test]
 fn declining_is_cancelling_with_proceed() {
-    let cancelled = Some("User cancelled the question");
+    let cancelled = Some("User cancelled the question. This is no answer and no consent.");
     check_without_consent(replies("call-1", "r1", Outcome::Declined), cancelled, NOT_RUN_CANCELLED, "llm_requesting");
 }
 

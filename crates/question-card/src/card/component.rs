@@ -36,7 +36,7 @@ use {
 ///
 /// # Styling
 /// `data-state` of the root is one of `composing`, `streaming`, `awaiting`, `invalid`, `submitting`, `failed`, `malformed`, `answered`,
-/// `declined`, `superseded`, `expired`, `interrupted`, `readonly`; [`anatomy`](crate::anatomy) has the rest.
+/// `declined`, `superseded`, `expired`, `interrupted`, `settled`, `readonly`; [`anatomy`](crate::anatomy) has the rest.
 #[component]
 pub fn QuestionCard(
     /// What is known of the ask. Read by `.with()` alone, never cloned; the host changes it through

@@ -23,8 +23,9 @@ impl Shell {
             return false;
         };
         let legend = self.card.borrow().ids.legend(question);
-        if let Some(legend) = self.by_id(&legend) {
-            scroll_to(&legend);
+        // The legend itself has no box.
+        if let Some(text) = self.by_id(&legend).and_then(|legend| browser::element(&legend, "lastElementChild")) {
+            scroll_to(&text);
         }
         scroll_to(&control);
         focus_quietly(&control);

@@ -4,10 +4,12 @@ use super::focus::show_field;
 use super::machine::{Click, Input};
 use super::shell::Shell;
 use crate::anatomy::part;
-use crate::browser::{self, element, flag, is_of_type, node, number, selection, text};
+use crate::browser::{self, element, flag, is_of_type, match_media, node, number, selection, set_text, text};
 use crate::dom::Control;
 use crate::draft::Field;
-use crate::keyboard::KeyPress;
+use crate::keyboard::{ENTER, KeyPress};
+use crate::labels::concat;
+use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, Node};
 
@@ -15,15 +17,17 @@ use web_sys::{Element, Event, Node};
 const STILL_A_TAP: f64 = 8.0;
 /// What some browsers report as `keyCode` while an input method has the key, `isComposing` or not.
 const KEY_CODE_COMPOSING: f64 = 229.0;
+const KEY_CODE_ENTER: f64 = 13.0;
 
 /// What a card listens to: what is said of a form alone comes first.
-const EVENTS: [&str; 11] = [
+const EVENTS: [&str; 12] = [
     "submit",
     "keydown",
     "keyup",
     "pointerdown",
     "focusin",
     "change",
+    "beforeinput",
     "input",
     "compositionstart",
     "compositionend",
@@ -42,6 +46,26 @@ pub(super) fn listen(shell: &Shell, root: &Element) -> browser::Listening {
 }
 
 impl Shell {
+    /// Makes all text fields as high as their texts, which have more or less room now.
+    pub(super) fn fit_fields(&self) {
+        if self.root().is_some_and(|root| fixed_style(root).is_some()) {
+            let fields = self.fields();
+            // Later: within the observer's call, each change of a size would be one too many.
+            browser::later(Duration::ZERO, move || fields.iter().for_each(fit));
+        }
+    }
+
+    /// All text fields.
+    fn fields(&self) -> Vec<Element> {
+        let mut fields = Vec::new();
+        if let Some(Ok(found)) = self.root().map(|root| root.query_selector_all("textarea")) {
+            while let Some(field) = found.item(fields.len() as u32) {
+                fields.push(field.unchecked_into());
+            }
+        }
+        fields
+    }
+
     fn hear(&self, event: &Event) {
         let Some(target) = node(event, "target").filter(|target| is_of_type(target, Node::ELEMENT_NODE)) else {
             return;
@@ -56,21 +80,24 @@ impl Shell {
             "click" => self.click(event, &target),
             _ if !is_form => false,
             "submit" => {
+                self.read_fields();
                 self.take(Input::Submit);
                 true
             }
             "keydown" => self.press(event, target, control),
             "keyup" => {
+                self.pointer.composed_enter.set(false);
                 show_field(event, &target);
                 false
             }
             "pointerdown" => {
-                self.pointer.went_down.set(Some(place(event)));
+                self.pointer.went_down.set(Some((place(event), number(event, "timeStamp"))));
                 false
             }
             // Where that is a preview, it stays the one that is shown.
             "focusin" => text(&target, "className") != part::PREVIEW_TEXT && self.take(Input::Focused(control)),
             "change" => control.is_some_and(|control| self.take(Input::Choose(control))),
+            "beforeinput" => self.composed_enter(event, control),
             "input" => self.write(&target, control),
             "compositionstart" => {
                 self.pointer.composes.replace(Some(target));
@@ -91,10 +118,10 @@ impl Shell {
         // Asked once of each click: a label makes a second one, which nobody pressed.
         let down = self.pointer.went_down.take();
         let has_pointer = number(event, "detail") != 0.0;
-        let has_moved = down.is_some_and(|(x, y)| {
-            let (up_x, up_y) = place(event);
-            (up_x - x).powi(2) + (up_y - y).powi(2) > STILL_A_TAP * STILL_A_TAP
-        });
+        let up = place(event);
+        let is_near = |(x, y): (f64, f64)| (up.0 - x).powi(2) + (up.1 - y).powi(2) <= STILL_A_TAP * STILL_A_TAP;
+        let has_moved = down.is_some_and(|(down, _)| !is_near(down));
+        let before = self.pointer.clicked.replace(up);
         let Some(on) = self.control_around(target) else {
             return false;
         };
@@ -103,8 +130,13 @@ impl Shell {
             is_bare: is_on_bare_row(target),
             is_tap: !has_pointer || !has_moved,
             has_pointer,
+            is_near: is_near(before),
+            down_at: down.map_or(number(event, "timeStamp"), |(_, at)| at),
             at: number(event, "timeStamp"),
         };
+        if on == Control::Submit {
+            self.read_fields();
+        }
         self.take(Input::Click(click))
     }
 
@@ -115,16 +147,35 @@ impl Shell {
         let key = text(event, "key");
         let is = |property| flag(event, property);
         let composes = self.pointer.composes.borrow().as_ref() == Some(&target);
+        let code = number(event, "keyCode");
+        // A screen keyboard composes whatever is typed: its Enter is one.
+        let is_screens = code == KEY_CODE_ENTER && flag(&match_media("(pointer: coarse)"), "matches");
+        let composing = code == KEY_CODE_COMPOSING || ((is("isComposing") || composes) && !is_screens);
+        self.pointer.composed_enter.set(composing && key == ENTER && !is("shiftKey"));
         let press = KeyPress {
             key: &key,
             ctrl_or_meta: is("ctrlKey") || is("metaKey"),
             alt: is("altKey"),
             shift: is("shiftKey"),
             repeat: is("repeat"),
-            composing: is("isComposing") || number(event, "keyCode") == KEY_CODE_COMPOSING || composes,
+            composing,
             prevented: is("defaultPrevented"),
         };
         self.take(Input::Key(press, control))
+    }
+
+    /// Some input methods let the Enter that ends their word break the line as well, within one press: it is the answer's.
+    fn composed_enter(&self, event: &Event, control: Option<Control>) -> bool {
+        let breaks = ["insertLineBreak", "insertParagraph"].contains(&text(event, "inputType").as_str());
+        let is_enter = breaks && self.pointer.composed_enter.take() && self.pointer.composes.borrow().is_none();
+        is_enter && self.take(Input::Key(KeyPress { key: ENTER, ..KeyPress::default() }, control))
+    }
+
+    /// Takes over what was put into the fields without a word about it, as programs do that fill forms.
+    fn read_fields(&self) {
+        for field in self.fields() {
+            self.write(&field, self.control_around(&field));
+        }
     }
 
     fn write(&self, target: &Element, control: Option<Control>) -> bool {
@@ -133,7 +184,10 @@ impl Shell {
             Some(Control::Note { question }) => (question, Field::Note),
             _ => return false,
         };
-        self.take(Input::Typed(question, field, &text(target, "value")))
+        fit(target);
+        let text = text(target, "value");
+        let is_new = self.card.try_borrow().is_ok_and(|card| card.draft.text(question, field) != text);
+        is_new && self.take(Input::Typed(question, field, &text))
     }
 
     /// The control that an element is, or that it is in.
@@ -147,6 +201,21 @@ impl Shell {
                 control => return control,
             }
         }
+    }
+}
+
+/// The style of a text field that does not grow by itself in this browser.
+fn fixed_style(field: &Element) -> Option<Node> {
+    node(field, "style").filter(|style| node(style, "fieldSizing").is_none())
+}
+
+/// Makes a text field as high as its text.
+fn fit(field: &Element) {
+    if let Some(style) = fixed_style(field) {
+        set_text(&style, "height", "auto");
+        let [text, inner, outer] =
+            ["scrollHeight", "clientHeight", "offsetHeight"].map(|size| number(field, size) as usize);
+        set_text(&style, "height", &concat(&[&(text + outer - inner).to_string(), "px"]));
     }
 }
 

@@ -63,6 +63,8 @@ pub(crate) struct Card {
     step: usize,
     /// When another was shown last.
     turned_at: f64,
+    /// When the user typed last: what grows then, they moved themselves.
+    typed_at: f64,
     /// The user tried to send: what is missing is shown from now on.
     validating: bool,
     /// Whether the field for the note of a question was opened. It stays then, even empty: the caret may be in it.
@@ -130,6 +132,8 @@ pub(crate) struct Now {
     pub(crate) focused: Option<Control>,
     /// When a card last took the form of a receipt, or its own again: everything below it moved.
     pub(crate) page_moved_at: f64,
+    /// When the window last came to the front.
+    pub(crate) came_forward_at: f64,
 }
 
 /// What happens to the card.
@@ -177,6 +181,10 @@ pub(crate) struct Click {
     pub(crate) is_tap: bool,
     /// There was a pointer: no key, and no assistive technology.
     pub(crate) has_pointer: bool,
+    /// It hit the place of the click before: it may be the second half of a double click.
+    pub(crate) is_near: bool,
+    /// When the pointer went down.
+    pub(crate) down_at: f64,
     /// When, in milliseconds since the page began.
     pub(crate) at: f64,
 }
@@ -213,7 +221,6 @@ pub(crate) enum Do {
     GoOn,
     /// The focus goes back to a control that was rebuilt.
     KeepFocus(Control),
-    FocusReceipt,
     ShowFocus,
     /// A click beside a control is one on it.
     Forward(Control),
@@ -328,6 +335,7 @@ impl Card {
             looks_same: false,
             step: 0,
             turned_at: f64::NEG_INFINITY,
+            typed_at: f64::NEG_INFINITY,
             validating: false,
             noting: Vec::new(),
             arrives: settings.fresh || ask.phase == Phase::Streaming,
@@ -389,12 +397,17 @@ impl Card {
                 self.looks_same = true;
             }
             Input::Resized => {
-                self.moved();
+                if self.now.clock - self.typed_at > clicks::STILL {
+                    self.moved();
+                }
                 self.looks_same = true;
             }
             Input::Click(click) => self.click(ask, click),
             Input::Choose(control) => self.choose(ask, control),
-            Input::Typed(question, field, text) => self.type_text(question, field, text),
+            Input::Typed(question, field, text) => {
+                self.typed_at = now.clock;
+                self.type_text(question, field, text);
+            }
             Input::Submit => self.submit(ask),
             Input::Key(press, control) => self.key(ask, press, control),
             Input::Focused(control) => {
@@ -486,7 +499,12 @@ pub(crate) fn takes_answer(phase: Phase) -> bool {
 pub(crate) fn is_over(phase: Phase) -> bool {
     match phase {
         Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => false,
-        Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired | Phase::Interrupted => true,
+        Phase::Answered
+        | Phase::Declined
+        | Phase::Superseded
+        | Phase::Expired
+        | Phase::Interrupted
+        | Phase::Settled => true,
     }
 }
 

@@ -23,7 +23,7 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, HtmlElement, ResizeObserver};
+use web_sys::{Element, HtmlElement, Node, ResizeObserver};
 
 /// How long a reply must have been on its way before that is worth a word.
 const SENDING_AFTER: Duration = Duration::from_secs(1);
@@ -37,6 +37,8 @@ const OWN_ANSWER: Control = Control::OtherText { question: 0 };
 thread_local! {
     /// When a card of this document last took the form of a receipt, or its own again.
     static PAGE_MOVED_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
+    /// When the window of this document last came to the front.
+    static CAME_FORWARD_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
 }
 
 /// One card in a page.
@@ -56,6 +58,7 @@ pub(crate) struct Shell {
     pub(super) pointer: Pointer,
     listens: OnceCell<Listening>,
     watches: OnceCell<Sizes>,
+    comes_forward: OnceCell<Listening>,
     /// Set where the card wants to look at the clock again.
     alarm: RefCell<Option<Timer>>,
     /// Something is to be written: when its time has come, or when the page goes.
@@ -68,7 +71,12 @@ pub(crate) struct Shell {
 /// What the pointer and the input method last did in the form.
 #[derive(Default)]
 pub(super) struct Pointer {
-    pub(super) went_down: Cell<Option<(f64, f64)>>,
+    /// Where, and when.
+    pub(super) went_down: Cell<Option<((f64, f64), f64)>>,
+    /// Where the last click was.
+    pub(super) clicked: Cell<(f64, f64)>,
+    /// Enter is held that went to the input method.
+    pub(super) composed_enter: Cell<bool>,
     /// An input method composes in this field.
     pub(super) composes: RefCell<Option<Element>>,
 }
@@ -98,6 +106,7 @@ impl Shell {
             pointer: Pointer::default(),
             listens: OnceCell::new(),
             watches: OnceCell::new(),
+            comes_forward: OnceCell::new(),
             alarm: RefCell::default(),
             unwritten: RefCell::default(),
             picks: RefCell::default(),
@@ -125,12 +134,19 @@ impl Shell {
         let to_do = self.read(|ask| input.take().map(|input| card.take(now, ask, input))).flatten().unwrap_or_default();
         let looks_same = card.looks_same;
         drop(card);
+        let mut keeps_focus = now.has_focus && !looks_same;
         if !looks_same {
             self.draw();
         }
-        let prevents = to_do.iter().any(|act| matches!(act, Do::Prevent));
+        let mut prevents = false;
         for act in to_do {
+            prevents |= act == Do::Prevent;
+            // The page may want it elsewhere then.
+            keeps_focus &= !matches!(act, Do::Resolve { .. });
             self.act(act);
+        }
+        if keeps_focus && self.focused().is_none() {
+            self.go_on();
         }
         if !looks_same {
             self.keep();
@@ -174,6 +190,7 @@ impl Shell {
             has_focus: focused.is_some(),
             focused: focused.and_then(|focused| card.ids.parse(&browser::text(&focused, "id"))),
             page_moved_at: PAGE_MOVED_AT.get(),
+            came_forward_at: CAME_FORWARD_AT.get(),
         }
     }
 
@@ -202,6 +219,10 @@ impl Shell {
         if is_live && !self.announcer.has_region() {
             self.announcer.speak_in(browser::element(root, "firstElementChild"));
             self.watches.get_or_init(|| Sizes::watch(self, root));
+            if let Some(window) = self.window() {
+                let hear = |_| CAME_FORWARD_AT.set(clock());
+                self.comes_forward.get_or_init(|| Listening::to(&window, &["focus"], hear));
+            }
             self.watch_for_claim();
         }
         if adds_actions {
@@ -254,9 +275,6 @@ impl Shell {
                 {
                     focus_quietly(&control);
                 }
-            }
-            Do::FocusReceipt => {
-                self.focus_receipt();
             }
             Do::ShowFocus => self.show_focus(),
             Do::Forward(control) => {
@@ -412,10 +430,14 @@ impl Shell {
         };
         let timer = Timer::new(GATHER, write(self.me.clone()));
         let write = write(self.me.clone());
-        if let Some(window) = self.document().and_then(|document| browser::node(&document, "defaultView")) {
+        if let Some(window) = self.window() {
             let flush = Listening::to(&window, &["pagehide"], move |_| write());
             self.unwritten.replace(Some((timer, flush)));
         }
+    }
+
+    fn window(&self) -> Option<Node> {
+        self.document().and_then(|document| browser::node(&document, "defaultView"))
     }
 
     /// Writes what is to be written.
@@ -444,6 +466,7 @@ impl Sizes {
         let on_resize = Closure::<dyn FnMut()>::new(move || {
             if let Some(shell) = me.upgrade() {
                 shell.take(Input::Resized);
+                shell.fit_fields();
             }
         });
         let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());

@@ -76,6 +76,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "تابعت من دونه",
     expired: "انتهت المهلة",
     interrupted: "انقطع",
+    settled: "تابع الوكيل العمل",
     not_answered: "لم تتم الإجابة",
     show_all: "عرض الكل",
     skipped: "تم التخطي",

@@ -60,6 +60,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "You went on without it",
     expired: "Time ran out",
     interrupted: "Interrupted",
+    settled: "The agent went on",
     not_answered: "Not answered",
     show_all: "Show all",
     skipped: "Skipped",

@@ -60,6 +60,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "Ohne Antwort weitergemacht",
     expired: "Die Zeit ist abgelaufen",
     interrupted: "Unterbrochen",
+    settled: "Der Agent hat weitergemacht",
     not_answered: "Nicht beantwortet",
     show_all: "Ganz anzeigen",
     skipped: "Übersprungen",

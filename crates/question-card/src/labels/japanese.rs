@@ -70,6 +70,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "回答せずに先へ進みました",
     expired: "時間切れ",
     interrupted: "中断",
+    settled: "エージェントが先へ進みました",
     not_answered: "未回答",
     show_all: "すべて表示",
     skipped: "スキップ",

@@ -69,6 +69,7 @@ pub(super) const LABELS: Labels = Labels {
     superseded: "Seguiste sin responderla",
     expired: "Se acabó el tiempo",
     interrupted: "Interrumpida",
+    settled: "El agente siguió adelante",
     not_answered: "Sin contestar",
     show_all: "Mostrar todo",
     skipped: "Omitida",

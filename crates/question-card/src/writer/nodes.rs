@@ -197,16 +197,14 @@ impl Writer {
             Some((_, Value::Stamp(written))) => *written,
             _ => 0,
         };
-        let node: &Text = shown.node.unchecked_ref();
-        match text.get(written..) {
-            _ if self.rewrites => {
-                rewrite(node, text);
+        if written != text.len() || self.rewrites {
+            match text.get(written..) {
+                Some(more) if written > 0 && !self.rewrites && self.here.has(&shown.node) => {
+                    // Refused only beyond the end of what is there.
+                    let _ = shown.node.unchecked_ref::<Text>().append_data(more);
+                }
+                _ => self.here.write(&mut shown.node, text),
             }
-            Some("") => {}
-            Some(more) if written > 0 && node.append_data(more).is_ok() => {}
-            _ => set_text(node, DATA, text),
-        }
-        if written != text.len() {
             shown.values = vec![("", Value::Stamp(text.len()))];
         }
         self.here.pass(shown, false);
@@ -217,7 +215,7 @@ impl Writer {
             None => self.add_text(text, value),
             Some(mut shown) => {
                 if shown.values.first().is_none_or(|(_, before)| *before != value) {
-                    set_text(&shown.node, DATA, text);
+                    self.here.write(&mut shown.node, text);
                     shown.values = vec![("", value)];
                 }
                 self.here.pass(shown, false);
@@ -284,6 +282,26 @@ impl Open {
         let next = adopts.or_else(|| Some(&self.shown.children.get(self.at)?.node));
         // Refused only where the place is not in this tree.
         let _ = self.shown.node.insert_before(node, next);
+    }
+
+    /// Whether a text is still in the page: browsers that translate put elements of their own in the place of texts.
+    fn has(&self, text: &Node) -> bool {
+        node(text, "parentNode").as_ref() == Some(&self.shown.node)
+    }
+
+    /// Gives a text another one, where it has not this one. Where the browser took the node out, a new one takes the place of all that is there.
+    fn write(&self, text: &mut Node, data: &str) {
+        if self.has(text) {
+            return rewrite(text, data);
+        }
+        let is_same = text.is_equal_node(Some(&create_text(data)));
+        if !is_same {
+            *text = create_text(data);
+            if self.shown.children.len() == 1 {
+                set_text(&self.shown.node, "textContent", "");
+            }
+            self.insert(text);
+        }
     }
 
     /// Goes on to the next child.

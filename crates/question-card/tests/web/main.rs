@@ -6,6 +6,7 @@ wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 mod announcing;
 mod asks;
+mod browsers;
 mod card_page;
 mod choosing;
 mod copying;
@@ -19,6 +20,7 @@ mod holding;
 #[cfg(feature = "hydrate")]
 mod hydrating;
 mod keys;
+mod layout;
 mod malformed;
 mod mounted;
 mod page;

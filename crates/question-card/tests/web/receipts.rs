@@ -30,6 +30,7 @@ async fn his_01_a_history_is_silent_and_has_no_controls() {
         (Phase::Superseded, Some(Outcome::Superseded), ["superseded", "You went on without it"]),
         (Phase::Expired, None, ["expired", "Time ran out"]),
         (Phase::Interrupted, None, ["interrupted", "Interrupted"]),
+        (Phase::Settled, None, ["settled", "The agent went on"]),
     ];
     for (phase, outcome, [state, word]) in outcomes {
         let card = from_history(service(), phase, outcome).await;
@@ -38,6 +39,16 @@ async fn his_01_a_history_is_silent_and_has_no_controls() {
         assert!(card.find("input, button, textarea, form, [role=status], [role=alert]").is_none());
         assert_eq!(card.state(), state);
     }
+}
+
+#[test]
+async fn an_answer_in_the_agents_words_is_shown_as_it_is() {
+    let card = from_history(service(), Phase::Answerable, None).await;
+    let told = "<b>Handled</b> by the back office.";
+    card.receives([AskPatch::Result(told.to_owned()), AskPatch::Phase(Phase::Settled)]);
+    card.settled().await;
+    assert!(card.text().contains(told), "{:?}", card.text());
+    assert_eq!(card.state(), "settled");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The card while arguments arrive.
 
 use crate::asks::{before, mixed, ready, service, stream, toppings};
-use crate::card_page::{CardPage, Setting, fresh_id, tap, text_of};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_of};
 use crate::wire::{Wire, arguments, body, pieces};
 use ask_user_question::snapshot::{AskPatch, TextPath};
 use ask_user_question::{AskSnapshot, Phase};
+use question_card::Labels;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
@@ -351,4 +352,46 @@ fn outline(element: &Element) -> String {
         })
         .collect();
     format!("<{} {}>{inner}</>\n", element.tag_name(), attributes.join(" "))
+}
+
+/// Puts elements of the browser's own in the place of all texts, as those do that translate a page.
+fn translate(element: &Element) {
+    let create = || leptos::prelude::document().create_element("font").expect("an element");
+    let children = element.child_nodes();
+    for child in (0..children.length()).filter_map(|at| children.item(at)).collect::<Vec<_>>() {
+        let text = child.text_content().unwrap_or_default();
+        if let Some(element) = child.dyn_ref::<Element>() {
+            translate(element);
+        } else if !text.trim().is_empty() {
+            let (outer, inner) = (create(), create());
+            inner.set_text_content(Some(&text.to_uppercase()));
+            outer.append_child(&inner).expect("it is appended");
+            element.replace_child(&outer, &child).expect("it is replaced");
+        }
+    }
+}
+
+#[test]
+async fn a_page_that_is_translated_loses_no_text() {
+    for setting in [Setting::default(), on_pick(), stepped()] {
+        let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
+        for (at, patch) in stream(&service()).into_iter().enumerate() {
+            card.receives_slowly([patch]).await;
+            if at % 7 == 0 {
+                translate(&card.card());
+            }
+        }
+        translate(&card.card());
+        card.receives_slowly(ready(&service())).await;
+        let shown = card.text().to_uppercase();
+        let asked = &service().questions[0];
+        for text in [&asked.question, asked.options[2].description.as_ref().expect("one")] {
+            assert_eq!(shown.matches(&text.to_uppercase()).count(), 1, "{text:?} is there once: {shown}");
+        }
+        assert!(!shown.contains("WAITING FOR THE REST"), "{shown}");
+        card.type_other(0, "My own").await;
+        translate(&card.card());
+        card.press_button(&Labels::ENGLISH.cancel.to_uppercase()).await;
+        assert!(card.button(Labels::ENGLISH.cancel_confirm).is_some(), "it asks once more, in words that say so");
+    }
 }

@@ -129,6 +129,7 @@ async fn an_arabic_card_of_every_end_has_no_word_in_another_language() {
         (Phase::Declined, "declined"),
         (Phase::Expired, "expired"),
         (Phase::Interrupted, "interrupted"),
+        (Phase::Settled, "settled"),
         (Phase::Malformed, "malformed"),
     ];
     for (phase, state) in ends {

@@ -74,7 +74,7 @@ async fn cancelling_by_rest_ends_the_question_without_a_dangling_call() {
     assert_eq!(cancelled.json(), json!({"state": {"type": "idle"}}));
     let described = get(&server, "/conversations/car").await.json();
     assert_eq!(described["pending"], json!([]));
-    assert_eq!(described["messages"][2]["error"], "User cancelled the question");
+    assert_eq!(described["messages"][2]["error"], "User cancelled the question. This is no answer and no consent.");
     assert_eq!(
         post(&server, "/conversations/car/cancel", json!({})).await.refusal(),
         (409, "nothing_to_cancel".to_owned())

@@ -16,6 +16,7 @@ pub(super) enum Platform {
     Node,
     Chromium,
     Firefox,
+    WebKit,
 }
 
 /// Runs the tests of `package`.
@@ -24,6 +25,8 @@ pub(super) fn run(package: &str, platform: Platform, log: &Log) -> Result<()> {
         Platform::Node => system::node(log).map(|_| None)?,
         Platform::Chromium => Some(("CHROMEDRIVER", system::chromium(log)?)),
         Platform::Firefox => Some(("GECKODRIVER", system::firefox(log)?)),
+        // The runner knows a driver of WebKit by the name that Safari's has.
+        Platform::WebKit => Some(("SAFARIDRIVER", system::webkit(log)?)),
     };
     let (mut passed, mut failed) = (0, Vec::new());
     for binary in binaries::wasm(package)? {
@@ -56,6 +59,7 @@ fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package:
         "moz:firefoxOptions": { "binary": browser.program, "args": ["-headless"] },
     });
     files::write(&settings, capabilities.to_string())?;
+    tests.env("SAFARIDRIVER_ARGS", format!("--auto-servernum {}", browser.program.display()));
     tests.env(driver, &browser.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings);
     // Also for tests that do not say so themselves.
     tests.env("WASM_BINDGEN_USE_BROWSER", "1").env("WASM_BINDGEN_TEST_TIMEOUT", "120");

@@ -16,36 +16,13 @@ const APART: [&str; 6] = ["barriers::", "element::", "pages::", "recipes::", "se
 /// A call of the journeys in a browser, to which names are to be added.
 pub(crate) type InBrowser = fn(&Log) -> Result<Command>;
 
-/// Journeys that a browser does not take, by what their names have in them, and why.
-pub(super) type LeftOut = &'static [(&'static str, &'static str)];
-
-/// Of the journeys that Chromium takes, those that Firefox does not.
-pub(super) const NOT_IN_FIREFOX: LeftOut = &[
-    ("gallery::every_example", "it takes long, and what it looks at is the program's doing, not the browser's"),
-    ("card::many::", "Firefox tells nobody how many listeners and nodes it holds"),
-    ("card::arriving::", HAS_OWN_TESTS),
-    ("card::choosing::", HAS_OWN_TESTS),
-    ("card::sending::", HAS_OWN_TESTS),
-    ("card::looks::", "Firefox's driver can't force colours, and tells nothing of the accessibility tree"),
-    ("card::keys::ime_02", NO_INPUT_METHOD),
-    ("writing::the_enter_that_takes_a_word", NO_INPUT_METHOD),
-];
-
-/// Of the custom element's journeys, those that are not for all browsers.
-pub(super) const ELEMENT_NOT_IN_FIREFOX: LeftOut =
-    &[("element::memory::", "Firefox tells nobody how much memory a page holds")];
-pub(super) const ELEMENT_NOT_IN_WEBKIT: LeftOut = &[
-    ("element::memory::", "WebKit tells nobody how much memory a page holds"),
-    ("element::barriers::", "WebKit's driver sets the size of the window with its bars, and not the page's"),
-];
-
-const HAS_OWN_TESTS: &str = "the card's own tests do the same in Firefox, except with trusted keys, which are taken";
-const NO_INPUT_METHOD: &str = "Firefox's driver has no input method";
+/// Journeys that a browser does not take, by what their names have in them, and why: a line each.
+const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 
 /// Everything that has no step of its own.
-pub(super) fn whole(mut journeys: Command, left_out: LeftOut, log: &Log) -> Result<()> {
-    journeys.args(APART.iter().flat_map(|name| ["--skip", name]));
-    run_some(leave_out(&mut journeys, left_out, log), log)
+pub(super) fn whole(mut journeys: Command, browser: &str, log: &Log) -> Result<()> {
+    journeys.args(APART.iter().flat_map(|name| ["--skip", name])).env("XTASK_AXE", axe(log)?);
+    run_some(leave_out(&mut journeys, browser, false, log), log)
 }
 
 /// Every example in every state and every look, under the eyes of axe-core.
@@ -80,18 +57,25 @@ pub(super) fn element_package(log: &Log) -> Result<()> {
 }
 
 /// The custom element in plain pages.
-pub(super) fn element(mut journeys: Command, left_out: LeftOut, log: &Log) -> Result<()> {
+pub(super) fn element(mut journeys: Command, browser: &str, log: &Log) -> Result<()> {
     journeys.arg("element::").env("XTASK_PACKAGE", pack::package()).env("XTASK_AXE", axe(log)?);
-    run_some(leave_out(&mut journeys, left_out, log), log)
+    run_some(leave_out(&mut journeys, browser, true, log), log)
 }
 
-/// Says which journeys are not taken.
-fn leave_out<'a>(journeys: &'a mut Command, left_out: LeftOut, log: &Log) -> &'a mut Command {
-    for (journey, reason) in left_out {
-        log.without(format!("{journey}: {reason}"));
-        journeys.args(["--skip", journey]);
+/// Leaves out what this browser does not take, and says so.
+fn leave_out<'a>(journeys: &'a mut Command, browser: &str, of_element: bool, log: &Log) -> &'a mut Command {
+    for [of, journey, reason] in left_out() {
+        if of == browser && journey.starts_with("element::") == of_element {
+            log.without(format!("{journey}: {reason}"));
+            journeys.args(["--skip", journey]);
+        }
     }
     journeys
+}
+
+/// Browser, journey and reason of each line.
+fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
+    LEFT_OUT.lines().filter_map(|line| line.split(" | ").collect::<Vec<_>>().try_into().ok())
 }
 
 /// The script that looks for barriers.
@@ -118,9 +102,8 @@ pub(crate) fn firefox(log: &Log) -> Result<Command> {
 
 /// The same in WebKit.
 pub(crate) fn webkit(log: &Log) -> Result<Command> {
-    let driver = system::webkit(log)?;
     let mut journeys = journeys()?;
-    journeys.env("XTASK_WEBKIT_DRIVER", driver);
+    journeys.env("XTASK_WEBKIT_DRIVER", system::webkit(log)?.program);
     Ok(journeys)
 }
 
@@ -147,7 +130,8 @@ mod tests {
 
     #[test]
     fn every_journey_that_a_browser_leaves_out_exists() {
-        for (journey, _) in [NOT_IN_FIREFOX, ELEMENT_NOT_IN_FIREFOX, ELEMENT_NOT_IN_WEBKIT].concat() {
+        assert_eq!(left_out().count(), LEFT_OUT.lines().count(), "each line has three parts");
+        for [_, journey, _] in left_out() {
             let (module, name) = journey.rsplit_once("::").expect("a module and a test");
             let file = Path::new("crates/xtask/tests/e2e").join(module.replace("::", "/")).with_extension("rs");
             let source = workspace::read(&file.to_string_lossy()).unwrap();

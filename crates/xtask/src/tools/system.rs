@@ -160,9 +160,9 @@ pub(crate) fn firefox(log: &Log) -> Result<Browser> {
     Ok(Browser { program, driver })
 }
 
-/// The driver of WebKit, which brings its browser, if a display without a screen is there as well.
-pub(crate) fn webkit(log: &Log) -> Result<PathBuf> {
-    let find = || first(&["xvfb-run"]).and(first(&["WebKitWebDriver"]));
+/// The driver of WebKit, which brings its browser, and what runs it on a display without a screen.
+pub(crate) fn webkit(log: &Log) -> Result<Browser> {
+    let find = || Some(Browser { program: first(&["WebKitWebDriver"])?, driver: first(&["xvfb-run"])? });
     let packages = ["webkit2gtk-driver", "xvfb", "xauth"];
     found("WebKitWebDriver with xvfb-run", find, &packages, "none", log)
 }

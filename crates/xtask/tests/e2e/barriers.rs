@@ -1,6 +1,6 @@
 //! No barriers: axe-core looks at the chat page, and lends its eyes to the tests of the cards.
 
-use crate::browser::{chromium, visit};
+use crate::browser::{Browser, chromium, visit};
 use crate::chat_page::ChatPage;
 use crate::given;
 use crate::server::Server;
@@ -111,7 +111,7 @@ pub(crate) struct Barrier {
 
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "for whoever reads of a failure")]
-struct Finding {
+pub(crate) struct Finding {
     rule: String,
     places: usize,
     first: Vec<Place>,
@@ -129,9 +129,13 @@ struct Place {
 /// Brings axe-core into the page, past its policy: it is the browser that runs it.
 pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
     let script = std::fs::read_to_string(given("XTASK_AXE")).expect("axe-core is where xtask has put it");
-    let expression = format!("{script}; 0");
-    let script = json!({"expression": expression});
-    chromium::devtools(driver, "Runtime.evaluate", script).await?;
+    match Browser::of_this_run() {
+        Browser::Chromium => {
+            let script = json!({"expression": format!("{script}; 0")});
+            chromium::devtools(driver, "Runtime.evaluate", script).await?;
+        }
+        Browser::Firefox | Browser::WebKit => drop(driver.execute(script, Vec::new()).await?),
+    }
     Ok(())
 }
 
@@ -143,17 +147,20 @@ pub(crate) async fn look_for_barriers(
 ) -> WebDriverResult<Vec<Barrier>> {
     look.take(driver).await?;
     rules["target-size"] = json!({"enabled": true});
-    let found = driver.execute_async(RUN, vec![rules]).await?;
-    let found: Vec<Finding> = found.convert()?;
     let url = driver.current_url().await?;
     let barrier = |finding| Barrier { page: url.query().unwrap_or_default().to_owned(), look: *look, finding };
-    Ok(found.into_iter().map(barrier).collect())
+    Ok(findings(driver, rules, &["violations", "incomplete"]).await?.into_iter().map(barrier).collect())
+}
+
+/// What axe-core finds of these kinds in the page as it is.
+pub(crate) async fn findings(driver: &WebDriver, rules: Value, kinds: &[&str]) -> WebDriverResult<Vec<Finding>> {
+    driver.execute_async(RUN, vec![rules, json!(kinds)]).await?.convert()
 }
 
 const RUN: &str = r#"
-const [rules, done] = arguments;
-axe.run(document, { rules, resultTypes: ["violations", "incomplete"] }).then(({ violations, incomplete }) =>
-  done([...violations, ...incomplete].map(({ id, nodes }) => ({
+const [rules, kinds, done] = arguments;
+axe.run(document, { rules, resultTypes: kinds }).then((found) =>
+  done(kinds.flatMap((kind) => found[kind]).map(({ id, nodes }) => ({
     rule: id,
     places: nodes.length,
     first: nodes.slice(0, 3).map(({ html, target, failureSummary }) => ({

@@ -1,5 +1,7 @@
 //! The gallery itself: every example comes to every state, by an address of its own, and a person finds it.
 
+use crate::barriers::{findings, install};
+use crate::card::barriers::of_many_cards;
 use crate::gallery_page::{gallery, gallery_at};
 use crate::recorder;
 use std::path::Path;
@@ -28,6 +30,25 @@ async fn every_example_comes_to_its_states() {
                 if matches!(state.as_str(), "composing" | "streaming" | "interrupted" | "malformed") {
                     assert_eq!(entries.len(), examples, "every call begins and may break off: {state}");
                 }
+            }
+        }
+        Ok(())
+    })
+    .await;
+}
+
+/// In each browser, with what its page can be told; Chromium takes many more looks.
+#[tokio::test]
+async fn no_state_has_a_barrier_in_any_browser() {
+    gallery_at("?gallery", async |page| {
+        for setting in ["scheme=light", "scheme=dark&layout=stepped", "scheme=dark&lang=ar&mode=on-pick"] {
+            for example in ["coding-four-questions", "chat-service", "previews"] {
+                page.open(&format!("?gallery={example}&{setting}")).await?;
+                page.until("document.getAnimations().length === 0").await?;
+                install(&page.driver).await?;
+                // What covers what it can't tell in a window that is not as high as the page.
+                let found = findings(&page.driver, of_many_cards(), &["violations"]).await?;
+                assert!(found.is_empty(), "{setting}: {found:#?}");
             }
         }
         Ok(())

@@ -137,7 +137,7 @@ impl<'a> Draft<'a> {
 
     /// Adds the result of a call.
     fn close(&mut self, id: String, call: &str, content: String, error: Option<String>, metadata: Option<Metadata>) {
-        let mut message = Message::tool(id, self.wire_id(call), content);
+        let mut message = Message::tool(id, self.thread.wire_id(call), content);
         message.set_call_key(call.to_owned());
         (message.error, message.metadata) = (error, metadata);
         self.messages.insert(self.results, message);
@@ -312,15 +312,10 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The id that the agent gave a call.
-    fn wire_id<'i>(&'i self, key: &'i str) -> &'i str {
-        self.thread.tool_call(key).map_or(key, |call| call.wire_id())
-    }
-
     /// What the messages and answers that carry a reply say about it.
     fn metadata(&self, call: &str, reply: &AskReply) -> Metadata {
         let about = AskMetadata {
-            tool_call_id: self.wire_id(call).to_owned(),
+            tool_call_id: self.thread.wire_id(call).to_owned(),
             reply_id: reply.reply_id.clone(),
             outcome: reply.outcome.kind(),
             by: reply.by,
@@ -408,7 +403,12 @@ impl<'a> Draft<'a> {
         self.is_pages(id)
             && self.asks.find(id).is_none()
             && !self.messages.iter().any(|message| message.tool_call_id == *id)
-            && !self.thread.open_interrupts().iter().any(|interrupt| interrupt.tool_call_id.as_ref() == Some(id))
+            && !self
+                .thread
+                .open_interrupts()
+                .iter()
+                .filter_map(|it| it.tool_call_id.as_ref())
+                .any(|it| self.thread.key(it) == *id)
     }
 }
 

@@ -2,14 +2,16 @@
 
 use super::law;
 use crate::chat::{
-    ASK, Chat, FOREIGN, NOW, call, call_of, declines, event, finished, interrupted, legacy, result, said, started,
+    ASK, Chat, FOREIGN, NOW, OTHER, call, call_of, declines, event, finished, interrupted, legacy, result, said,
+    started,
 };
 use crate::fixtures::data;
 use ag_ui_stream::asks::reply::{AskedBy, Said};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::thread::RunState;
 use ag_ui_stream::{Asks, Conversation, Event, Message};
-use ask_user_question::{AskSnapshot, Phase};
+use ask_user_question::{AskSnapshot, Outcome, Phase};
+use json_tree::Json;
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -94,6 +96,119 @@ fn no_runs_leave_a_conversation_stuck() {
         let replies = asks.asks().filter(waits).map(|ask| declines(&ask.tool_call_id)).collect();
         let next = conversation.say(FOREIGN, Said { replies, ..said("Go on") });
         prop_assert!(next.is_ok(), "{:?} after {:?}", next, runs);
+        Ok(())
+    });
+}
+
+const THIRD: &str = r#"{"questions":[{"question":"Which service?","options":[{"label":"Oil"},{"label":"Tyres"}]}]}"#;
+
+/// What an agent, or between its runs a user, does.
+#[derive(Clone, Debug)]
+enum Act {
+    Call {
+        id: &'static str,
+        arguments: &'static str,
+    },
+    Result {
+        id: &'static str,
+        content: &'static str,
+    },
+    Speak,
+    /// The run ends, its user says something, and another one begins.
+    Say {
+        text: &'static str,
+        about: Option<&'static str>,
+    },
+    NextRun,
+}
+
+fn acts() -> impl Strategy<Value = Vec<Act>> {
+    let id = || prop::sample::select(vec!["c", "d"]);
+    let arguments = prop::sample::select(vec![ASK, OTHER, THIRD]);
+    let content = prop::sample::select(vec![
+        r#"{"answers":{"Which service?":"Oil"}}"#,
+        "User cancelled the question",
+        "Oil",
+        "Somebody will see to it.",
+        "Forwarded to client",
+        "Error: timed out",
+    ]);
+    let text = prop::sample::select(vec!["Oil", "Something else"]);
+    prop::collection::vec(
+        prop_oneof![
+            3 => (id(), arguments).prop_map(|(id, arguments)| Act::Call { id, arguments }),
+            2 => (id(), content).prop_map(|(id, content)| Act::Result { id, content }),
+            2 => Just(Act::Speak),
+            1 => (text, prop::option::of(id())).prop_map(|(text, about)| Act::Say { text, about }),
+            2 => Just(Act::NextRun),
+        ],
+        0..14,
+    )
+}
+
+#[test]
+fn a_conversation_read_live_and_from_its_history_is_the_same() {
+    law(2_000, &acts(), |acts| {
+        let mut live = Conversation::default();
+        let (mut made, mut sent) = (0, BTreeSet::new());
+        let mut id = |kind: &str| {
+            made += 1;
+            format!("{kind}{made}")
+        };
+        live.take([started("r")]);
+        for act in acts.clone() {
+            match act {
+                Act::Call { id: call, arguments } => {
+                    let mut events = call_of("ask_user_question", call, arguments);
+                    events[0]["parentMessageId"] = id("a").into();
+                    drop(live.take(events));
+                }
+                Act::Result { id: call, content } => {
+                    let mut event = result(call, content);
+                    event["messageId"] = id("t").into();
+                    // A result without a call is no ask's, a call has one, an agent does not contradict what its user sent, and two calls
+                    // that ask the same are answered together.
+                    let key = live.thread().key(call).into_owned();
+                    let is_answered = live.thread().call(&key).is_none_or(|call| call.answered);
+                    let mut calls = live.thread().messages().iter().flat_map(Message::tool_calls);
+                    let arguments = live.thread().arguments(&key);
+                    let has_twin = calls.any(|it| it.id != key && Some(&*it.arguments) == arguments);
+                    if !is_answered && !has_twin && !sent.contains(call) {
+                        drop(live.take([event]));
+                    }
+                }
+                Act::Speak => {
+                    let message = id("m");
+                    let event = |kind: &str| json!({"type": kind, "messageId": message, "delta": "Good."});
+                    drop(live.take(["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"].map(event)));
+                }
+                Act::Say { text, about } => {
+                    live.take([finished("r")]);
+                    // Which of two questions a text answers that names none, nobody can tell.
+                    let text = if live.waiting().len() > 1 { "Something else" } else { text };
+                    sent.extend(about);
+                    let about = about.map(|call| {
+                        let about = json!({"toolCallId": call, "replyId": "x", "outcome": "answered", "by": "card"});
+                        Json::from(json!({"ask": about}))
+                    });
+                    live.push_message(Message::user(id("u"), text).with_metadata(about));
+                    live.take([started("r")]);
+                }
+                Act::NextRun => drop(live.take([finished("r"), started("r")])),
+            }
+        }
+        live.take([finished("r")]);
+        let history = serde_json::to_string(live.thread().messages()).unwrap();
+        let replayed = Conversation::new(Asks::new(), serde_json::from_str(&history).unwrap());
+        let told = |conversation: &Conversation| -> Vec<(String, Phase, Option<Outcome>, Option<String>)> {
+            let asks = conversation.asks().asks();
+            let mut asks: Vec<_> = asks
+                .map(|ask| (ask.tool_call_id.clone(), ask.phase, ask.outcome.clone(), ask.result.clone()))
+                .collect();
+            asks.sort_by(|one, other| one.0.cmp(&other.0));
+            asks
+        };
+        prop_assert_eq!(told(&live), told(&replayed), "{:?}\n{}", acts, history);
         Ok(())
     });
 }

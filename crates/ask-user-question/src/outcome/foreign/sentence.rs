@@ -1,8 +1,8 @@
 //! Results that are sentences for a model.
 
-use super::{Outcome, Results, answered, place};
+use super::{Outcome, Results, answered};
 use crate::reply::{MOST_PARTS, Reply};
-use crate::text::{is_blank, plain};
+use crate::text::is_blank;
 use crate::wire::AskUserQuestion;
 use json_tree::Json;
 
@@ -11,9 +11,6 @@ const REFUSES: &str = "doesn't want to|does not want to|didn't want to|did not w
 
 /// What stands before the user's words.
 const QUOTES: &str = "the user said:|user responded:|the user responded:|user answered:|the user answered:|user selected:|the user selected:|user chose:|the user chose:|user's answer:";
-
-/// What a tool may say of itself, although a question may have such a label.
-const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
 
 /// Reads a sentence, or a label alone.
 pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
@@ -42,12 +39,8 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
         return answered(ask, vec![picks.or_else(|| words.answer(question, &Json::Text(said.into())))?]);
     }
     if let Some(question) = ask.only() {
-        let acknowledges = place(ACKNOWLEDGES, &plain(content)).is_some();
         let picks = labels.answer(question, &Json::Text(content.into()));
-        return match picks {
-            Some(picks) if !acknowledges => answered(ask, vec![picks]),
-            _ => ended(&small),
-        };
+        return picks.map_or_else(|| ended(&small), |picks| answered(ask, vec![picks]));
     }
     Reply::read_message(ask, content).map(Outcome::Answered).or_else(|| ended(&small))
 }

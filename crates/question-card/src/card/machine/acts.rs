@@ -135,6 +135,9 @@ impl Card {
         if !self.is_open() {
             return;
         }
+        if self.can_try_again(ask) {
+            return self.check_and_send(ask);
+        }
         let is_malformed = self.phase == Phase::Malformed;
         if is_malformed || self.manner == Manner::OnPick {
             // A tap on an option would have answered, where there are any: this button is the text's.
@@ -199,10 +202,6 @@ impl Card {
 
     /// Forgets what came too late.
     pub(super) fn put_away(&mut self) {
-        // The button is about to go, and the focus with it.
-        if self.now.has_focus {
-            self.plan(Do::FocusReceipt);
-        }
         self.draft.forget();
     }
 

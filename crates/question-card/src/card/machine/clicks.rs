@@ -5,7 +5,7 @@ use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
 
 /// How long the card must have stood still, in milliseconds: a finger that is already on its way lands within this time.
-const STILL: f64 = 300.0;
+pub(super) const STILL: f64 = 300.0;
 
 impl Card {
     /// Does what is meant.
@@ -40,8 +40,9 @@ impl Card {
                     self.go_to(ask, question, *problem);
                 }
             }
-            // What a page shows can be looked at without a guard.
+            // What a page shows can be looked at without a guard; a double click turns one page.
             Control::Step { question } => self.turn_to(ask, question),
+            Control::Back | Control::Onward if !self.stands_still(self.turned_at, click) => {}
             Control::Back => self.turn(ask, -1),
             Control::Onward => self.turn(ask, 1),
             Control::Keep => self.keep_answering(),
@@ -50,9 +51,13 @@ impl Card {
             Control::SendLate | Control::Dismiss if !stands_still || self.late.is_empty() => {}
             Control::SendLate => self.plan(Do::Message(self.late.clone())),
             Control::Dismiss => self.put_away(),
-            // The form would be submitted.
-            Control::Submit if !is_meant => self.plan(Do::Prevent),
-            Control::Submit => {}
+            // Never by the form, which a frame may keep from being submitted.
+            Control::Submit => {
+                self.plan(Do::Prevent);
+                if is_meant {
+                    self.submit(ask);
+                }
+            }
             _ if !is_meant => {}
             Control::Cancel => self.cancel(),
             Control::Again => self.try_again(ask),
@@ -76,14 +81,17 @@ impl Card {
         if click.is_bare && !is_button {
             self.plan(Do::Focus(button));
         }
-        if (is_button || click.is_bare) && is_meant {
+        let is_front = self.stands_still(self.now.came_forward_at, Click { at: click.down_at, ..click });
+        if (is_button || click.is_bare) && is_meant && is_front {
             self.pick(ask, button);
         }
     }
 
     /// A row with a radio button or check box. The browser itself changes that.
     fn click_row(&mut self, input: Control, click: Click) {
-        let is_up = self.row_up(input).is_some_and(|up| self.stands_still(up.max(self.turned_at), click));
+        // Who turned the page knows that other rows came; a double click does not mean them.
+        let turned_at = if click.is_near { self.turned_at } else { f64::NEG_INFINITY };
+        let is_up = self.row_up(input).is_some_and(|up| self.stands_still(up.max(turned_at), click));
         let is_refused = click.on == input && !self.takes_changes();
         if !click.is_tap || !is_up || is_refused {
             // Neither the label nor the input itself shall take it: `disabled` would drop the focus.

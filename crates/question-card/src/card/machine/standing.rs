@@ -108,6 +108,7 @@ impl Card {
             Phase::Superseded => "superseded",
             Phase::Expired => "expired",
             Phase::Interrupted => "interrupted",
+            Phase::Settled => "settled",
             Phase::Streaming if ask.questions.is_empty() => "composing",
             Phase::Streaming => "streaming",
             Phase::Malformed => "malformed",

@@ -60,13 +60,17 @@ impl Stage {
 
     /// A tap this number of milliseconds after now.
     pub(super) fn tap(&mut self, on: Control, later: f64) -> Vec<Do> {
-        let at = self.now.clock + later;
-        self.take(Input::Click(Click { on, is_bare: false, is_tap: true, has_pointer: true, at }))
+        self.take(Input::Click(tap(on, self.now.clock + later)))
     }
 
     pub(super) fn press(&mut self, on: Control) -> Vec<Do> {
-        self.take(Input::Click(Click { on, is_bare: false, is_tap: true, has_pointer: false, at: self.now.clock }))
+        self.take(Input::Click(Click { has_pointer: false, ..tap(on, self.now.clock) }))
     }
+}
+
+/// A tap where the one before was.
+pub(super) fn tap(on: Control, at: f64) -> Click {
+    Click { on, is_bare: false, is_tap: true, has_pointer: true, is_near: true, down_at: at, at }
 }
 
 pub(super) fn question(header: &str, multi_select: bool, labels: &[&str]) -> Question {
@@ -120,7 +124,7 @@ fn a_row_refuses_what_was_meant_for_another_place() {
     assert_eq!(stage.tap(SMALL, 100.0), [Do::Prevent], "it came up a moment ago");
     assert_eq!(stage.tap(SMALL, 400.0), []);
     let at = stage.now.clock + 400.0;
-    let drag = Click { on: SMALL, is_bare: false, is_tap: false, has_pointer: true, at };
+    let drag = Click { is_tap: false, ..tap(SMALL, at) };
     assert_eq!(stage.take(Input::Click(drag)), [Do::Prevent], "it selected text");
     let bare = Click { on: Control::Row { question: 0, option: 0 }, is_bare: true, is_tap: true, ..drag };
     assert_eq!(stage.take(Input::Click(bare)), [Do::Forward(SMALL)]);

@@ -32,7 +32,10 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     let ids = card.ids;
     let error = card.error(index);
     let is_radio_group = asked.multi_select == Some(false) && card.manner == Manner::Explicit;
-    w.open("fieldset", part::QUESTION, index);
+    if w.open("fieldset", part::QUESTION, index) {
+        // A legend without a box names nothing to some browsers.
+        w.set("aria-labelledby", &ids.legend(index));
+    }
     w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index));
     w.word("role", is_radio_group.then_some("radiogroup"));
     w.truth("aria-required", is_radio_group && card.settings.skip.is_none());

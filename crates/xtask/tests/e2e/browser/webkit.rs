@@ -50,8 +50,11 @@ pub(super) async fn has_network(_: &WebDriver, _: bool) -> WebDriverResult<()> {
     unimplemented!("this journey is not for WebKit, whose driver can't take its network away")
 }
 
+/// The window has bars, and is never narrower than they are.
 pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
-    driver.set_window_rect(0, 0, width, height).await?;
+    let script = "return [outerWidth - innerWidth, outerHeight - innerHeight];";
+    let bars: [u32; 2] = driver.execute(script, Vec::new()).await?.convert()?;
+    driver.set_window_rect(0, 0, width + bars[0], height + bars[1]).await?;
     has_size(driver, width, height).await
 }
 

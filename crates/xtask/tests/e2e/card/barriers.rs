@@ -111,6 +111,6 @@ async fn every_look(setting: &str) {
 }
 
 /// Only in the gallery do forms of one name stand beside each other.
-fn of_many_cards() -> Value {
+pub(crate) fn of_many_cards() -> Value {
     json!({"landmark-unique": {"enabled": false}})
 }

@@ -1,8 +1,8 @@
 //! One question at a time.
 
 use super::walks::stream;
-use super::{Stage, question, replies};
-use crate::card::machine::{Do, Input};
+use super::{Stage, question, replies, tap};
+use crate::card::machine::{Click, Do, Input};
 use crate::card::{Layout, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
@@ -177,8 +177,12 @@ fn what_turns_up_under_a_finger_takes_no_tap_at_first() {
     stage.press(Control::Onward);
     assert_eq!(stage.tap(first(1), 100.0), [Do::Prevent]);
     assert_eq!(stage.tap(Control::Submit, 100.0), [Do::Prevent]);
+    let elsewhere = |on| Click { is_near: false, ..tap(on, 5100.0) };
+    assert_eq!(stage.take(Input::Click(elsewhere(first(1)))), [], "who turned the page knows that other rows came");
     stage.tap(Control::Onward, 100.0);
-    assert_eq!(stage.shown(), Some(2), "who looks through them need not wait");
+    assert_eq!(stage.shown(), Some(1), "a double click turns one page");
+    stage.tap(Control::Onward, 300.0);
+    assert_eq!(stage.shown(), Some(2));
     assert_eq!(stage.tap(first(2), 400.0), []);
 }
 

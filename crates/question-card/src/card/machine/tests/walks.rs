@@ -1,7 +1,7 @@
 //! Whatever the user, the stream and the host do, in whatever order.
 
 use super::{Stage, question};
-use crate::card::machine::{Card, Click, Do, Input, Submission, is_over};
+use crate::card::machine::{Card, Do, Input, Submission, is_over};
 use crate::card::{Layout, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
@@ -140,10 +140,7 @@ impl Seen {
                 }
                 stage.take(Input::Typed(*question, *field, text))
             }
-            Step::Press(on) => {
-                let at = stage.now.clock;
-                stage.take(Input::Click(Click { on: *on, is_bare: false, is_tap: true, has_pointer: false, at }))
-            }
+            Step::Press(on) => stage.press(*on),
             Step::Submit => stage.take(Input::Submit),
             Step::Show(question) => stage.take(Input::Show(*question)),
             Step::Enter(question) => {
@@ -205,7 +202,7 @@ fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) 
     assert!(now.is_none_or(|now| now < stage.ask.questions.len()));
     let turns = matches!(
         step,
-        Step::Press(Control::Back | Control::Onward | Control::Step { .. })
+        Step::Press(Control::Back | Control::Onward | Control::Submit | Control::Step { .. })
             | Step::Submit
             | Step::Show(_)
             | Step::Enter(_)

@@ -1,0 +1,91 @@
+//! What ten times the input costs, where one message, one snapshot or one run holds thousands of things.
+
+use ag_ui_stream::conversation::Update;
+use ag_ui_stream::{Asks, Conversation};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// One kind of input that may be long.
+pub(crate) struct Growing {
+    pub(crate) name: &'static str,
+    /// The frames of this many things.
+    frames: fn(usize) -> String,
+}
+
+pub(crate) const GROWING: [Growing; 4] = [
+    Growing { name: "a snapshot of asks and user messages", frames: asks },
+    Growing { name: "calls in one message, and their results", frames: calls },
+    Growing { name: "subagents that write in chunks", frames: lanes },
+    Growing { name: "a snapshot with calls in one message", frames: told_calls },
+];
+
+impl Growing {
+    /// How much longer ten times the input takes; of each the least time of some rounds, taken in turns.
+    pub(crate) fn tenfold(&self, rounds: usize) -> f64 {
+        let inputs = [(self.frames)(FEW), (self.frames)(10 * FEW)];
+        let mut least = [Duration::MAX; 2];
+        for _ in 0..rounds {
+            for (least, input) in least.iter_mut().zip(&inputs) {
+                *least = (*least).min(time(input));
+            }
+        }
+        least[1].as_secs_f64() / least[0].as_secs_f64()
+    }
+}
+
+const FEW: usize = 500;
+
+const ASK: &str = r#"{"questions":[{"question":"Which service?","options":["Brakes","Oil"]}]}"#;
+
+fn time(frames: &str) -> Duration {
+    let mut conversation = Conversation::new(Asks::new(), Vec::new());
+    let start = Instant::now();
+    conversation.feed(frames.as_bytes());
+    while let Some(update) = conversation.next_update(0) {
+        assert!(!matches!(update, Update::Refused(_)), "the stream is legal: {update:?}");
+    }
+    start.elapsed()
+}
+
+fn run(events: impl IntoIterator<Item = Value>) -> String {
+    let id = |kind: &str| json!({"type": kind, "threadId": "t", "runId": "r"});
+    let events = [id("RUN_STARTED")].into_iter().chain(events).chain([id("RUN_FINISHED")]);
+    events.map(|event| format!("data: {event}\n\n")).collect()
+}
+
+fn call(n: usize) -> Value {
+    json!({"id": format!("c{n}"), "type": "function", "function": {"name": "ask_user_question", "arguments": ASK}})
+}
+
+fn asks(count: usize) -> String {
+    let messages = (0..count).flat_map(|n| {
+        let asked = json!({"role": "assistant", "id": format!("a{n}"), "toolCalls": [call(n)]});
+        [asked, json!({"role": "user", "id": format!("u{n}"), "content": "Something else"})]
+    });
+    run([json!({"type": "MESSAGES_SNAPSHOT", "messages": messages.collect::<Vec<_>>()})])
+}
+
+fn told_calls(count: usize) -> String {
+    let calls: Vec<Value> = (0..count).map(call).collect();
+    let messages = json!([{"role": "assistant", "id": "a", "toolCalls": calls}]);
+    run([json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})])
+}
+
+fn calls(count: usize) -> String {
+    let begun = (0..count).flat_map(|n| {
+        let id = format!("c{n}");
+        [
+            json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": "f", "parentMessageId": "a"}),
+            json!({"type": "TOOL_CALL_END", "toolCallId": id}),
+        ]
+    });
+    let results = (0..count).map(|n| {
+        json!({"type": "TOOL_CALL_RESULT", "messageId": format!("r{n}"), "toolCallId": format!("c{n}"), "content": ""})
+    });
+    run(begun.chain(results))
+}
+
+fn lanes(count: usize) -> String {
+    let chunk = |n: usize| json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": format!("m{n}"), "delta": "x", "subagentRunId": format!("s{n}")});
+    run((0..2 * count).map(|n| chunk(n % count)))
+}

@@ -1,0 +1,35 @@
+//! Any text as the arguments of an ask, as the result of its call and as what a user types: what streams is what is read in the end, and
+//! whatever is read as a reply is one.
+#![no_main]
+
+use ask_user_question::arriving::Arriving;
+use ask_user_question::matching::match_message;
+use ask_user_question::validate::check_text;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Outcome, Question, Reply};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let limits = Limits::RUNTIME.to_builder().options(0..=9).header_of_any_length().build().expect("an ask can keep to it");
+    let checked = check_text(&limits, text);
+    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("c"));
+    for character in text.chars() {
+        arriving.feed(character.encode_utf8(&mut [0; 4]), |patch| shown.apply(patch));
+    }
+    let arrived = arriving.finish(&shown);
+    // A list in a string may turn out to be none after its first items were shown.
+    assert!(arrived == checked.ask || arrived.is_none() && !checked.is_valid(), "{arrived:?} {checked:?}");
+
+    let one = AskUserQuestion::new([Question::new("Which?", ["A", "B, C", "2"])]);
+    let two = AskUserQuestion::new([
+        Question::new("Which?", ["A", "B"]).with_header("H"),
+        Question::new("What?", ["No", "Not 5"]).with_multi_select(true),
+    ]);
+    for ask in [one, two] {
+        let outcomes = [Outcome::parse_foreign(&ask, text), Some(match_message(&ask, text, Vec::new()))];
+        for outcome in outcomes.into_iter().flatten() {
+            if let Outcome::Answered(reply) = outcome {
+                assert_eq!(Reply::check(&ask, reply.selections()), Ok(reply));
+            }
+        }
+    }
+});

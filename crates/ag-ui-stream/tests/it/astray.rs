@@ -1,0 +1,499 @@
+//! What agents send beside the specification, and what becomes of it.
+
+use crate::chat::{
+    ASK, Chat, FOREIGN, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, messages, result,
+    said, started,
+};
+use ag_ui_stream::asks::reply::{Delivery, Refusal};
+use ag_ui_stream::message::{Content, Message};
+use ag_ui_stream::reader::EndOutcome;
+use ag_ui_stream::warning::WarningCode;
+use ag_ui_stream::{Asks, Conversation, EventReader};
+use ask_user_question::{Outcome, Phase};
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// A run of these events.
+fn run(id: &str, events: impl IntoIterator<Item = Value>) -> Vec<Value> {
+    [started(id)].into_iter().chain(events).chain([finished(id)]).collect()
+}
+
+fn speaks(id: &str) -> [Value; 3] {
+    [
+        json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"}),
+        json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": "Good."}),
+        json!({"type": "TEXT_MESSAGE_END", "messageId": id}),
+    ]
+}
+
+fn phases(conversation: &Conversation) -> Vec<(&str, Phase)> {
+    conversation.asks().asks().map(|ask| (ask.tool_call_id.as_str(), ask.phase)).collect()
+}
+
+/// The same conversation, read from its history.
+fn replayed(conversation: &Conversation) -> Conversation {
+    let text = serde_json::to_string(conversation.thread().messages()).unwrap();
+    Conversation::new(Asks::new(), serde_json::from_str(&text).unwrap())
+}
+
+/// The messages of a request, as the agent reads them: roles, and the calls' ids with their arguments or results.
+fn calls_sent(body: &str) -> Vec<(String, String)> {
+    let body: Value = serde_json::from_str(body).unwrap();
+    let mut calls = Vec::new();
+    for message in body["messages"].as_array().unwrap() {
+        for call in message["toolCalls"].as_array().into_iter().flatten() {
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            calls.push((text(&call["id"]), text(&call["function"]["arguments"])));
+        }
+        if message["role"] == "tool" {
+            calls.push((message["toolCallId"].as_str().unwrap().to_owned(), message["content"].to_string()));
+        }
+    }
+    calls
+}
+
+/// Reads frames and returns how they end, and which warnings they bring.
+fn read(frames: &str) -> (EndOutcome, Vec<WarningCode>) {
+    let mut reader = EventReader::new();
+    reader.feed(frames.as_bytes());
+    let mut codes = Vec::new();
+    while reader.next_event().is_some() {}
+    let end = reader.finish();
+    while reader.next_event().is_some() {}
+    while let Some(warning) = reader.next_warning() {
+        codes.push(warning.code);
+    }
+    (end.outcome, codes)
+}
+
+fn frames(events: &[Value]) -> String {
+    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+#[test]
+fn a_call_id_that_comes_again_after_its_answer_is_another_call() {
+    for again in [OTHER, ASK] {
+        let answer = result("c1", r#"{"answers":{"Which service?":"Oil"}}"#);
+        let mut live = chat(run("r1", call("c1", ASK).into_iter().chain([answer])));
+        live.take(run("r2", call("c1", again)));
+        assert_eq!(phases(&live), [("c1", Phase::Answered), ("c1#2", Phase::Answerable)], "{again}");
+        assert_eq!(live.thread().arguments("c1"), Some(ASK));
+        assert_eq!(live.thread().arguments("c1#2"), Some(again));
+        assert_eq!(live.thread().pending_tool_call_ids(), ["c1#2"]);
+        // The agent reads its own ids, and the answer is that of its last call.
+        let next = live.next(Delivery::UserMessage, [live.picks("c1#2", 0)]).unwrap();
+        let sent = calls_sent(&next.body);
+        let ids: Vec<&str> = sent.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, ["c1"; 4], "{}", next.body);
+        assert!(sent[3].1.contains(if again == ASK { "Brakes" } else { "Monday" }), "{sent:?}");
+        assert!(!next.body.contains("c1#2\",\"re"), "{}", next.body);
+        live.start_response(&next);
+        assert_eq!(live.phase("c1#2"), Phase::Answered);
+        assert_eq!(phases(&replayed(&live)), phases(&live));
+    }
+}
+
+#[test]
+fn a_call_id_that_comes_again_in_one_run_is_another_call() {
+    let weather = call_of("get_weather", "c", r#"{"city":"Rome"}"#);
+    let answered = weather.clone().into_iter().chain([result("c", "sunny")]);
+    let first = chat(run("r1", answered.chain(call("c", ASK))));
+    assert_eq!(phases(&first), [("c#2", Phase::Answerable)]);
+    // Without a result in between it is another one as soon as it differs.
+    let second = chat(run("r1", call("c", ASK).into_iter().chain(call("c", OTHER))));
+    assert_eq!(phases(&second), [("c", Phase::Answerable), ("c#2", Phase::Answerable)]);
+    assert_eq!(second.thread().arguments("c#2"), Some(OTHER));
+    let third = chat(run("r1", weather.into_iter().chain(call("c", ASK))));
+    assert_eq!(phases(&third), [("c#2", Phase::Answerable)]);
+    for conversation in [&first, &second, &third] {
+        assert_eq!(phases(&replayed(conversation)), phases(conversation));
+    }
+}
+
+#[test]
+fn a_call_that_is_told_again_word_for_word_is_the_same() {
+    let interrupt = interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "w1"}]));
+    for cut in [1, 5, ASK.len()] {
+        let mut conversation = chat([started("r1")].into_iter().chain(call("w1", ASK)).chain([interrupt.clone()]));
+        let next = conversation.next(FOREIGN, [conversation.picks("w1", 1)]).unwrap();
+        conversation.start_response(&next);
+        let [start, mut args, end] = call("w1", ASK);
+        let mut rest = args.clone();
+        args["delta"] = ASK[..cut].into();
+        rest["delta"] = ASK[cut..].into();
+        let told = [start, args, rest, end, result("w1", r#"{"answers":{"Which service?":"Oil"}}"#)];
+        conversation.take(run("r2", told.into_iter().chain(speaks("m"))));
+        assert_eq!(phases(&conversation), [("w1", Phase::Answered)]);
+        assert_eq!(conversation.thread().arguments("w1"), Some(ASK));
+        let next = conversation.say(FOREIGN, said("Thanks")).unwrap();
+        assert_eq!(calls_sent(&next.body).len(), 2, "{}", next.body);
+    }
+}
+
+#[test]
+fn one_question_under_two_ids_is_one_card() {
+    let mut conversation = chat(run("r1", call("c1", ASK).into_iter().chain(call("c2", ASK))));
+    assert_eq!(phases(&conversation), [("c1", Phase::Answerable)]);
+    assert_eq!(phases(&replayed(&conversation)), phases(&conversation));
+    let next = conversation.next(Delivery::ToolResult, [conversation.picks("c1", 1)]).unwrap();
+    let answered: Vec<(String, String)> =
+        calls_sent(&next.body).into_iter().filter(|(_, it)| it.contains("Oil")).collect();
+    let ids: Vec<&str> = answered.iter().filter(|(_, it)| it.contains("answers")).map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["c1", "c2"], "{}", next.body);
+    conversation.start_response(&next);
+    assert_eq!(conversation.thread().unanswered_tool_call_ids(), Vec::<String>::new());
+    // A snapshot may know the call under another id.
+    let told = json!({"role": "assistant", "id": "m", "toolCalls": [
+        {"id": "other", "type": "function", "function": {"name": "ask_user_question", "arguments": ASK}}]});
+    let told = json!({"type": "MESSAGES_SNAPSHOT", "messages": [told]});
+    let conversation = chat(run("r1", call("c1", ASK).into_iter().chain([told])));
+    assert_eq!(phases(&conversation), [("c1", Phase::Answerable)]);
+}
+
+#[test]
+fn once_the_agent_speaks_on_the_ask_is_over() {
+    for (content, phase) in [
+        ("The user picked oil.", Phase::Settled),
+        ("", Phase::Answerable),
+        ("Forwarded to client", Phase::Answerable),
+        ("Oil", Phase::Answered),
+        ("Error: timed out after 60000 ms", Phase::Expired),
+    ] {
+        let asked = call("c1", ASK).into_iter().chain([result("c1", content)]);
+        let silent = chat(run("r1", asked.clone()));
+        assert_eq!(silent.phase("c1"), Phase::Answerable, "{content}");
+        let mut later = silent;
+        later.take(run("r2", speaks("m")));
+        let at_once = chat(run("r1", asked.clone().chain(speaks("m"))));
+        let by_call = chat(run("r1", asked.chain(call_of("book", "b", "{}"))));
+        for conversation in [&later, &at_once, &by_call] {
+            assert_eq!(conversation.phase("c1"), phase, "{content}");
+            assert_eq!(phases(&replayed(conversation)), phases(conversation), "{content}");
+        }
+        let shown = at_once.asks().ask("c1").unwrap().result.as_deref();
+        assert_eq!(shown, (phase == Phase::Settled).then_some(content));
+    }
+    // The agent says itself that it waits.
+    let mut end = finished("r1");
+    end["outcome"] = json!({"type": "success", "pendingToolCallIds": ["c1"]});
+    let told = call("c1", ASK).into_iter().chain([result("c1", "Shown to the user.")]).chain(speaks("m"));
+    let waiting = chat([started("r1")].into_iter().chain(told).chain([end]));
+    assert_eq!(waiting.phase("c1"), Phase::Answerable);
+}
+
+#[test]
+fn a_failed_resume_can_be_sent_again() {
+    let interrupt = interrupted("r1", json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1"}]));
+    let asked: Vec<Value> = [started("r1")].into_iter().chain(call("c1", ASK)).chain([interrupt]).collect();
+    let failed = json!({"type": "RUN_ERROR", "message": "upstream 500"});
+    for breaks_off in [false, true] {
+        let mut conversation = chat(asked.clone());
+        let next = conversation.next(FOREIGN, [conversation.picks("c1", 1)]).unwrap();
+        conversation.start_response(&next);
+        conversation.take([started("r2")]);
+        assert_eq!(conversation.phase("c1"), Phase::Answered);
+        if breaks_off {
+            conversation.end();
+        } else {
+            conversation.take([failed.clone()]);
+        }
+        let ask = conversation.asks().ask("c1").unwrap();
+        assert_eq!(ask.phase, Phase::Answerable);
+        assert!(matches!(ask.outcome, Some(Outcome::Answered(_))), "the answer may have arrived");
+        let again = conversation.next(FOREIGN, [conversation.picks("c1", 1)]).unwrap();
+        assert_eq!(again.input().resume.unwrap().len(), 1);
+        conversation.start_response(&again);
+        conversation.take(run("r3", speaks("m")));
+        assert_eq!(conversation.phase("c1"), Phase::Answered);
+    }
+}
+
+#[test]
+fn an_interrupt_that_its_own_answer_raises_again_is_the_same_card() {
+    let raw = json!({"langgraph": {"raw": {"questions": [{"question": "Which size?", "options": ["S", "M"]}]}}});
+    let raised =
+        |run: &str| interrupted(run, json!([{"id": "0ab1", "reason": "langgraph:interrupt", "metadata": raw}]));
+    let mut conversation = chat([started("r1"), raised("r1"), started("r2"), raised("r2")]);
+    assert_eq!(phases(&conversation), [("0ab1", Phase::Answerable)]);
+    // A run later it is another one, whose receipt stays.
+    conversation.take([started("r3"), finished("r3"), started("r4"), raised("r4")]);
+    assert_eq!(conversation.asks().asks().len(), 2);
+    assert_eq!(conversation.phase("0ab1"), Phase::Answered);
+}
+
+/// An interrupt of the middleware of `LangChain` that waits for decisions about these calls.
+fn review(requests: &[(&str, Value, &[&str])]) -> Value {
+    let mut actions = Vec::new();
+    let mut configs = Vec::new();
+    for (name, args, allowed) in requests {
+        actions.push(json!({"name": name, "args": args, "description": "Tool execution requires approval"}));
+        configs.push(json!({"action_name": name, "allowed_decisions": allowed}));
+    }
+    json!({"action_requests": actions, "review_configs": configs})
+}
+
+#[test]
+fn decisions_go_back_in_the_order_of_the_requests() {
+    let args = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let requests = [
+        ("ask_user_question", args(OTHER), &["respond"][..]),
+        ("delete_file", json!({"path": "a"}), &["approve", "reject"][..]),
+        ("ask_user_question", args(ASK), &["respond", "reject"][..]),
+    ];
+    let raw = review(&requests);
+    let calls =
+        call("c1", ASK).into_iter().chain(call("c2", OTHER)).chain(call_of("delete_file", "c3", r#"{"path":"a"}"#));
+    let interrupt = json!([{"id": "9f31", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}}]);
+    let events: Vec<Value> = [started("r1")].into_iter().chain(calls).collect();
+    let standard = chat(events.iter().cloned().chain([legacy(&raw), interrupted("r1", interrupt)]));
+    let old = chat(events.iter().cloned().chain([legacy(&json!(raw.to_string())), finished("r1")]));
+    for conversation in [&standard, &old] {
+        let waiting = conversation.waiting();
+        assert_eq!(waiting[..2], ["c1", "c2"], "{waiting:?}");
+        assert_eq!(waiting.len(), 3);
+        let some = [conversation.picks("c1", 1), conversation.picks("c2", 0)];
+        let refused = conversation.next(FOREIGN, some.clone()).unwrap_err();
+        assert_eq!(refused, Refusal::QuestionsWait { tool_call_ids: vec![waiting[2].clone()] });
+        let all = some.into_iter().chain([conversation.picks(&waiting[2], 1)]);
+        let next = conversation.next(FOREIGN, all).unwrap();
+        let input: Value = serde_json::from_str(&next.body).unwrap();
+        let payload = match input.get("resume") {
+            Some(resume) => &resume[0]["payload"],
+            None => &input["forwardedProps"]["command"]["resume"],
+        };
+        assert_eq!(
+            *payload,
+            json!({"decisions": [
+                {"type": "respond", "message": r#"{"answers":{"Which day?":"Monday"}}"#},
+                {"type": "reject"},
+                {"type": "respond", "message": r#"{"answers":{"Which service?":"Oil"}}"#},
+            ]})
+        );
+        assert_eq!(next.messages.len(), 0, "the calls are answered by the decisions");
+        let mut live = chat(events.clone());
+        live.take([interrupted(
+            "r1",
+            json!([{"id": "9f31", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}}]),
+        )]);
+        if input.get("resume").is_some() {
+            live.start_response(&next);
+            assert_eq!([live.phase("c1"), live.phase("c2"), live.phase(&waiting[2])], [Phase::Answered; 3]);
+            assert_eq!(live.answer("c1").message(), "Oil");
+        }
+    }
+    // Who may not reject says so in words.
+    let declined = standard.waiting().into_iter().map(|id| declines(&id));
+    let next = standard.next(FOREIGN, declined).unwrap();
+    let input: Value = serde_json::from_str(&next.body).unwrap();
+    let kinds: Vec<&Value> =
+        input["resume"][0]["payload"]["decisions"].as_array().unwrap().iter().map(|it| &it["type"]).collect();
+    assert_eq!(kinds, ["respond", "reject", "reject"]);
+}
+
+#[test]
+fn answers_that_are_no_objects_are_asked_and_given_as_what_they_are() {
+    for (schema, options, pick, payload) in [
+        (json!({"type": "boolean"}), vec!["Yes", "No"], Ok(0), json!(true)),
+        (json!({"type": "string", "enum": ["basic", "pro"]}), vec!["basic", "pro"], Ok(1), json!("pro")),
+        (json!({"enum": [1, 2.5]}), vec!["1", "2.5"], Ok(1), json!(2.5)),
+        (json!({"type": "string"}), vec![], Err("anything"), json!("anything")),
+        (json!({"type": "integer"}), vec![], Err("12.0"), json!(12)),
+        (json!({"type": "number"}), vec![], Err("1.5"), json!(1.5)),
+        (json!({"oneOf": [{"const": "a"}, {"const": "b"}]}), vec!["a", "b"], Ok(0), json!("a")),
+    ] {
+        let interrupt = json!([{"id": "i", "reason": "confirmation", "message": "So?", "responseSchema": schema}]);
+        let mut conversation = chat([started("r"), interrupted("r", interrupt)]);
+        let shown = &conversation.asks().ask("i").unwrap().questions[0];
+        let labels: Vec<&str> = shown.options.iter().map(|option| option.label.text.as_str()).collect();
+        assert_eq!((shown.question.text.as_str(), labels), ("So?", options), "{schema}");
+        let reply = pick.map_or_else(|text| conversation.types("i", text), |option| conversation.picks("i", option));
+        let next = conversation.next(FOREIGN, [reply.clone()]).unwrap();
+        assert_eq!(serde_json::to_value(&next.input().resume).unwrap()[0]["payload"], payload, "{schema}");
+        conversation.start_response(&next);
+        let Some(Outcome::Answered(read)) = conversation.asks().ask("i").unwrap().outcome.clone() else {
+            panic!("{schema}")
+        };
+        let Outcome::Answered(given) = reply.outcome else { unreachable!() };
+        assert_eq!(read.answers()[0].selected, given.answers()[0].selected, "{schema}");
+    }
+    let interrupt = json!([{"id": "i", "reason": "x", "responseSchema": {"type": "integer"}}]);
+    let conversation = chat([started("r"), interrupted("r", interrupt)]);
+    assert!(matches!(conversation.next(FOREIGN, [conversation.types("i", "1.5")]), Err(Refusal::Payload { .. })));
+}
+
+#[test]
+fn a_form_keeps_its_order_and_its_message() {
+    let schema = r#"{"type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"},"age":{"type":"integer"}}}"#;
+    let end = format!(
+        r#"{{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{{"type":"interrupt","interrupts":[{{"id":"i","reason":"x","message":"Where shall we ship it?","responseSchema":{schema}}}]}}}}"#
+    );
+    let mut conversation = Conversation::default();
+    conversation.feed_json(&started("r").to_string());
+    conversation.feed_json(&end);
+    while conversation.next_update(0).is_some() {}
+    let asked: Vec<String> =
+        conversation.asks().ask("i").unwrap().questions.iter().map(|it| it.question.text.clone()).collect();
+    assert_eq!(asked, ["Where shall we ship it?\nstreet", "city", "age"]);
+}
+
+#[test]
+fn nothing_that_is_no_yes_lets_a_foreign_call_be_made() {
+    let interrupt = json!([{"id": "i", "reason": "tool_call", "toolCallId": "d", "message": "Delete /?"}]);
+    let events = [started("r")].into_iter().chain(call_of("delete", "d", "{}")).chain([interrupted("r", interrupt)]);
+    let conversation = chat(events);
+    assert!(matches!(conversation.next(FOREIGN, [conversation.types("i", "no")]), Err(Refusal::Payload { .. })));
+    let next = conversation.next(FOREIGN, [conversation.picks("i", 1)]).unwrap();
+    assert_eq!(serde_json::to_value(&next.input().resume).unwrap()[0]["payload"], json!({"approved": false}));
+}
+
+#[test]
+fn messages_of_two_kinds_under_one_id_are_two() {
+    let reasons = [
+        json!({"type": "REASONING_MESSAGE_START", "messageId": "m1", "role": "reasoning"}),
+        json!({"type": "REASONING_MESSAGE_CONTENT", "messageId": "m1", "delta": "Hm."}),
+        json!({"type": "REASONING_MESSAGE_END", "messageId": "m1"}),
+    ];
+    let texts = |events: Vec<Value>| -> Vec<(&'static str, String)> {
+        let conversation = chat(run("r", events));
+        let messages = conversation.thread().messages().iter();
+        messages.map(|message| (message.role(), message.text().into_owned())).collect()
+    };
+    let both = [("reasoning", "Hm.".to_owned()), ("assistant", "Good.".to_owned())];
+    assert_eq!(texts(reasons.iter().cloned().chain(speaks("m1")).collect()), both);
+    let [one, other] = &both;
+    assert_eq!(texts(speaks("m1").into_iter().chain(reasons).collect()), [other.clone(), one.clone()]);
+    let mut conversation =
+        Conversation::new(Asks::new(), messages(json!([{"role": "user", "id": "m1", "content": "Hi"}])));
+    conversation.take(run("r", speaks("m1")));
+    let said: Vec<&Content> = conversation.thread().messages().iter().map(Message::content).collect();
+    assert_eq!(said, [&Content::Text("Hi".to_owned()), &Content::Text("Good.".to_owned())]);
+}
+
+#[test]
+fn runs_outlive_what_harms_nobody() {
+    let asked: Vec<Value> = [started("r")].into_iter().chain(call("c", ASK)).collect();
+    let plain = frames(&asked);
+    let end = frames(&[finished("r")]);
+    for (between, behind, codes) in [
+        ("event: keepalive\ndata: {}\n\n", "", vec![WarningCode::SkippedFrame]),
+        ("event: ping\ndata: {\"at\": 1}\n\n", "", vec![WarningCode::SkippedFrame]),
+        ("event: ping\ndata: pong\n\n", "", vec![WarningCode::SkippedFrame]),
+        ("data:\n\ndata: null\n\ndata:  {} \n\n", "", vec![WarningCode::SkippedFrame; 3]),
+        ("", "data: [DONE]\n\n", vec![WarningCode::SkippedFrame]),
+        (": a comment\n\n", "", vec![]),
+    ] {
+        let (outcome, warnings) = read(&(plain.clone() + between + &end + behind));
+        assert_eq!((outcome, warnings), (EndOutcome::Completed, codes), "{between}{behind}");
+    }
+    let (outcome, warnings) = read(&(plain.clone() + &frames(&[finished("another")])));
+    assert_eq!((outcome, warnings), (EndOutcome::Completed, vec![WarningCode::OtherId]));
+    let failed = frames(&[json!({"type": "RUN_ERROR", "message": "overloaded"}), finished("r")]);
+    assert_eq!(read(&(plain.clone() + &failed)), (EndOutcome::Error, vec![WarningCode::AfterError]));
+    let late = frames(&[json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "}"})]);
+    assert_eq!(read(&(plain.clone() + &late + &end)), (EndOutcome::Completed, vec![WarningCode::LateArguments]));
+    // What is no heartbeat is still refused.
+    for wrong in ["data: 7\n\n", "data: {\"at\": 1}\n\n", "data: {\"type\": 1}\n\n", "data: hello\n\n"] {
+        assert_eq!(read(&(plain.clone() + wrong + &end)).0, EndOutcome::Rejected, "{wrong}");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_calls_that_are_open() {
+    let [start, args, _] = call("c", ASK);
+    let end = interrupted("r", json!([{"id": "i", "reason": "tool_call", "toolCallId": "c"}]));
+    let open = [started("r"), start.clone(), args.clone()];
+    let events: Vec<Value> = open.iter().cloned().chain([end]).collect();
+    assert_eq!(read(&frames(&events)), (EndOutcome::Interrupt, vec![WarningCode::UnendedCall]));
+    let mut conversation = Conversation::default();
+    conversation.feed(frames(&events).as_bytes());
+    while conversation.next_update(0).is_some() {}
+    assert_eq!(conversation.phase("c"), Phase::Answerable);
+    let success: Vec<Value> = open.into_iter().chain([finished("r")]).collect();
+    assert_eq!(read(&frames(&success)).0, EndOutcome::Rejected);
+}
+
+#[test]
+fn arguments_in_other_pieces_are_put_together() {
+    let half = &ASK[..30];
+    for pieces in [
+        vec!["{}", ASK],
+        vec!["{}", half, &ASK[30..]],
+        vec![half, &ASK[..60], ASK],
+        vec![half, &ASK[30..], ASK],
+        vec![ASK, "}"],
+    ] {
+        let [start, args, end] = call("c", "");
+        let pieces = pieces.into_iter().map(|piece| {
+            let mut args = args.clone();
+            args["delta"] = piece.into();
+            args
+        });
+        let events: Vec<Value> = run("r", [start].into_iter().chain(pieces).chain([end]));
+        let conversation = chat(events);
+        assert_eq!((conversation.phase("c"), conversation.thread().arguments("c")), (Phase::Answerable, Some(ASK)));
+        assert_eq!(conversation.asks().ask("c").unwrap().questions[0].question.text, "Which service?");
+    }
+}
+
+#[test]
+fn a_call_that_broke_off_is_asked_once_it_is_whole() {
+    let [start, _, end] = call("c", "");
+    let half = json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": &ASK[..40]});
+    let failed = json!({"type": "RUN_ERROR", "message": "m"});
+    let call_json = json!({"id": "c", "type": "function", "function": {"name": "ask_user_question", "arguments": ASK}});
+    let told =
+        json!({"type": "MESSAGES_SNAPSHOT", "messages": [{"role": "assistant", "id": "c", "toolCalls": [call_json]}]});
+    let mut by_snapshot = chat([started("r1"), start.clone(), half.clone(), failed.clone()]);
+    assert_eq!(by_snapshot.phase("c"), Phase::Interrupted);
+    by_snapshot.take(run("r2", [told]));
+    let mut by_stream = chat([started("r1"), start.clone(), half, failed]);
+    let whole = json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": ASK});
+    by_stream.take(run("r2", [start, whole, end]));
+    for conversation in [&by_snapshot, &by_stream] {
+        assert_eq!(phases(conversation), [("c", Phase::Answerable)]);
+        assert!(
+            calls_sent(&conversation.next(FOREIGN, [conversation.picks("c", 0)]).unwrap().body)[0].1.contains("Oil")
+        );
+    }
+}
+
+#[test]
+fn a_call_under_the_id_of_an_interrupt_that_is_over_is_asked() {
+    let interrupt = interrupted("r1", json!([{"id": "x1", "reason": "input_required", "message": "Name?"}]));
+    let mut conversation = chat([started("r1"), interrupt]);
+    conversation.take(run("r2", call("x1", ASK)));
+    assert_eq!(conversation.phase("x1"), Phase::Answerable);
+    assert_eq!(conversation.asks().ask("x1").unwrap().questions[0].question.text, "Which service?");
+}
+
+#[test]
+fn the_kind_of_an_encrypted_value_goes_back_with_it() {
+    let value = |id: &str, kind: &str| json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": kind, "entityId": id, "encryptedValue": "x", "encryptedValueType": "redacted_thinking"});
+    let told = [value("m", "message"), value("c", "tool-call")];
+    let conversation = chat(run("r", speaks("m").into_iter().chain(call_of("f", "c", "{}")).chain(told)));
+    let text = serde_json::to_string(conversation.thread().messages()).unwrap();
+    assert_eq!(text.matches(r#""encryptedValue":"x","encryptedValueType":"redacted_thinking""#).count(), 2, "{text}");
+    let read: Vec<Message> = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), text);
+    assert_eq!(event(value("m", "message")).text("encryptedValueType"), "redacted_thinking");
+}
+
+#[test]
+fn a_new_response_begins_with_nothing_of_the_last() {
+    let mut conversation = chat([]);
+    let next = conversation.say(FOREIGN, said("Hi")).unwrap();
+    conversation.start_response(&next);
+    conversation.feed(frames(&[started("r1"), finished("r1")]).as_bytes());
+    conversation.finish();
+    conversation.start_response(&next);
+    let text = frames(&[started("r2"), finished("r2")]);
+    let (head, tail) = text.split_at(20);
+    conversation.feed(head.as_bytes());
+    while conversation.next_update(0).is_some() {}
+    conversation.feed(tail.as_bytes());
+    while let Some(update) = conversation.next_update(0) {
+        assert!(!matches!(update, ag_ui_stream::conversation::Update::Refused(_)), "{update:?}");
+    }
+    assert_eq!(conversation.end(), EndOutcome::Completed);
+}

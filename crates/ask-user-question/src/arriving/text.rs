@@ -1,0 +1,131 @@
+//! Texts of an ask that are still arriving.
+
+use crate::repair::{Meaning, meaning, unpack};
+use crate::snapshot::TextPath;
+use crate::text::{Kind, is_blank};
+
+/// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
+#[derive(Clone, Debug)]
+pub(super) struct GrowingText {
+    pub(super) path: TextPath,
+    /// An option that is nothing but this label.
+    pub(super) is_plain_option: bool,
+    /// Whether anything in it can be seen.
+    pub(super) is_visible: bool,
+    pub(super) begun: bool,
+    held: String,
+}
+
+/// What JSON in a string begins with, where that is an object, or one within a string or a code fence.
+const PACKED: Kind = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
+
+/// Where markup of the call may begin, or a line break that is written as two characters.
+pub(super) fn odd_in(text: &str) -> Option<usize> {
+    let begins = |at: &usize| {
+        text.get(at + 1..).is_none_or(|rest| rest.chars().next().is_none_or(|c| c == '/' || c.is_ascii_alphabetic()))
+    };
+    let markup = text.match_indices('<').map(|(at, _)| at).find(begins);
+    text.find('\\').into_iter().chain(markup).min()
+}
+
+/// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.
+pub(super) fn push_words(text: &mut String, fragment: &str) {
+    const LONG_ENOUGH: usize = 20;
+    for character in fragment.chars() {
+        if text.len() > LONG_ENOUGH {
+            return;
+        }
+        if !character.is_whitespace() {
+            text.push(character);
+        } else if !text.is_empty() && !text.ends_with(' ') {
+            text.push(' ');
+        }
+    }
+}
+
+impl GrowingText {
+    pub(super) fn new(path: TextPath) -> Self {
+        Self { path, is_plain_option: false, is_visible: false, begun: false, held: String::new() }
+    }
+
+    /// Whether it stays even if nothing can be seen in it.
+    pub(super) fn is_required(&self) -> bool {
+        matches!(self.path, TextPath::Question(_) | TextPath::Label(..))
+    }
+
+    /// Whether what is held is known to be shown, whatever follows.
+    fn is_certain(&self) -> bool {
+        match self.path {
+            TextPath::Question(_) => !self.held.is_empty(),
+            TextPath::Header(_) | TextPath::Description(..) | TextPath::Preview(..) => self.is_visible,
+            TextPath::Label(..) => {
+                self.is_visible
+                    && !(self.is_plain_option && self.held.starts_with(PACKED))
+                    && meaning(&self.held) == Meaning::Own
+            }
+        }
+    }
+
+    /// Whether it is an option packed into a string, which happens too rarely to be followed.
+    pub(super) fn is_packed_option(&self) -> bool {
+        self.is_plain_option
+            && !self.begun
+            && self.held.starts_with(PACKED)
+            && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
+    }
+
+    /// Takes a fragment and gives what is to be shown of it, and of what was held before.
+    pub(super) fn grow(&mut self, fragment: &str) -> Option<String> {
+        let is_start = !self.begun && self.held.is_empty();
+        let fragment = if is_start && self.trims() { fragment.trim_start() } else { fragment };
+        self.is_visible = self.is_visible || !is_blank(fragment);
+        let end = self.end_of(fragment);
+        if self.begun
+            && end > 0
+            && let Some((certain, rest)) = fragment.split_at_checked(end)
+        {
+            let delta = match self.held.is_empty() {
+                true => certain.to_owned(),
+                false => std::mem::take(&mut self.held) + certain,
+            };
+            if !rest.is_empty() {
+                self.held.push_str(rest);
+            }
+            return Some(delta);
+        }
+        self.held.push_str(fragment);
+        // White space alone makes nothing certain, and looking again at all of it for each piece would cost its square.
+        if self.begun || end == 0 || !self.is_certain() {
+            return None;
+        }
+        self.begun = true;
+        let mut delta = std::mem::take(&mut self.held);
+        self.held = delta.split_off(self.end_of(&delta));
+        Some(delta)
+    }
+
+    /// What is to be shown of what is held, now that nothing follows.
+    pub(super) fn last(&mut self) -> Option<String> {
+        let TextPath::Label(..) = self.path else {
+            return None;
+        };
+        if self.begun || !self.is_visible || meaning(&self.held) == Meaning::Other {
+            return None;
+        }
+        self.begun = true;
+        let mut delta = std::mem::take(&mut self.held);
+        delta.truncate(self.end_of(&delta));
+        Some(delta)
+    }
+
+    fn trims(&self) -> bool {
+        !matches!(self.path, TextPath::Preview(..))
+    }
+
+    /// Where the white space at a text's end begins, if that is held back.
+    fn end_of(&self, text: &str) -> usize {
+        // Most pieces end in a letter, and need no search.
+        let ends_plainly = text.bytes().next_back().is_some_and(|byte| byte.is_ascii_graphic());
+        if ends_plainly || !self.trims() { text.len() } else { text.trim_end().len() }
+    }
+}

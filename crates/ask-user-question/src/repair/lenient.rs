@@ -1,0 +1,75 @@
+//! Texts that are almost JSON, as small models write them.
+
+use crate::arguments::settle;
+use crate::text::Kind;
+use json_tree::Json;
+
+/// Reads a text that has one reading as JSON, although it breaks a rule: a byte order mark, a code fence, a comma too many, Python's `True`,
+/// `False`, `None` and single quotes, raw line breaks in strings, `\'` and `\$`, and what [`settle`] leaves out. Returns `None` for anything
+/// else: a quotation mark within a string may be its end, and a text that is cut off may have gone on in any way.
+pub(super) fn read(text: &str) -> Option<Json<'static>> {
+    let strict = strict(settle(unfenced(text.trim_start_matches('\u{FEFF}').trim())));
+    json_tree::parse_unique(&strict).ok().map(Json::into_static)
+}
+
+/// The text within a code fence, if it stands in one.
+fn unfenced(text: &str) -> &str {
+    const IS_NAME: Kind = |c| c.is_ascii_alphanumeric();
+    let inner = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
+    inner.map_or(text, |inner| inner.trim_start_matches(IS_NAME).trim())
+}
+
+/// The same text with each of the faults mended. What has more of them than those stays no JSON.
+fn strict(text: &str) -> String {
+    const LITERALS: [(&str, &str); 3] = [("True", "true"), ("False", "false"), ("None", "null")];
+    let closes = |rest: &str| rest.trim_start().starts_with([']', '}']);
+    let mut strict = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let behind = rest.get(c.len_utf8()..).unwrap_or_default();
+        let literal = || LITERALS.iter().find_map(|(python, json)| Some((json, rest.strip_prefix(python)?)));
+        match c {
+            '"' | '\'' => rest = string(behind, c, &mut strict),
+            'T' | 'F' | 'N' if let Some((json, behind)) = literal() => {
+                strict.push_str(json);
+                rest = behind;
+            }
+            _ => {
+                if c != ',' || !closes(behind) {
+                    strict.push(c);
+                }
+                rest = behind;
+            }
+        }
+    }
+    strict
+}
+
+/// Writes the string that ends at the next of its quotation marks, and returns what follows.
+fn string<'t>(text: &'t str, quote: char, strict: &mut String) -> &'t str {
+    strict.push('"');
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        if is_escaped {
+            if !matches!(c, '\'' | '$') {
+                strict.push('\\');
+            }
+            strict.push(c);
+            is_escaped = false;
+            continue;
+        }
+        match c {
+            '\\' => is_escaped = true,
+            _ if c == quote => {
+                strict.push('"');
+                return text.get(at + 1..).unwrap_or_default();
+            }
+            '"' => strict.push_str("\\\""),
+            '\n' => strict.push_str("\\n"),
+            '\r' => strict.push_str("\\r"),
+            '\t' => strict.push_str("\\t"),
+            _ => strict.push(c),
+        }
+    }
+    ""
+}

@@ -1,0 +1,51 @@
+//! Markup of the call that got into a question's text.
+
+use super::{Hears, Place, RepairCode, Shape, unpacked};
+use crate::wire::member_mut;
+use json_tree::Json;
+
+/// What such markup begins with, behind `<`.
+const TAGS: [&str; 7] = ["parameter", "/parameter", "/question", "invoke", "/invoke", "function_calls", "tool_call"];
+
+impl<H: Hears> Shape<'_, H> {
+    /// Cuts the markup off and reads the parameters in it, such as the options.
+    pub(super) fn markup(&mut self, question: &mut Json<'_>, place: Place<'_>) {
+        let Some(Json::Text(text)) = member_mut(question, "question") else {
+            return;
+        };
+        let Some(at) = begin(text) else {
+            return;
+        };
+        let (said, leaked) = text.split_at(at);
+        let (said, leaked) = (said.trim().to_owned(), leaked.to_owned());
+        *text = said.into();
+        self.0.hear(place.key("question"), RepairCode::MarkupRemoved);
+        let Json::Object(members) = question else {
+            return;
+        };
+        for parameter in leaked.split("parameter name=\"").skip(1) {
+            let Some((name, value)) = parameter.split_once("\">") else {
+                continue;
+            };
+            let value = value.get(..begin(value).unwrap_or(value.len())).unwrap_or_default();
+            if members.iter().all(|(key, _)| key != name) {
+                let value = unpacked(value).map_or_else(|| value.trim().into(), |(value, _)| value);
+                members.push((name.to_owned().into(), value));
+            }
+        }
+    }
+}
+
+/// Where markup of a call begins in a text. A tag that the text itself opened is of the text.
+fn begin(text: &str) -> Option<usize> {
+    let is_tag = |at: usize| {
+        let tag = text.get(at + 1..).unwrap_or_default();
+        let tag = tag.strip_prefix("antml:").unwrap_or(tag);
+        let own = |tag: &str| {
+            tag.strip_prefix('/')
+                .is_some_and(|name| text.get(..at).is_some_and(|before| before.contains(&format!("<{name}"))))
+        };
+        TAGS.iter().any(|known| tag.starts_with(known) && !own(known))
+    };
+    text.match_indices('<').map(|(at, _)| at).find(|at| is_tag(*at))
+}

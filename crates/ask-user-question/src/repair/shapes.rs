@@ -1,0 +1,278 @@
+//! Names and shapes of other tools: what stands for a field of ours if the field itself is missing.
+
+use super::{Hears, Place, RepairCode, Shape, unpacked};
+use crate::text::{Kind, fold, folded, is_blank};
+use json_tree::{Json, members};
+use std::mem;
+
+/// A field, the names that stand for it if it is missing, folded, and the values that fit it. The field's own name in another spelling comes
+/// before all of these.
+pub(super) struct Field {
+    name: &'static str,
+    near: &'static str,
+    fits: fn(&Json<'_>) -> bool,
+}
+
+pub(super) const QUESTIONS: Field = Field { name: "questions", near: "", fits: |_| true };
+pub(super) const QUESTION: Field = Field { name: "question", near: "prompt|text|title|message", fits: is_text };
+pub(super) const HEADER: Field = Field { name: "header", near: "", fits: is_text };
+pub(super) const OPTIONS: Field = Field { name: "options", near: "choices|items", fits: is_some_list };
+/// An object of answers is the user's, not the model's to give.
+pub(super) const ANSWERS: Field = Field { name: "options", near: "answers", fits: |value| value.as_list().is_some() };
+pub(super) const MULTI_SELECT: Field = Field {
+    name: "multiSelect",
+    near: "*multiple|*multiselect|*multichoice|multi|allowmulti|selectmany|allowmany",
+    fits: is_plain_value,
+};
+pub(super) const LABEL: Field =
+    Field { name: "label", near: "text|title|name|value|option|choice|answer", fits: is_plain_value };
+pub(super) const DESCRIPTION: Field = Field {
+    name: "description",
+    near: "*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
+    fits: is_text,
+};
+pub(super) const PREVIEW: Field = Field { name: "preview", near: "", fits: is_text };
+
+impl Field {
+    /// The place of the member that stands for the field, if the field is missing.
+    fn stand_in(&self, object: &Json<'_>) -> Option<usize> {
+        let members = object.as_object()?;
+        if members::position(members, self.name).is_some() {
+            return None;
+        }
+        self.names().find_map(|name| members.iter().position(|(key, value)| is_near(name, key) && (self.fits)(value)))
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        [self.name].into_iter().chain(self.near.split('|').filter(|name| !name.is_empty()))
+    }
+}
+
+/// Whether a key is this name, or with a star before it, has it in it.
+fn is_near(name: &str, key: &str) -> bool {
+    // No name of a field is long, and a key may be.
+    const LONGEST: usize = 40;
+    match name.strip_prefix('*') {
+        Some(part) => (part.len()..=LONGEST).contains(&key.len()) && folded(key).contains(part),
+        None => fold(name).eq(fold(key)),
+    }
+}
+
+/// What a member under a name that is not ours may stand for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stands {
+    /// A field without which a question or an option is none, or a question has no options.
+    Needed,
+    /// A field that may be absent.
+    Optional,
+    /// `multiSelect`; the lowest number counts.
+    Flag(usize),
+}
+
+/// What a member of this name may stand for in a question, or else in an option.
+pub(crate) fn stands(in_question: bool, key: &str) -> Option<Stands> {
+    let (needed, optional): (&[Field], &[Field]) =
+        if in_question { (&[QUESTION, OPTIONS, ANSWERS], &[HEADER]) } else { (&[LABEL], &[DESCRIPTION, PREVIEW]) };
+    let any = |fields: &[Field]| fields.iter().any(|field| field.names().any(|name| is_near(name, key)));
+    if any(needed) {
+        Some(Stands::Needed)
+    } else if any(optional) || in_question && is_near("type", key) {
+        Some(Stands::Optional)
+    } else if in_question {
+        MULTI_SELECT.names().position(|name| is_near(name, key)).map(Stands::Flag)
+    } else {
+        None
+    }
+}
+
+fn is_text(value: &Json<'_>) -> bool {
+    value.as_str().is_some_and(|text| !is_blank(text))
+}
+
+fn is_plain_value(value: &Json<'_>) -> bool {
+    is_text(value) || matches!(value, Json::Number(_) | Json::Bool(_))
+}
+
+fn is_some_list(value: &Json<'_>) -> bool {
+    match value {
+        Json::List(_) | Json::Object(_) => true,
+        Json::Text(text) => unpacked(text).is_some() || text.trim().contains('\n'),
+        _ => false,
+    }
+}
+
+/// The flag that a value says: itself, 0 or 1, or a word for it.
+pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
+    match value {
+        Json::Bool(flag) => Some(*flag),
+        Json::Number(number) => flag_word(&number.text()),
+        Json::Text(text) => flag_word(text),
+        _ => None,
+    }
+}
+
+/// As [`as_flag`], of a text.
+pub(crate) fn flag_word(text: &str) -> Option<bool> {
+    let words = ["true", "yes", "on", "1", "false", "no", "off", "0"];
+    let word = words.iter().position(|word| text.trim().eq_ignore_ascii_case(word))?;
+    Some(word < 4)
+}
+
+/// Whether an object is a question itself: it has a text, and the list of questions is not in it.
+pub(super) fn is_question(value: &Json<'_>) -> bool {
+    let has = |field: &Field| value.get(field.name).is_some() || field.stand_in(value).is_some();
+    !has(&QUESTIONS) && (value.get(QUESTION.name).is_some() || has(&QUESTION) && (has(&OPTIONS) || has(&ANSWERS)))
+}
+
+impl<H: Hears> Shape<'_, H> {
+    /// Gives a field that is missing what stands under another name.
+    pub(super) fn rename(&mut self, object: &mut Json<'_>, place: Place<'_>, field: &Field) {
+        if let Some(at) = field.stand_in(object)
+            && let Json::Object(members) = object
+        {
+            let name = mem::replace(&mut members[at].0, field.name.into());
+            self.0.hear(place.key(&name), RepairCode::RenamedField);
+        }
+    }
+
+    /// Takes arguments out of the object that a model, or the program between, put around them.
+    pub(super) fn unwrap(&mut self, arguments: &mut Json<'_>) {
+        const MOST_LAYERS: usize = 3;
+        for _ in 0..MOST_LAYERS {
+            if QUESTIONS.stand_in(arguments).is_some()
+                || arguments.get(QUESTIONS.name).is_some()
+                || is_question(arguments)
+            {
+                return;
+            }
+            if !self.take_inner(
+                arguments,
+                &["input", "arguments", "parameters", "args", "params", "toolinput"],
+                Place::Arguments(""),
+            ) {
+                return;
+            }
+        }
+    }
+
+    /// Puts the value of one of these members, if it has one alone, into the place of the object. It may be packed.
+    pub(super) fn take_inner(&mut self, object: &mut Json<'_>, names: &[&str], place: Place<'_>) -> bool {
+        let Json::Object(members) = object else {
+            return false;
+        };
+        let mut inner = members.iter_mut().filter(|(key, _)| names.iter().any(|name| is_near(name, key)));
+        let (Some((_, only)), None) = (inner.next(), inner.next()) else {
+            return false;
+        };
+        let packed = only.as_str().and_then(unpacked).map(|(value, _)| value);
+        if packed.is_none() && !matches!(only, Json::List(_) | Json::Object(_)) {
+            return false;
+        }
+        let inner = packed.unwrap_or_else(|| mem::take(only));
+        *object = inner;
+        self.0.hear(place, RepairCode::Unwrapped);
+        true
+    }
+
+    /// Leaves out what the model answered in its user's name.
+    pub(super) fn drop_answers(&mut self, object: &mut Json<'_>, place: Place<'_>) {
+        let Json::Object(members) = object else {
+            return;
+        };
+        members.retain(|(key, _)| {
+            let is_answer = ["answers", "answer", "annotations"].iter().any(|name| is_near(name, key));
+            if is_answer {
+                self.0.hear(place.key(key), RepairCode::AnswersDropped);
+            }
+            !is_answer
+        });
+    }
+
+    /// Reads the `type` that other tools give a question, for what is missing.
+    pub(super) fn by_type(&mut self, question: &mut Json<'_>, place: Place<'_>) {
+        let kind = question.get("type").and_then(Json::as_str).map(folded).unwrap_or_default();
+        let (name, value, code) = match kind.as_str() {
+            "yesno" => {
+                let options = ["Yes", "No"].map(|label| Json::object([("label", Json::Text(label.into()))]));
+                (OPTIONS.name, Json::List(options.into()), RepairCode::YesNo)
+            }
+            "multiselect" | "checkbox" | "checkboxes" => {
+                (MULTI_SELECT.name, Json::Bool(true), RepairCode::RenamedField)
+            }
+            _ => return,
+        };
+        if let Json::Object(members) = question
+            && members::position(members, name).is_none()
+        {
+            members.push((name.into(), value));
+            self.0.hear(place.key("type"), code);
+        }
+    }
+
+    /// Makes a list of options out of an object or of lines.
+    pub(super) fn list_of_options(&mut self, options: &mut Json<'_>, place: Place<'_>) {
+        let (list, code) = match options {
+            Json::Object(members) => match map(members) {
+                Some(list) => (list, RepairCode::OptionMap),
+                None => return,
+            },
+            Json::Text(text) => match lines(text) {
+                Some(list) => (list, RepairCode::OptionLines),
+                None => return,
+            },
+            _ => return,
+        };
+        *options = Json::List(list);
+        self.0.hear(place, code);
+    }
+
+    /// Makes a text of a label that is a number or a flag, with the characters that were written.
+    pub(super) fn plain_label(&mut self, label: &mut Json<'_>, place: Place<'_>) -> bool {
+        let text = match label {
+            Json::Number(number) => number.text(),
+            Json::Bool(flag) => if *flag { "true" } else { "false" }.to_owned(),
+            _ => return false,
+        };
+        *label = Json::Text(text.into());
+        self.0.hear(place, RepairCode::PlainOption);
+        true
+    }
+}
+
+/// The options in an object: its names with texts as their descriptions, or the options that it names.
+fn map<'a>(members: &mut json_tree::Members<'a>) -> Option<Vec<Json<'a>>> {
+    let is_option = |value: &Json<'_>| value.get(LABEL.name).is_some() || LABEL.stand_in(value).is_some();
+    let are_options = members.iter().all(|(_, value)| is_option(value));
+    let are_texts = members.iter().all(|(_, value)| matches!(value, Json::Text(_) | Json::Null));
+    // An object with a label is one option.
+    let is_one = members.iter().any(|(key, _)| is_near("label", key));
+    if members.is_empty() || is_one || !are_options && !are_texts {
+        return None;
+    }
+    let mut list = Vec::new();
+    for (key, value) in mem::take(members) {
+        list.push(match are_options {
+            true => value,
+            false => Json::object([("label", Json::Text(key)), ("description", value)]),
+        });
+    }
+    Some(list)
+}
+
+/// The options in the lines of a text, without bullets if each has one.
+fn lines(text: &str) -> Option<Vec<Json<'static>>> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !is_blank(line)).collect();
+    let bare: Option<Vec<&str>> = lines.iter().map(|line| without_bullet(line)).collect();
+    let label = |line: &&str| Json::object([("label", Json::from(*line))]);
+    (lines.len() > 1).then(|| bare.as_ref().unwrap_or(&lines).iter().map(label).collect())
+}
+
+fn without_bullet(line: &str) -> Option<&str> {
+    const IS_DIGIT: Kind = |c| c.is_ascii_digit();
+    let numbered = line.trim_start_matches(IS_DIGIT);
+    let behind = match numbered.len() < line.len() {
+        true => numbered.strip_prefix(['.', ')']),
+        false => line.strip_prefix(['-', '*', '•', '–']),
+    };
+    behind?.strip_prefix(' ').map(str::trim_start)
+}

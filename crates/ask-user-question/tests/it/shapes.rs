@@ -1,0 +1,306 @@
+//! What models send: arguments in the shapes of other tools, and texts that are almost JSON. What streams is what is read in the end.
+
+use crate::generate::{ask_like_json, config, misnamed_ask};
+use ask_user_question::arriving::Arriving;
+use ask_user_question::snapshot::AskSnapshot;
+use ask_user_question::validate::{Checked, check_text};
+use ask_user_question::{AskUserQuestion, Limits, Question};
+use proptest::prelude::*;
+use serde_json::json;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const PLAIN: &str = r#"{"questions": [{"question": "Which size?", "header": "Size", "options": [{"label": "S"}, {"label": "M", "description": "fits most"}]}]}"#;
+
+/// The verdict of the runtime's profile, which holds for arguments that arrive in pieces of any size as well.
+#[track_caller]
+fn checked(arguments: &str) -> Checked {
+    let checked = check_text(&Limits::RUNTIME, arguments);
+    assert_eq!(AskUserQuestion::from_arguments(arguments), checked.ask, "{arguments}");
+    for size in [1, 2, 7, arguments.len().max(1)] {
+        assert_eq!(arrives(arguments, size), checked.ask, "{arguments} in pieces of {size}");
+    }
+    checked
+}
+
+/// The ask that arguments in pieces of so many characters become, if it takes nothing back of what they showed.
+fn arrives(arguments: &str, size: usize) -> Option<AskUserQuestion> {
+    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
+    let characters: Vec<char> = arguments.chars().collect();
+    for piece in characters.chunks(size) {
+        let piece: String = piece.iter().collect();
+        arriving.feed(&piece, |patch| shown.apply(&patch));
+    }
+    arriving.finish(&shown)
+}
+
+#[track_caller]
+fn shows(arguments: &str, expected: &str, repair: &str) {
+    let checked = checked(arguments);
+    assert!(checked.is_valid(), "{arguments}: {:?}", checked.violations);
+    let ask: AskUserQuestion = serde_json::from_str(expected).unwrap();
+    assert_eq!(checked.ask, Some(ask), "{arguments}");
+    let codes: Vec<&str> = checked.repairs.iter().map(|repair| repair.code.as_str()).collect();
+    assert!(codes.contains(&repair), "{arguments}: {codes:?}");
+}
+
+#[track_caller]
+fn question(arguments: &str) -> Question {
+    checked(arguments).ask.unwrap_or_else(|| panic!("{arguments} shows something")).questions.remove(0)
+}
+
+fn labels(question: &Question) -> Vec<&str> {
+    question.options.iter().map(|option| option.label.as_str()).collect()
+}
+
+#[track_caller]
+fn refused(arguments: &str, code: &str, says: &str) {
+    let checked = checked(arguments);
+    let found = checked.violations.iter().find(|violation| violation.code == code);
+    let message = &found.unwrap_or_else(|| panic!("{arguments}: {:?}", checked.violations)).message;
+    assert!(message.contains(says), "{message}");
+}
+
+#[test]
+fn names_of_other_tools_are_read() {
+    let body = r#""header": "Size", "options": [{"label": "S"}, {"label": "M", "description": "fits most"}]"#;
+    for name in ["prompt", "text", "title", "message", "Question", "QUESTION"] {
+        shows(&format!(r#"{{"questions": [{{"{name}": "Which size?", {body}}}]}}"#), PLAIN, "renamed_field");
+    }
+    for name in ["choices", "answers", "items", "Options"] {
+        shows(&PLAIN.replace("options", name), PLAIN, "renamed_field");
+    }
+    for name in ["text", "title", "name", "value", "Label"] {
+        shows(&PLAIN.replace("label", name), PLAIN, "renamed_field");
+    }
+    for name in ["desc", "detail", "details", "subtitle", "explanation", "Description", "option_description"] {
+        shows(&PLAIN.replace("description", name), PLAIN, "renamed_field");
+    }
+    shows(&PLAIN.replace("header", "HEADER").replace("questions", "Questions"), PLAIN, "renamed_field");
+    let both = PLAIN.replace(r#"{"label": "S"}"#, r#"{"value": "s", "label": "S", "text": "x"}"#);
+    assert_eq!(labels(&question(&both)), ["S", "M"], "a name of its own comes first");
+    let text =
+        r#"{"questions": [{"question": "Q", "options": [{"value": "s", "text": "S"}, {"value": "m", "title": "M"}]}]}"#;
+    assert_eq!(labels(&question(text)), ["S", "M"]);
+    let title = r#"{"title": "Shirt", "questions": [{"title": "x", "prompt": "Which?", "options": ["S", "M"], "allowMultiple": true}]}"#;
+    let asked = question(title);
+    assert_eq!((asked.question.as_str(), asked.multi_select), ("Which?", true));
+}
+
+#[test]
+fn wrappings_are_opened() {
+    for name in ["input", "arguments", "parameters", "args"] {
+        shows(&format!(r#"{{"{name}": {PLAIN}}}"#), PLAIN, "unwrapped");
+        shows(&json!({ name: PLAIN }).to_string(), PLAIN, "unwrapped");
+        shows(&format!(r#"{{"name": "ask_user_question", "{name}": {PLAIN}}}"#), PLAIN, "unwrapped");
+    }
+    shows(&json!({"questions": PLAIN}).to_string(), PLAIN, "unwrapped");
+    let question = PLAIN.strip_prefix(r#"{"questions": ["#).unwrap().strip_suffix("]}").unwrap();
+    shows(&format!(r#"{{"input": {question}}}"#), PLAIN, "unwrapped");
+    refused(&format!(r#"{{"input": {PLAIN}, "args": {PLAIN}}}"#), "missing_field", "missing");
+    refused(r#"{"input": {"command": "ls"}}"#, "missing_field", "`questions` is missing");
+}
+
+#[test]
+fn options_come_as_maps_lines_and_values() {
+    let options = |options: &str| question(&format!(r#"{{"questions": [{{"question": "Q", "options": {options}}}]}}"#));
+    let map = options(r#"{"Postgres": "d1", "SQLite": "", "None": null}"#);
+    assert_eq!(labels(&map), ["Postgres", "SQLite", "None"]);
+    assert_eq!(map.options[0].description.as_deref(), Some("d1"));
+    assert_eq!(map.options[1].description, None);
+    assert_eq!(labels(&options(r#"{"a": {"label": "A"}, "b": {"text": "B"}}"#)), ["A", "B"]);
+    for lines in ["Yes\\nNo", "- Yes\\n- No\\n", "1. Yes\\n\\n2. No", "* Yes\\r\\n* No"] {
+        assert_eq!(labels(&options(&format!("\"{lines}\""))), ["Yes", "No"], "{lines}");
+    }
+    assert_eq!(labels(&options(r#""- Yes\nNo""#)), ["- Yes", "No"], "a bullet belongs to all lines or to the label");
+    assert_eq!(labels(&options(r#""['Yes', 'No']""#)), ["Yes", "No"]);
+    assert_eq!(labels(&options("[true, false]")), ["true", "false"]);
+    assert_eq!(labels(&options("[1, 2]")), ["1", "2"]);
+    assert_eq!(labels(&options(r#"[{"label": 1}, {"value": true}]"#)), ["1", "true"]);
+    for unclear in [r#""Yes, No""#, r#""Yes | No""#, r#""Yes""#, r#"{"label": "A"}"#, r#"{"A": 1}"#, "{}", "5"] {
+        let arguments = format!(r#"{{"questions": [{{"question": "Q", "options": {unclear}}}]}}"#);
+        refused(&arguments, "wrong_type", "an array");
+    }
+}
+
+#[test]
+fn a_question_without_options_is_an_open_one() {
+    for open in [
+        r#"{"questions": [{"question": "Name?", "header": "Name"}]}"#,
+        r#"{"questions": [{"question": "Name?", "header": "", "options": null}]}"#,
+        r#"{"question": "Name?", "type": "text"}"#,
+    ] {
+        assert_eq!(question(open).options, [], "{open}");
+        let open_limits = Limits::RUNTIME.to_builder().options(0..=4).build().unwrap();
+        assert_eq!(check_text(&open_limits, open).violations, [], "{open}");
+    }
+    let yes_no = r#"{"questions": [{"question": "Go on?", "type": "yesno"}]}"#;
+    assert_eq!(labels(&question(yes_no)), ["Yes", "No"]);
+    let own = r#"{"questions": [{"question": "Go on?", "type": "yesno", "options": ["Ja", "Nein"]}]}"#;
+    assert_eq!(labels(&question(own)), ["Ja", "Nein"]);
+    assert!(
+        question(r#"{"questions": [{"question": "Q", "type": "multi_select", "options": ["A", "B"]}]}"#).multi_select
+    );
+}
+
+#[test]
+fn the_answers_of_a_model_are_dropped_and_named() {
+    let answered = PLAIN.replacen('{', r#"{"answers": {"Which size?": "M"}, "annotations": {}, "metadata": {}, "#, 1);
+    shows(&answered, PLAIN, "answers_dropped");
+    let paths: Vec<String> = checked(&answered).repairs.into_iter().map(|repair| repair.path).collect();
+    assert_eq!(paths, ["answers", "annotations"]);
+    let bare = r#"{"question": "Which size?", "answers": {"Which size?": "M"}}"#;
+    assert_eq!(question(bare).options, []);
+    shows(&PLAIN.replacen(r#""header""#, r#""answer": "M", "header""#, 1), PLAIN, "answers_dropped");
+}
+
+#[test]
+fn markup_of_the_call_is_never_shown() {
+    let sized = r#"{"questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#;
+    for leaked in [
+        json!({"questions": [{"question": "Which size?</question>\n<parameter name=\"options\">[{\"label\":\"S\"},{\"label\":\"M\"}]"}]}),
+        json!({"question": "Which size?\n<parameter name=\"choices\">[\"S\",\"M\"]</parameter>"}),
+        json!({"question": "Which size?\n</parameter>\n<parameter name=\"options\">['S', 'M']</parameter>\n</invoke>"}),
+    ] {
+        shows(&leaked.to_string(), sized, "markup_removed");
+    }
+    let kept = json!({"question": "Which size?</question>", "options": ["S", "M"]}).to_string();
+    shows(&kept, sized, "markup_removed");
+    let own =
+        json!({"questions": [{"question": "Is <question>a < b</question> or <b> valid?", "options": ["S", "M"]}]});
+    assert_eq!(question(&own.to_string()).question, "Is <question>a < b</question> or <b> valid?");
+    let items =
+        json!({"questions": "\n<item>\n<question>Which size?</question>\n<options><item>S</item></options>\n</item>"});
+    refused(&items.to_string(), "wrong_type", "JSON");
+    assert_eq!(checked(&items.to_string()).ask, None);
+}
+
+#[test]
+fn a_line_break_in_two_characters_is_shown_as_one() {
+    let shown = |question: &str| {
+        let arguments = json!({"questions": [{"question": question, "options": ["S", "M"]}]}).to_string();
+        let ask = checked(&arguments).ask.unwrap();
+        assert_eq!(ask.questions[0].question, question, "the answer is keyed by what was sent");
+        AskSnapshot::complete("c", ask, Default::default()).questions.remove(0).question.text
+    };
+    assert_eq!(shown(r"Which size?\nS is small."), "Which size?\nS is small.");
+    assert_eq!(shown("Sizes differ.\\n\\n- S\\n- M\\n"), "Sizes differ.\n\n- S\n- M");
+    for path in ["Delete C:\\new\\nothing?", "Delete ..\\new?", "Delete (x86)\\nvidia?", "Split at \\n"] {
+        assert_eq!(shown(path), path);
+    }
+}
+
+#[test]
+fn almost_json_is_read_where_it_has_one_reading() {
+    let python = r#"{'questions': [{'question': 'Which size?', 'header': 'Size', 'multiSelect': False, 'options': [{'label': 'S', 'description': None}, {'label': 'M', 'description': 'fits most'}]}]}"#;
+    let inner = PLAIN.strip_suffix('}').unwrap();
+    for almost in [
+        &format!("```json\n{PLAIN}\n```"),
+        &format!("```\n{PLAIN}```"),
+        &format!("\u{FEFF}{PLAIN}"),
+        &format!("{inner},}}"),
+        &PLAIN.replace("}]}]}", "},],\n}, ]}"),
+        &format!("{PLAIN}}}"),
+        &format!("{{}}{PLAIN}"),
+        &format!("{PLAIN}\n{PLAIN}"),
+        python,
+    ] {
+        shows(almost, PLAIN, "almost_json");
+    }
+    let said = |text: &str| question(&PLAIN.replace("Which size?", text)).question;
+    assert_eq!(said("Which\nsize\tis it?"), "Which\nsize\tis it?");
+    assert_eq!(said(r"Who\'s it for? \$5"), "Who's it for? $5");
+    assert_eq!(said(r"It\'s True, None of it"), "It's True, None of it");
+    assert_eq!(
+        question(r#"{'question': 'He said "no" \'twice\'', 'options': ['True', "It's"]}"#).question,
+        "He said \"no\" 'twice'"
+    );
+    let packed = json!({"questions": format!("```json\n[{}]\n```", r#"{"question": "Q", "options": ["A", "B",]}"#)});
+    assert_eq!(labels(&question(&packed.to_string())), ["A", "B"]);
+}
+
+#[test]
+fn what_has_two_readings_or_half_is_refused_with_its_place() {
+    for broken in [
+        PLAIN.strip_suffix("]}").unwrap(),
+        PLAIN.strip_suffix('}').unwrap(),
+        &format!("{PLAIN}{{"),
+        &format!(r#"{{"city": "Rome"}}{PLAIN}"#),
+        &PLAIN.replace("Which size?", r#"Which "size"?"#),
+        r#"{'question': 'It's late?', 'options': ['A', 'B']}"#,
+        r#"{question: "Q", options: ["A", "B"]}"#,
+        &PLAIN.replace("Which size?", r"C:\dir"),
+        r#"{"questions": [{"question": "Q", "options": ["A", "B"], 'question': "P"}]}"#,
+    ] {
+        assert_eq!(checked(broken).ask, None, "{broken}");
+        refused(broken, "invalid_json", "");
+    }
+    refused(&format!(r#"{{"city": "Rome"}}{PLAIN}"#), "invalid_json", "another one begins at byte 16");
+    let quotes =
+        json!({"questions": r#"[{"question":"Soll „Entwurf" bleiben?","options":[{"label":"Ja"},{"label":"Nein"}]}]"#});
+    refused(&quotes.to_string(), "wrong_type", "bleiben");
+}
+
+#[test]
+fn the_answer_is_keyed_by_the_question_as_it_was_sent() {
+    use crate::replies::pick;
+    let sent = "  Which branch?\n";
+    let ask =
+        checked(&json!({"questions": [{"question": sent, "options": ["main", "next"]}]}).to_string()).ask.unwrap();
+    let shown = AskSnapshot::complete("c", ask.clone(), Default::default());
+    assert_eq!(shown.questions[0].question.text, "Which branch?");
+    let reply = ask_user_question::Reply::check(&ask, vec![pick(0, &[0])]).unwrap();
+    assert_eq!(reply.to_json(), json!({"answers": {sent: "main"}}));
+    for key in [sent, "Which branch?"] {
+        assert_eq!(ask_user_question::Reply::parse(&ask, &json!({"answers": {key: "main"}})), Ok(reply.clone()));
+    }
+    let twice =
+        json!({"questions": [{"question": "Q", "options": ["A", "B"]}, {"question": "Q ", "options": ["A", "B"]}]});
+    refused(&twice.to_string(), "duplicate_question", "'Q '");
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn what_streams_is_what_is_read(ask in prop_oneof![ask_like_json(), misnamed_ask()], fault in 0..8, at: prop::sample::Index) {
+        let text = ask.to_string();
+        let arguments = match fault {
+            0 => format!("```json\n{text}\n```"),
+            1 => text.replace('}', ",}"),
+            2 => text.replace("true", "True").replace("null", "None"),
+            3 => text.replace("\\n", "\n"),
+            4 => format!("{text}}}"),
+            5 => {
+                let mut characters: Vec<char> = text.chars().collect();
+                characters.remove(at.index(characters.len()));
+                characters.into_iter().collect()
+            }
+            _ => text,
+        };
+        let wide = Limits::RUNTIME.to_builder().options(0..=9).header_of_any_length().build().unwrap();
+        let checked = check_text(&wide, &arguments);
+        for size in [1, 5, 1000] {
+            let arrived = arrives(&arguments, size);
+            // A list in a string may turn out to be none after its first items were shown; the card says so instead of taking them back.
+            let is_broken = arrived.is_none() && !checked.is_valid();
+            prop_assert!(arrived == checked.ask || is_broken, "{}: {:?} {:?}", size, arrived, checked);
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_cut_off_is_never_an_ask(ask in misnamed_ask(), at: prop::sample::Index) {
+        let text = ask.to_string();
+        let characters: Vec<char> = text.chars().collect();
+        let cut: String = characters[..at.index(characters.len())].iter().collect();
+        prop_assert!(!check_text(&Limits::RUNTIME, &cut).is_valid());
+    }
+
+    #[test]
+    fn a_misnamed_ask_needs_one_repair(ask in misnamed_ask()) {
+        let (once, repairs) = ask_user_question::repair::repair(ask);
+        let (twice, again) = ask_user_question::repair::repair(once.clone());
+        prop_assert_eq!((twice, again.len()), (once, 0));
+        prop_assert!(repairs.iter().all(|repair| !repair.path.contains("..")));
+    }
+}
