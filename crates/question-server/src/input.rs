@@ -1,11 +1,11 @@
 //! What a client sends, read leniently: clients of other vendors add fields, and of the history only a user's own words matter.
 
 use crate::error::ApiError;
-use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_ID_BYTES};
+use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES};
 use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, JsonText, Plain, plain};
 use question_agent::call::asking_tool;
-use question_agent::registry::{PermissionMode, ToolContext, ToolSpec};
+use question_agent::registry::{ContextItem, PermissionMode, ToolContext, ToolSpec};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -29,6 +29,8 @@ pub(crate) struct RunInput {
     forwarded_props: Value,
     #[serde(default, deserialize_with = "plain")]
     tools: Value,
+    #[serde(default, deserialize_with = "plain")]
+    context: Value,
 }
 
 /// One message of the client's history.
@@ -110,7 +112,7 @@ impl RunInput {
         if context.permission_mode == PermissionMode::BypassPermissions && !allow_bypass {
             return Err(ApiError::BypassNotAllowed);
         }
-        Ok(Some(ToolContext { is_sub_agent: false, client_tools: Vec::new(), ..context }))
+        Ok(Some(ToolContext { is_sub_agent: false, client_tools: Vec::new(), context: Vec::new(), ..context }))
     }
 
     /// The asking tool, where the client declares it as one of its own.
@@ -146,6 +148,27 @@ impl RunInput {
             }
         }
         Ok(declared)
+    }
+
+    /// What the client says of its user's surroundings. What is no text is told as JSON.
+    pub(crate) fn client_context(&self) -> Result<Vec<ContextItem>, ApiError> {
+        let text = |value: &Value| value.as_str().map_or_else(|| json_tree::text(value), str::to_owned);
+        let items = self.context.as_array().into_iter().flatten();
+        let items: Vec<ContextItem> = items
+            .filter_map(|item| {
+                let value = item.get("value").filter(|value| !value.is_null())?;
+                Some(ContextItem {
+                    description: item.get("description").map(text).unwrap_or_default(),
+                    value: text(value),
+                })
+            })
+            .collect();
+        match items.iter().map(|item| item.description.len() + item.value.len()).sum::<usize>() > MAX_CONTEXT_BYTES {
+            true => {
+                Err(ApiError::BadRequest(format!("A client's context may have at most {MAX_CONTEXT_BYTES} bytes.")))
+            }
+            false => Ok(items),
+        }
     }
 
     fn tools(&self) -> impl Iterator<Item = (&str, &Value)> {

@@ -138,7 +138,8 @@ fn length(message: &Message) -> usize {
         Message::User(user) => user.text.len(),
         Message::Assistant(assistant) => {
             let calls = assistant.tool_calls.iter();
-            assistant.text.len() + calls.map(|call| call.arguments().len()).sum::<usize>()
+            let origin = assistant.origin.as_ref().map_or(0, |origin| origin.as_str().len());
+            assistant.text.len() + origin + calls.map(|call| call.arguments().len()).sum::<usize>()
         }
         Message::Tool(result) => result.content.len(),
     }
