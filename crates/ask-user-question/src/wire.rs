@@ -8,6 +8,7 @@ use std::mem;
 
 /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AskUserQuestion {
     /// The questions, in the order in which they are shown.
     pub questions: Vec<Question>,
@@ -17,6 +18,7 @@ pub struct AskUserQuestion {
 // Fields are written in this order because models write in schema order and the card comes alive in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Question {
     /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
     pub question: String,
@@ -33,6 +35,7 @@ pub struct Question {
 
 /// One option of a question. A text alone is one with that label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct QuestionOption {
     /// The text to choose.
     pub label: String,
