@@ -4,7 +4,7 @@ use crate::replies::{pick, skip};
 use ask_user_question::examples;
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -314,6 +314,15 @@ fn anything_else_is_never_spread_over_several_questions() {
             Outcome::RepliedInChat { text: text.into(), partial },
             "{text}"
         );
+    }
+}
+
+#[test]
+fn lines_are_read_for_as_many_questions_as_anybody_asks() {
+    for (count, is_read) in [(64, true), (65, false)] {
+        let ask = AskUserQuestion::new((0..count).map(|q| Question::new(format!("Q{q}"), ["A", "B"])));
+        let lines: String = (0..count).map(|q| format!("Q{q}: B\n")).collect();
+        assert_eq!(matches!(match_message(&ask, &lines, vec![]), Outcome::Answered(_)), is_read, "{count}");
     }
 }
 
