@@ -130,6 +130,7 @@ fn a_bare_number_is_no_position_where_labels_have_digits() {
         (&["Option 10", "Option 20"], "option 1", None),
         (&["Tea", "Coffee"], "2", Some(1)),
         (&["Tea", "Coffee"], "#3", None),
+        (&["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"], "12", Some(11)),
     ] {
         assert_eq!(picked(&one(false, labels), text), expected.map(|option| vec![option]), "{text} of {labels:?}");
     }
