@@ -259,7 +259,8 @@ impl InputMessage {
         match self {
             Self::User(user) => check_id(&user.id).and_then(|()| check_ask(user.ask())),
             Self::Tool(tool) => {
-                check_id(&tool.id).and_then(|()| check_id(&tool.tool_call_id)).and_then(|()| check_ask(tool.ask()))
+                check_id(&tool.id).and_then(|()| check_id(&tool.tool_call_id)).and_then(|()| check_ask(tool.ask()))?;
+                tool.reply_id().map_or(Ok(()), |id| check_id(&id))
             }
             Self::Assistant(_) | Self::Other => Ok(()),
         }
@@ -288,6 +289,10 @@ impl InputTool {
         self.error.is_some()
     }
 
+    pub(crate) fn reply_id(&self) -> Option<String> {
+        reply_id(self.metadata.as_ref())
+    }
+
     pub(crate) fn text(&self) -> String {
         text(&self.content)
     }
@@ -299,11 +304,16 @@ impl InputTool {
 
 impl Resume {
     fn check(&self) -> Result<(), ApiError> {
-        check_id(&self.interrupt_id).and_then(|()| check_ask(self.ask()))
+        check_id(&self.interrupt_id).and_then(|()| check_ask(self.ask()))?;
+        self.reply_id().map_or(Ok(()), |id| check_id(&id))
     }
 
     pub(crate) fn ask(&self) -> Option<AskMetadata> {
         ask(self.metadata.as_ref())
+    }
+
+    pub(crate) fn reply_id(&self) -> Option<String> {
+        reply_id(self.metadata.as_ref())
     }
 }
 
@@ -321,4 +331,9 @@ fn text(content: &Value) -> String {
 
 fn ask(metadata: Option<&Plain>) -> Option<AskMetadata> {
     AskMetadata::of(&Json::from(&metadata?.0))
+}
+
+/// The name of a reply, also where nothing else is said of it.
+fn reply_id(metadata: Option<&Plain>) -> Option<String> {
+    metadata?.0.get(AskMetadata::KEY)?.get("replyId")?.as_str().map(str::to_owned)
 }

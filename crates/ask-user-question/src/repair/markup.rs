@@ -17,7 +17,7 @@ impl<H: Hears> Shape<'_, H> {
         let Some(at) = begin(text) else {
             return;
         };
-        let (said, leaked) = text.split_at(at);
+        let (said, leaked) = text.split_at_checked(at).unwrap_or_default();
         let (said, leaked) = (said.trim().to_owned(), leaked.to_owned());
         *text = said.into();
         self.0.hear(place.key("question"), RepairCode::MarkupRemoved);
