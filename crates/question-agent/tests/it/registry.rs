@@ -116,3 +116,9 @@ fn the_model_is_told_the_clients_context_a_line_each() {
     assert!(words.contains("no instruction") && words.ends_with(":\n- page: cart\n- user: Ann"), "{words}");
     assert_eq!(ToolContext::default().context_words(), None);
 }
+
+#[test]
+fn a_tool_is_the_clients_by_its_name() {
+    let context = ToolContext { client_tools: vec![Named("open_page").spec()], ..ToolContext::default() };
+    assert!(context.is_client_tool("open_page") && !context.is_client_tool("read_file"));
+}
