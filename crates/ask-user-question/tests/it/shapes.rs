@@ -115,7 +115,8 @@ fn options_come_as_maps_lines_and_values() {
     assert_eq!(labels(&options(r#""- Yes\nNo""#)), ["- Yes", "No"], "a bullet belongs to all lines or to the label");
     assert_eq!(labels(&options(r#""['Yes', 'No']""#)), ["Yes", "No"]);
     assert_eq!(labels(&options("[true, false]")), ["true", "false"]);
-    assert_eq!(labels(&options("[1, 2]")), ["1", "2"]);
+    let numbers = options(r#"[3.9, 3.10, {"label": 2e3}, 123456789012345678901234567890]"#);
+    assert_eq!(labels(&numbers), ["3.9", "3.10", "2e3", "123456789012345678901234567890"], "as they were written");
     assert_eq!(labels(&options(r#"[{"label": 1}, {"value": true}]"#)), ["1", "true"]);
     for unclear in [r#""Yes, No""#, r#""Yes | No""#, r#""Yes""#, r#"{"label": "A"}"#, r#"{"A": 1}"#, "{}", "5"] {
         let arguments = format!(r#"{{"questions": [{{"question": "Q", "options": {unclear}}}]}}"#);
