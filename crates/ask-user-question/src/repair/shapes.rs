@@ -1,4 +1,4 @@
-//! Names and shapes of other tools: what stands for a field of ours if the field itself is missing.
+//! Names and shapes of other tools: other members stand for a field that is missing.
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
 use crate::text::{Kind, find, folded, is_blank, place};
@@ -72,7 +72,7 @@ fn is_among(names: &str, key: &str) -> bool {
     rank(names, key).is_some()
 }
 
-/// What a member under a name that is not ours may stand for.
+/// What a member of another name may stand for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stands {
     /// A field without which a question or an option is none, or a question has no options.

@@ -23,7 +23,7 @@ fn checked(arguments: &str) -> Checked {
     checked
 }
 
-/// The ask that arguments in pieces of so many characters become, if it takes nothing back of what they showed.
+/// The ask that arguments become in pieces of `size` characters, if it takes nothing back of what they showed.
 fn arrives(arguments: &str, size: usize) -> Option<AskUserQuestion> {
     let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
     let characters: Vec<char> = arguments.chars().collect();
@@ -292,7 +292,7 @@ proptest! {
         let checked = check_text(&wide, &arguments);
         for size in [1, 5, 1000] {
             let arrived = arrives(&arguments, size);
-            // A list in a string may turn out to be none after its first items were shown; the card says so instead of taking them back.
+            // A list in a string may turn out to be none after its first items were shown. The card says so, and takes nothing back.
             let is_broken = arrived.is_none() && !checked.is_valid();
             prop_assert!(arrived == checked.ask || is_broken, "{}: {:?} {:?}", size, arrived, checked);
         }

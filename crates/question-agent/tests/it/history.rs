@@ -13,7 +13,7 @@ fn a_call_keeps_its_arguments_as_they_came() {
 }
 
 #[test]
-fn a_result_is_found_by_its_call_and_by_the_reply_that_led_to_it() {
+fn a_result_is_found_by_its_call_and_by_its_reply() {
     let mut conversation = waiting(vec![]);
     for id in ["u1", "a1"] {
         assert!(conversation.knows_message(id), "{id}");
