@@ -121,4 +121,5 @@ fn the_model_is_told_the_clients_context_a_line_each() {
 fn a_tool_is_the_clients_by_its_name() {
     let context = ToolContext { client_tools: vec![Named("open_page").spec()], ..ToolContext::default() };
     assert!(context.is_client_tool("open_page") && !context.is_client_tool("read_file"));
+    assert_eq!(ToolRegistry::new(Limits::RUNTIME, context.clone()).context(), &context);
 }
