@@ -487,6 +487,7 @@ mod tests {
             "--max-requests=9",
             "--max-bodies=10",
             "--max-streams=11",
+            "--max-tool-result=13",
             "--max-connections=12",
         ];
         let bounds = Bounds {
@@ -501,6 +502,7 @@ mod tests {
             requests: PerMinute::new(9),
             bodies: 10,
             streams: 11,
+            tool_result: 13,
             connections: 12,
         };
         assert_eq!(config(&[], &args).bounds, bounds);
