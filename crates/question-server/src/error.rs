@@ -63,7 +63,9 @@ pub(crate) enum ApiError {
     Stopping,
     /// 503 `agent_busy`: the agent of `--agent` has as many runs as it may.
     AgentBusy,
-    /// 502 `agent_unreachable`: the agent of `--agent` does not answer.
+    /// Its own status, `agent_refused`: the agent of `--agent` refuses, in words that are not passed on.
+    AgentRefused(StatusCode),
+    /// 502 `agent_unreachable`: the agent of `--agent` does not answer as an agent does.
     AgentUnreachable,
     /// 500 `store_failed`: it is not known to be stored; the same request again finds out.
     Store(StoreError),
@@ -78,6 +80,7 @@ impl ApiError {
             Self::BadRequest(why) | Self::MessageTooLong(why) => {
                 return (StatusCode::BAD_REQUEST, "bad_request", why.into());
             }
+            Self::AgentRefused(status) => return (*status, "agent_refused", "The agent refuses.".into()),
             Self::ToolResultTooLong(most) => {
                 let why = format!("The tool's result is longer than {most} bytes; bring a shorter one or an error.");
                 return (StatusCode::BAD_REQUEST, "bad_request", why.into());
