@@ -6,7 +6,7 @@ use crate::notice::Notice;
 use crate::shell::part;
 use crate::words::{say, words};
 use agent_chat::{AgentChat, Status};
-use leptos::ev::{KeyboardEvent, MouseEvent, SubmitEvent};
+use leptos::ev::{InputEvent, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
 use web_sys::{Element, FocusOptions, HtmlTextAreaElement, Storage};
 
@@ -21,6 +21,7 @@ const UNSENT: &str = "chat-page unsent";
 
 /// The key code that browsers report for a key that an input method has taken.
 const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
+const KEY_ENTER: u32 = 13;
 
 /// The composer of the frame: a field that grows with its text, which outlives a reload of its tab until it is sent. Enter sends,
 /// Shift+Enter breaks the line, and the arrow up leads from the empty field to the question that waits. While a run is open, the button
@@ -39,6 +40,16 @@ pub fn Composer(
     let words = words();
     let written = RwSignal::new(field().value());
     let is_running = move || chat.status.with(|status| *status == Status::Running);
+    // A line that was begun before a question came answers it only at a second try.
+    let asked = RwSignal::new(0);
+    let is_older = RwSignal::new(false);
+    effect(move || {
+        let waiting = chat.waiting.with(Vec::len);
+        if asked.get_untracked() < waiting && !chat.restoring.get_untracked() {
+            is_older.set(!field().value().trim().is_empty());
+        }
+        asked.set(waiting);
+    });
     let send = move || {
         let field = field();
         let text = field.value();
@@ -47,6 +58,10 @@ pub fn Composer(
         }
         if is_running() {
             return notice.say(|words| words.still_writing);
+        }
+        if is_older.get_untracked() {
+            is_older.set(false);
+            return notice.say(|words| words.question_came);
         }
         if chat.send_with(&text, &cards.picks(chat)) {
             field.set_value("");
@@ -75,12 +90,18 @@ pub fn Composer(
     let on_input = move |event| {
         let text = event_target_value(&event);
         keep_unsent(&text);
+        if text.is_empty() {
+            is_older.set(false);
+        }
         written.set(text);
         held.set(false);
         notice.end();
     };
+    // Some input methods let the Enter that ends their word break the line as well, within one press.
+    let composed_enter = StoredValue::new(false);
     let on_key = move |event: KeyboardEvent| {
         let is_empty = || written.with_untracked(String::is_empty);
+        composed_enter.set_value(event.key() == "Enter" && !event.shift_key() && is_composing(&event));
         if sends(&event) {
             event.prevent_default();
             send();
@@ -88,14 +109,22 @@ pub fn Composer(
             event.prevent_default();
         }
     };
-    // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop.
-    let on_click = move |event: MouseEvent| {
-        if is_running() {
-            // Where the run ends at once, the button sends again before the browser asks what it does.
+    let on_before_input = move |event: InputEvent| {
+        let breaks = ["insertLineBreak", "insertParagraph"].contains(&event.input_type().as_str());
+        if breaks && composed_enter.get_value() && !event.is_composing() {
             event.prevent_default();
-            if event.detail() < 2 {
-                chat.stop();
-            }
+            send();
+        }
+        composed_enter.set_value(false);
+    };
+    // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop. Neither is left to the
+    // form, which a frame may keep from being submitted; and where the run ends at once, the button would send again.
+    let on_click = move |event: MouseEvent| {
+        event.prevent_default();
+        match is_running() {
+            true if event.detail() < 2 => chat.stop(),
+            true => {}
+            false => send(),
         }
     };
     // A key that is held presses again and again: what was sent would be stopped.
@@ -123,6 +152,7 @@ pub fn Composer(
                     placeholder=say(|words| words.message_placeholder)
                     on:input=on_input
                     on:keydown=on_key
+                    on:beforeinput=on_before_input
                 ></textarea>
                 <button
                     type=move || if is_running() { "button" } else { "submit" }
@@ -146,9 +176,15 @@ fn leads_up(event: &KeyboardEvent) -> bool {
     event.key() == "ArrowUp" && !with_others && !is_composing(event)
 }
 
-/// Whether the key is an input method's.
+/// Whether the key is an input method's. A screen keyboard composes whatever is typed, and its Enter does what it says.
 fn is_composing(event: &KeyboardEvent) -> bool {
-    event.is_composing() || event.key_code() == KEY_TAKEN_BY_INPUT_METHOD
+    let is_coarse =
+        || window().match_media("(pointer: coarse)").is_ok_and(|query| query.is_some_and(|query| query.matches()));
+    match event.key_code() {
+        KEY_TAKEN_BY_INPUT_METHOD => true,
+        KEY_ENTER => event.is_composing() && !is_coarse(),
+        _ => event.is_composing(),
+    }
 }
 
 /// Keeps what is not sent yet, where the browser lets it.

@@ -47,6 +47,7 @@ pub struct Words {
     pub(crate) news: &'static str,
     pub(crate) question_waits: &'static str,
     pub(crate) still_writing: &'static str,
+    pub(crate) question_came: &'static str,
     pub(crate) not_yet: &'static str,
     pub(crate) picks_go_along: &'static str,
     pub(crate) silent: &'static str,

@@ -27,6 +27,7 @@ pub(super) static WORDS: Words = Words {
     news: "New messages",
     question_waits: "A question waits for you",
     still_writing: "The agent is still writing. Your message can go when it has finished.",
+    question_came: "A question has come. Press Enter again to answer it with this.",
     not_yet: "What you said before has to go out first.",
     picks_go_along: "What you have picked goes along with your message.",
     silent: "The agent is taking long. You can stop it.",

@@ -31,6 +31,7 @@ pub(super) static WORDS: Words = Words {
     news: "Neue Nachrichten",
     question_waits: "Eine Frage wartet auf Sie",
     still_writing: "Der Agent schreibt noch. Ihre Nachricht kann gesendet werden, sobald er fertig ist.",
+    question_came: "Eine Frage ist gekommen. Drücken Sie noch einmal die Eingabetaste, um sie hiermit zu beantworten.",
     not_yet: "Was Sie zuvor gesagt haben, muss erst gesendet werden.",
     picks_go_along: "Was Sie ausgewählt haben, geht mit Ihrer Nachricht mit.",
     silent: "Der Agent braucht lange. Sie können ihn anhalten.",

@@ -27,6 +27,7 @@ pub(super) static WORDS: Words = Words {
     news: "新しいメッセージ",
     question_waits: "質問が届いています",
     still_writing: "エージェントがまだ入力中です。終わってから送信できます。",
+    question_came: "質問が届きました。もう一度 Enter を押すと、これで回答します。",
     not_yet: "先に入力した内容がまだ送信されていません。",
     picks_go_along: "選択した内容はメッセージと一緒に送信されます。",
     silent: "エージェントの応答に時間がかかっています。停止できます。",

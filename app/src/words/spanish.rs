@@ -27,6 +27,7 @@ pub(super) static WORDS: Words = Words {
     news: "Mensajes nuevos",
     question_waits: "Una pregunta te espera",
     still_writing: "El agente aún está escribiendo. Tu mensaje podrá enviarse cuando termine.",
+    question_came: "Ha llegado una pregunta. Pulsa Intro otra vez para responderla con esto.",
     not_yet: "Antes tiene que enviarse lo que has dicho.",
     picks_go_along: "Lo que has elegido acompaña a tu mensaje.",
     silent: "El agente tarda mucho. Puedes detenerlo.",

@@ -142,6 +142,50 @@ async fn enter_during_a_run_says_why_nothing_goes_and_keeps_the_text() {
 }
 
 #[test]
+async fn a_line_begun_before_the_question_came_answers_it_at_the_second_enter() {
+    let agent = Agent::asking("older", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(".composer textarea", "One more thing");
+    agent.goes_on("c1", "c2", &colour());
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+    page.presses("Enter").await;
+    assert!(Agent::runs().is_empty());
+    assert_eq!(page.composer().value(), "One more thing");
+    assert_eq!(page.notice(), "A question has come. Press Enter again to answer it with this.");
+    page.presses("Enter").await;
+    page.runs(1).await;
+    assert_eq!(page.composer().value(), "");
+}
+
+#[test]
+async fn a_line_begun_after_the_question_answers_it_at_once() {
+    let agent = Agent::asking("newer", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(".composer textarea", "One more thing");
+    agent.goes_on("c1", "c2", &colour());
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+    page.types(".composer textarea", "");
+    page.types(".composer textarea", "Red");
+    page.presses("Enter").await;
+    page.runs(1).await;
+}
+
+#[test]
+async fn the_button_sends_where_no_form_can_be_submitted() {
+    let agent = Agent::asking("frame", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(".composer textarea", "Large");
+    let stop = wasm_bindgen::closure::Closure::<dyn Fn(web_sys::Event)>::new(|event: web_sys::Event| {
+        event.stop_immediate_propagation();
+    });
+    let listener = stop.as_ref().unchecked_ref();
+    window().add_event_listener_with_callback_and_bool("submit", listener, true).expect("it listens");
+    page.0.the::<HtmlElement>(".composer button").click();
+    page.runs(1).await;
+    window().remove_event_listener_with_callback_and_bool("submit", listener, true).expect("it was there");
+}
+
+#[test]
 async fn who_waits_long_is_told_that_the_agent_can_be_stopped() {
     let agent = Agent::asking("silence", &[("c1", &size())]);
     let page = Page::of(&agent).await;

@@ -58,6 +58,8 @@ pub mod part {
         OTHER = "qc-other";
         /// Its text field.
         OTHER_INPUT = "qc-other-input";
+        /// That the agent recommends an option, at the end of its label.
+        BADGE = "qc-badge";
         /// The line that says its text will not be sent.
         UNSENT = "qc-unsent";
         /// How many characters may still be typed.
@@ -94,6 +96,8 @@ pub mod part {
         CANCEL = "qc-cancel";
         /// A button without weight, beside [`BUTTON`].
         QUIET = "qc-quiet";
+        /// The buttons of an answer that waits for others, beside [`QUIET`].
+        CHANGE = "qc-change";
         /// Why the buttons do not act yet, or that the reply is on its way.
         WAIT = "qc-wait";
         /// The list of questions that still need an answer.
@@ -146,6 +150,7 @@ pub struct State {
 pub const STATES: &[State] = &[
     state(part::CARD, "data-state", CARD_STATES),
     state(part::CARD, "data-dirty", &[""]),
+    state(part::CARD, "data-held", &[""]),
     state(part::CARD, "data-mode", &["explicit", "on-pick", "undecided"]),
     state(part::CARD, "data-layout", &["stacked", "stepped"]),
     state(part::STEP, "aria-current", &["step"]),

@@ -13,7 +13,7 @@ use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
-/// From how many characters, or lines, on a question is shortened: more than four lines in most places.
+/// From how many characters, or lines, on a text is shortened: more than four lines in most places.
 const LONG: usize = 320;
 const MOST_LINES: usize = 4;
 
@@ -101,6 +101,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
         }
         w.say(text);
         w.close();
+        show_all(w, text, rows.len() * 2, labels);
     }
     w.close();
 }
@@ -175,14 +176,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
         w.say(row.question);
     }
     w.close();
-    // Its style shortens the question as long as this is closed: no listener, and nothing that a reader of screens would miss.
-    if is_long(row.question) {
-        w.open("details", part::MORE, index);
-        w.open("summary", "", 0);
-        w.text(labels.show_all);
-        w.close();
-        w.close();
-    }
+    show_all(w, row.question, index * 2, labels);
     if has_answer {
         if w.open("ul", part::ANSWERS, index) {
             w.set("id", &ids.receipt_answer(index));
@@ -203,6 +197,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
             w.close();
         }
         w.close();
+        show_all(w, row.own.unwrap_or_default(), index * 2 + 1, labels);
     }
     if !row.offered.is_empty() {
         if w.open("ul", part::OFFERED, index) {
@@ -231,9 +226,16 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
     }
 }
 
-/// Whether a question would fill the receipt.
-fn is_long(question: &str) -> bool {
-    question.chars().count() > LONG || question.lines().count() > MOST_LINES
+/// The way to the rest of a text that would fill the receipt. Its style shortens what is before it as long as this is closed: no listener, and
+/// nothing that a reader of screens would miss.
+fn show_all(w: &mut Writer, text: &str, key: usize, labels: &'static Labels) {
+    if text.chars().count() > LONG || text.lines().count() > MOST_LINES {
+        w.open("details", part::MORE, key);
+        w.open("summary", "", 0);
+        w.text(labels.show_all);
+        w.close();
+        w.close();
+    }
 }
 
 fn speaks(w: &mut Writer, lang: Option<&str>) {

@@ -32,6 +32,7 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot, has_labels: b
     let layout = card.layout(ask).filter(|_| !card.is_over());
     w.word("data-layout", layout.map(|layout| if layout == Layout::Stepped { "stepped" } else { "stacked" }));
     w.flag("data-dirty", card.is_dirty());
+    w.flag("data-held", card.is_held());
     if card.live {
         region(w);
     }

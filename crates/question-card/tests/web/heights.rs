@@ -73,6 +73,28 @@ async fn receipts_are_not_high() {
 }
 
 #[test]
+async fn a_long_answer_is_shortened_in_its_receipt_and_can_be_again() {
+    let asked = ask(vec![service("Service")]);
+    let own = Selection { question: 0, other: Some("All that I know of it. ".repeat(800)), ..Selection::default() };
+    let reply = Reply::check(&asked, vec![own]).expect("it fits");
+    let mut snapshot = AskSnapshot::complete(fresh_id(), asked, Phase::Answered);
+    snapshot.outcome = Some(Outcome::Answered(reply));
+    let card = CardPage::open(snapshot, Setting::default()).await;
+    lay_out(&card, WIDE, Face::Plain).await;
+    let height = || card.card().get_bounding_client_rect().height();
+    let before = height();
+    assert!(before < 250.0, "{before}");
+    let more: web_sys::HtmlElement =
+        wasm_bindgen::JsCast::unchecked_into(card.find("summary").expect("a way to the rest"));
+    more.focus().expect("it takes the focus");
+    more.click();
+    assert!(height() > 1000.0, "{}", height());
+    card.sees_focus_on(&more);
+    more.click();
+    assert_eq!(height(), before);
+}
+
+#[test]
 async fn a_long_question_is_shortened_in_its_receipt_until_the_rest_is_wanted() {
     let mut asked = ask(vec![service("Service")]);
     asked.questions[0].question = "Which one, after all that was said? ".repeat(100);

@@ -1,9 +1,11 @@
 //! Where the parts of a card are: nothing covers another, and nothing is cut.
 
-use crate::asks::service;
-use crate::card_page::{CardPage, fresh_id, on_pick, stepped};
+use crate::asks::{mixed, ready, service, stream};
+use crate::card_page::{CardPage, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out};
+use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
+use question_card::{Labels, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{DomRect, Element};
 
@@ -67,6 +69,112 @@ async fn a_text_that_comes_back_is_not_cut() {
     card.stands_still().await;
     let field = card.text_field(0);
     assert!(field.scroll_height() <= field.client_height() + 1, "{} px are cut", field.scroll_height());
+}
+
+#[test]
+async fn no_row_moves_when_its_kind_becomes_certain() {
+    let left = |card: &CardPage| {
+        rect(&card.row_text("Oil change").unwrap_or_else(|| card.control("Oil change").into())).left()
+    };
+    let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
+    lay_out(&card, 704, Face::Plain).await;
+    card.receives_slowly(stream(&service())).await;
+    assert_eq!(card.mode(), "undecided");
+    let undecided = left(&card);
+    card.receives_slowly(ready(&service())).await;
+    assert_eq!((card.mode().as_str(), left(&card)), ("on-pick", undecided));
+
+    let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
+    lay_out(&card, 704, Face::Plain).await;
+    card.receives_slowly(stream(&service())).await;
+    card.receives_slowly([AskPatch::OpenQuestion { question: 1 }]).await;
+    assert_eq!((card.mode().as_str(), left(&card)), ("explicit", undecided));
+}
+
+#[test]
+async fn the_buttons_stay_where_they_are_from_step_to_step() {
+    let mut asked = mixed();
+    asked.questions[0].options.truncate(1);
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), stepped()).await;
+    for width in WIDTHS {
+        lay_out(&card, width, Face::Plain).await;
+        let place = |name: &str| {
+            let button = rect(&card.button(name).expect("a button"));
+            (button.left(), button.top() - rect(&card.card()).top())
+        };
+        let next = place("Next");
+        card.press_button("Next").await;
+        assert_eq!(place("Next"), next, "{width} px");
+        card.press_button("Next").await;
+        assert_eq!(place("Submit answers"), next, "the last takes the place of the way on, {width} px");
+        card.press_button("Back").await;
+        card.press_button("Back").await;
+    }
+}
+
+#[test]
+async fn steps_are_one_line_in_which_the_current_one_has_its_name() {
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
+    for width in WIDTHS {
+        lay_out(&card, width, Face::Wide).await;
+        let steps: Vec<DomRect> = card.all(".qc-step").iter().map(rect).collect();
+        assert!(steps.iter().all(|step| step.top() == steps[0].top() && step.height() < 50.0), "{width} px");
+        assert!(steps[2].right() <= rect(&card.card()).right(), "none is cut, {width} px");
+    }
+    assert_eq!(card.steps(), ["Database", "Features", "Style"], "each keeps its name");
+}
+
+#[test]
+async fn an_early_submit_marks_what_is_missing_once() {
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
+    card.submit().await;
+    assert!(card.find(".qc-summary").is_none(), "the steps say it");
+    assert_eq!(card.errors().len(), 1);
+    assert_eq!(card.all(".qc-step[data-invalid]").len(), 3);
+}
+
+#[test]
+async fn an_answer_that_waits_for_others_is_a_receipt_in_waiting() {
+    for setting in [on_pick(), stepped()] {
+        let is_pick = setting.mode == SubmitMode::OnPick;
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
+        lay_out(&card, 704, Face::Plain).await;
+        card.stands_still().await;
+        card.choose("Brake service").await;
+        if !is_pick {
+            card.submit().await;
+        }
+        card.host_keeps_the_reply().await;
+        let shown = |part: &str| {
+            let all = card.all(part).into_iter().filter(|element| element.client_height() > 0);
+            all.map(|element| text_of(&element)).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(".qc-option").len(), 1, "only what was chosen");
+        assert!(shown(".qc-button").contains(&Labels::ENGLISH.change.to_owned()));
+        assert!(!shown(".qc-button").contains(&Labels::ENGLISH.reply_in_chat.to_owned()));
+        assert_eq!(shown(".qc-wait"), [Labels::ENGLISH.held]);
+    }
+}
+
+#[test]
+async fn a_recommendation_is_a_badge_and_the_answer_the_label_as_it_came() {
+    let mut asked = service();
+    asked.questions[0].options[0].label = "Oil change (Recommended)".to_owned();
+    asked.questions[0].options[1].label = "(Recommended) first".to_owned();
+    for setting in [on_pick(), stepped()] {
+        let is_pick = setting.mode == SubmitMode::OnPick;
+        let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
+        card.receives_slowly(stream(&asked)).await;
+        card.receives_slowly(ready(&asked)).await;
+        let badges: Vec<_> = card.all(".qc-badge").iter().map(text_of).collect();
+        assert_eq!(badges, ["(Recommended)"]);
+        card.stands_still().await;
+        card.choose("Oil change (Recommended)").await;
+        if !is_pick {
+            card.submit().await;
+        }
+        assert_eq!(card.only_reply().message(), "Oil change (Recommended)");
+    }
 }
 
 fn rect(element: &Element) -> DomRect {

@@ -20,7 +20,8 @@ async fn one_question_is_shown_below_a_list_of_all() {
     assert_eq!(card.current_step(), "Database");
     let list = card.find("ol").expect("a list");
     assert_eq!(list.get_attribute("aria-label").as_deref(), Some("0 of 3 answered"));
-    assert_eq!((card.is_inert("Back"), card.is_inert("Next"), card.is_inert("Submit answers")), (true, false, false));
+    assert!(card.button("Back").is_none(), "there is nothing before");
+    assert!(!card.is_inert("Next") && !card.is_inert("Submit answers"));
 }
 
 #[test]
@@ -46,9 +47,8 @@ async fn next_back_and_the_steps_turn_and_the_focus_goes_along() {
         assert_eq!(card.questions(), [question], "after {button}");
         card.sees_focus_on(&card.control(option));
     }
-    assert!(card.is_inert("Next"));
-    card.press_button("Next").await;
-    assert_eq!(card.questions(), ["Which style?"]);
+    assert!(card.button("Next").is_none(), "there is nothing after");
+    assert!(card.button("Back").is_some());
 }
 
 #[test]

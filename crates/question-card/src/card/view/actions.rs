@@ -1,7 +1,6 @@
 //! The buttons below the questions and what is said beside them.
 
 use super::question::{extras_of_only_question, way};
-use super::steps::turns;
 use super::{QUIET_BUTTON, button, line, open_button};
 use crate::anatomy::part;
 use crate::card::Layout;
@@ -21,29 +20,35 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let (count, answered) = (ask.questions.len(), card.answered(ask));
     let status = if answered == count { "answered" } else { "unanswered" };
     w.word("data-status", card.layout(ask).map(|_| status));
-    if let Some(shown) = card.step(ask) {
-        turns(w, card, count, shown);
+    let step = card.step(ask);
+    // While more may come, its place is kept.
+    let is_last = step.is_none_or(|shown| shown + 1 == count);
+    if !is_last || (step.is_some() && card.phase == Phase::Streaming) {
+        button(w, card, "qc-button qc-onward", Control::Onward, labels.onward, is_last);
     }
-    extras_of_only_question(w, card, ask);
     if card.manner == Manner::Explicit {
         submit_button(w, card, labels.submit);
     }
     if card.can_try_again(ask) {
         let tried = card.draft.chosen(0).map(|option| Control::Option { question: 0, option });
-        open_button(w, card, part::BUTTON, Control::Again, labels.try_again);
+        open_button(w, card, "qc-button qc-onward", Control::Again, labels.try_again);
         let stamp = card.draft.chosen(0).map_or(0, |option| option + 1);
         w.stamped("aria-describedby", stamp, &|| tried.map(|tried| card.ids.control(tried)).unwrap_or_default());
         w.close();
     }
+    if step.is_some_and(|shown| shown > 0) {
+        button(w, card, "qc-button qc-back", Control::Back, labels.back, false);
+    }
+    extras_of_only_question(w, card, ask);
     cancel_button(w, card);
     if card.settings.takes_chat {
         button(w, card, QUIET_BUTTON, Control::InChat, labels.reply_in_chat, !card.is_open());
     }
     if card.is_held() && card.settings.takes_back {
-        button(w, card, QUIET_BUTTON, Control::Change, labels.change, false);
+        button(w, card, "qc-button qc-quiet qc-change", Control::Change, labels.change, false);
     }
     if card.is_held() && card.settings.leads_on {
-        button(w, card, QUIET_BUTTON, Control::Next, labels.next_ask, false);
+        button(w, card, "qc-button qc-quiet qc-change", Control::Next, labels.next_ask, false);
     }
     wait(w, card);
     if card.layout(ask) == Some(Layout::Stacked) {
@@ -106,23 +111,21 @@ pub(super) fn alert(w: &mut Writer, card: &Card) {
 /// Where more than one question is open, a way to each of them.
 fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let open = card.summary(ask);
-    if open.is_empty() {
+    // Where there are steps, they say it and lead there.
+    if open.is_empty() || card.step(ask).is_some() {
         return;
     }
     w.open("div", part::SUMMARY, 0);
     w.open("p", "", 0);
     w.say(&(card.labels.unanswered)(open.len(), ask.questions.len()));
     w.close();
-    // The steps lead there.
-    if card.step(ask).is_none() {
-        w.open("ul", "", 0);
-        for (index, _) in open {
-            if let Some(asked) = ask.questions.get(index) {
-                way(w, card, index, &name(asked));
-            }
+    w.open("ul", "", 0);
+    for (index, _) in open {
+        if let Some(asked) = ask.questions.get(index) {
+            way(w, card, index, &name(asked));
         }
-        w.close();
     }
+    w.close();
     w.close();
 }
 

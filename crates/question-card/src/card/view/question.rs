@@ -14,6 +14,9 @@ use ask_user_question::text::joined;
 /// The row of an own answer.
 const OTHER_ROW: &str = "qc-option qc-other";
 
+/// How agents mark the option that they recommend.
+const RECOMMENDED: &str = "(Recommended)";
+
 /// A question and what the card knows of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
@@ -163,7 +166,7 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
             w.set("for", &card.ids.control(control));
             w.set("dir", "auto");
         }
-        growing(w, place.ask, &shown.label.text);
+        label(w, place.ask, shown);
         w.close();
     }
     // Not inside the label, or it would be part of the option's name.
@@ -192,8 +195,24 @@ fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSn
     w.truth("aria-busy", is_picked && !card.is_held());
     w.truth("aria-disabled", is_inert);
     w.word("aria-keyshortcuts", card.shortcut(option));
-    growing(w, place.ask, &shown.label.text);
+    label(w, place.ask, shown);
     w.close();
+}
+
+/// The label of an option. What it ends with where the agent recommends it is a badge, and the answer is the label as it came.
+fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
+    let text = &shown.label.text;
+    let (plain, badge) = match text.find(RECOMMENDED).filter(|at| shown.closed && at + RECOMMENDED.len() == text.len())
+    {
+        Some(at) => text.split_at(at),
+        None => (text.as_str(), ""),
+    };
+    growing(w, ask, plain);
+    if !badge.is_empty() {
+        w.open("span", part::BADGE, 0);
+        w.say(badge);
+        w.close();
+    }
 }
 
 /// Names the description of an option, where there is one, and why it does nothing.
@@ -298,7 +317,15 @@ pub(super) fn text_field(
     if w.open("textarea", part::OTHER_INPUT, 0) {
         w.set("id", &card.ids.control(control));
         w.set("rows", "1");
-        w.set("enterkeyhint", "enter");
+        // What Enter does there.
+        w.set(
+            "enterkeyhint",
+            match (card.manner, field) {
+                (Manner::OnPick, Field::Other) => "send",
+                (Manner::OnPick, Field::Note) => "enter",
+                (Manner::Explicit | Manner::Undecided, _) => "next",
+            },
+        );
         if field == Field::Other {
             w.set("placeholder", card.labels.other_placeholder);
         }
@@ -361,7 +388,8 @@ fn control(question: usize, field: Field) -> Control {
 fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
     w.open("div", part::PREVIEW, 0);
     let peeked = card.peeked.filter(|(question, _)| *question == index).map(|(_, option)| option);
-    let shown = peeked.or_else(|| card.draft.chosen(index));
+    let first = || asked.options.iter().position(|option| option.preview.is_some());
+    let shown = peeked.or_else(|| card.draft.chosen(index)).or_else(first);
     let option = shown.and_then(|option| asked.options.get(option)).filter(|option| option.closed);
     if let (Some(shown), Some(option)) = (shown, option)
         && let Some(preview) = &option.preview

@@ -1,6 +1,6 @@
 //! The list of questions, where one is shown at a time.
 
-use super::{growing, open_button};
+use super::growing;
 use crate::anatomy::part;
 use crate::card::machine::Card;
 use crate::dom::Control;
@@ -45,16 +45,4 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         w.close();
     }
     w.close();
-}
-
-/// The ways to the question before and to the one after; at the end of them they stay, and do nothing.
-pub(super) fn turns(w: &mut Writer, card: &Card, count: usize, shown: usize) {
-    for (class, control, text, is_inert) in [
-        ("qc-button qc-back", Control::Back, card.labels.back, shown == 0),
-        ("qc-button qc-onward", Control::Onward, card.labels.onward, shown + 1 == count),
-    ] {
-        open_button(w, card, class, control, text);
-        w.truth("aria-disabled", is_inert);
-        w.close();
-    }
 }
