@@ -42,6 +42,8 @@ pub struct Thread {
     interrupts: Vec<Interrupt>,
     /// Those that the open run was started to answer.
     resumed: Vec<Interrupt>,
+    /// Where the results of a message begin, and the last one was put.
+    last_result: Option<(usize, usize)>,
     /// The ids of the messages that were told last, in their order there.
     told: Vec<String>,
     warnings: Warnings,
@@ -145,6 +147,7 @@ impl Thread {
             pending: Vec::new(),
             interrupts: Vec::new(),
             resumed: Vec::new(),
+            last_result: None,
             told: Vec::new(),
             warnings: Warnings::default(),
         };
@@ -346,15 +349,23 @@ impl Thread {
         }
         let call = self.calls.state(&tool.tool_call_id);
         let owner = call.and_then(|call| call.place);
-        let mut position = owner.map_or(self.messages.len(), |(owner, _)| owner + 1);
+        let behind = owner.map_or(self.messages.len(), |(owner, _)| owner + 1);
+        // The results of thousands of calls in one message come one after the other.
+        let mut position = match self.last_result {
+            Some((same, last)) if same == behind && last < self.messages.len() => last,
+            _ => behind,
+        };
         while self.messages.get(position).is_some_and(|message| message.role == Role::Tool) {
             position += 1;
         }
+        self.last_result = Some((behind, position));
         self.insert(position, tool)
     }
 
     /// Updates the positions of messages and calls, from a position on.
     fn reindex(&mut self, from: usize) {
+        // What was put elsewhere may have moved them.
+        self.last_result.take_if(|(_, last)| from < *last);
         for (position, message) in self.messages.iter().enumerate().skip(from) {
             self.positions.insert(message.id(), position);
             self.calls.place_message(position, message);

@@ -116,7 +116,7 @@ fn first_object(text: &str) -> Option<(&str, &str)> {
         }
         if depth == 0 && !in_text {
             // An object ends with a bracket, which is one byte long.
-            return (at > 0).then(|| text.split_at(at + 1));
+            return if at > 0 { text.split_at_checked(at + 1) } else { None };
         }
     }
     None

@@ -11,7 +11,7 @@ mod shapes;
 pub use other::{Meaning, meaning};
 pub(crate) use shapes::{Stands, flag_word, stands};
 
-use crate::text::is_blank;
+use crate::text::{find, is_blank};
 use crate::validate::MAX_REPORTED;
 use crate::wire::member_mut;
 use json_tree::{Json, NotUnique, members};
@@ -263,7 +263,7 @@ impl<H: Hears> Shape<'_, H> {
     fn questions(&mut self, questions: &mut Json<'_>) {
         let place = Place::Arguments("questions");
         self.unpack(questions, place);
-        self.take_inner(questions, &["questions"], place);
+        self.take_inner(questions, "questions", place);
         let code = match questions {
             Json::Object(_) => Some(RepairCode::SingleQuestion),
             Json::Text(text) if is_plain(text) => {
@@ -407,7 +407,7 @@ impl<H: Hears> Shape<'_, H> {
 /// Whether a text is one for people, and not JSON or markup that can't be read.
 fn is_plain(text: &str) -> bool {
     let text = text.trim_start();
-    let is_markup = text.starts_with('<') && text.contains("</");
+    let is_markup = text.starts_with('<') && find(text, "</").is_some();
     !is_blank(text) && !may_be_json(text) && !is_markup
 }
 

@@ -66,6 +66,17 @@ pub(crate) fn folded(name: &str) -> String {
     fold(name).collect()
 }
 
+/// Where a part begins in a text. The standard library's search for a text is 2 KB of a program, for speed that nothing here needs.
+pub(crate) fn find(text: &str, part: &str) -> Option<usize> {
+    let begins = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(part));
+    (0..text.len()).find(begins)
+}
+
+/// The place of the first of the words in a list such as `one|other` for which something is so.
+pub(crate) fn place(list: &str, is: &mut dyn FnMut(&str) -> bool) -> Option<usize> {
+    list.split('|').position(is)
+}
+
 /// As [`folded`], character by character.
 pub(crate) fn fold(name: &str) -> impl Iterator<Item = char> {
     name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(lower)

@@ -1,6 +1,6 @@
 //! The tool's input as it travels: camelCase JSON.
 
-use crate::text::is_blank;
+use crate::text::{find, is_blank};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -113,10 +113,14 @@ impl Question {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         let text = self.question.trim();
-        match text.match_indices(WRITTEN_BREAK).any(|(at, _)| ends_sentence(text.get(..at).unwrap_or_default())) {
-            true => Cow::Owned(text.replace(WRITTEN_BREAK, "\n").trim_end().to_owned()),
-            false => Cow::Borrowed(text),
+        let (mut lines, mut rest, mut is_written) = (String::new(), text, false);
+        while let Some(at) = find(rest, WRITTEN_BREAK) {
+            let (line, behind) = rest.split_at_checked(at).unwrap_or_default();
+            is_written |= ends_sentence(line);
+            lines = lines + line + "\n";
+            rest = behind.strip_prefix(WRITTEN_BREAK).unwrap_or_default();
         }
+        if is_written { Cow::Owned((lines + rest).trim_end().to_owned()) } else { Cow::Borrowed(text) }
     }
 
     pub(crate) fn labels(&self) -> Vec<&str> {

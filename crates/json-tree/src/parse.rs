@@ -7,8 +7,8 @@ use std::borrow::Cow;
 /// How many objects and lists may be open at once: as many as `serde_json` allows.
 pub(crate) const DEPTH: usize = 127;
 
-/// From this depth on, objects have no room that they do not need. An event's own members and those of its input are quickly dropped.
-const SHRUNK_FROM: usize = 2;
+/// Deeper than this, objects have no room that they do not need. The members of an event itself are dropped soon.
+const SHRUNK_FROM: usize = 1;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;
 

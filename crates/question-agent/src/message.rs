@@ -2,6 +2,7 @@
 
 use crate::call::{ToolCall, ToolResult};
 use ask_user_question::outcome::AskMetadata;
+use json_tree::JsonText;
 use serde::{Deserialize, Serialize};
 
 /// One message of a conversation.
@@ -51,4 +52,7 @@ pub struct AssistantMessage {
     /// The calls, in the order in which they run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
+    /// What the model's endpoint wants back with it, such as its own ids of the calls, in words of its adapter: kept, and shown to nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<JsonText>,
 }

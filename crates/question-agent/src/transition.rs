@@ -136,7 +136,7 @@ fn stop(partial: AssistantMessage) -> Transition {
     if partial.text.is_empty() {
         return end(Vec::new());
     }
-    let text_only = AssistantMessage { tool_calls: Vec::new(), ..partial };
+    let text_only = AssistantMessage { tool_calls: Vec::new(), origin: None, ..partial };
     end(vec![Effect::PersistMessage(Message::Assistant(text_only))])
 }
 

@@ -192,6 +192,7 @@ fn steps() -> Outcome<Steps> {
         Event::LlmResponse(AssistantMessage {
             id: "a".to_owned(),
             text: String::new(),
+            origin: None,
             tool_calls: vec![ToolCall::new(&call, "ask_user_question", ARGUMENTS)],
         }),
         Event::AskUserQuestionPending { tool_use_id: call.clone(), questions: ask, expires_at: None },

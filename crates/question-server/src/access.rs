@@ -6,7 +6,7 @@
 use crate::error::ApiError;
 use crate::owner::{bearer, cookie, cookies, hex};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, Uri, header};
+use axum::http::{Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse as _, Response};
 use sha2::{Digest as _, Sha256};
@@ -50,11 +50,6 @@ impl Token {
         given.as_bytes().ct_eq(self.cookie.as_bytes()).into()
     }
 
-    fn is_in(&self, headers: &HeaderMap) -> bool {
-        bearer(headers).is_some_and(|given| self.is(given))
-            || cookies(headers, COOKIE).any(|given| self.is_cookie(given))
-    }
-
     /// Reads a file of tokens: a name and a token in each line. A name may have several, so that a new one is good before the old one goes.
     ///
     /// # Errors
@@ -81,9 +76,14 @@ impl Token {
     }
 }
 
-/// Whose token a request came with. Conversations belong to the name, whichever of its tokens started them.
+/// With what token a request was let in. Conversations belong to the name, whichever of its tokens started them.
 #[derive(Clone, Debug)]
-pub(crate) struct TokenName(pub(crate) Arc<str>);
+pub(crate) struct Admitted {
+    /// The token's, where it has one.
+    pub(crate) name: Option<Arc<str>>,
+    /// Whether it came as a bearer, and not as a cookie.
+    pub(crate) is_bearer: bool,
+}
 
 impl FromStr for Token {
     type Err = String;
@@ -117,11 +117,15 @@ pub(crate) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    if let Some(token) = tokens.iter().find(|token| token.is_in(request.headers())) {
+    let headers = request.headers();
+    let by_bearer = bearer(headers).and_then(|given| tokens.iter().find(|token| token.is(given)));
+    let by_cookie = || tokens.iter().find(|token| cookies(headers, COOKIE).any(|given| token.is_cookie(given)));
+    if let Some(token) = by_bearer.or_else(by_cookie) {
+        let admitted = Admitted { name: token.name.clone(), is_bearer: by_bearer.is_some() };
         if let Some(name) = &token.name {
             tracing::Span::current().record("token", &**name);
-            request.extensions_mut().insert(TokenName(Arc::clone(name)));
         }
+        request.extensions_mut().insert(admitted);
         return Ok(next.run(request).await);
     }
     let given = token_in(request.uri()).filter(|_| request.method() == Method::GET);

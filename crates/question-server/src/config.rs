@@ -4,7 +4,7 @@
 use crate::access::Token;
 use crate::guard::{Host, Origin};
 use crate::limits::{Bounds, MODEL_CALLS, Patience};
-use axum::http::HeaderName;
+use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::convert::Infallible;
@@ -77,6 +77,21 @@ pub struct Config {
     /// The temperature for --model openai, from 0 to 2.
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
     pub temperature: Option<f64>,
+    /// The most tokens that an answer of --model openai may have. Without this option, the endpoint decides.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = AGENT)]
+    pub max_tokens: Option<u32>,
+    /// The header that has the key of --model openai alone, such as api-key for Azure. Without this option, it is Authorization.
+    #[arg(long, value_name = "NAME", help_heading = AGENT)]
+    pub key_header: Option<HeaderName>,
+    /// A further header for --model openai, as NAME:VALUE. May be given several times; in the environment, one in each line.
+    #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', help_heading = AGENT)]
+    pub model_headers: Vec<(HeaderName, HeaderValue)>,
+    /// A host of your own network that gets keys over plain HTTP, such as litellm. May be given several times.
+    #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', help_heading = AGENT)]
+    pub plain_key_hosts: Vec<String>,
+    /// Whether what a model thought before its calls goes back to its endpoint, as some want it: yes or no.
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "yes", action = clap::ArgAction::Set, help_heading = AGENT)]
+    pub send_reasoning: bool,
     /// Milliseconds that a script pauses before each piece that it streams.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", help_heading = AGENT)]
     pub pace: Duration,
@@ -368,6 +383,14 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
         "no" => Ok(false),
         _ => Err("it is neither yes nor no".to_owned()),
     }
+}
+
+/// A header as it stands in a request. It may be secret, so an error has only its name.
+fn model_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let (name, value) = text.split_once(':').ok_or("a header is NAME:VALUE")?;
+    let name: HeaderName = name.trim().parse().map_err(|_| "that is no name of a header".to_owned())?;
+    let value = HeaderValue::from_str(value.trim()).map_err(|_| format!("{name} has a value that no header takes"))?;
+    Ok((name, value))
 }
 
 fn agents_origin(text: &str) -> Result<Origin, String> {

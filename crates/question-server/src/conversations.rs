@@ -40,7 +40,8 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let id = Path::from_request_parts(parts, state).await;
-        let Path(id) = id.map_err(|_| ApiError::UnknownConversation)?;
+        let Path(id): Path<String> = id.map_err(|_| ApiError::UnknownConversation)?;
+        check_id(&id).map_err(|_| ApiError::UnknownConversation)?;
         Ok(Self(id))
     }
 }

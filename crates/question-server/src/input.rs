@@ -1,11 +1,11 @@
 //! What a client sends, read leniently: clients of other vendors add fields, and of the history only a user's own words matter.
 
 use crate::error::ApiError;
-use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_ID_BYTES};
+use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES};
 use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, JsonText, Plain, plain};
 use question_agent::call::asking_tool;
-use question_agent::registry::{PermissionMode, ToolContext, ToolSpec};
+use question_agent::registry::{ContextItem, PermissionMode, ToolContext, ToolSpec};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -29,6 +29,8 @@ pub(crate) struct RunInput {
     forwarded_props: Value,
     #[serde(default, deserialize_with = "plain")]
     tools: Value,
+    #[serde(default, deserialize_with = "plain")]
+    context: Value,
 }
 
 /// One message of the client's history.
@@ -110,7 +112,7 @@ impl RunInput {
         if context.permission_mode == PermissionMode::BypassPermissions && !allow_bypass {
             return Err(ApiError::BypassNotAllowed);
         }
-        Ok(Some(ToolContext { is_sub_agent: false, client_tools: Vec::new(), ..context }))
+        Ok(Some(ToolContext { is_sub_agent: false, client_tools: Vec::new(), context: Vec::new(), ..context }))
     }
 
     /// The asking tool, where the client declares it as one of its own.
@@ -146,6 +148,27 @@ impl RunInput {
             }
         }
         Ok(declared)
+    }
+
+    /// What the client says of its user's surroundings. What is no text is told as JSON.
+    pub(crate) fn client_context(&self) -> Result<Vec<ContextItem>, ApiError> {
+        let text = |value: &Value| value.as_str().map_or_else(|| json_tree::text(value), str::to_owned);
+        let items = self.context.as_array().into_iter().flatten();
+        let items: Vec<ContextItem> = items
+            .filter_map(|item| {
+                let value = item.get("value").filter(|value| !value.is_null())?;
+                Some(ContextItem {
+                    description: item.get("description").map(text).unwrap_or_default(),
+                    value: text(value),
+                })
+            })
+            .collect();
+        match items.iter().map(|item| item.description.len() + item.value.len()).sum::<usize>() > MAX_CONTEXT_BYTES {
+            true => {
+                Err(ApiError::BadRequest(format!("A client's context may have at most {MAX_CONTEXT_BYTES} bytes.")))
+            }
+            false => Ok(items),
+        }
     }
 
     fn tools(&self) -> impl Iterator<Item = (&str, &Value)> {
@@ -236,7 +259,8 @@ impl InputMessage {
         match self {
             Self::User(user) => check_id(&user.id).and_then(|()| check_ask(user.ask())),
             Self::Tool(tool) => {
-                check_id(&tool.id).and_then(|()| check_id(&tool.tool_call_id)).and_then(|()| check_ask(tool.ask()))
+                check_id(&tool.id).and_then(|()| check_id(&tool.tool_call_id)).and_then(|()| check_ask(tool.ask()))?;
+                tool.reply_id().map_or(Ok(()), |id| check_id(&id))
             }
             Self::Assistant(_) | Self::Other => Ok(()),
         }
@@ -265,6 +289,10 @@ impl InputTool {
         self.error.is_some()
     }
 
+    pub(crate) fn reply_id(&self) -> Option<String> {
+        reply_id(self.metadata.as_ref())
+    }
+
     pub(crate) fn text(&self) -> String {
         text(&self.content)
     }
@@ -276,11 +304,16 @@ impl InputTool {
 
 impl Resume {
     fn check(&self) -> Result<(), ApiError> {
-        check_id(&self.interrupt_id).and_then(|()| check_ask(self.ask()))
+        check_id(&self.interrupt_id).and_then(|()| check_ask(self.ask()))?;
+        self.reply_id().map_or(Ok(()), |id| check_id(&id))
     }
 
     pub(crate) fn ask(&self) -> Option<AskMetadata> {
         ask(self.metadata.as_ref())
+    }
+
+    pub(crate) fn reply_id(&self) -> Option<String> {
+        reply_id(self.metadata.as_ref())
     }
 }
 
@@ -298,4 +331,9 @@ fn text(content: &Value) -> String {
 
 fn ask(metadata: Option<&Plain>) -> Option<AskMetadata> {
     AskMetadata::of(&Json::from(&metadata?.0))
+}
+
+/// The name of a reply, also where nothing else is said of it.
+fn reply_id(metadata: Option<&Plain>) -> Option<String> {
+    metadata?.0.get(AskMetadata::KEY)?.get("replyId")?.as_str().map(str::to_owned)
 }

@@ -138,7 +138,8 @@ fn length(message: &Message) -> usize {
         Message::User(user) => user.text.len(),
         Message::Assistant(assistant) => {
             let calls = assistant.tool_calls.iter();
-            assistant.text.len() + calls.map(|call| call.arguments().len()).sum::<usize>()
+            let origin = assistant.origin.as_ref().map_or(0, |origin| origin.as_str().len());
+            assistant.text.len() + origin + calls.map(|call| call.arguments().len()).sum::<usize>()
         }
         Message::Tool(result) => result.content.len(),
     }
@@ -217,7 +218,7 @@ fn response(
     let tool = tool_messages(input).find(|tool| for_ask(&tool.tool_call_id) && !known.has(&tool.id));
     if let Some(tool) = tool {
         let outcome = read_outcome(ask, &tool.text())?;
-        let (reply_id, by) = identity(tool.ask(), &tool.id);
+        let (reply_id, by) = identity(tool.ask(), tool.reply_id(), &tool.id);
         return Ok(Some(Response {
             tool_message_id: Some(tool.id.clone()),
             ..respond(waiting, reply_id, by, outcome, said)
@@ -225,13 +226,13 @@ fn response(
     }
     if let Some(resume) = input.resume.iter().find(|resume| for_ask(&resume.interrupt_id)) {
         let outcome = read_resume(ask, resume)?;
-        let (reply_id, by) = identity(resume.ask(), &input.run_id);
+        let (reply_id, by) = identity(resume.ask(), resume.reply_id(), &input.run_id);
         return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
     }
     let tapped = |message: &&UserMessage| message.ask.as_ref().is_some_and(|ask| for_ask(&ask.tool_call_id));
     Ok(said.iter().find(tapped).map(|message| {
         let outcome = match_message(ask, &message.text, Vec::new());
-        let (reply_id, by) = identity(message.ask.clone(), &message.id);
+        let (reply_id, by) = identity(message.ask.clone(), None, &message.id);
         respond(waiting, reply_id, by, outcome, said)
     }))
 }
@@ -253,11 +254,11 @@ fn respond(
     }
 }
 
-/// A client that does not name its replies still sends the same message id when it tries again.
-fn identity(ask: Option<AskMetadata>, message_id: &str) -> (String, AnsweredBy) {
+/// A client may name its reply and say nothing else of it. One that does not name its replies still sends the same message id when it tries again.
+fn identity(ask: Option<AskMetadata>, reply_id: Option<String>, message_id: &str) -> (String, AnsweredBy) {
     match ask {
         Some(ask) => (ask.reply_id, ask.by),
-        None => (message_id.to_owned(), AnsweredBy::Card),
+        None => (reply_id.unwrap_or_else(|| message_id.to_owned()), AnsweredBy::Card),
     }
 }
 
@@ -319,13 +320,15 @@ fn refuse_late_reply(
         .find(|message| !matches!(message, InputMessage::User(user) if user.ask().is_some()));
     let from_tool = match last {
         Some(InputMessage::Tool(tool)) if !known.has(&tool.id) => {
-            Some((tool.tool_call_id.clone(), identity(tool.ask(), &tool.id).0))
+            Some((tool.tool_call_id.clone(), identity(tool.ask(), tool.reply_id(), &tool.id).0))
         }
         Some(InputMessage::Tool(_) | InputMessage::User(_) | InputMessage::Assistant(_) | InputMessage::Other)
         | None => None,
     };
-    let from_resume =
-        input.resume.first().map(|resume| (resume.interrupt_id.clone(), identity(resume.ask(), &input.run_id).0));
+    let from_resume = input
+        .resume
+        .first()
+        .map(|resume| (resume.interrupt_id.clone(), identity(resume.ask(), resume.reply_id(), &input.run_id).0));
     let Some((tool_call_id, reply_id)) = from_tool.or(from_message).or(from_resume) else {
         return Ok(());
     };

@@ -53,7 +53,7 @@ pub struct Bounds {
 impl Bounds {
     /// How long the events of one conversation may be in all, in bytes, that are kept for clients that read slowly. A run may tell the whole history again.
     pub(crate) fn log(&self) -> usize {
-        self.history.saturating_mul(4)
+        self.history.saturating_mul(4).max(LEAST_LOG)
     }
 }
 
@@ -62,6 +62,9 @@ impl Default for Bounds {
         Config::default().bounds
     }
 }
+
+/// As much of a conversation's events is kept however short its history may be.
+const LEAST_LOG: usize = 64 << 10;
 
 /// How long the server waits for a client that does not come on. An open connection costs memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +99,9 @@ pub const MAX_ASK_RETRIES: u32 = 3;
 
 /// The longest answer of a model, in bytes: its text, and the names and arguments of its calls.
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
+
+/// How much of what brings nothing a model's endpoint may send in a row, in bytes.
+pub(crate) const MAX_IDLE_BYTES: usize = 1 << 20;
 
 /// What a call weighs in it beside its letters, since it has events, a result and a commit of its own.
 pub const CALL_WEIGHT: usize = 1 << 10;
@@ -158,6 +164,9 @@ pub const MAX_SUB_AGENTS: usize = 8;
 
 /// How long a model that said when to come back is waited for at most.
 pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
+
+/// How long all may be that a client says of its own context, in bytes: it is kept with the conversation.
+pub const MAX_CONTEXT_BYTES: usize = 64 << 10;
 
 /// The longest id that a client may make, in bytes.
 pub const MAX_ID_BYTES: usize = 200;

@@ -8,7 +8,7 @@ use question_server::config::{self, Command, Database, LogFormat, ModelName};
 use question_server::limits::DATABASE_STARTS;
 use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::models::Model;
-use question_server::models::openai::OpenAi;
+use question_server::models::openai::{OpenAi, Settings};
 use question_server::models::scripted::Scripted;
 use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
@@ -162,7 +162,15 @@ fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
         ModelName::CodingDesk => Arc::new(Scripted::coding_desk(config.pace)),
         ModelName::Script => Arc::new(open_script(config)?),
         ModelName::OpenAi => {
-            let mut model = OpenAi::from_env()?.at_once(config.model_calls);
+            let settings = Settings {
+                key_header: config.key_header.clone(),
+                headers: config.model_headers.iter().cloned().collect(),
+                plain_key_hosts: config.plain_key_hosts.clone(),
+                max_tokens: config.max_tokens,
+                sends_reasoning: config.send_reasoning,
+                ..Settings::default()
+            };
+            let mut model = OpenAi::from_env(settings)?.at_once(config.model_calls);
             if let Some(file) = &config.system_prompt {
                 let text = std::fs::read_to_string(file);
                 let text = text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))?;

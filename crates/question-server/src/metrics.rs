@@ -1,5 +1,6 @@
 //! What there is to watch, as Prometheus reads it.
 
+use crate::turn::Usage;
 use axum::http::{Method, StatusCode};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -29,6 +30,7 @@ pub(crate) struct Metrics {
     commit_seconds: Family<OutcomeLabels, Histogram>,
     model_seconds: Family<OutcomeLabels, Histogram>,
     refusals: Family<LimitLabels, Counter>,
+    tokens: Family<TokenLabels, Counter>,
     watchers: Gauge,
     runs: Gauge,
     conversations: Gauge,
@@ -37,6 +39,11 @@ pub(crate) struct Metrics {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct LimitLabels {
     limit: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct TokenLabels {
+    of: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -95,6 +102,7 @@ impl Metrics {
             commit_seconds: Family::new_with_constructor(seconds),
             model_seconds: Family::new_with_constructor(seconds),
             refusals: Family::default(),
+            tokens: Family::default(),
             watchers: Gauge::default(),
             runs: Gauge::default(),
             conversations: Gauge::default(),
@@ -103,6 +111,7 @@ impl Metrics {
         let (help, times) = ("Time until a response began", metrics.request_seconds.clone());
         registry.register_with_unit("request", help, Unit::Seconds, times);
         registry.register("events", "What happened in conversations", metrics.events.clone());
+        registry.register("tokens", "Tokens that models have cost, as their endpoints say", metrics.tokens.clone());
         registry.register("refusals", "Requests that a limit refused", metrics.refusals.clone());
         for (name, help, counter) in [
             ("accept_errors", "Connections that could not be accepted", &OF_THE_PROCESS.accept_errors),
@@ -145,6 +154,12 @@ impl Metrics {
 
     pub(crate) fn model_answered(&self, outcome: &'static str, took: Duration) {
         self.model_seconds.get_or_create(&OutcomeLabels { outcome }).observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn model_used(&self, usage: Usage) {
+        for (of, tokens) in [("input", usage.input), ("output", usage.output)] {
+            self.tokens.get_or_create(&TokenLabels { of }).inc_by(tokens);
+        }
     }
 
     pub(crate) fn refused(&self, limit: &'static str) {

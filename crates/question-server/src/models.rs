@@ -6,6 +6,7 @@ pub mod scripted;
 use crate::limits::MAX_RETRY_PAUSE;
 use ask_user_question::Limits;
 use futures_util::stream::BoxStream;
+use json_tree::JsonText;
 use question_agent::Conversation;
 use question_agent::message::Message;
 use question_agent::registry::{Tool, ToolContext, ToolRegistry, ToolSpec};
@@ -88,6 +89,22 @@ pub enum Delta {
     CallEnd {
         /// Its index.
         call: usize,
+    },
+    /// The arguments of a call are these, and not what they have grown to.
+    CallArgsAre {
+        /// Its index.
+        call: usize,
+        /// All of them.
+        arguments: String,
+    },
+    /// What the model's endpoint wants back with the answer, in words of its adapter: it is kept with the message and shown to nobody.
+    Origin(JsonText),
+    /// The tokens that the answer has cost so far.
+    Usage {
+        /// Of the request.
+        input: u64,
+        /// Of the answer.
+        output: u64,
     },
 }
 

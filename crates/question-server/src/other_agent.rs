@@ -33,7 +33,7 @@ impl OtherAgent {
     /// A sentence where the URL is none.
     pub fn new(url: &str, runs: NonZeroUsize) -> Result<Self, String> {
         let places = Semaphore::new(runs.get().min(Semaphore::MAX_PERMITS));
-        Ok(Self { endpoint: Arc::new(Endpoint::new(url, None)?), places: Arc::new(places) })
+        Ok(Self { endpoint: Arc::new(Endpoint::new(url, HeaderMap::new(), &[])?), places: Arc::new(places) })
     }
 }
 

@@ -4,7 +4,7 @@
 //! made with a token answers to that token alone; to all others it is not there. A program, or a page of another origin, sends a token of
 //! its own as `Authorization: Bearer TOKEN`. Without a token its conversations have no owner, and answer to every client that is let in.
 
-use crate::access::TokenName;
+use crate::access::Admitted;
 use crate::guard::X_FORWARDED_HOST;
 use crate::peer::Peer;
 use axum::extract::Request;
@@ -30,7 +30,8 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 /// Browsers say with each request where it comes from; programs do not.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Whose a conversation is: what is kept of a token, from which the token cannot be had back.
+/// Whose a conversation is, as it is stored: of a cookie or a program's own token the digest, from which it cannot be had back, or a kind and the
+/// digest of a name. A digest is hexadecimal, so no token can be taken for a name.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Owner(String);
 
@@ -41,8 +42,16 @@ impl Owner {
         Self(hex(&Sha256::digest(token)))
     }
 
-    /// The owner that has a token of this name.
-    fn of_name(TokenName(name): &TokenName) -> Self {
+    /// The owner that was let in with a token of the server's: by its name, or as the one who has the token of `--token`, whichever that is.
+    fn of_admitted(name: Option<&str>) -> Self {
+        match name {
+            Some(name) => Self(format!("name:{}", hex(&Sha256::digest(name)))),
+            None => Self("token:".to_owned()),
+        }
+    }
+
+    /// As it was stored before there were kinds. No bearer token has a space.
+    fn formerly_of(name: &str) -> Self {
         Self::of(&format!("name {name}"))
     }
 
@@ -69,6 +78,8 @@ impl fmt::Debug for Owner {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Caller {
     pub(crate) owner: Option<Owner>,
+    /// What its conversations were stored under by an earlier version.
+    formerly: Option<Owner>,
     pub(crate) peer: Option<Peer>,
 }
 
@@ -91,26 +102,46 @@ impl Caller {
     }
 
     pub(crate) fn may_open(&self, owner: Option<&Owner>) -> bool {
-        owner.is_none() || self.owner.as_ref() == owner
+        owner.is_none() || self.owner.as_ref() == owner || (self.formerly.is_some() && self.formerly.as_ref() == owner)
     }
 }
 
 /// Tells the handlers who asks, and gives a browser that has no token yet one.
 pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
     let headers = request.headers();
-    let named = request.extensions().get::<TokenName>().map(Owner::of_name);
-    let known = token_in(headers).map(Owner::of).or(named).or_else(|| bearer(headers).map(Owner::of));
+    let admitted = request.extensions().get::<Admitted>();
+    let known = decide(token_in(headers), admitted, bearer(headers));
     let given = (known.is_none() && keeps_cookies(headers)).then(new_token);
     let set_cookie = given.as_deref().map(|token| cookie(headers, COOKIE, token));
     let owner = known.or_else(|| given.as_deref().map(Owner::of));
+    let formerly = admitted.filter(|_| token_in(headers).is_none()).and_then(|admitted| match &admitted.name {
+        Some(name) => Some(Owner::formerly_of(name)),
+        None => bearer(headers).filter(|_| admitted.is_bearer).map(Owner::of),
+    });
     let peer = request.extensions().get::<Peer>().copied();
-    request.extensions_mut().insert(Caller { owner, peer });
+    request.extensions_mut().insert(Caller { owner, formerly, peer });
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     if let Some(set_cookie) = set_cookie {
         give(set_cookie, headers);
     }
     response
+}
+
+/// The owner of what a request makes, the first of these:
+///
+/// 1. who has the cookie of an owner: one browser;
+/// 2. the name of the token that let the request in, as a bearer or as a cookie;
+/// 3. the one who brings the token of `--token` as a bearer;
+/// 4. who brings any other bearer token, which is a program's own.
+///
+/// A browser that has none of these gets a cookie; a program has no owner.
+fn decide(cookie: Option<&str>, admitted: Option<&Admitted>, bearer: Option<&str>) -> Option<Owner> {
+    let by_token = || {
+        let admitted = admitted.filter(|admitted| admitted.name.is_some() || admitted.is_bearer)?;
+        Some(Owner::of_admitted(admitted.name.as_deref()))
+    };
+    cookie.map(Owner::of).or_else(by_token).or_else(|| bearer.map(Owner::of))
 }
 
 /// Sets the cookie on a response that is for one browser: the API's, or the page's document, which only that browser may keep. A shared cache
@@ -140,7 +171,8 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     let token = token.trim();
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+    let is_one = !token.is_empty() && !token.contains(char::is_whitespace);
+    (scheme.eq_ignore_ascii_case("bearer") && is_one).then_some(token)
 }
 
 /// The values of all cookies of that name.
@@ -205,7 +237,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Owner, new_token, token_in};
+    use super::{Admitted, Owner, decide, new_token, token_in};
     use axum::http::{HeaderMap, HeaderValue, header};
 
     #[test]
@@ -224,6 +256,37 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(header::COOKIE, HeaderValue::from_static(cookie));
             assert_eq!(token_in(&headers), None, "{cookie}");
+        }
+    }
+
+    #[test]
+    fn of_all_that_says_who_it_is_the_first_counts() {
+        let admitted = |name: Option<&str>, is_bearer| Some(Admitted { name: name.map(Into::into), is_bearer });
+        let (named, by_bearer, by_cookie) =
+            (admitted(Some("desk"), false), admitted(None, true), admitted(None, false));
+        let (cookie, token) = (Some("c"), Some("b"));
+        let name = Owner::of_admitted(Some("desk"));
+        let (the_token, of_cookie, of_bearer) = (Owner::of_admitted(None), Owner::of("c"), Owner::of("b"));
+        for (cookie, admitted, bearer, expected) in [
+            (cookie, &named, token, Some(&of_cookie)),
+            (cookie, &by_bearer, token, Some(&of_cookie)),
+            (cookie, &None, token, Some(&of_cookie)),
+            (None, &named, token, Some(&name)),
+            (None, &named, None, Some(&name)),
+            (None, &by_bearer, token, Some(&the_token)),
+            (None, &by_cookie, token, Some(&of_bearer)),
+            (None, &by_cookie, None, None),
+            (None, &None, token, Some(&of_bearer)),
+            (None, &None, None, None),
+        ] {
+            assert_eq!(
+                decide(cookie, admitted.as_ref(), bearer).as_ref(),
+                expected,
+                "{cookie:?} {admitted:?} {bearer:?}"
+            );
+        }
+        for said in ["name desk", "name:desk", "token:", "desk"] {
+            assert!(![&name, &the_token].contains(&&Owner::of(said)), "{said}");
         }
     }
 

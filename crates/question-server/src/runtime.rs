@@ -190,6 +190,7 @@ impl Runtime {
     async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
+        let client_context = input.client_context()?;
         let live = self.open_or_create(caller, &input.thread_id).await?;
         live.allow_change()?;
         let mut talk = loop {
@@ -240,6 +241,7 @@ impl Runtime {
             talk.context = ToolContext {
                 client_tool: input.client_tool().map(str::to_owned),
                 client_tools: self.without_own(&context, client_tools),
+                context: client_context,
                 interrupts: pending == Pending::Interrupts,
                 ..context
             };

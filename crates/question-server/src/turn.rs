@@ -6,6 +6,7 @@ use crate::models::{Delta, ModelError};
 use crate::wire::{self, is_the_clients};
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
+use json_tree::JsonText;
 use question_agent::call::ToolCall;
 use question_agent::message::AssistantMessage;
 use question_agent::registry::ToolContext;
@@ -23,6 +24,17 @@ pub(crate) struct Turn<'a> {
     calls: BTreeMap<usize, Call>,
     /// How much of it there is, in bytes.
     weight: usize,
+    origin: Option<JsonText>,
+    usage: Usage,
+    /// Whether clients were told something else than what is kept.
+    is_rewritten: bool,
+}
+
+/// The tokens that answers have cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
 }
 
 #[derive(Debug)]
@@ -45,7 +57,20 @@ impl<'a> Turn<'a> {
             text_is_open: false,
             calls: BTreeMap::new(),
             weight: 0,
+            origin: None,
+            usage: Usage::default(),
+            is_rewritten: false,
         }
+    }
+
+    /// The tokens that it has cost so far.
+    pub(crate) fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Whether clients were told something else than what is kept.
+    pub(crate) fn is_rewritten(&self) -> bool {
+        self.is_rewritten
     }
 
     /// Whether clients have seen anything of it.
@@ -73,7 +98,9 @@ impl<'a> Turn<'a> {
             Delta::Text(text) => text.len(),
             Delta::CallStart { name, .. } => CALL_WEIGHT + name.len(),
             Delta::CallArgs { delta, .. } => delta.len(),
-            Delta::CallEnd { .. } => 0,
+            // It is counted as it arrived.
+            Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Usage { .. } => 0,
+            Delta::Origin(origin) => origin.as_str().len(),
         };
         if self.weight > MAX_ANSWER_BYTES {
             return Err(ModelError {
@@ -93,6 +120,15 @@ impl<'a> Turn<'a> {
                 }
             }
             Delta::CallEnd { call } => self.end_call(call),
+            Delta::CallArgsAre { call, arguments } => {
+                if let Some(known) = self.calls.get_mut(&call) {
+                    known.arguments = arguments;
+                    self.is_rewritten = true;
+                }
+            }
+            Delta::Origin(origin) => self.origin = Some(origin),
+            // Some endpoints say it with every piece.
+            Delta::Usage { input, output } => self.usage = Usage { input, output },
         }
         Ok(())
     }
@@ -112,6 +148,7 @@ impl<'a> Turn<'a> {
                 .into_values()
                 .map(|call| ToolCall::new(call.id, call.name, call.arguments))
                 .collect(),
+            origin: self.origin,
         }
     }
 

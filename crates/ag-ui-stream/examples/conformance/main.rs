@@ -34,11 +34,25 @@ struct Row {
     verdict: Verdict,
 }
 
+const USAGE: &str = "\
+Checks the reader against a folder with conformance data, prints a row for each case and fails where one does.
+
+Usage: conformance PATH
+
+PATH is a folder with one of ag-ui/streams, ag-ui/recorded, agents, found or sse in it.";
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    let (Some(path), None) = (arguments.next(), arguments.next()) else {
-        eprintln!("Usage: conformance PATH, a folder with ag-ui/streams, ag-ui/recorded, agents, found or sse");
-        return ExitCode::from(2);
+    let path = match (arguments.next(), arguments.next()) {
+        (Some(help), None) if help == "--help" || help == "-h" => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        (Some(path), None) => path,
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
     };
     match check(Path::new(&path)) {
         Ok(rows) => print_table(&rows),
@@ -133,6 +147,11 @@ fn read(file: &Path) -> Result<Value, String> {
     serde_json::from_slice(&read_bytes(file)?).map_err(|error| format!("{}: {error}", file.display()))
 }
 
+/// What a file holds behind its byte order mark, if it has one.
 fn read_bytes(file: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))
+    let mut bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        bytes.drain(..3);
+    }
+    Ok(bytes)
 }

@@ -6,6 +6,7 @@ use ag_ui_stream::conversation::Update;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::warning::Warning;
 use json_tree::JsonText;
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::time::SystemTime;
@@ -117,7 +118,7 @@ impl Replay {
         let line = EndLine {
             outcome: end.outcome,
             messages: thread.messages(),
-            state: thread.state(),
+            state: RawValue::from_string(thread.state().text()).unwrap_or_default(),
             pending_tool_call_ids: pending.map(|key| thread.wire_id(key)).collect(),
             interrupts: thread.open_interrupts(),
             error: end.error.as_ref(),

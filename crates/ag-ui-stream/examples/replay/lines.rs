@@ -7,6 +7,7 @@ use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::Json;
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 #[derive(Serialize)]
 pub(crate) struct WarningLine<'a> {
@@ -21,7 +22,8 @@ pub(crate) struct WarningLine<'a> {
 pub(crate) struct EndLine<'a> {
     pub(crate) outcome: EndOutcome,
     pub(crate) messages: &'a [Message],
-    pub(crate) state: &'a Json<'static>,
+    /// As text, so that numbers keep their digits.
+    pub(crate) state: Box<RawValue>,
     pub(crate) pending_tool_call_ids: Vec<&'a str>,
     pub(crate) interrupts: &'a [Interrupt],
     pub(crate) error: Option<&'a EndError>,
@@ -33,6 +35,11 @@ pub(crate) struct AskLine<'a> {
     tool_call_id: &'a str,
     phase: Phase,
     questions: Vec<QuestionLine<'a>>,
+    /// What the agent reads of how it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<Json<'static>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -57,7 +64,8 @@ struct OptionLine<'a> {
 impl<'a> AskLine<'a> {
     pub(crate) fn of(ask: &'a AskSnapshot) -> Self {
         let questions = ask.questions.iter().map(QuestionLine::of).collect();
-        Self { tool_call_id: &ask.tool_call_id, phase: ask.phase, questions }
+        let outcome = ask.ask.as_ref().and_then(|it| Some(ask.outcome.as_ref()?.to_json(it)));
+        Self { tool_call_id: &ask.tool_call_id, phase: ask.phase, questions, outcome, result: ask.result.as_deref() }
     }
 }
 

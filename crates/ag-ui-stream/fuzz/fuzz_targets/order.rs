@@ -70,6 +70,8 @@ struct Model {
     ended: Option<bool>,
     /// What is open of each family of events.
     open: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The calls that ended in the run.
+    ended_calls: BTreeSet<String>,
     /// The subagents that were ever started in the run.
     subagents: BTreeSet<String>,
 }
@@ -83,14 +85,15 @@ impl Model {
                 return true;
             }
             // A failure may come first, and late.
-            ("RUN_ERROR", run) => {
-                let is_allowed = run.is_some() || self.ended != Some(true);
+            ("RUN_ERROR", _) => {
                 *self = Self { ended: Some(true), ..Self::default() };
-                return is_allowed;
+                return true;
             }
-            (_, None) => return false,
-            ("RUN_FINISHED", Some(run)) => {
-                let is_allowed = run == id && self.open.values().all(BTreeSet::is_empty);
+            // What follows a failure is dropped, and the next run begins anew.
+            (_, None) => return self.ended == Some(true),
+            // A run may end under another id.
+            ("RUN_FINISHED", Some(_)) => {
+                let is_allowed = self.open.values().all(BTreeSet::is_empty);
                 *self = Self { ended: Some(false), ..Self::default() };
                 return is_allowed;
             }
@@ -110,8 +113,13 @@ impl Model {
                 let is_first = family != "subagent" || self.subagents.insert(id.to_owned());
                 open.insert(id.to_owned()) && is_first
             }
-            Some("FINISHED" | "END") => open.remove(id),
-            Some("CONTENT" | "ARGS") => open.contains(id),
+            Some("FINISHED" | "END") => {
+                self.ended_calls.extend((family == "call").then(|| id.to_owned()));
+                open.remove(id)
+            }
+            // Arguments that come too late are dropped.
+            Some("ARGS") => open.contains(id) || self.ended_calls.contains(id),
+            Some("CONTENT") => open.contains(id),
             // Results and what applications say may come at any time.
             _ => true,
         }

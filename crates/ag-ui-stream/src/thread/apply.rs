@@ -392,7 +392,7 @@ impl Thread {
         let (id, value) = (event.text("entityId"), Some(event.text("encryptedValue").to_owned()));
         let kind = event.get("encryptedValueType").and_then(text_of);
         let change = if event.text("subtype") == "tool-call" {
-            self.call_mut(&self.calls.key(id).into_owned()).map(|(change, call)| {
+            self.call_mut(&self.calls.key(id)).map(|(change, call)| {
                 (call.encrypted_value, call.encrypted_value_type) = (value, kind);
                 change
             })

@@ -3,6 +3,7 @@
 use super::Thread;
 use crate::index::Index;
 use crate::message::{Message, Role};
+use json_tree::natural;
 
 /// How much of a conversation a list of messages is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,7 +79,8 @@ impl Thread {
     /// The how manieth a call is under its id, if the message is there already and holds it at that place.
     fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
         let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
-        Some(held.id[id.len()..].strip_prefix('#').and_then(|nth| nth.parse().ok()).unwrap_or(1))
+        let nth = held.id.strip_prefix(id).and_then(|rest| rest.strip_prefix('#'));
+        Some(nth.and_then(natural).and_then(|nth| nth.try_into().ok()).unwrap_or(1))
     }
 }
 

@@ -6,7 +6,7 @@ mod sentence;
 
 use super::Outcome;
 use crate::reply::{MOST_PARTS, Reply, Selection, flat_selection};
-use crate::text::{folded, plain};
+use crate::text::{folded, place, plain};
 use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 use sentence::sentence;
@@ -70,18 +70,19 @@ const UNANSWERED: &str =
 /// What a tool may say of itself, although a question may have such a label.
 const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
 
-/// The place of a word in a list such as `answer|choice`.
-fn place(list: &str, word: &str) -> Option<usize> {
-    list.split('|').position(|known| known == word)
+fn is_among(list: &str, word: &str) -> bool {
+    place(list, &mut |known| known == word).is_some()
 }
 
-/// A member by its folded name. Of several names the first that is there counts, and what is null is not there.
+/// A member by its folded name, and the place of that. Of several names the first that is there counts, and what is null is not there.
 fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a>)> {
     let members = json.as_object()?;
-    names.split('|').enumerate().find_map(|(at, name)| {
-        let (_, value) = members.iter().rfind(|(key, value)| *value != Json::Null && folded(key) == name)?;
-        Some((at, value))
-    })
+    let mut found = None;
+    let at = place(names, &mut |name| {
+        found = members.iter().rfind(|(key, value)| !matches!(value, Json::Null) && folded(key) == name);
+        found.is_some()
+    })?;
+    Some((at, &found?.1))
 }
 
 /// Reads a result that is JSON.
@@ -205,8 +206,12 @@ impl Results<'_> {
             _ => None,
         };
         let questions = &self.ask.questions;
-        if let Some(named) = items.iter().take(2 * MOST_PARTS).map(named).collect::<Option<Vec<_>>>() {
-            return self.named(named.iter().map(|(name, item)| (name.as_str(), *item)), false);
+        let mut names = Vec::new();
+        for item in items.iter().take(2 * MOST_PARTS) {
+            names.extend(named(item));
+        }
+        if names.len() == items.len() {
+            return self.named(names.iter().map(|(name, item)| (name.as_str(), *item)), false);
         }
         if items.len() != questions.len() {
             return Some(vec![self.answer(self.ask.only()?, &Json::List(items.to_vec()))?]);
@@ -267,10 +272,10 @@ impl Results<'_> {
         let Some(said) = flat_selection(question, 0, text) else {
             return Some(());
         };
-        if !self.allows_words && place(ACKNOWLEDGES, &plain(text)).is_some() {
+        if !self.allows_words && is_among(ACKNOWLEDGES, &plain(text)) {
             return None;
         }
-        if said.other.is_some() && place(UNANSWERED, &plain(text)).is_some() {
+        if said.other.is_some() && is_among(UNANSWERED, &plain(text)) {
             return Some(());
         }
         for option in said.selected {
@@ -312,12 +317,12 @@ fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
 fn verdict(json: &Json<'_>) -> Option<Verdict> {
     let of = |word: &str| {
         let word = folded(word);
-        VERDICTS.iter().find(|(_, words)| place(words, &word).is_some()).map(|(verdict, _)| *verdict)
+        VERDICTS.iter().find(|(_, words)| is_among(words, &word)).map(|(verdict, _)| *verdict)
     };
     let mut verdict = Verdict::Passes;
     for (name, value) in json.as_object().into_iter().flatten() {
         let said = match value {
-            Json::Text(word) if place(SAYS, &folded(name)).is_some() => of(word)?,
+            Json::Text(word) if is_among(SAYS, &folded(name)) => of(word)?,
             Json::Bool(true) => of(name).unwrap_or(Verdict::Passes),
             Json::Bool(false) if matches!(of(name), Some(Verdict::Answered | Verdict::Passes)) => return None,
             _ => continue,

@@ -1,6 +1,7 @@
 //! Markup of the call that got into a question's text.
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
+use crate::text::find;
 use crate::wire::member_mut;
 use json_tree::Json;
 
@@ -16,15 +17,17 @@ impl<H: Hears> Shape<'_, H> {
         let Some(at) = begin(text) else {
             return;
         };
-        let (said, leaked) = text.split_at(at);
+        let (said, leaked) = text.split_at_checked(at).unwrap_or_default();
         let (said, leaked) = (said.trim().to_owned(), leaked.to_owned());
         *text = said.into();
         self.0.hear(place.key("question"), RepairCode::MarkupRemoved);
         let Json::Object(members) = question else {
             return;
         };
-        for parameter in leaked.split("parameter name=\"").skip(1) {
-            let Some((name, value)) = parameter.split_once("\">") else {
+        let mut rest = leaked.as_str();
+        while let Some((_, parameter)) = split_at(rest, "parameter name=\"") {
+            rest = parameter;
+            let Some((name, value)) = split_at(parameter, "\">") else {
                 continue;
             };
             let value = value.get(..begin(value).unwrap_or(value.len())).unwrap_or_default();
@@ -36,16 +39,20 @@ impl<H: Hears> Shape<'_, H> {
     }
 }
 
+/// The texts before and behind the first of these parts.
+fn split_at<'t>(text: &'t str, part: &str) -> Option<(&'t str, &'t str)> {
+    let at = find(text, part)?;
+    Some((text.get(..at)?, text.get(at + part.len()..)?))
+}
+
 /// Where markup of a call begins in a text. A tag that the text itself opened is of the text.
 fn begin(text: &str) -> Option<usize> {
     let is_tag = |at: usize| {
-        let tag = text.get(at + 1..).unwrap_or_default();
+        let (before, tag) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
         let tag = tag.strip_prefix("antml:").unwrap_or(tag);
-        let own = |tag: &str| {
-            tag.strip_prefix('/')
-                .is_some_and(|name| text.get(..at).is_some_and(|before| before.contains(&format!("<{name}"))))
-        };
-        TAGS.iter().any(|known| tag.starts_with(known) && !own(known))
+        let is_own =
+            |tag: &str| tag.strip_prefix('/').is_some_and(|name| find(before, &(String::from("<") + name)).is_some());
+        TAGS.iter().any(|known| tag.starts_with(known) && !is_own(known))
     };
     text.match_indices('<').map(|(at, _)| at).find(|at| is_tag(*at))
 }

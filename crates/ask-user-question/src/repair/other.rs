@@ -1,4 +1,4 @@
-use crate::text::{Kind, lower};
+use crate::text::{Kind, lower, place};
 
 /// What a label, or the beginning of one, says about being "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Meaning {
 /// What begins a label that asks for the user's own words, in the languages of the card and some more. Of two that begin alike the longer one
 /// is first.
 const OPENINGS: &str = "others|other|something else|anderes|andere|sonstiges|sonstige|etwas anderes|otros|otro|otras|otra|algo diferente|\
-    autres|autre|quelque chose d'autre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
+    autres|autre|quelque chose dautre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
     أخرى|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|其他|其它";
 
 /// Words that need nothing between them and an opening.
@@ -25,14 +25,13 @@ const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respue
 const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|explain|field|fill|form|free|here|i|ill|in|input|it|my|own|\
     please|provide|something|specify|text|the|type|will|write|your|option|\
     antwort|angabe|angaben|bitte|angeben|beschreiben|eingeben|eintragen|eigene|freitext|selbst|schreiben|\
-    opción|respuesta|cosa|por|favor|especificar|especifique|especifica|escribir|escribe|escriba|describir|indicar|texto|libre|tu|su|\
-    réponse|chose|à|préciser|précisez|merci|de|texte|saisir|votre|\
+    opción|respuesta|cosa|por|favor|especificar|especifique|especifica|escribir|escribe|escriba|describir|indicar|texto|libre|\
+    réponse|chose|à|préciser|précisez|merci|texte|saisir|votre|\
     opção|resposta|opzione|risposta|specificare|选项|答案|请说明|请注明|请输入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
     يرجى|التحديد|حدد|اكتب|إجابتك|من|فضلك";
 
-/// A string's names.
-fn any(list: &str, is: impl Fn(&str) -> bool) -> bool {
-    list.split('|').any(is)
+fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
+    place(list, &mut is).is_some()
 }
 
 /// What a label means, or would mean if it ended here. [`repair`](super::repair) leaves a model's own "Other" out. While such a label is
@@ -120,6 +119,7 @@ mod tests {
             "OTRO (por favor, especifique)",
             "Autre",
             "Autre chose",
+            "Quelque chose d’autre",
             "Autre (à préciser)",
             "その他",
             "その他（自由記述）",
@@ -149,6 +149,7 @@ mod tests {
             "",
             "Other branch",
             "Other (S3)",
+            "Other (DE)",
             "Another",
             "Something",
             "Something elsewhere",

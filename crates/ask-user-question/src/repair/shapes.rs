@@ -1,37 +1,38 @@
 //! Names and shapes of other tools: what stands for a field of ours if the field itself is missing.
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
-use crate::text::{Kind, fold, folded, is_blank};
+use crate::text::{Kind, find, folded, is_blank, place};
 use json_tree::{Json, members};
 use std::mem;
 
-/// A field, the names that stand for it if it is missing, folded, and the values that fit it. The field's own name in another spelling comes
-/// before all of these.
+/// A field, and the values that fit it.
 pub(super) struct Field {
     name: &'static str,
-    near: &'static str,
+    /// Its name in any spelling, and then the names that stand for it if it is missing.
+    names: &'static str,
     fits: fn(&Json<'_>) -> bool,
 }
 
-pub(super) const QUESTIONS: Field = Field { name: "questions", near: "", fits: |_| true };
-pub(super) const QUESTION: Field = Field { name: "question", near: "prompt|text|title|message", fits: is_text };
-pub(super) const HEADER: Field = Field { name: "header", near: "", fits: is_text };
-pub(super) const OPTIONS: Field = Field { name: "options", near: "choices|items", fits: is_some_list };
+pub(super) const QUESTIONS: Field = Field { name: "questions", names: "questions", fits: |_| true };
+pub(super) const QUESTION: Field =
+    Field { name: "question", names: "question|prompt|text|title|message", fits: is_text };
+pub(super) const HEADER: Field = Field { name: "header", names: "header", fits: is_text };
+pub(super) const OPTIONS: Field = Field { name: "options", names: "options|choices|items", fits: is_some_list };
 /// An object of answers is the user's, not the model's to give.
-pub(super) const ANSWERS: Field = Field { name: "options", near: "answers", fits: |value| value.as_list().is_some() };
+pub(super) const ANSWERS: Field = Field { name: "options", names: "answers", fits: |value| value.as_list().is_some() };
 pub(super) const MULTI_SELECT: Field = Field {
     name: "multiSelect",
-    near: "*multiple|*multiselect|*multichoice|multi|allowmulti|selectmany|allowmany",
+    names: "multiselect|*multiple|*multiselect|*multichoice|multi|allowmulti|selectmany|allowmany",
     fits: is_plain_value,
 };
 pub(super) const LABEL: Field =
-    Field { name: "label", near: "text|title|name|value|option|choice|answer", fits: is_plain_value };
+    Field { name: "label", names: "label|text|title|name|value|option|choice|answer", fits: is_plain_value };
 pub(super) const DESCRIPTION: Field = Field {
     name: "description",
-    near: "*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
+    names: "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
     fits: is_text,
 };
-pub(super) const PREVIEW: Field = Field { name: "preview", near: "", fits: is_text };
+pub(super) const PREVIEW: Field = Field { name: "preview", names: "preview", fits: is_text };
 
 impl Field {
     /// The place of the member that stands for the field, if the field is missing.
@@ -40,11 +41,17 @@ impl Field {
         if members::position(members, self.name).is_some() {
             return None;
         }
-        self.names().find_map(|name| members.iter().position(|(key, value)| is_near(name, key) && (self.fits)(value)))
+        let mut found = None;
+        place(self.names, &mut |name| {
+            found = members.iter().position(|(key, value)| is_near(name, key) && (self.fits)(value));
+            found.is_some()
+        });
+        found
     }
 
-    fn names(&self) -> impl Iterator<Item = &'static str> {
-        [self.name].into_iter().chain(self.near.split('|').filter(|name| !name.is_empty()))
+    /// The place of a key among the names.
+    fn rank(&self, key: &str) -> Option<usize> {
+        place(self.names, &mut |name| is_near(name, key))
     }
 }
 
@@ -52,10 +59,15 @@ impl Field {
 fn is_near(name: &str, key: &str) -> bool {
     // No name of a field is long, and a key may be.
     const LONGEST: usize = 40;
-    match name.strip_prefix('*') {
-        Some(part) => (part.len()..=LONGEST).contains(&key.len()) && folded(key).contains(part),
-        None => fold(name).eq(fold(key)),
-    }
+    key.len() <= LONGEST
+        && match name.strip_prefix('*') {
+            Some(part) => find(&folded(key), part).is_some(),
+            None => folded(key) == name,
+        }
+}
+
+fn is_among(names: &str, key: &str) -> bool {
+    place(names, &mut |name| is_near(name, key)).is_some()
 }
 
 /// What a member under a name that is not ours may stand for.
@@ -73,15 +85,13 @@ pub(crate) enum Stands {
 pub(crate) fn stands(in_question: bool, key: &str) -> Option<Stands> {
     let (needed, optional): (&[Field], &[Field]) =
         if in_question { (&[QUESTION, OPTIONS, ANSWERS], &[HEADER]) } else { (&[LABEL], &[DESCRIPTION, PREVIEW]) };
-    let any = |fields: &[Field]| fields.iter().any(|field| field.names().any(|name| is_near(name, key)));
+    let any = |fields: &[Field]| fields.iter().any(|field| field.rank(key).is_some());
     if any(needed) {
         Some(Stands::Needed)
     } else if any(optional) || in_question && is_near("type", key) {
         Some(Stands::Optional)
-    } else if in_question {
-        MULTI_SELECT.names().position(|name| is_near(name, key)).map(Stands::Flag)
     } else {
-        None
+        MULTI_SELECT.rank(key).filter(|_| in_question).map(Stands::Flag)
     }
 }
 
@@ -113,9 +123,8 @@ pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
 
 /// As [`as_flag`], of a text.
 pub(crate) fn flag_word(text: &str) -> Option<bool> {
-    let words = ["true", "yes", "on", "1", "false", "no", "off", "0"];
-    let word = words.iter().position(|word| text.trim().eq_ignore_ascii_case(word))?;
-    Some(word < 4)
+    let text = text.trim();
+    place("true|yes|on|1|false|no|off|0", &mut |word| text.eq_ignore_ascii_case(word)).map(|place| place < 4)
 }
 
 /// Whether an object is a question itself: it has a text, and the list of questions is not in it.
@@ -145,22 +154,18 @@ impl<H: Hears> Shape<'_, H> {
             {
                 return;
             }
-            if !self.take_inner(
-                arguments,
-                &["input", "arguments", "parameters", "args", "params", "toolinput"],
-                Place::Arguments(""),
-            ) {
+            if !self.take_inner(arguments, "input|arguments|parameters|args|params|toolinput", Place::Arguments("")) {
                 return;
             }
         }
     }
 
     /// Puts the value of one of these members, if it has one alone, into the place of the object. It may be packed.
-    pub(super) fn take_inner(&mut self, object: &mut Json<'_>, names: &[&str], place: Place<'_>) -> bool {
+    pub(super) fn take_inner(&mut self, object: &mut Json<'_>, names: &str, place: Place<'_>) -> bool {
         let Json::Object(members) = object else {
             return false;
         };
-        let mut inner = members.iter_mut().filter(|(key, _)| names.iter().any(|name| is_near(name, key)));
+        let mut inner = members.iter_mut().filter(|(key, _)| is_among(names, key));
         let (Some((_, only)), None) = (inner.next(), inner.next()) else {
             return false;
         };
@@ -180,7 +185,7 @@ impl<H: Hears> Shape<'_, H> {
             return;
         };
         members.retain(|(key, _)| {
-            let is_answer = ["answers", "answer", "annotations"].iter().any(|name| is_near(name, key));
+            let is_answer = is_among("answers|answer|annotations", key);
             if is_answer {
                 self.0.hear(place.key(key), RepairCode::AnswersDropped);
             }
@@ -261,10 +266,19 @@ fn map<'a>(members: &mut json_tree::Members<'a>) -> Option<Vec<Json<'a>>> {
 
 /// The options in the lines of a text, without bullets if each has one.
 fn lines(text: &str) -> Option<Vec<Json<'static>>> {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !is_blank(line)).collect();
-    let bare: Option<Vec<&str>> = lines.iter().map(|line| without_bullet(line)).collect();
-    let label = |line: &&str| Json::object([("label", Json::from(*line))]);
-    (lines.len() > 1).then(|| bare.as_ref().unwrap_or(&lines).iter().map(label).collect())
+    let (mut lines, mut have_bullets) = (Vec::new(), true);
+    for line in text.split('\n') {
+        if !is_blank(line) {
+            lines.push(line.trim());
+            have_bullets &= without_bullet(line.trim()).is_some();
+        }
+    }
+    let mut options = Vec::new();
+    for line in lines {
+        let label = without_bullet(line).filter(|_| have_bullets).unwrap_or(line);
+        options.push(Json::object([("label", label.into())]));
+    }
+    (options.len() > 1).then_some(options)
 }
 
 fn without_bullet(line: &str) -> Option<&str> {

@@ -3,7 +3,6 @@
 use super::Selection;
 use crate::text::is_blank;
 use crate::wire::Question;
-use json_tree::Json;
 
 /// What follows a label, where the label may end there: nothing more, or the next part.
 pub(crate) type Behind<'t> = Option<&'t str>;
@@ -76,7 +75,7 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
         return None;
     }
     let labels = question.labels();
-    let quoted: Vec<String> = labels.iter().map(|label| Json::from(*label).text()).collect();
+    let quoted: Vec<String> = labels.iter().map(|label| quoted(label)).collect();
     let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
     let at = |text| longest(&labels, 0, text, ends_at_comma).or_else(|| longest(&quoted, 0, text, ends_at_comma));
     let (found, rest) = parts(text, labels.len() + 1, &mut |found, rest| {
@@ -84,6 +83,18 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
         next.filter(|(option, _)| !found.contains(option))
     });
     rest.is_none().then(|| question.in_order(&found))
+}
+
+/// A label as a JSON string, near enough.
+fn quoted(label: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in label.chars() {
+        if matches!(c, '"' | '\\') {
+            quoted.push('\\');
+        }
+        quoted.push(c);
+    }
+    quoted + "\""
 }
 
 fn ends_at_comma(text: &str) -> Option<Behind<'_>> {

@@ -176,6 +176,15 @@ fn markup_of_the_call_is_never_shown() {
 }
 
 #[test]
+fn arguments_that_are_too_long_are_no_ask_although_they_begin_with_one() {
+    let long = format!("{PLAIN}{}", " ".repeat(6 << 20));
+    assert_eq!(check_text(&Limits::RUNTIME, &long).ask, None);
+    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
+    arriving.feed(&long, |patch| shown.apply(&patch));
+    assert_eq!(arriving.finish(&shown), None);
+}
+
+#[test]
 fn a_line_break_in_two_characters_is_shown_as_one() {
     let shown = |question: &str| {
         let arguments = json!({"questions": [{"question": question, "options": ["S", "M"]}]}).to_string();

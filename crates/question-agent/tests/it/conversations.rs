@@ -118,6 +118,7 @@ fn event_of(conversation: &Conversation, number: usize, doing: Doing) -> Event {
         Doing::Model { text, calls } => Event::LlmResponse(AssistantMessage {
             id: format!("a{number}"),
             text,
+            origin: None,
             tool_calls: calls
                 .into_iter()
                 .map(|(id, name, arguments)| ToolCall::new(id, name, arguments.to_string()))

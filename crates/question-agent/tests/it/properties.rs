@@ -185,7 +185,7 @@ fn any_model_event(dice: &mut Dice, step: usize) -> Event {
     match dice.roll(8) {
         0 => Event::LlmFailed { reason: "503".to_owned(), retryable: dice.flip() },
         1 => Event::LlmStopped {
-            partial: AssistantMessage { id: format!("a{step}"), text: "so far".to_owned(), tool_calls },
+            partial: AssistantMessage { id: format!("a{step}"), text: "so far".to_owned(), tool_calls, origin: None },
         },
         _ => responds(&format!("a{step}"), "text", tool_calls),
     }

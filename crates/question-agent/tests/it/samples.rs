@@ -39,7 +39,7 @@ pub(crate) fn says(id: &str, text: &str) -> Event {
 }
 
 pub(crate) fn responds(id: &str, text: &str, tool_calls: Vec<ToolCall>) -> Event {
-    Event::LlmResponse(AssistantMessage { id: id.to_owned(), text: text.to_owned(), tool_calls })
+    Event::LlmResponse(AssistantMessage { id: id.to_owned(), text: text.to_owned(), tool_calls, origin: None })
 }
 
 pub(crate) fn picks(option: usize) -> Outcome {

@@ -342,6 +342,7 @@ fn stopping_the_model_keeps_what_it_said() {
     let partial = AssistantMessage {
         id: "a1".to_owned(),
         text: "I was about to".to_owned(),
+        origin: None,
         tool_calls: vec![ask_call("call-1")],
     };
     conversation.handle(Event::LlmStopped { partial }).expect("the model was asked");
@@ -399,7 +400,12 @@ fn event_named(name: &str) -> Event {
         "llm_response" => responds("a2", "done", Vec::new()),
         "llm_failed" => Event::LlmFailed { reason: "no network".to_owned(), retryable: true },
         "llm_stopped" => Event::LlmStopped {
-            partial: AssistantMessage { id: "a2".to_owned(), text: String::new(), tool_calls: Vec::new() },
+            partial: AssistantMessage {
+                id: "a2".to_owned(),
+                text: String::new(),
+                tool_calls: Vec::new(),
+                origin: None,
+            },
         },
         "tool_complete" => Event::ToolComplete { result: ToolResult::success(call.id, "done") },
         "ask_user_question_pending" => {

@@ -1,6 +1,7 @@
 //! Any endpoint that speaks OpenAI's chat completions, streaming.
 
 pub(crate) mod endpoint;
+mod refusal;
 mod request;
 mod secrets;
 mod stream;
@@ -8,19 +9,21 @@ mod stream;
 use crate::limits::MODEL_CALLS;
 use crate::models::{Delta, Model, ModelError, Request};
 use ask_user_question::Limits;
-use axum::body::{Body, BodyDataStream};
-use axum::http::{HeaderMap, Response, StatusCode, header};
-use endpoint::Endpoint;
+use axum::body::BodyDataStream;
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use endpoint::{Endpoint, key_header};
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use refusal::{Kind, Refusal};
 use std::error::Error;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use stream::Reading;
+use stream::{Again, Reading, Setting, Trouble};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// The environment variable with the endpoint, up to and without `/chat/completions`.
 pub const BASE_URL: &str = "OPENAI_BASE_URL";
@@ -40,19 +43,46 @@ const SILENCE: Duration = Duration::from_secs(120);
 /// The pause before the second attempt where the endpoint asks for none; it doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// How much of an error is read for the log, in bytes, and how long it is waited for.
-const MAX_ERROR_BYTES: usize = 4 << 10;
-const ERROR_PATIENCE: Duration = Duration::from_secs(5);
+/// How long an answer may bring nothing of use, and how long it may take in all.
+const IDLE: Duration = Duration::from_secs(600);
+const LONGEST: Duration = Duration::from_secs(1800);
+
+/// How long it is waited for what may follow the end of an answer, such as its usage.
+const AFTERWORD: Duration = Duration::from_secs(5);
+
+/// How an endpoint is reached and asked.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Its URL, such as `https://api.openai.com/v1`. Its query goes along, such as `?api-version=…` of Azure.
+    pub base_url: String,
+    /// The key, where it wants one.
+    pub key: Option<String>,
+    /// The header that has the key alone, such as `api-key`; `None` for `Authorization: Bearer KEY`.
+    pub key_header: Option<HeaderName>,
+    /// Further headers.
+    pub headers: HeaderMap,
+    /// The hosts that get key and headers over plain HTTP, beside this machine.
+    pub plain_key_hosts: Vec<String>,
+    /// The model's name.
+    pub model: String,
+    /// How many tokens an answer may have; `None` for the endpoint's own limit.
+    pub max_tokens: Option<u32>,
+    /// Whether what a model thought before its calls goes back to its endpoint.
+    pub sends_reasoning: bool,
+}
 
 /// A model behind an endpoint. Tool calls stream as they come; arguments that cannot be read are the state machine's to refuse.
 #[derive(Clone)]
 pub struct OpenAi {
-    base_url: String,
+    settings: Arc<Settings>,
     endpoint: Endpoint,
     key: Option<Arc<str>>,
-    model: String,
+    /// The endpoint and the model, which alone get back what they said of their calls.
+    origin: Arc<str>,
     system_prompt: Arc<str>,
     temperature: Option<f64>,
+    /// Whether the endpoint is asked for its usage, which some refuse.
+    usage: Arc<AtomicBool>,
     places: Arc<Semaphore>,
 }
 
@@ -62,27 +92,44 @@ impl OpenAi {
     /// # Errors
     /// A sentence where the URL is none, or would send a key over the network in the clear.
     pub fn new(base_url: &str, key: Option<String>, model: String) -> Result<Self, String> {
-        let url = format!("{}/chat/completions", base_url.trim_end_matches('/'));
+        Self::with(Settings { base_url: base_url.to_owned(), key, model, sends_reasoning: true, ..Settings::default() })
+    }
+
+    /// A model with all that can be said of it.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub fn with(settings: Settings) -> Result<Self, String> {
+        let (base, query) = settings.base_url.split_once('?').unwrap_or((&settings.base_url, ""));
+        let base = base.trim_end_matches('/');
+        let query = if query.is_empty() { String::new() } else { format!("?{query}") };
+        let mut headers = settings.headers.clone();
+        if let Some(key) = &settings.key {
+            let (name, value) = key_header(key, settings.key_header.as_ref())?;
+            headers.insert(name, value);
+        }
+        let url = format!("{base}/chat/completions{query}");
         Ok(Self {
-            endpoint: Endpoint::new(&url, key.as_deref())?,
-            base_url: base_url.to_owned(),
-            key: key.map(Arc::from),
-            model,
+            endpoint: Endpoint::new(&url, headers, &settings.plain_key_hosts)?,
+            key: settings.key.as_deref().map(Arc::from),
+            origin: format!("{base} {}", settings.model).into(),
             system_prompt: Arc::from(ROLE),
             temperature: None,
+            usage: Arc::new(AtomicBool::new(true)),
             places: Arc::new(Semaphore::new(MODEL_CALLS.get())),
+            settings: Arc::new(settings),
         })
     }
 
-    /// The model that the environment names: [`MODEL`], and perhaps [`BASE_URL`] and [`API_KEY`].
+    /// The model that the environment names: [`MODEL`], and perhaps [`BASE_URL`] and [`API_KEY`]. The rest is as these settings say.
     ///
     /// # Errors
     /// A sentence that says which variable is missing or wrong.
-    pub fn from_env() -> Result<Self, String> {
+    pub fn from_env(settings: Settings) -> Result<Self, String> {
         let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let model = read(MODEL).ok_or_else(|| format!("{MODEL} must name the model, such as gpt-4o-mini"))?;
-        let base_url = read(BASE_URL);
-        Self::new(base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), read(API_KEY), model)
+        let base_url = read(BASE_URL).unwrap_or_else(|| DEFAULT_BASE_URL.to_owned());
+        Self::with(Settings { base_url, key: read(API_KEY), model, ..settings })
     }
 
     /// The same with a limit of requests at a time; for further ones it is busy.
@@ -103,27 +150,55 @@ impl OpenAi {
         Self { temperature: Some(temperature), ..self }
     }
 
-    /// Sends a request and gives the answer once it begins.
-    async fn ask(self, body: String, pause: Duration) -> Result<Answer, ModelError> {
-        let Ok(place) = self.places.try_acquire_owned() else {
-            tracing::warn!("as many ask the model as may");
+    fn wants_usage(&self) -> bool {
+        self.usage.load(Ordering::Relaxed)
+    }
+
+    /// OpenAI's own endpoints want the number of tokens under another name.
+    fn takes_completion_tokens(&self) -> bool {
+        [".openai.com/", ".azure.com/"].iter().any(|host| self.settings.base_url.contains(host))
+    }
+
+    /// Sends a request and gives the answer once it begins. A history that is too long for the model is cut until it fits.
+    async fn ask(self, request: Request, pause: Duration) -> Result<Answer, ModelError> {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            tracing::warn!("model concurrency limit reached (--max-model-calls)");
             return Err(ModelError {
                 reason: "The model is busy: too many ask it at once.".to_owned(),
                 retry_after: Some(pause),
             });
         };
-        let response = match timeout(SILENCE, self.endpoint.post(body)).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(unreachable(&error, pause)),
-            Err(silence) => return Err(unreachable(&silence, pause)),
+        let mut from = 0;
+        let response = loop {
+            let body = request::body(&self, &request, from);
+            let response = match timeout(SILENCE, self.endpoint.post(body)).await {
+                Ok(Ok(response)) => response,
+                Ok(Err(error)) => return Err(unreachable(&error, pause)),
+                Err(silence) => return Err(unreachable(&silence, pause)),
+            };
+            if response.status() == StatusCode::OK {
+                break response;
+            }
+            let refusal = Refusal::read(response, self.key.as_deref()).await;
+            let shorter = (refusal.kind == Kind::TooLong).then(|| request::shorter(&request.messages, from)).flatten();
+            if let Some(shorter) = shorter {
+                tracing::warn!(messages = shorter, "history cut: it is too long for the model");
+                from = shorter;
+            } else if refusal.kind != Kind::NoUsage || !self.usage.swap(false, Ordering::Relaxed) {
+                let may_help = matches!(refusal.kind, Kind::Passing | Kind::BadCall);
+                let retry_after = may_help.then(|| refusal.after.unwrap_or(pause));
+                return Err(ModelError { reason: refusal.words(), retry_after });
+            }
         };
-        if response.status() != StatusCode::OK {
-            return Err(refusal(response, self.key.as_deref(), pause).await);
-        }
+        let tools = request.tools.iter().map(|tool| tool.name.clone()).collect();
+        let setting = Setting { key: self.key, tools, origin: self.origin };
         Ok(Answer {
             body: response.into_body().into_data_stream(),
-            reading: Reading::new(self.key),
+            reading: Reading::new(setting),
             pause,
+            is_first: request.attempt <= 1,
+            idle_until: Instant::now() + IDLE,
+            until: Instant::now() + LONGEST,
             _place: place,
         })
     }
@@ -132,7 +207,8 @@ impl OpenAi {
 impl fmt::Debug for OpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Never the key.
-        f.debug_struct("OpenAi").field("base_url", &self.base_url).field("model", &self.model).finish_non_exhaustive()
+        let Settings { base_url, model, .. } = &*self.settings;
+        f.debug_struct("OpenAi").field("base_url", base_url).field("model", model).finish_non_exhaustive()
     }
 }
 
@@ -146,10 +222,9 @@ impl Model for OpenAi {
     }
 
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
-        let body = request::body(self, &request);
         let earlier = request.attempt.saturating_sub(1).min(8);
         let pause = FIRST_PAUSE * 2_u32.saturating_pow(earlier);
-        let asked = self.clone().ask(body, pause);
+        let asked = self.clone().ask(request, pause);
         once(asked).map_ok(Answer::deltas).try_flatten().boxed()
     }
 }
@@ -159,6 +234,10 @@ struct Answer {
     body: BodyDataStream,
     reading: Reading,
     pause: Duration,
+    is_first: bool,
+    /// When it has brought nothing for too long, and when it has taken too long.
+    idle_until: Instant,
+    until: Instant,
     /// Among those who may ask at once.
     _place: OwnedSemaphorePermit,
 }
@@ -178,17 +257,32 @@ impl Answer {
 
     /// Reads what comes next, and says whether anything may follow.
     async fn read(&mut self, deltas: &mut Vec<Delta>) -> Result<bool, ModelError> {
-        let retry_after = Some(self.pause);
-        match timeout(SILENCE, self.body.next()).await {
-            Ok(Some(Ok(bytes))) => {
-                let fed = self.reading.feed(&bytes, deltas);
-                fed.map(|()| true).map_err(|reason| ModelError { reason, retry_after })
+        let silence = if self.reading.is_whole() { AFTERWORD } else { SILENCE };
+        let until = (Instant::now() + silence).min(self.idle_until).min(self.until);
+        let arrived = timeout_at(until, self.body.next()).await;
+        if let Ok(Some(Ok(bytes))) = arrived {
+            self.reading.feed(&bytes, deltas).map_err(|trouble| self.error(trouble))?;
+            if self.reading.comes_on() {
+                self.idle_until = Instant::now() + IDLE;
             }
-            Ok(None | Some(Err(_))) | Err(_) if self.reading.is_whole() => Ok(false),
-            Ok(None | Some(Err(_))) | Err(_) => {
-                Err(ModelError { reason: "The model's answer broke off.".to_owned(), retry_after })
+            if !self.reading.is_done() {
+                return Ok(true);
             }
+        } else if !self.reading.is_whole() {
+            let reason = "The model's answer broke off.".to_owned();
+            return Err(ModelError { reason, retry_after: Some(self.pause) });
         }
+        self.reading.finish(deltas).map_err(|trouble| self.error(trouble))?;
+        Ok(false)
+    }
+
+    fn error(&self, trouble: Trouble) -> ModelError {
+        let may_help = match trouble.again {
+            Again::Never => false,
+            Again::Once => self.is_first,
+            Again::Some => true,
+        };
+        ModelError { reason: trouble.reason, retry_after: may_help.then_some(self.pause) }
     }
 }
 
@@ -199,55 +293,9 @@ fn unreachable(error: &(dyn Error + 'static), pause: Duration) -> ModelError {
     ModelError { reason: "The model cannot be reached.".to_owned(), retry_after: Some(pause) }
 }
 
-/// What clients are told of a refusal. What the endpoint says of why is not theirs to read: it may quote the key or what others have written.
-async fn refusal(response: Response<Body>, key: Option<&str>, pause: Duration) -> ModelError {
-    let status = response.status();
-    let asked = wait_in(response.headers());
-    tracing::warn!(status = status.as_u16(), "the model's endpoint refused");
-    if tracing::enabled!(tracing::Level::DEBUG) {
-        let why = secrets::left_out(&beginning(response.into_body()).await, key);
-        tracing::debug!(?why, "the model's endpoint says");
-    }
-    let may_help =
-        matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT) || status.is_server_error();
-    let code = status.as_u16();
-    let reason = match status {
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "The model's endpoint refuses the key.".to_owned(),
-        StatusCode::TOO_MANY_REQUESTS => "The model is asked too often.".to_owned(),
-        _ if status.is_server_error() => format!("The model's endpoint failed ({code})."),
-        _ => format!("The model's endpoint refuses ({code})."),
-    };
-    ModelError { reason, retry_after: may_help.then(|| asked.unwrap_or(pause)) }
-}
-
-/// The beginning of a body, as far as it comes soon.
-async fn beginning(body: Body) -> String {
-    let mut body = body.into_data_stream();
-    let mut read = Vec::new();
-    let reading = async {
-        while read.len() < MAX_ERROR_BYTES
-            && let Some(Ok(bytes)) = body.next().await
-        {
-            read.extend_from_slice(&bytes);
-        }
-    };
-    // What has come by then will do.
-    let _ = timeout(ERROR_PATIENCE, reading).await;
-    read.truncate(MAX_ERROR_BYTES);
-    String::from_utf8_lossy(&read).into_owned()
-}
-
-/// The seconds of `Retry-After`; a date there is left to the ordinary pause.
-fn wait_in(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{OpenAi, wait_in};
-    use axum::http::{HeaderMap, HeaderValue, header};
-    use std::time::Duration;
+    use super::{OpenAi, Settings};
 
     #[test]
     fn a_key_goes_only_where_nobody_listens_in() {
@@ -259,18 +307,18 @@ mod tests {
         for url in ["http://api.example/v1", "ftp://localhost", "api.example", ""] {
             assert!(new(url).is_err(), "{url}");
         }
-    }
-
-    #[test]
-    fn the_endpoint_says_how_long_to_wait() {
-        let wait = |value: &'static str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static(value));
-            wait_in(&headers)
+        let why = new("http://litellm:4000").expect_err("it is named to nobody");
+        assert!(why.contains("--allow-plain-key litellm"), "{why}");
+        let named = |url: &str| {
+            let plain_key_hosts = vec!["litellm".to_owned()];
+            OpenAi::with(Settings {
+                base_url: url.to_owned(),
+                key: Some("sk-secret".to_owned()),
+                plain_key_hosts,
+                ..Settings::default()
+            })
         };
-        assert_eq!(wait("7"), Some(Duration::from_secs(7)));
-        assert_eq!(wait("Wed, 21 Oct 2026 07:28:00 GMT"), None);
-        assert_eq!(wait("-1"), None);
-        assert_eq!(wait_in(&HeaderMap::new()), None);
+        named("http://litellm:4000").expect("the operator named it");
+        named("http://litellm.example:4000").expect_err("that is another");
     }
 }

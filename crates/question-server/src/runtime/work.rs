@@ -130,17 +130,21 @@ impl Runtime {
             let arrived = tokio::select! {
                 biased;
                 () = agent.stop().cancelled() => {
+                    self.metrics.model_used(turn.usage());
                     let partial = turn.finish();
                     return Done { shown_but_dropped: !partial.tool_calls.is_empty(), event: Event::LlmStopped { partial } };
                 }
                 arrived = deltas.next() => arrived,
             };
             let Some(arrived) = arrived else {
-                return Done::kept(Event::LlmResponse(turn.finish()));
+                self.metrics.model_used(turn.usage());
+                let shown_but_dropped = turn.is_rewritten();
+                return Done { event: Event::LlmResponse(turn.finish()), shown_but_dropped };
             };
             match turn.take(arrived) {
                 Ok(()) => {}
                 Err(error) => {
+                    self.metrics.model_used(turn.usage());
                     // Clients have read the beginning of an answer: another one behind it would be no retry.
                     let shown_but_dropped = turn.has_begun();
                     let pause = error.pause_after(attempt).filter(|_| !shown_but_dropped);

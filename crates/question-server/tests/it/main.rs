@@ -11,6 +11,7 @@ mod conversations;
 mod crowds;
 mod deletion;
 mod drain;
+mod endpoints;
 mod expiry;
 mod folder;
 mod house;

@@ -1,10 +1,14 @@
 //! A conversation answers to its owner.
 
-use crate::house::server;
+use crate::house::{parts, server, server_of};
 use crate::http::{Answer, call, get, request, says};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
+use question_server::access::Token;
+use question_server::store::{MemoryStore, Store};
+use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// As a page sends it; through Trunk's proxy it looks the same, except the forwarded host.
 async fn from_page(server: &Router, method: Method, path: &str, body: Option<Value>, cookie: Option<&str>) -> Answer {
@@ -142,4 +146,77 @@ async fn by_tls_the_cookie_is_one_that_no_other_host_can_set() {
     let planted = cookie.trim_start_matches("__Host-");
     let other = given(&ask(Some(planted)).await);
     assert_ne!(other, cookie, "a new one");
+}
+
+/// A request with these headers.
+async fn with(
+    server: &Router,
+    method: Method,
+    path: &str,
+    body: Option<Value>,
+    headers: &[(&'static str, &str)],
+) -> Answer {
+    let mut request = request(method, path, body);
+    for (name, value) in headers {
+        request.headers_mut().insert(*name, HeaderValue::from_str(value).expect("a header value"));
+    }
+    call(server, request).await
+}
+
+const SHARED: &str = "the-token-of-the-command-line";
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens: Vec<Token> = vec![SHARED.parse().expect("it is one")];
+    tokens.extend(Token::read_all(text).expect("they are some"));
+    tokens
+}
+
+#[tokio::test]
+async fn nobody_takes_a_name_by_saying_it() {
+    let tokens = tokens("front-end 0123456789abcdef\nother fedcba9876543210");
+    let server = server_of(&Config { tokens, ..Config::default() });
+    let made = [("authorization", "Bearer 0123456789abcdef")];
+    assert_eq!(with(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), &made).await.status, 200);
+    assert_eq!(with(&server, Method::GET, "/conversations/t", None, &made).await.status, 200);
+    // The cookie of the shared token, as a browser has it.
+    let welcome = get(&server, &format!("/?token={SHARED}")).await;
+    let access = given(&welcome);
+    let spoken = ["name front-end", "name:front-end", "front-end", "token:"].map(|said| format!("Bearer {said}"));
+    for said in &spoken {
+        let headers = [("cookie", access.as_str()), ("authorization", said.as_str())];
+        let found = with(&server, Method::GET, "/conversations/t", None, &headers).await;
+        assert_eq!(found.status, 404, "{said}");
+    }
+    for token in ["fedcba9876543210", SHARED] {
+        let bearer = format!("Bearer {token}");
+        let found = with(&server, Method::GET, "/conversations/t", None, &[("authorization", &bearer)]).await;
+        assert_eq!(found.status, 404, "{token}");
+    }
+    // Of two tokens, the bearer is what a program means.
+    let headers = [("cookie", access.as_str()), ("authorization", "Bearer 0123456789abcdef")];
+    assert_eq!(with(&server, Method::GET, "/conversations/t", None, &headers).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_changed_token_keeps_its_conversations() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let server = |token: &str| {
+        let config = Config { tokens: vec![token.parse().expect("it is one")], ..Config::default() };
+        app(&config, Parts { store: Arc::clone(&store), ..parts(crate::house::front_desk()) })
+    };
+    let (before, after) = ("first-0123456789", "second-0123456789");
+    let bearer = format!("Bearer {before}");
+    let (headers, first) = ([("authorization", bearer.as_str())], server(before));
+    assert_eq!(with(&first, Method::POST, "/agent", Some(says("t", "u", "hi")), &headers).await.status, 200);
+    let bearer = format!("Bearer {after}");
+    let (headers, second) = ([("authorization", bearer.as_str())], server(after));
+    assert_eq!(with(&second, Method::GET, "/conversations/t", None, &headers).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_id_that_no_conversation_can_have_is_not_there() {
+    let server = server();
+    for id in ["%00", "%0A", &"x".repeat(300)] {
+        assert_eq!(get(&server, &format!("/conversations/{id}")).await.refusal().0, 404, "{id}");
+    }
 }

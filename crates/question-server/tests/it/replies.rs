@@ -321,3 +321,21 @@ async fn the_two_messages_of_one_reply_are_two() {
     assert_eq!(refused.refusal(), (409, "known_message".to_owned()));
     assert_eq!(messages(&server, "car").await, before);
 }
+
+#[tokio::test]
+async fn a_reply_may_be_named_and_nothing_else_said_of_it() {
+    let server = server();
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let described = get(&server, "/conversations/t").await.json();
+    let call = described["pending"][0]["toolCallId"].clone();
+    let tool = |id: &str| {
+        let content = json!({"answers": {"Which service do you need?": "Brake service"}}).to_string();
+        let message = json!({"id": id, "role": "tool", "toolCallId": call, "content": content, "metadata": {"ask": {"replyId": "R"}}});
+        json!({"threadId": "t", "runId": format!("run-{id}"), "messages": [message]})
+    };
+    assert_eq!(post(&server, "/agent", tool("m1")).await.status, 200);
+    let again = post(&server, "/agent", tool("m2")).await;
+    assert_eq!(again.status, 200, "it is the same reply: {:?}", again.body);
+    let result = messages(&server, "t").await.into_iter().find(|message| message["role"] == "tool");
+    assert_eq!(result.expect("it is answered")["metadata"]["ask"]["replyId"], "R");
+}

@@ -29,6 +29,7 @@ fn calls(id: &str, names: [&str; 2]) -> Event {
     Event::LlmResponse(AssistantMessage {
         id: id.to_owned(),
         text: String::new(),
+        origin: None,
         tool_calls: names.into_iter().enumerate().map(call).collect(),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{Outcome, Results, answered};
 use crate::reply::{MOST_PARTS, Reply};
-use crate::text::is_blank;
+use crate::text::{find, is_blank, place};
 use crate::wire::AskUserQuestion;
 use json_tree::Json;
 
@@ -19,9 +19,13 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
     }
     let told = content.strip_prefix("Error:").unwrap_or(content).trim();
     let small = told.get(..told.floor_char_boundary(400)).unwrap_or_default().to_ascii_lowercase();
-    let quoted = QUOTES.split('|').find_map(|quote| Some(told.get(small.find(quote)? + quote.len()..)?.trim()));
+    let mut quoted = None;
+    place(QUOTES, &mut |quote| {
+        quoted = find(&small, quote).and_then(|at| Some(told.get(at + quote.len()..)?.trim()));
+        quoted.is_some()
+    });
     let about_user = small.strip_prefix("the ").unwrap_or(&small).strip_prefix("user ");
-    if about_user.is_some_and(|said| REFUSES.split('|').any(|word| said.starts_with(word))) {
+    if about_user.is_some_and(|said| place(REFUSES, &mut |word| said.starts_with(word)).is_some()) {
         let said = quoted.filter(|said| !is_blank(said));
         return Some(said.map_or(Outcome::Declined, |said| Outcome::replied_in_chat(ask, said, Vec::new())));
     }
@@ -54,7 +58,7 @@ fn ended(small: &str) -> Option<Outcome> {
         ("interrupted by user", Outcome::Cancelled),
         ("was interrupted", Outcome::Cancelled),
     ];
-    let found = ENDS.iter().find(|(words, _)| small.len() < 200 && small.contains(words));
+    let found = ENDS.iter().find(|(words, _)| small.len() < 200 && find(small, words).is_some());
     found.map(|(_, outcome)| outcome.clone())
 }
 
@@ -67,9 +71,12 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
         if is_blank(&question.question) {
             continue;
         }
-        for text in [format!("\"{}\"=", question.question), format!("\"{}\" = ", question.question)] {
-            for (at, _) in content.match_indices(&text) {
-                if only.replace((q, at, at + text.len())).is_some() {
+        for equals in ["\"=", "\" = "] {
+            let text = String::from("\"") + &question.question + equals;
+            let mut from = 0;
+            while let Some(at) = find(content.get(from..)?, &text) {
+                from += at + text.len();
+                if only.replace((q, from - text.len(), from)).is_some() {
                     return None;
                 }
             }
@@ -78,7 +85,10 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     }
     let (_, first, _) = *found.first()?;
     let before = content.get(..first)?;
-    if !before.contains("answered") || before.contains(" not ") || !found.is_sorted_by_key(|(_, at, _)| *at) {
+    if find(before, "answered").is_none()
+        || find(before, " not ").is_some()
+        || !found.is_sorted_by_key(|(_, at, _)| *at)
+    {
         return None;
     }
     let words = Results { ask, allows_words: true, is_partial: false };
@@ -96,10 +106,15 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
 /// The answer in quotation marks, and the note behind it.
 fn split_answer(text: &str) -> Option<(&str, Option<&str>)> {
     const CLOSES: [&str; 2] = [". You can now", ". Read the answers"];
-    let text = CLOSES.iter().find_map(|close| Some(text.rsplit_once(close)?.0)).unwrap_or(text);
     let (mut answer, mut note) = (text, None);
+    for close in CLOSES {
+        // The last one: an answer may say the same.
+        let ends = |at: &usize| answer.get(*at..).is_some_and(|rest| rest.starts_with(close));
+        answer = (0..answer.len()).rev().find(ends).and_then(|at| answer.get(..at)).unwrap_or(answer);
+    }
     for marker in ["selected preview:", "user notes:", "notes:"] {
-        if let Some((before, behind)) = answer.split_once(marker)
+        if let Some(at) = find(answer, marker)
+            && let (Some(before), Some(behind)) = (answer.get(..at), answer.get(at + marker.len()..))
             && before.trim_end_matches([' ', '.']).ends_with(['"', ')'])
         {
             (answer, note) = (before, marker.ends_with("notes:").then_some(behind.trim()));

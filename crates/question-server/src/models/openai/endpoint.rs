@@ -1,7 +1,7 @@
 //! The way to an endpoint. Dropping a request ends it, and its connection with it.
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Request, Response, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::Tunnel;
@@ -15,7 +15,7 @@ type Straight = HttpsConnector<HttpConnector>;
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     url: Uri,
-    authorization: Option<HeaderValue>,
+    headers: HeaderMap,
     way: Way,
 }
 
@@ -27,33 +27,32 @@ enum Way {
 }
 
 impl Endpoint {
-    /// The endpoint at this URL, which gets this key.
+    /// The endpoint at this URL, which gets these headers. They may be secret: over plain HTTP they go to this machine and to the `plain` hosts alone.
     ///
     /// # Errors
-    /// A sentence where the URL is none, or the key would go over the network in the clear or can't be sent.
-    pub(crate) fn new(url: &str, key: Option<&str>) -> Result<Self, String> {
+    /// A sentence where the URL is none, or the headers would go over the network in the clear.
+    pub(crate) fn new(url: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, String> {
         let url: Uri = url.parse().map_err(|_| format!("{url} is no URL"))?;
         let is_local = matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
         match url.scheme_str() {
             Some("https") => {}
-            Some("http") if is_local || key.is_none() => {}
-            Some("http") => return Err(format!("{url} would get the key in the clear; use https")),
+            Some("http") if is_local || headers.is_empty() => {}
+            Some("http") if url.host().is_some_and(|host| plain.iter().any(|plain| plain == host)) => {}
+            Some("http") => {
+                return Err(format!(
+                    "{url} would get the key in the clear; use https, or --allow-plain-key {} on a network of your own",
+                    url.host().unwrap_or("HOST")
+                ));
+            }
             Some(_) | None => return Err(format!("{url} is no http or https URL")),
         }
-        let authorization = key
-            .map(|key| HeaderValue::from_str(&format!("Bearer {key}")))
-            .transpose()
-            .map_err(|_| "the key has characters that no header takes".to_owned())?
-            .map(|mut value| {
-                value.set_sensitive(true);
-                value
-            });
+        headers.values_mut().for_each(|value| value.set_sensitive(true));
         let proxy = Matcher::from_env().intercept(&url);
         let (url, way) = match proxy.filter(|_| !is_local) {
             Some(proxy) => (with_port(&url)?, Way::through(&proxy)?),
             None => (url, Way::Straight(client(straight()))),
         };
-        Ok(Self { url, authorization, way })
+        Ok(Self { url, headers, way })
     }
 
     /// Sends a request and gives what the endpoint answers, from its head on.
@@ -61,8 +60,8 @@ impl Endpoint {
         let mut request = Request::post(&self.url)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream");
-        if let Some(authorization) = &self.authorization {
-            request = request.header(header::AUTHORIZATION, authorization);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
         }
         let request = request.body(body.into()).expect("the URL and the headers were checked before");
         let asked = match &self.way {
@@ -71,6 +70,19 @@ impl Endpoint {
         };
         Ok(asked.await?.map(Body::new))
     }
+}
+
+/// A key as a header: `Authorization: Bearer KEY`, or alone in a header of that name.
+///
+/// # Errors
+/// A sentence where no header can have it.
+pub(crate) fn key_header(key: &str, name: Option<&HeaderName>) -> Result<(HeaderName, HeaderValue), String> {
+    let (name, value) = match name {
+        Some(name) => (name.clone(), key.to_owned()),
+        None => (header::AUTHORIZATION, format!("Bearer {key}")),
+    };
+    let value = HeaderValue::try_from(value).map_err(|_| "the key has characters that no header takes".to_owned())?;
+    Ok((name, value))
 }
 
 impl Way {

@@ -4,17 +4,24 @@ use super::OpenAi;
 use crate::models::Request;
 use json_tree::parse;
 use question_agent::call::ToolCall;
-use question_agent::message::Message;
+use question_agent::message::{AssistantMessage, Message};
 use question_agent::registry::ToolSpec;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Tool<'a>>,
@@ -26,36 +33,97 @@ struct Tool<'a> {
     function: &'a ToolSpec,
 }
 
-pub(super) fn body(model: &OpenAi, request: &Request) -> String {
-    let parts: Vec<&str> = [&*model.system_prompt].into_iter().chain(request.guidance.as_deref()).collect();
-    let system = parts.join("\n\n");
-    let system = json!({"role": "system", "content": system});
-    let messages = std::iter::once(system).chain(request.messages.iter().map(message)).collect();
+/// The body of a request with the messages from that one on.
+pub(super) fn body(model: &OpenAi, request: &Request, from: usize) -> String {
+    let context = request.context.context_words();
+    let parts = [&*model.system_prompt].into_iter().chain(request.guidance.as_deref()).chain(context.as_deref());
+    let system = parts.collect::<Vec<&str>>().join("\n\n");
+    let mut history = History { model, ids: HashMap::new() };
+    let mut messages = vec![json!({"role": "system", "content": system})];
+    messages.extend(request.messages[from..].iter().map(|message| history.message(message)));
     let tools = request.tools.iter().map(|function| Tool { r#type: "function", function }).collect();
-    let body = Body { model: &model.model, stream: true, temperature: model.temperature, messages, tools };
+    let (old, new) = match model.settings.max_tokens {
+        most if model.takes_completion_tokens() => (None, most),
+        most => (most, None),
+    };
+    let body = Body {
+        model: &model.settings.model,
+        stream: true,
+        stream_options: model.wants_usage().then(|| json!({"include_usage": true})),
+        temperature: model.temperature,
+        max_tokens: old,
+        max_completion_tokens: new,
+        messages,
+        tools,
+    };
     serde_json::to_string(&body).expect("a request has only strings for keys")
 }
 
-fn message(message: &Message) -> Value {
-    match message {
-        Message::User(user) => json!({"role": "user", "content": user.text}),
-        Message::Tool(result) => {
-            json!({"role": "tool", "tool_call_id": result.tool_use_id, "content": result.content})
+/// Where a shorter history begins: at a turn of the user's, with at most half of what there is from `from` on, or with the last turn. `None` if that
+/// is all there is.
+pub(super) fn shorter(messages: &[Message], from: usize) -> Option<usize> {
+    let length = |messages: &[Message]| messages.iter().map(|message| json!(message).to_string().len()).sum::<usize>();
+    let half = length(&messages[from..]) / 2;
+    let is_turn = |at: &usize| matches!(&messages[*at], Message::User(user) if user.ask.is_none());
+    let turns: Vec<usize> = (from + 1..messages.len()).filter(is_turn).collect();
+    turns.iter().find(|turn| length(&messages[**turn..]) <= half).or(turns.last()).copied()
+}
+
+/// Messages on their way to an endpoint.
+struct History<'a> {
+    model: &'a OpenAi,
+    /// The endpoint's own ids of its calls, by ours.
+    ids: HashMap<&'a str, String>,
+}
+
+impl<'a> History<'a> {
+    fn message(&mut self, message: &'a Message) -> Value {
+        match message {
+            Message::User(user) => json!({"role": "user", "content": user.text}),
+            Message::Tool(result) => {
+                let id = self.ids.get(result.tool_use_id.as_str()).unwrap_or(&result.tool_use_id);
+                json!({"role": "tool", "tool_call_id": id, "content": result.content})
+            }
+            Message::Assistant(assistant) => self.assistant(assistant),
         }
-        Message::Assistant(assistant) if assistant.tool_calls.is_empty() => {
-            json!({"role": "assistant", "content": assistant.text})
+    }
+
+    /// What the endpoint said of its own message goes back to it, and to no other.
+    fn assistant(&mut self, assistant: &'a AssistantMessage) -> Value {
+        let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
+        let origin = origin.filter(|origin| origin["from"] == *self.model.origin).unwrap_or_default();
+        let mut message = origin["members"].as_object().cloned().unwrap_or_default();
+        if !self.model.settings.sends_reasoning || assistant.tool_calls.is_empty() {
+            message.retain(|name, _| !name.starts_with("reasoning"));
         }
-        Message::Assistant(assistant) => {
-            let content = (!assistant.text.is_empty()).then_some(&assistant.text);
-            let calls: Vec<Value> = assistant.tool_calls.iter().map(call).collect();
-            json!({"role": "assistant", "content": content, "tool_calls": calls})
+        message.insert("role".to_owned(), "assistant".into());
+        if assistant.tool_calls.is_empty() {
+            message.insert("content".to_owned(), assistant.text.as_str().into());
+            return Value::Object(message);
         }
+        let content = (!assistant.text.is_empty()).then_some(assistant.text.as_str());
+        message.insert("content".to_owned(), content.into());
+        let mut taken = Vec::new();
+        let calls = assistant.tool_calls.iter().enumerate().map(|(index, call)| {
+            let of_it = &origin["calls"][index];
+            let theirs = of_it["id"].as_str().filter(|id| !taken.contains(&(*id).to_owned())).map(str::to_owned);
+            taken.extend(theirs.clone());
+            let id = theirs.unwrap_or_else(|| call.id.clone());
+            self.ids.insert(&call.id, id.clone());
+            self::call(call, &id, of_it["members"].as_object().cloned().unwrap_or_default())
+        });
+        let calls = calls.collect();
+        message.insert("tool_calls".to_owned(), Value::Array(calls));
+        Value::Object(message)
     }
 }
 
 /// Endpoints refuse a whole history for arguments that are no JSON object, even the model's own. What was wrong with them stands in the result.
-fn call(call: &ToolCall) -> Value {
+fn call(call: &ToolCall, id: &str, mut members: Map<String, Value>) -> Value {
     let is_object = parse(call.arguments()).is_ok_and(|arguments| arguments.is_object());
     let arguments = if is_object { call.arguments() } else { "{}" };
-    json!({"id": call.id, "type": "function", "function": {"name": call.name(), "arguments": arguments}})
+    members.insert("id".to_owned(), id.into());
+    members.insert("type".to_owned(), "function".into());
+    members.insert("function".to_owned(), json!({"name": call.name(), "arguments": arguments}));
+    Value::Object(members)
 }

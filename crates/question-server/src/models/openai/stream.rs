@@ -1,14 +1,21 @@
 //! The endpoint's answer, from bytes to deltas.
 
 mod calls;
+mod ends;
+mod names;
+mod text;
+mod written;
 
 use super::secrets::left_out;
+use crate::limits::{MAX_ANSWER_BYTES, MAX_IDLE_BYTES};
 use crate::models::Delta;
 use ag_ui_stream::sse::Decoder;
 use calls::Calls;
-use json_tree::parse;
-use serde_json::Value;
+pub(super) use ends::{Again, Trouble};
+use json_tree::{JsonText, parse};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use text::{End, Text};
 
 /// The longest error text that is logged, in characters.
 const MAX_ERROR_CHARS: usize = 300;
@@ -20,10 +27,29 @@ const MAX_WHOLE_BYTES: usize = 4 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     body: Body,
+    text: Text,
     calls: Calls,
-    is_whole: bool,
+    /// The members of its message that the endpoint wants back.
+    members: Map<String, Value>,
+    /// Why it ends, in the endpoint's word.
+    finish_reason: Option<String>,
+    /// Whether nothing more can come.
+    is_done: bool,
+    /// How much has come since anything of use has, in bytes, and of thoughts.
+    idle: usize,
+    thoughts: usize,
+    setting: Setting,
+}
+
+/// What an answer is read with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Setting {
     /// What must not be logged.
-    key: Option<Arc<str>>,
+    pub(super) key: Option<Arc<str>>,
+    /// The names that the model may call.
+    pub(super) tools: Vec<String>,
+    /// The endpoint and the model, to which alone goes back what they want back.
+    pub(super) origin: Arc<str>,
 }
 
 /// What the endpoint sends, which its first character tells.
@@ -34,123 +60,286 @@ enum Body {
     /// What it was asked for.
     Stream(Box<Decoder>),
     /// JSON: some do not stream where there are tools.
-    Whole(Vec<u8>),
+    Whole(Whole),
+}
+
+/// JSON that arrives.
+#[derive(Debug, Default)]
+struct Whole {
+    bytes: Vec<u8>,
+    brackets: Brackets,
+}
+
+/// Where JSON that arrives is, by its brackets.
+#[derive(Debug, Default)]
+struct Brackets {
+    depth: usize,
+    in_text: bool,
+    is_escaped: bool,
+    are_closed: bool,
+}
+
+impl Brackets {
+    fn feed(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.in_text => self.is_escaped = true,
+                b'"' => self.in_text = !self.in_text,
+                _ if self.in_text => {}
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.are_closed |= self.depth == 0;
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Reading {
-    /// An answer of which nothing has arrived, from an endpoint that has this key.
-    pub(super) fn new(key: Option<Arc<str>>) -> Self {
-        Self { key, ..Self::default() }
+    /// An answer of which nothing has arrived.
+    pub(super) fn new(setting: Setting) -> Self {
+        Self { setting, ..Self::default() }
     }
 
     /// Whether the endpoint has said that this is all.
     pub(super) fn is_whole(&self) -> bool {
-        self.is_whole
+        self.is_done || self.finish_reason.is_some()
+    }
+
+    /// Whether nothing more can come, though the connection stays.
+    pub(super) fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    /// Whether anything of use came with the last bytes.
+    pub(super) fn comes_on(&self) -> bool {
+        self.idle == 0
     }
 
     /// Takes bytes and gives what they bring, the deltas before an error too.
     ///
     /// # Errors
-    /// Why the answer goes no further, in words for the user.
-    pub(super) fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), String> {
+    /// Why the answer goes no further.
+    pub(super) fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
         if let Body::NotYetKnown = self.body {
             match bytes.trim_ascii_start().first() {
-                None => return Ok(()),
-                Some(b'{' | b'[') => self.body = Body::Whole(Vec::new()),
+                None => {}
+                Some(b'{' | b'[') => self.body = Body::Whole(Whole::default()),
                 Some(b'<') => {
-                    return Err("The model's endpoint answers with a web page. Its address may be wrong.".to_owned());
+                    let why = "The model's endpoint answers with a web page. Its address may be wrong.";
+                    return Err(Trouble::for_good(why));
                 }
                 Some(_) => self.body = Body::Stream(Box::default()),
             }
         }
+        self.idle += bytes.len();
         match &mut self.body {
-            Body::NotYetKnown => Ok(()),
+            // Only white space can follow.
+            _ if self.is_done => {}
+            Body::NotYetKnown => {}
             Body::Stream(decoder) => {
                 decoder.feed(bytes);
-                self.read_frames(deltas)
+                self.read_frames(deltas)?;
             }
-            // Only white space can follow.
-            Body::Whole(_) if self.is_whole => Ok(()),
-            Body::Whole(body) => {
-                body.extend_from_slice(bytes);
-                self.read_whole(deltas)
+            Body::Whole(whole) => {
+                whole.bytes.extend_from_slice(bytes);
+                whole.brackets.feed(bytes);
+                if whole.brackets.are_closed {
+                    self.is_done = true;
+                    self.read_whole(deltas)?;
+                } else if whole.bytes.len() > MAX_WHOLE_BYTES {
+                    return Err(Trouble::unreadable());
+                }
+                return Ok(());
             }
+        }
+        match self.idle > MAX_IDLE_BYTES || self.thoughts > MAX_ANSWER_BYTES {
+            true => Err(Trouble::for_good("The model's answer does not come to an end.")),
+            false => Ok(()),
         }
     }
 
-    fn read_frames(&mut self, deltas: &mut Vec<Delta>) -> Result<(), String> {
+    fn read_frames(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
         while let Body::Stream(decoder) = &mut self.body
+            && !self.is_done
             && let Some(frame) = decoder.next_frame()
         {
-            let data = frame.map_err(|_| unreadable())?.data;
-            if data.trim() == "[DONE]" {
-                self.is_whole = true;
+            let frame = frame.map_err(|_| Trouble::unreadable())?;
+            let data = frame.data.trim();
+            if data == "[DONE]" {
+                self.is_done = true;
                 continue;
             }
-            if let Some(why) = error_in(&data) {
-                self.note(&why);
-                return Err("The model broke off.".to_owned());
+            if data.is_empty() {
+                continue;
             }
-            let chunk = parse(&data).map_err(|_| unreadable())?;
+            let chunk = parse(data).map_err(|_| Trouble::unreadable())?;
+            if let Some(why) = error_in(&chunk).or_else(|| (frame.event == "error").then(|| data.to_owned())) {
+                self.note(&why);
+                return Err(Trouble::broken_off());
+            }
+            self.take_usage(&chunk, deltas);
             // The chunk that tells the usage has no choice.
             let choice = &chunk["choices"][0];
             self.take(&choice["delta"], deltas);
-            self.is_whole |= choice["finish_reason"].is_string();
+            self.take_end(choice);
         }
         Ok(())
     }
 
     /// Reads an answer that comes in one piece, once it is there.
-    fn read_whole(&mut self, deltas: &mut Vec<Delta>) -> Result<(), String> {
-        let Body::Whole(body) = &self.body else {
+    fn read_whole(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
+        let Body::Whole(whole) = &mut self.body else {
             return Ok(());
         };
-        if body.len() > MAX_WHOLE_BYTES {
-            return Err(unreadable());
-        }
-        let may_be_all = matches!(body.trim_ascii_end().last(), Some(b'}' | b']'));
-        let Some(text) = str::from_utf8(body).ok().filter(|_| may_be_all) else {
-            return Ok(());
-        };
-        let Ok(answer) = parse(text) else {
-            return Ok(());
-        };
-        if let Some(why) = error_in(text) {
+        let bytes = std::mem::take(&mut whole.bytes);
+        let answer = str::from_utf8(&bytes).ok().and_then(|text| parse(text).ok()).ok_or_else(Trouble::unreadable)?;
+        if let Some(why) = error_in(&answer) {
             self.note(&why);
-            return Err("The model's endpoint refuses.".to_owned());
+            return Err(Trouble::again("The model's endpoint refuses."));
         }
-        let message = answer["choices"][0]["message"].clone();
-        if !message.is_object() {
-            return Err("The model's endpoint answers with something else than a chat completion.".to_owned());
+        let choice = &answer["choices"][0];
+        if !choice["message"].is_object() {
+            let why = "The model's endpoint answers with something else than a chat completion.";
+            return Err(Trouble::for_good(why));
         }
-        self.take(&message, deltas);
-        self.is_whole = true;
+        self.take_usage(&answer, deltas);
+        self.take(&choice["message"], deltas);
+        self.take_end(choice);
         Ok(())
     }
 
     /// What an endpoint says of its failure is for the log alone.
     fn note(&self, why: &str) {
-        let why = left_out(why, self.key.as_deref());
+        let why = left_out(why, self.setting.key.as_deref());
         tracing::debug!(?why, "the model's endpoint breaks off and says");
     }
 
     fn take(&mut self, said: &Value, deltas: &mut Vec<Delta>) {
-        if let Some(text) = said["content"].as_str() {
-            deltas.push(Delta::Text(text.to_owned()));
+        let before = deltas.len();
+        self.take_content(&said["content"], deltas);
+        // A refusal is the model's own word for the user.
+        self.take_content(&said["refusal"], deltas);
+        for (name, value) in said.as_object().into_iter().flatten() {
+            self.keep(name, value);
         }
         for piece in said["tool_calls"].as_array().into_iter().flatten() {
-            self.calls.take(piece, deltas);
+            self.idle = 0;
+            self.calls.take(piece, &self.setting.tools, deltas);
         }
+        // As calls were in 2023.
+        if said["function_call"].is_object() {
+            let piece = json!({"index": 0, "function": said["function_call"]});
+            self.calls.take(&piece, &self.setting.tools, deltas);
+        }
+        if deltas.len() > before {
+            self.idle = 0;
+        }
+    }
+
+    /// Text, or a list of parts, of which some are thoughts.
+    fn take_content(&mut self, content: &Value, deltas: &mut Vec<Delta>) {
+        let parts = content.as_array().into_iter().flatten();
+        let texts =
+            parts.filter(|part| part["type"].as_str().is_none_or(|kind| kind == "text" || kind == "output_text"));
+        let texts = texts.filter_map(|part| part["text"].as_str().or_else(|| part.as_str()));
+        for text in content.as_str().into_iter().chain(texts) {
+            let shown = self.text.feed(text);
+            if !shown.is_empty() {
+                deltas.push(Delta::Text(shown));
+            }
+        }
+    }
+
+    /// Keeps thoughts, which their endpoint may want back.
+    fn keep(&mut self, name: &str, value: &Value) {
+        match (name, value) {
+            (_, Value::Null) => {}
+            ("reasoning_content", Value::String(text)) => {
+                self.thoughts += text.len();
+                self.idle = 0;
+                match self.members.get_mut(name) {
+                    Some(Value::String(known)) => known.push_str(text),
+                    _ => {
+                        self.members.insert(name.to_owned(), value.clone());
+                    }
+                }
+            }
+            ("reasoning_details", Value::Array(details)) => {
+                self.thoughts += json_tree::text(value).len();
+                self.idle = 0;
+                match self.members.get_mut(name) {
+                    Some(Value::Array(known)) => details.iter().for_each(|detail| ends::join(known, detail)),
+                    _ => {
+                        self.members.insert(name.to_owned(), value.clone());
+                    }
+                }
+            }
+            // Thought signatures of answers without calls.
+            ("extra_content", Value::Object(_)) => {
+                self.members.insert(name.to_owned(), value.clone());
+            }
+            ("reasoning", Value::String(text)) => {
+                self.thoughts += text.len();
+                self.idle = 0;
+            }
+            _ => {}
+        }
+    }
+
+    fn take_usage(&self, chunk: &Value, deltas: &mut Vec<Delta>) {
+        let tokens = |name: &str| chunk["usage"][name].as_u64().unwrap_or_default();
+        let (input, output) = (tokens("prompt_tokens"), tokens("completion_tokens"));
+        if input + output > 0 {
+            deltas.push(Delta::Usage { input, output });
+        }
+    }
+
+    fn take_end(&mut self, choice: &Value) {
+        if let Some(reason) = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty()) {
+            self.finish_reason = Some(reason.to_owned());
+        }
+    }
+
+    /// Gives what is left at the end of the answer.
+    ///
+    /// # Errors
+    /// Why it is none: the endpoint failed, or nothing was said.
+    pub(super) fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
+        self.calls.finish(&self.setting.tools, deltas);
+        match self.text.finish(&self.setting.tools) {
+            End::Text(rest) if rest.is_empty() => {}
+            End::Text(rest) => deltas.push(Delta::Text(rest)),
+            // What was called twice runs once.
+            End::Calls(_) if !self.calls.is_empty() => {}
+            End::Calls(calls) => {
+                tracing::warn!(calls = calls.len(), "the model wrote calls into its text; they are taken as calls");
+                for call in calls {
+                    self.calls.push(call.name, call.arguments, deltas);
+                }
+            }
+            End::Hidden => tracing::warn!("the model wrote into its text what is not for the user; it is not shown"),
+        }
+        if let Some(trouble) = ends::judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty())
+        {
+            return Err(trouble);
+        }
+        let calls = self.calls.origins();
+        let is_plain = |call: &Value| call["id"].is_null() && call["members"] == json!({});
+        if !self.members.is_empty() || !calls.iter().all(is_plain) {
+            let origin = json!({"from": &*self.setting.origin, "members": self.members, "calls": calls});
+            deltas.push(Delta::Origin(JsonText::of(&origin).expect("a value is JSON")));
+        }
+        Ok(())
     }
 }
 
-fn unreadable() -> String {
-    "The model's answer cannot be read.".to_owned()
-}
-
-/// The error that a body or a chunk tells, cut to a readable length.
-pub(super) fn error_in(json: &str) -> Option<String> {
-    let json = parse(json).ok()?;
+/// The error that a body or a chunk tells, cut to a readable length. Some have it in a list.
+pub(super) fn error_in(json: &Value) -> Option<String> {
+    let json = if json.is_array() { &json[0] } else { json };
     let error = json.get("error").filter(|error| !error.is_null())?;
     let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
     Some(text.chars().take(MAX_ERROR_CHARS).collect())
@@ -163,7 +352,7 @@ mod tests {
 
     fn feed(reading: &mut Reading, stream: &str) -> Result<Vec<Delta>, String> {
         let mut deltas = Vec::new();
-        reading.feed(stream.as_bytes(), &mut deltas)?;
+        reading.feed(stream.as_bytes(), &mut deltas).map_err(|trouble| trouble.reason)?;
         Ok(deltas)
     }
 
@@ -186,7 +375,9 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
 
 "#;
         let mut reading = Reading::default();
-        let deltas = feed(&mut reading, stream).expect("it can be read");
+        let mut deltas = feed(&mut reading, stream).expect("it can be read");
+        reading.finish(&mut deltas).expect("it is whole");
+        deltas.truncate(5);
         assert_eq!(deltas, [call(0, "one"), args(0, "{"), args(0, "}"), call(1, "two"), args(1, "{}")]);
         assert!(reading.is_whole());
     }
@@ -205,8 +396,10 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
         let mut reading = Reading::default();
         let (begins, ends) = (r#" {"choices":[{"message":{"content":"{Hi}"#, r#"!"}}]}"#);
         assert_eq!(feed(&mut reading, begins), Ok(Vec::new()));
-        assert_eq!(feed(&mut reading, ends), Ok(vec![Delta::Text("{Hi}!".to_owned())]));
-        assert!(reading.is_whole());
+        let mut deltas = feed(&mut reading, ends).expect("it can be read");
+        assert!(reading.is_done());
+        reading.finish(&mut deltas).expect("something was said");
+        assert_eq!(deltas, [Delta::Text("{Hi}!".to_owned())]);
         assert_eq!(feed(&mut reading, "\n"), Ok(Vec::new()));
     }
 
@@ -221,6 +414,16 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
         {
             let stream = format!("data: {strange}\n\n");
             assert_eq!(feed(&mut Reading::default(), &stream), Ok(Vec::new()), "{strange}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_brings_nothing_comes_to_an_end() {
+        let thought = r#"data: {"choices":[{"delta":{"reasoning_content":"Hm. "}}]}"#;
+        for nothing in [": alive\n\n", "\n", "data: {\"choices\":[{\"delta\":{}}]}\n\n", &format!("{thought}\n\n")] {
+            let (mut reading, piece) = (Reading::default(), nothing.repeat(1_000));
+            let ended = (0..2_000).any(|_| feed(&mut reading, &piece).is_err());
+            assert!(ended, "{nothing:?}");
         }
     }
 }

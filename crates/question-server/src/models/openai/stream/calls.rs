@@ -1,7 +1,10 @@
 //! Which call a piece of a call belongs to: endpoints tell by an index, an id, both, or neither.
 
+use super::Brackets;
+use super::names::{known_name, without_namespace};
 use crate::models::Delta;
-use serde_json::Value;
+use ask_user_question::arguments::Pieces;
+use serde_json::{Map, Value, json};
 
 /// The calls of an answer, in the order in which they began.
 #[derive(Debug, Default)]
@@ -11,8 +14,16 @@ pub(super) struct Calls(Vec<Call>);
 struct Call {
     index: Option<u64>,
     id: Option<String>,
-    is_named: bool,
+    name: String,
     arguments: String,
+    pieces: Pieces,
+    brackets: Brackets,
+    /// Whether anybody was told of it. A name may come in pieces, and behind the first arguments.
+    is_told: bool,
+    /// The arguments that clients were told.
+    told: String,
+    /// What the endpoint says of it beside the call, which it wants back.
+    members: Map<String, Value>,
 }
 
 /// What one piece says.
@@ -22,11 +33,20 @@ struct Piece {
     id: Option<String>,
     name: Option<String>,
     arguments: String,
+    members: Map<String, Value>,
 }
 
+/// The members of a call that are the protocol's.
+const MEMBERS: [&str; 4] = ["index", "id", "type", "function"];
+
 impl Calls {
-    /// Takes a piece, and gives what it brings.
-    pub(super) fn take(&mut self, piece: &Value, deltas: &mut Vec<Delta>) {
+    /// Whether there is any.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(|call| call.name.is_empty())
+    }
+
+    /// Takes a piece, and gives what it brings. `tools` are the names that the model may call.
+    pub(super) fn take(&mut self, piece: &Value, tools: &[String], deltas: &mut Vec<Delta>) {
         let piece = Piece::of(piece);
         let call = self.find(&piece).unwrap_or_else(|| {
             self.0.push(Call { index: piece.index, ..Call::default() });
@@ -34,15 +54,53 @@ impl Calls {
         });
         let known = &mut self.0[call];
         known.id = known.id.take().or(piece.id);
-        if let Some(name) = piece.name.filter(|_| !known.is_named) {
-            known.is_named = true;
-            deltas.push(Delta::CallStart { call, name });
+        known.members.extend(piece.members);
+        if let Some(name) = &piece.name
+            && !known.is_told
+        {
+            known.name = match name.starts_with(&known.name) {
+                // All of it, each time or at last.
+                true => name.clone(),
+                false => format!("{}{name}", known.name),
+            };
         }
-        if !piece.arguments.is_empty() {
-            known.arguments.push_str(&piece.arguments);
-            let delta = piece.arguments;
-            deltas.push(Delta::CallArgs { call, delta });
+        if piece.arguments.is_empty() {
+            return;
         }
+        let new = known.grow(&piece.arguments);
+        if known.tell(call, tools, deltas) && !new.is_empty() {
+            known.tell_arguments(call, new, deltas);
+        }
+    }
+
+    /// A call that the answer has as a whole.
+    pub(super) fn push(&mut self, name: String, arguments: String, deltas: &mut Vec<Delta>) {
+        let mut call = Call { name, ..Call::default() };
+        call.grow(&arguments);
+        call.tell(self.0.len(), &[], deltas);
+        call.tell_arguments(self.0.len(), arguments, deltas);
+        self.0.push(call);
+    }
+
+    /// Tells what is left to be told at the end of the answer: calls without arguments, and arguments whose pieces were no fragments.
+    pub(super) fn finish(&mut self, tools: &[String], deltas: &mut Vec<Delta>) {
+        for (call, known) in self.0.iter_mut().enumerate() {
+            if !known.tell(call, tools, deltas) {
+                continue;
+            }
+            let settled = known.pieces.settle(&known.arguments).to_owned();
+            match settled.strip_prefix(&known.told) {
+                Some("") => {}
+                Some(rest) => known.tell_arguments(call, rest.to_owned(), deltas),
+                None => deltas.push(Delta::CallArgsAre { call, arguments: settled }),
+            }
+        }
+    }
+
+    /// What the endpoint wants back of each, in their order.
+    pub(super) fn origins(&self) -> Vec<Value> {
+        let told = self.0.iter().filter(|call| call.is_told);
+        told.map(|call| json!({"id": call.id, "members": call.members})).collect()
     }
 
     /// The call that a piece goes on with; `None` where it begins one.
@@ -67,27 +125,33 @@ impl Piece {
             object @ Value::Object(_) => json_tree::text(object),
             _ => String::new(),
         };
+        let others = piece.as_object().into_iter().flatten();
+        let others = others.filter(|(name, value)| !MEMBERS.contains(&name.as_str()) && !value.is_null());
         Self {
             index: piece["index"].as_u64(),
             id: text(&piece["id"]),
-            name: text(&function["name"]).map(without_namespace),
+            name: text(&function["name"]),
             arguments,
+            members: others.map(|(name, value)| (name.clone(), value.clone())).collect(),
         }
     }
 
     /// Whether this begins a call, though it comes where another is. Some endpoints give all calls of an answer one index, and some repeat the name
     /// with each piece.
     fn begins_another_than(&self, call: &Call) -> bool {
-        if self.name.is_none() || !call.is_named {
+        let Some(name) = self.name.as_ref().filter(|_| !call.name.is_empty()) else {
             return false;
-        }
-        let has_other_id = match (&call.id, &self.id) {
-            (Some(known), Some(id)) => known != id,
-            (None, Some(_)) => self.index.is_none(),
-            (_, None) => false,
         };
-        // What is whole cannot go on.
-        has_other_id || (self.arguments.trim_start().starts_with('{') && call.is_whole())
+        match (&call.id, &self.id) {
+            (Some(known), Some(id)) => known != id,
+            (None, Some(_)) if self.index.is_none() => true,
+            // What is whole cannot go on, unless it comes once more or was a placeholder.
+            _ => {
+                let begins = self.arguments.trim_start().starts_with('{') && call.is_whole();
+                let goes_on = *name == call.name && [self.arguments.trim(), "{}"].contains(&call.arguments.trim());
+                begins && !goes_on
+            }
+        }
     }
 }
 
@@ -95,13 +159,46 @@ impl Call {
     fn is_whole(&self) -> bool {
         self.arguments.trim_end().ends_with('}') && json_tree::parse(&self.arguments).is_ok()
     }
-}
 
-/// Some models put the namespace before the name by which they were shown their tools. No tool has a dot in its name, and endpoints refuse a history
-/// in which one has.
-fn without_namespace(name: String) -> String {
-    match name.strip_prefix("functions.") {
-        Some(name) => name.to_owned(),
-        None => name,
+    /// Takes a piece of the arguments and gives what clients can be told now. What comes once more, or may be a placeholder, waits for the end.
+    fn grow(&mut self, piece: &str) -> String {
+        let has_all = self.arguments.len() > 1 && piece.starts_with(&self.arguments);
+        if has_all && !self.brackets.are_closed {
+            // What the last piece has is all there is.
+            self.brackets.feed(&piece.as_bytes()[self.arguments.len()..]);
+            (self.arguments, self.pieces) = (piece.to_owned(), Pieces::default());
+            return piece.strip_prefix(&self.told).unwrap_or_default().to_owned();
+        }
+        self.pieces.push(&self.arguments, piece);
+        let is_placeholder = |text: &str| ["{}", "null", "\"\"", "[]"].contains(&text.trim());
+        let held = self.arguments[self.told.len()..].to_owned();
+        self.arguments.push_str(piece);
+        if self.told.is_empty() && is_placeholder(&self.arguments) {
+            return String::new();
+        }
+        if is_placeholder(&held) && self.told.is_empty() {
+            // It stood for what comes now.
+            (self.arguments, self.pieces, self.brackets) = (piece.to_owned(), Pieces::default(), Brackets::default());
+            self.pieces.push("", piece);
+        } else if self.brackets.are_closed {
+            return String::new();
+        }
+        self.brackets.feed(piece.as_bytes());
+        self.arguments[self.told.len()..].to_owned()
+    }
+
+    /// Tells that it begins, once it has a name and arguments or the end has come; false where it has not begun.
+    fn tell(&mut self, call: usize, tools: &[String], deltas: &mut Vec<Delta>) -> bool {
+        if !self.is_told && !self.name.is_empty() {
+            self.is_told = true;
+            let name = known_name(&self.name, tools).unwrap_or_else(|| without_namespace(&self.name)).to_owned();
+            deltas.push(Delta::CallStart { call, name });
+        }
+        self.is_told
+    }
+
+    fn tell_arguments(&mut self, call: usize, delta: String, deltas: &mut Vec<Delta>) {
+        self.told.push_str(&delta);
+        deltas.push(Delta::CallArgs { call, delta });
     }
 }

@@ -1,0 +1,202 @@
+//! What an endpoint says that refuses a request.
+
+use super::secrets::left_out;
+use super::stream::error_in;
+use axum::body::Body;
+use axum::http::{HeaderMap, Response, StatusCode, header};
+use futures_util::StreamExt as _;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How much of a refusal is read, in bytes, and how long it is waited for.
+const MAX_BYTES: usize = 64 << 10;
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A refusal.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    pub(super) kind: Kind,
+    /// When to come back, if it says so.
+    pub(super) after: Option<Duration>,
+}
+
+/// What may help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Asking again.
+    Passing,
+    /// Asking again: what the model wrote was no call that its endpoint could read.
+    BadCall,
+    /// A shorter history.
+    TooLong,
+    /// Not asking for the usage.
+    NoUsage,
+    Lasting,
+}
+
+/// By what endpoints say that a history is too long for their model.
+const TOO_LONG: [&str; 11] = [
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "maximum number of tokens",
+    "maximum prompt length",
+    "reduce the length",
+    "exceed_context_size",
+];
+
+const BAD_CALL: [&str; 4] = ["tool_use_failed", "failed_generation", "output_parse_failed", "malformed_function_call"];
+
+impl Refusal {
+    pub(super) async fn read(response: Response<Body>, key: Option<&str>) -> Self {
+        let status = response.status();
+        let headers = response.headers().clone();
+        let said = beginning(response.into_body()).await;
+        tracing::warn!(status = status.as_u16(), "the model's endpoint refused");
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            let why = left_out(&said, key);
+            tracing::debug!(?why, "the model's endpoint says");
+        }
+        let after = wait_in(&headers).or_else(|| wait_said(&said));
+        Self { status, kind: kind(status, &said), after }
+    }
+
+    /// What clients are told. What the endpoint says of why is not theirs to read: it may quote the key or what others have written.
+    pub(super) fn words(&self) -> String {
+        let code = self.status.as_u16();
+        match (self.kind, self.status) {
+            (Kind::TooLong, _) => "The conversation has outgrown the model. Start a new one.".to_owned(),
+            (Kind::BadCall, _) => "The model made a call that its endpoint could not read. Try again.".to_owned(),
+            (_, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => "The model's endpoint refuses the key.".to_owned(),
+            (_, StatusCode::TOO_MANY_REQUESTS) => "The model is asked too often.".to_owned(),
+            (_, status) if status.is_server_error() => format!("The model's endpoint failed ({code})."),
+            _ => format!("The model's endpoint refuses ({code})."),
+        }
+    }
+}
+
+fn kind(status: StatusCode, said: &str) -> Kind {
+    let said = said.to_ascii_lowercase();
+    let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let is_about_request = [400, 413, 422].contains(&status.as_u16());
+    match status {
+        _ if is_about_request && is(&TOO_LONG) => Kind::TooLong,
+        _ if is_about_request && is(&BAD_CALL) => Kind::BadCall,
+        _ if is_about_request && is(&["stream_options", "include_usage"]) => Kind::NoUsage,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => Kind::Passing,
+        status if status.is_server_error() => Kind::Passing,
+        _ => Kind::Lasting,
+    }
+}
+
+/// The beginning of a body, as far as it comes soon.
+async fn beginning(body: Body) -> String {
+    let mut body = body.into_data_stream();
+    let mut read = Vec::new();
+    let reading = async {
+        while read.len() < MAX_BYTES
+            && let Some(Ok(bytes)) = body.next().await
+        {
+            read.extend_from_slice(&bytes);
+        }
+    };
+    // What has come by then will do.
+    let _ = timeout(PATIENCE, reading).await;
+    read.truncate(MAX_BYTES);
+    String::from_utf8_lossy(&read).into_owned()
+}
+
+/// The time of `Retry-After`; a date there is left to the ordinary pause.
+fn wait_in(headers: &HeaderMap) -> Option<Duration> {
+    let number = |name: &str| -> Option<f64> { headers.get(name)?.to_str().ok()?.trim().parse().ok() };
+    let milliseconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1000.0);
+    let seconds = milliseconds.or_else(|| number(header::RETRY_AFTER.as_str()))?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// The time in the body: Google's `retryDelay`, or what OpenAI and Groq say to people.
+fn wait_said(said: &str) -> Option<Duration> {
+    let json: Value = serde_json::from_str(said).ok()?;
+    let error = if json.is_array() { &json[0]["error"] } else { &json["error"] };
+    let details = error["details"].as_array().into_iter().flatten();
+    let delay = details.filter_map(|detail| detail["retryDelay"].as_str()).next();
+    let message = error_in(&json).unwrap_or_default().to_ascii_lowercase();
+    let asked = ["try again in ", "retry in ", "retry after "].iter().find_map(|words| message.split_once(words));
+    time(delay.or(asked.map(|(_, rest)| rest))?)
+}
+
+/// A time such as `7s`, `1m2.5s` or `340ms` at the beginning of a text.
+fn time(text: &str) -> Option<Duration> {
+    let (mut rest, mut seconds, mut is_any) = (text, 0.0, false);
+    loop {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+        let Ok(number) = rest[..digits].trim_end_matches('.').parse::<f64>() else {
+            break;
+        };
+        let unit = rest[digits..].trim_start();
+        let (of_it, unit_length) = match unit {
+            _ if unit.starts_with("ms") || unit.starts_with("millisecond") => (0.001, 2),
+            _ if unit.starts_with('s') => (1.0, 1),
+            _ if unit.starts_with('m') => (60.0, 1),
+            _ if unit.starts_with('h') => (3600.0, 1),
+            _ => break,
+        };
+        (seconds, is_any) = (seconds + number * of_it, true);
+        rest = &unit[unit_length..];
+    }
+    is_any.then(|| Duration::try_from_secs_f64(seconds).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, kind, wait_in, wait_said};
+    use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+    use std::time::Duration;
+
+    #[test]
+    fn the_endpoint_says_how_long_to_wait() {
+        let wait = |name: &'static str, value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+            wait_in(&headers)
+        };
+        assert_eq!(wait("retry-after", "7"), Some(Duration::from_secs(7)));
+        assert_eq!(wait("retry-after-ms", "1500"), Some(Duration::from_millis(1500)));
+        for odd in ["Wed, 21 Oct 2026 07:28:00 GMT", "-1", "nan", "1e300"] {
+            assert_eq!(wait("retry-after", odd), None, "{odd}");
+        }
+        for (said, milliseconds) in [
+            (r#"[{"error":{"message":"x","details":[{"@type":"a"},{"retryDelay":"7s"}]}}]"#, 7_000),
+            (r#"{"error":{"message":"Rate limit reached. Please try again in 7.66s. Visit https://x."}}"#, 7_660),
+            (r#"{"error":{"message":"Please try again in 340ms."}}"#, 340),
+            (r#"{"error":{"message":"Please retry in 1m2.5s."}}"#, 62_500),
+        ] {
+            assert_eq!(wait_said(said), Some(Duration::from_millis(milliseconds)), "{said}");
+        }
+        for none in ["", "slow down", r#"{"error":"slow down"}"#, r#"{"error":{"message":"Try again in a while."}}"#] {
+            assert_eq!(wait_said(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn what_may_help_is_known_by_what_is_said() {
+        for (status, said, expected) in [
+            (400, r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=x>"}}"#, Kind::BadCall),
+            (400, r#"{"error":{"code":"context_length_exceeded"}}"#, Kind::TooLong),
+            (413, "Prompt is too long", Kind::TooLong),
+            (422, r#"{"detail":"extra field: stream_options"}"#, Kind::NoUsage),
+            (400, "boom", Kind::Lasting),
+            (401, "context length", Kind::Lasting),
+            (429, "too many tokens", Kind::Passing),
+            (503, "", Kind::Passing),
+        ] {
+            assert_eq!(kind(StatusCode::from_u16(status).expect("it is one"), said), expected, "{said}");
+        }
+    }
+}

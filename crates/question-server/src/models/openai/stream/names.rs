@@ -1,0 +1,55 @@
+//! The names by which models call tools, with what providers and templates put around them.
+
+/// The tool that a name means: itself, or the longest that it begins or ends with, set off by no letter and no digit.
+pub(super) fn known_name<'t>(name: &str, tools: &'t [String]) -> Option<&'t str> {
+    let is_it = |tool: &&str| {
+        let before = name.strip_suffix(*tool).map(|rest| rest.chars().next_back());
+        let behind = name.strip_prefix(*tool).map(|rest| rest.chars().next());
+        let is_set_off = |next: Option<Option<char>>| next.is_some_and(|next| !next.is_some_and(char::is_alphanumeric));
+        is_set_off(before) || is_set_off(behind)
+    };
+    let tools = tools.iter().map(String::as_str);
+    tools.clone().find(|tool| *tool == name).or_else(|| tools.filter(is_it).max_by_key(|tool| tool.len()))
+}
+
+/// Some models put the namespace before the name by which they were shown their tools. No tool has a dot in its name, and endpoints refuse a history
+/// in which one has.
+pub(super) fn without_namespace(name: &str) -> &str {
+    name.strip_prefix("functions.").unwrap_or(name)
+}
+
+/// Where a tool is named in a text, as a word of its own: the tool and the position behind it.
+pub(super) fn find_name<'t>(text: &str, tools: &'t [String]) -> Option<(&'t str, usize)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let places = tools.iter().flat_map(|tool| text.match_indices(tool.as_str()).map(move |(at, _)| (at, tool)));
+    let whole = places.filter(|(at, tool)| {
+        let (before, behind) = (&text[..*at], &text[at + tool.len()..]);
+        !before.chars().next_back().is_some_and(is_word) && !behind.chars().next().is_some_and(is_word)
+    });
+    let first = whole.min_by_key(|(at, _)| *at);
+    first.map(|(at, tool)| (tool.as_str(), at + tool.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::known_name;
+
+    #[test]
+    fn a_name_is_known_through_what_stands_around_it() {
+        let tools = ["ask_user_question", "ask", "weather"].map(str::to_owned);
+        for (name, meant) in [
+            ("weather", Some("weather")),
+            ("functions.weather", Some("weather")),
+            ("default_api:ask_user_question", Some("ask_user_question")),
+            ("ask_user_question<|channel|>commentary", Some("ask_user_question")),
+            ("<|constrain|>ask", Some("ask")),
+            ("mcp__desk__ask_user_question", Some("ask_user_question")),
+            ("weather()", Some("weather")),
+            ("weathers", None),
+            ("task", None),
+            ("", None),
+        ] {
+            assert_eq!(known_name(name, &tools), meant, "{name}");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The text of an answer, without what the model's template should have taken out of it: thoughts, and calls written as text.
+
+use super::written::{self, Written};
+
+/// What opens and closes thoughts at the beginning of an answer.
+const THOUGHTS: [(&str, &str); 9] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<mm:think>", "</mm:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|channel|>analysis<|message|>", "<|end|>"),
+];
+
+/// Marks that stand before the answer itself.
+const HEADS: [&str; 3] = ["<|start|>assistant", "<|channel|>final<|message|>", "<|message|>"];
+
+/// How a call begins that is written as text.
+const MARKERS: [&str; 21] = [
+    "<tool_call",
+    "<tool_use",
+    "<function=",
+    "<function_call",
+    "<invoke ",
+    "<minimax:tool_call",
+    "<function_calls",
+    "<xai:function_call",
+    "<seed:tool_call",
+    "<｜DSML｜",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁call▁begin｜>",
+    "<|tool_calls_section_begin|>",
+    "<|tool_call_begin|>",
+    "<|tool_call|>",
+    "<|tool_calls|>",
+    "<|python_tag|>",
+    "<|channel|>",
+    "<|start|>",
+    "<|FunctionCallBegin|>",
+    "[TOOL_CALLS]",
+];
+
+/// The members by one of which a call begins that is nothing but JSON.
+const FIRST_MEMBERS: [&str; 4] = ["\"name\"", "\"tool\"", "\"tool_name\"", "\"function\""];
+
+/// Text that arrives.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    stage: Stage,
+    held: String,
+    /// Whether something was taken out of its beginning, with the white space behind it.
+    is_trimmed: bool,
+    is_shown: bool,
+    /// Whether what comes next is part of code.
+    code: Code,
+}
+
+/// Whether a text is in code that it shows, after what of it has come.
+#[derive(Clone, Copy, Debug, Default)]
+struct Code {
+    in_block: bool,
+    in_line: bool,
+    /// The backticks that it ends with.
+    ticks: usize,
+}
+
+impl Code {
+    fn behind(mut self, text: &str) -> Self {
+        for letter in text.chars() {
+            if letter == '`' {
+                self.ticks += 1;
+                continue;
+            }
+            self = self.settled();
+            self.in_line &= letter != '\n';
+        }
+        self
+    }
+
+    fn settled(self) -> Self {
+        let Self { in_block, in_line, ticks } = self;
+        Self { in_block: in_block ^ (ticks >= 3), in_line: in_line ^ (ticks % 3 == 1), ticks: 0 }
+    }
+
+    fn is_code(self) -> bool {
+        let Self { in_block, in_line, .. } = self.settled();
+        in_block || in_line
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    /// Only white space has come, or thoughts.
+    #[default]
+    Start,
+    /// In thoughts that end with this.
+    Thoughts(&'static str),
+    Open,
+    /// From a marker on, everything is held until the end.
+    Call,
+}
+
+/// What the end of an answer brings.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Text(String),
+    Calls(Vec<Written>),
+    /// What was a call and cannot be read.
+    Hidden,
+}
+
+impl Text {
+    /// Whether anything was shown but white space.
+    pub(super) fn is_shown(&self) -> bool {
+        self.is_shown
+    }
+
+    /// Takes text and returns what of it is to be shown now.
+    pub(super) fn feed(&mut self, text: &str) -> String {
+        self.held.push_str(text);
+        let mut out = String::new();
+        while self.step(&mut out) {}
+        self.shows(&out);
+        out
+    }
+
+    fn shows(&mut self, text: &str) {
+        self.is_shown |= !text.trim().is_empty();
+        self.code = self.code.behind(text);
+    }
+
+    /// One step; false where it needs more text.
+    fn step(&mut self, out: &mut String) -> bool {
+        match self.stage {
+            Stage::Start => self.start(),
+            Stage::Thoughts(close) => {
+                if let Some(at) = self.held.find(close) {
+                    self.held.drain(..at + close.len());
+                    self.stage = Stage::Start;
+                    return true;
+                }
+                let kept = beginning_of(&self.held, [close]);
+                self.held.drain(..self.held.len() - kept);
+                false
+            }
+            Stage::Open => {
+                let found = MARKERS.iter().filter_map(|marker| self.find(marker)).min();
+                let shown = found.unwrap_or(self.held.len() - beginning_of(&self.held, MARKERS));
+                out.extend(self.held.drain(..shown));
+                if found.is_some() {
+                    self.stage = Stage::Call;
+                }
+                false
+            }
+            Stage::Call => false,
+        }
+    }
+
+    fn start(&mut self) -> bool {
+        let trimmed = self.held.trim_start();
+        let begins = self.held.len() - trimmed.len();
+        if let Some((open, close)) = THOUGHTS.iter().find(|(open, _)| trimmed.starts_with(open)) {
+            self.held.drain(..begins + open.len());
+            (self.stage, self.is_trimmed) = (Stage::Thoughts(close), true);
+            return true;
+        }
+        if let Some(head) = HEADS.iter().find(|head| trimmed.starts_with(*head)) {
+            self.held.drain(..begins + head.len());
+            self.is_trimmed = true;
+            return true;
+        }
+        let opens = THOUGHTS.iter().map(|(open, _)| *open).chain(HEADS);
+        if opens.into_iter().any(|open| open.starts_with(trimmed)) {
+            return false;
+        }
+        let trimmed = trimmed.to_owned();
+        if self.is_trimmed {
+            self.held.drain(..begins);
+        }
+        match trimmed.strip_prefix('{').map(str::trim_start) {
+            Some(member) if FIRST_MEMBERS.iter().any(|first| member.starts_with(first)) => self.stage = Stage::Call,
+            Some(member) if FIRST_MEMBERS.iter().any(|first| first.starts_with(member)) => return false,
+            Some(_) | None => self.stage = Stage::Open,
+        }
+        true
+    }
+
+    /// A marker that is no part of code which the text shows.
+    fn find(&self, marker: &str) -> Option<usize> {
+        let mut places = self.held.match_indices(marker).map(|(at, _)| at);
+        places.find(|at| !self.code.behind(&self.held[..*at]).is_code())
+    }
+
+    /// The end of the answer; `tools` are the names that the model may call.
+    pub(super) fn finish(&mut self, tools: &[String]) -> End {
+        let held = std::mem::take(&mut self.held);
+        match self.stage {
+            Stage::Start | Stage::Open => {
+                self.shows(&held);
+                End::Text(held)
+            }
+            Stage::Thoughts(_) => End::Hidden,
+            Stage::Call => match written::calls(&held, tools) {
+                Some(calls) => End::Calls(calls),
+                None if written::looks_like_a_call(&held) => End::Hidden,
+                None => {
+                    self.shows(&held);
+                    End::Text(held)
+                }
+            },
+        }
+    }
+}
+
+/// The length of the longest end of a text with which one of these may begin.
+fn beginning_of<const N: usize>(text: &str, marks: [&str; N]) -> usize {
+    let longest = marks.iter().map(|mark| mark.len()).max().unwrap_or_default();
+    let from = text.len().saturating_sub(longest);
+    let mut ends = text.char_indices().map(|(at, _)| at).filter(|at| *at >= from);
+    let end = ends.find(|at| marks.iter().any(|mark| mark.starts_with(&text[*at..])));
+    end.map_or(0, |at| text.len() - at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{End, Text};
+
+    /// Fed in each chunking by one, two and all letters: what is shown at once and at the end.
+    #[track_caller]
+    fn check(text: &str, shown: &str) {
+        let tools = ["ask_user_question".to_owned()];
+        let letters: Vec<char> = text.chars().collect();
+        for size in [1, 2, letters.len().max(1)] {
+            let mut reading = Text::default();
+            let mut seen = String::new();
+            for piece in letters.chunks(size) {
+                seen += &reading.feed(&piece.iter().collect::<String>());
+            }
+            if let End::Text(rest) = reading.finish(&tools) {
+                seen += &rest;
+            }
+            assert_eq!(seen.trim(), shown, "{text:?} by {size}");
+        }
+    }
+
+    #[test]
+    fn thoughts_at_the_beginning_are_not_shown() {
+        for (text, shown) in [
+            ("<think>secret</think>Hello", "Hello"),
+            ("\n <think>a</think>\n<think>b</think>\n\nHello", "Hello"),
+            ("[THINK]secret[/THINK]Hello", "Hello"),
+            ("◁think▷secret◁/think▷Hello", "Hello"),
+            ("<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>Hello", "Hello"),
+            ("<think>never closed", ""),
+            ("Use <think> for thoughts.", "Use <think> for thoughts."),
+            ("<thi", "<thi"),
+            ("a < b and <b>c</b>", "a < b and <b>c</b>"),
+        ] {
+            check(text, shown);
+        }
+    }
+
+    #[test]
+    fn markup_of_calls_is_not_shown_unless_it_is_spoken_of() {
+        for (text, shown) in [
+            ("One thing.\n<tool_call>{\"name\": \"unknown\", \"arguments\": {}}</tool_call>", "One thing."),
+            ("One thing. <｜DSML｜function_calls><｜DSML｜invoke name=\"x\">", "One thing."),
+            ("Qwen writes `<tool_call>` there.", "Qwen writes `<tool_call>` there."),
+            ("```\n<tool_call>{}</tool_call>\n```\nSo.", "```\n<tool_call>{}</tool_call>\n```\nSo."),
+            ("The mark <tool_call> is Qwen's.", "The mark <tool_call> is Qwen's."),
+            ("{\"name\": \"Ann\", \"age\": 7}", "{\"name\": \"Ann\", \"age\": 7}"),
+            ("{\"a\": 1}", "{\"a\": 1}"),
+        ] {
+            check(text, shown);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Calls that a model writes into its text, in whichever of the ways that models were trained on.
+
+use super::names::find_name;
+use serde_json::{Deserializer, Map, Value};
+
+/// A call that was written as text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    pub(super) name: String,
+    /// JSON.
+    pub(super) arguments: String,
+}
+
+/// What stands for `arguments` beside a name.
+const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "input", "args", "params"];
+
+/// How far behind a name its arguments begin, in bytes.
+const NEAR: usize = 96;
+
+/// The calls of these tools at the end of a text; `None` where there are none.
+pub(super) fn calls(text: &str, tools: &[String]) -> Option<Vec<Written>> {
+    let mut found = from_json(text, tools);
+    if found.is_empty() {
+        let parts = text.match_indices(['<', '[']).map(|(at, _)| at).filter(|at| begins_call(&text[*at..]));
+        let begins: Vec<usize> = parts.collect();
+        let ends = begins.iter().copied().skip(1).chain([text.len()]);
+        found = begins.iter().zip(ends).filter_map(|(begin, end)| from_markup(&text[*begin..end], tools)).collect();
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Whether a text that begins with a marker goes on as calls do, and not as a sentence.
+pub(super) fn looks_like_a_call(text: &str) -> bool {
+    let Some(behind) = text.strip_prefix(['<', '[']).and_then(|text| text.find(['>', ']']).map(|at| &text[at + 1..]))
+    else {
+        // A marker without an end, or JSON alone.
+        return !text.starts_with('{');
+    };
+    let behind = behind.trim_start();
+    let word = behind.trim_start_matches(|c: char| c.is_alphanumeric() || "_-.:".contains(c));
+    let is_markup = |text: &str| text.is_empty() || text.starts_with(['{', '[', '<', '`']);
+    is_markup(behind) || (word.len() < behind.len() && (is_markup(word) || word.starts_with('\n')))
+}
+
+/// Calls as objects with a name and arguments, or as a name with an object behind it.
+fn from_json(text: &str, tools: &[String]) -> Vec<Written> {
+    let mut found = Vec::new();
+    // Of an object that can't be read, the ones in it are tried.
+    let (mut at, mut end) = (0, 0);
+    while let Some(brace) = text[at..].find('{').map(|brace| at + brace) {
+        let mut values = Deserializer::from_str(&text[brace..]).into_iter::<Value>();
+        let Some(Ok(value)) = values.next() else {
+            at = brace + 1;
+            continue;
+        };
+        let behind = brace + values.byte_offset();
+        let before = &text[end..brace];
+        let near = find_name(before, tools).filter(|(_, at)| before.len() - at < NEAR && !before[*at..].contains('{'));
+        let call = named(&value, tools).or_else(|| {
+            near.map(|(name, _)| Written { name: name.to_owned(), arguments: text[brace..behind].to_owned() })
+        });
+        found.extend(call);
+        (at, end) = (behind, behind);
+    }
+    found
+}
+
+fn named(value: &Value, tools: &[String]) -> Option<Written> {
+    if value["function"].is_object() {
+        return named(&value["function"], tools);
+    }
+    let name = ["name", "tool", "tool_name", "function"].iter().find_map(|key| value[*key].as_str())?;
+    let (name, _) = find_name(name, tools)?;
+    let arguments = ARGUMENTS.iter().find_map(|key| value.get(*key));
+    let arguments = match arguments {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => json_tree::text(value),
+        None => "{}".to_owned(),
+    };
+    Some(Written { name: name.to_owned(), arguments })
+}
+
+fn begins_call(text: &str) -> bool {
+    let tag = text[1..].split('>').next().unwrap_or_default();
+    let tag = tag.trim_start_matches("｜DSML｜").trim_start_matches("antml:");
+    tag.starts_with("invoke") || tag.starts_with("function=") || tag.starts_with("tool_call")
+}
+
+/// One call with an element for each argument.
+fn from_markup(text: &str, tools: &[String]) -> Option<Written> {
+    let (name, at) = find_name(text, tools)?;
+    let mut rest = &text[at..];
+    let mut arguments = Map::new();
+    while let Some((key, value, is_text, behind)) = parameter(rest) {
+        let read = serde_json::from_str(value.trim()).ok().filter(|_| !is_text);
+        arguments.insert(key.to_owned(), read.unwrap_or_else(|| value.trim_matches('\n').into()));
+        rest = behind;
+    }
+    (!arguments.is_empty())
+        .then(|| Written { name: name.to_owned(), arguments: json_tree::text(&Value::Object(arguments)) })
+}
+
+/// The next argument: its name, its value, whether that is text, and what is behind it.
+fn parameter(text: &str) -> Option<(&str, &str, bool, &str)> {
+    if let Some((_, rest)) = text.split_once("<arg_key>") {
+        let (key, rest) = rest.split_once("</arg_key>")?;
+        let (value, rest) = rest.split_once("<arg_value>")?.1.split_once("</arg_value>")?;
+        return Some((key.trim(), value, false, rest));
+    }
+    let (_, rest) = text.split_once("parameter")?;
+    let (attributes, rest) = rest.split_once('>')?;
+    let key = match attributes.strip_prefix('=') {
+        Some(key) => key.trim_matches('"'),
+        None => attributes.split_once("name=\"")?.1.split('"').next()?,
+    };
+    // A value may have elements of its own.
+    let ends = rest.match_indices("</").map(|(at, _)| at);
+    let mut ends = ends.filter(|at| rest[*at..].split('>').next().is_some_and(|tag| tag.ends_with("parameter")));
+    let end = ends.next().unwrap_or(rest.len());
+    let behind = rest[end..].split_once('>').map_or("", |(_, behind)| behind);
+    Some((key, &rest[..end], attributes.contains("string=\"true\""), behind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::calls;
+
+    #[test]
+    fn calls_are_read_from_every_dialect() {
+        let tools = ["ask_user_question".to_owned(), "weather".to_owned()];
+        for text in [
+            r#"<tool_call>{"name": "weather", "arguments": {"city": "Graz"}}</tool_call>"#,
+            r#"<tool_call>{"name": "weather", "arguments": "{\"city\": \"Graz\"}"}</tool_call>"#,
+            r#"<tool_call>{"name": "weather", "arguments": {"city": "Graz"}"#,
+            r#"{"name": "weather", "parameters": {"city": "Graz"}}"#,
+            r#"{"type": "function", "function": {"name": "weather", "arguments": {"city": "Graz"}}}"#,
+            r#"[TOOL_CALLS][{"name": "weather", "arguments": {"city": "Graz"}}]"#,
+            r#"[TOOL_CALLS]weather[ARGS]{"city": "Graz"}"#,
+            r#"<function=weather>{"city": "Graz"}</function>"#,
+            "<tool_call>\n<function=weather>\n<parameter=city>\nGraz\n</parameter>\n</function>\n</tool_call>",
+            "<tool_call>weather\n<arg_key>city</arg_key>\n<arg_value>Graz</arg_value>\n</tool_call>",
+            r#"<function_calls><invoke name="weather"><parameter name="city">Graz</parameter></invoke></function_calls>"#,
+            r#"<minimax:tool_call><invoke name="weather"><parameter name="city">Graz</parameter></invoke></minimax:tool_call>"#,
+            r#"<｜DSML｜function_calls><｜DSML｜invoke name="weather"><｜DSML｜parameter name="city" string="true">Graz</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>"#,
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>weather\n```json\n{\"city\": \"Graz\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            r#"<｜tool▁call▁begin｜>weather<｜tool▁sep｜>{"city": "Graz"}<｜tool▁call▁end｜>"#,
+            r#"<|tool_calls_section_begin|><|tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>{"city": "Graz"}<|tool_call_end|><|tool_calls_section_end|>"#,
+            r#"<|python_tag|>{"name": "weather", "parameters": {"city": "Graz"}}"#,
+            r#"<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{"city": "Graz"}<|call|>"#,
+        ] {
+            let found = calls(text, &tools).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((found.len(), found[0].name.as_str()), (1, "weather"), "{text}");
+            let arguments: serde_json::Value = serde_json::from_str(&found[0].arguments).expect(text);
+            assert_eq!(arguments, serde_json::json!({"city": "Graz"}), "{text}");
+        }
+        let two = r#"<tool_call>{"name":"weather","arguments":{}}</tool_call><tool_call>{"name":"ask_user_question","arguments":{}}</tool_call>"#;
+        assert_eq!(calls(two, &tools).map(|calls| calls.len()), Some(2));
+        for none in
+            ["<tool_call>", r#"<tool_call>{"name": "other", "arguments": {}}</tool_call>"#, r#"{"name": "Ann"}"#]
+        {
+            assert_eq!(calls(none, &tools), None, "{none}");
+        }
+    }
+}

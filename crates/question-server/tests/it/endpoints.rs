@@ -1,0 +1,317 @@
+//! What model endpoints really send, kind by kind: each answer is played as the first, and "Done." to every further request.
+
+use crate::house::server_with;
+use crate::http::{Answer, messages, post, says};
+use crate::openai::answering;
+use crate::provider::{Provider, Recorded};
+use ag_ui_stream::reader::EndOutcome;
+use axum::Router;
+use question_server::models::openai::{OpenAi, Settings};
+use serde_json::{Value, json};
+
+/// The arguments of a question, in pieces of these lengths.
+const ASK: &str = r#"{"questions": [{"question": "Which size?", "header": "Size", "multiSelect": false, "options": [{"label": "S"}, {"label": "M"}]}]}"#;
+
+fn chunk(delta: &Value) -> String {
+    chunk_with(delta, None)
+}
+
+fn chunk_with(delta: &Value, finish_reason: Option<&str>) -> String {
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
+    format!("data: {}\n\n", json!({"id": "c1", "choices": [choice]}))
+}
+
+/// An answer of these deltas that ends for this reason.
+fn answer(deltas: &[Value], finish_reason: &str) -> String {
+    let chunks: String = deltas.iter().map(chunk).collect();
+    format!("{chunks}{}data: [DONE]\n\n", chunk_with(&json!({}), Some(finish_reason)))
+}
+
+fn texts(pieces: &[&str]) -> String {
+    let deltas: Vec<Value> = pieces.iter().map(|piece| json!({"content": piece})).collect();
+    answer(&deltas, "stop")
+}
+
+fn done() -> Recorded {
+    Recorded::stream(texts(&["Done."]))
+}
+
+/// A piece of a call.
+fn piece(name: Option<&str>, arguments: &str) -> Value {
+    let mut function = json!({"arguments": arguments});
+    if let Some(name) = name {
+        function["name"] = name.into();
+    }
+    json!({"index": 0, "id": "theirs-1", "type": "function", "function": function})
+}
+
+fn calls(pieces: &[Value]) -> String {
+    let deltas: Vec<Value> = pieces.iter().map(|piece| json!({"tool_calls": [piece]})).collect();
+    answer(&deltas, "tool_calls")
+}
+
+/// Plays an answer: the first run's response, and what was asked in all when its question has been answered, if it asks.
+async fn play(first: String) -> (Answer, Router, Provider) {
+    let (server, provider) = answering([Recorded::stream(first), done(), done()]).await;
+    let run = post(&server, "/agent", says("t", "u", "A shirt, please")).await;
+    (run, server, provider)
+}
+
+async fn is_asked(server: &Router) -> Option<String> {
+    let described = crate::http::get(server, "/conversations/t").await.json();
+    described["pending"][0]["questions"][0]["question"].as_str().map(str::to_owned)
+}
+
+async fn answers(server: &Router) {
+    let reply = json!({"answers": {"Which size?": "M"}});
+    assert_eq!(post(server, "/conversations/t/respond", reply).await.status, 200);
+    crate::watcher::until_state(server, "t", "idle").await;
+}
+
+/// The text that a run told.
+fn told(run: &Answer) -> String {
+    let (events, _) = run.events();
+    events.iter().filter_map(|event| event.get("delta")?.as_str().map(str::to_owned)).collect()
+}
+
+/// The history that the model was sent last.
+fn history(provider: &Provider) -> Vec<Value> {
+    let (_, asked) = provider.asked().pop().expect("it was asked");
+    asked["messages"].as_array().cloned().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_question_is_asked_however_its_call_comes() {
+    let (half, rest) = ASK.split_at(40);
+    let name = Some("ask_user_question");
+    let brace =
+        r#"{"questions": [{"question": "Which size?", "header": "{", "options": [{"label": "S"}, {"label": "M"}]}]}"#;
+    let (before, behind) = brace.split_at(brace.find("{\",").expect("it has one"));
+    let legacy = json!({"function_call": {"name": "ask_user_question", "arguments": ASK}});
+    for (kind, stream) in [
+        ("a placeholder first", calls(&[piece(name, "{}"), piece(None, half), piece(None, rest)])),
+        ("a placeholder with the name again", calls(&[piece(name, "{}"), piece(name, half), piece(None, rest)])),
+        ("all so far each time", calls(&[piece(name, half), piece(name, ASK)])),
+        ("the whole once more", calls(&[piece(name, half), piece(None, rest), piece(None, ASK)])),
+        ("the whole once more with its name", calls(&[piece(name, ASK), piece(name, ASK)])),
+        ("a fragment that begins with a brace", calls(&[piece(name, before), piece(None, behind)])),
+        ("arguments before the name", calls(&[piece(None, half), piece(name, rest)])),
+        ("a name in pieces", calls(&[piece(Some("ask_user"), ""), piece(Some("_question"), half), piece(None, rest)])),
+        ("a name that grows", calls(&[piece(Some("ask_user"), ""), piece(name, half), piece(None, rest)])),
+        ("a name each time", calls(&[piece(name, half), piece(name, rest)])),
+        ("a name with a channel", calls(&[piece(Some("ask_user_question<|channel|>commentary"), ASK)])),
+        ("a name with a namespace", calls(&[piece(Some("default_api.ask_user_question"), ASK)])),
+        ("a call of 2023", answer(&[legacy], "function_call")),
+        (
+            "a call as text",
+            texts(&[
+                "One thing.\n<tool_",
+                "call>\n{\"name\": \"ask_user_question\", \"arguments\": ",
+                ASK,
+                "}\n</tool_call>",
+            ]),
+        ),
+        ("a call as JSON alone", texts(&["{\"name\": \"ask_user_question\", ", "\"arguments\": ", ASK, "}"])),
+        (
+            "a call as text behind thoughts",
+            texts(&["<think>Hm.</think>", "<function=ask_user_question>", ASK, "</function>"]),
+        ),
+    ] {
+        let (run, server, provider) = play(stream).await;
+        let (events, end) = run.events();
+        assert_eq!(end.outcome, EndOutcome::Completed, "{kind}: {events:?}");
+        assert_eq!(is_asked(&server).await.as_deref(), Some("Which size?"), "{kind}: {events:?}");
+        let shown = messages(&server, "t").await;
+        let arguments = shown[1]["toolCalls"][0]["function"]["arguments"].as_str().expect("it has some");
+        serde_json::from_str::<Value>(arguments).unwrap_or_else(|error| panic!("{kind}: {error}"));
+        assert!(!shown[1]["content"].as_str().unwrap_or_default().contains(['<', '{']), "{kind}: {shown:?}");
+        assert_eq!(provider.asked().len(), 1, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
+    let mut signed = piece(Some("ask_user_question"), ASK);
+    signed["id"] = "functions.ask_user_question:0".into();
+    signed["extra_content"] = json!({"google": {"thought_signature": "U0lH"}});
+    let thoughts = [json!({"reasoning_content": "The size "}), json!({"reasoning_content": "is missing."})];
+    let detail = |text: &str| json!({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": text}]});
+    let deltas = [&thoughts[..], &[detail("So "), detail("I ask.")], &[json!({"tool_calls": [signed]})]].concat();
+    let (run, server, provider) = play(answer(&deltas, "tool_calls")).await;
+    assert!(!told(&run).contains("missing"), "thoughts are not shown");
+    answers(&server).await;
+    let history = history(&provider);
+    let (said, result) = (&history[2], &history[3]);
+    assert_eq!(said["reasoning_content"], "The size is missing.");
+    assert_eq!(said["reasoning_details"][0]["text"], "So I ask.");
+    let call = &said["tool_calls"][0];
+    assert_eq!(call["extra_content"], json!({"google": {"thought_signature": "U0lH"}}));
+    assert_eq!((&call["id"], &result["tool_call_id"]), (&json!("functions.ask_user_question:0"), &call["id"]));
+    assert!(!messages(&server, "t").await[1].to_string().contains("missing"), "nor kept where clients see it");
+}
+
+#[tokio::test]
+async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
+    let thinking = json!({"reasoning_content": "Hm."});
+    let call = json!({"tool_calls": [piece(Some("ask_user_question"), ASK)]});
+    let store: std::sync::Arc<dyn question_server::store::Store> =
+        std::sync::Arc::new(question_server::store::MemoryStore::default());
+    let server = |provider: &Provider, model: &str, sends_reasoning| {
+        let settings = Settings {
+            base_url: provider.base_url.clone(),
+            model: model.to_owned(),
+            sends_reasoning,
+            ..Settings::default()
+        };
+        let parts = crate::house::parts(OpenAi::with(settings).expect("it is a URL"));
+        let parts = question_server::Parts { store: std::sync::Arc::clone(&store), ..parts };
+        question_server::app(&question_server::Config::default(), parts)
+    };
+    let first = Provider::replaying([Recorded::stream(answer(&[thinking, call], "tool_calls"))]).await;
+    post(&server(&first, "m", true), "/agent", says("t", "u", "hi")).await.events();
+    let other = Provider::replaying([done()]).await;
+    let elsewhere = server(&other, "m", true);
+    answers(&elsewhere).await;
+    let sent = json!(history(&other)).to_string();
+    assert!(!sent.contains("reasoning_content") && !sent.contains("theirs-1"), "{sent}");
+}
+
+#[tokio::test]
+async fn thoughts_and_markup_are_not_shown() {
+    let parts = json!([{"type": "thinking", "thinking": [{"type": "text", "text": "secret"}]}]);
+    let part = json!([{"type": "text", "text": "Which "}]);
+    for (kind, stream) in [
+        ("in the text", texts(&["<thi", "nk>\nsecret </thi", "nk>\n\nWhich ", "shirt?"])),
+        (
+            "in parts",
+            answer(&[json!({"content": parts}), json!({"content": part}), json!({"content": "shirt?"})], "stop"),
+        ),
+        ("a refusal", answer(&[json!({"refusal": "Which shirt?"})], "stop")),
+        (
+            "a call that nobody knows",
+            texts(&["Which shirt?", "<tool_call>{\"name\": \"secret\", \"arguments\": {}}</tool_call>"]),
+        ),
+    ] {
+        let (run, server, _) = play(stream).await;
+        assert_eq!(told(&run), "Which shirt?", "{kind}");
+        assert_eq!(messages(&server, "t").await[1]["content"], "Which shirt?", "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_is_no_success() {
+    let nothing = |reason: &str| answer(&[json!({"role": "assistant", "content": ""})], reason);
+    let half = |reason: &str| answer(&[json!({"content": "Let me "})], reason);
+    // Nothing was said: it is tried once more, and then told.
+    for reason in ["stop", "content_filter", "length", "SAFETY", "RECITATION", "tool_calls", "eos"] {
+        let (server, provider) = answering([Recorded::stream(nothing(reason)), done()]).await;
+        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+        assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Completed, 2), "{reason}");
+        let (server, provider) = answering([(); 2].map(|()| Recorded::stream(nothing(reason)))).await;
+        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+        assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Error, 2), "{reason}");
+        let state = crate::http::get(&server, "/conversations/t").await.json()["state"].clone();
+        assert_eq!(state["type"], "failed", "which can be tried again");
+    }
+    // Half was said, which stands: it is told that it is half.
+    for reason in
+        ["error", "network_error", "MALFORMED_FUNCTION_CALL", "insufficient_system_resource", "abort", "content_filter"]
+    {
+        let (server, provider) = answering([Recorded::stream(half(reason))]).await;
+        let (events, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+        assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Error, 1), "{reason}");
+        assert!(events.iter().any(|event| event.get("delta").is_some_and(|delta| delta.as_str() == Some("Let me "))));
+    }
+    for reason in ["stop", "length", "end_turn"] {
+        let (server, _provider) = answering([Recorded::stream(half(reason))]).await;
+        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+        assert_eq!(end.outcome, EndOutcome::Completed, "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_ends_when_it_says_so() {
+    let (server, _provider) = answering([Recorded { is_silent: true, ..Recorded::stream(texts(&["Hello."])) }]).await;
+    let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+    assert_eq!(end.outcome, EndOutcome::Completed, "though the connection stays: {end:?}");
+}
+
+fn refused(status: u16, body: &Value) -> Recorded {
+    Recorded { status, ..Recorded::stream(body.to_string()) }
+}
+
+#[tokio::test]
+async fn a_call_that_the_endpoint_could_not_read_is_tried_again() {
+    let failed = json!({"error": {"message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": "<function=x>"}});
+    let (server, provider) = answering([refused(400, &failed), done()]).await;
+    let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+    assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Completed, 2));
+    let (server, provider) = answering([(); 3].map(|()| refused(400, &failed))).await;
+    let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let why = end.error.expect("it failed").to_string();
+    assert!(why.contains("could not read") && provider.asked().len() == 3, "{why}");
+}
+
+#[tokio::test]
+async fn a_history_that_is_too_long_for_the_model_is_cut_at_whole_turns() {
+    let too_long = json!({"error": {"code": "context_length_exceeded", "message": "Maximum context length is 10."}});
+    let turn = || Recorded::stream(texts(&["I see."]));
+    let answers = [turn(), turn(), turn(), refused(400, &too_long), refused(400, &too_long), turn()];
+    let (server, provider) = answering(answers).await;
+    for number in 0..4 {
+        let (_, end) =
+            post(&server, "/agent", says("t", &format!("u{number}"), &format!("turn {number}"))).await.events();
+        assert_eq!(end.outcome, EndOutcome::Completed, "{number}");
+    }
+    let sent = history(&provider);
+    assert_eq!((sent[0]["role"].as_str(), sent[1]["content"].as_str()), (Some("system"), Some("turn 3")), "{sent:?}");
+    assert_eq!(provider.asked().len(), 6);
+    assert_eq!(messages(&server, "t").await.len(), 8, "the conversation has all of it");
+
+    let (server, _provider) = answering([refused(400, &too_long)]).await;
+    let (_, end) = post(&server, "/agent", says("t", "u", "one long turn")).await.events();
+    let why = end.error.expect("there is nothing to cut").to_string();
+    assert!(why.contains("outgrown"), "{why}");
+}
+
+#[tokio::test]
+async fn the_usage_is_counted_and_not_asked_for_where_that_is_refused() {
+    let usage = format!("data: {}\n\n", json!({"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 7}}));
+    let stream = texts(&["Done."]).replace("data: [DONE]", &format!("{usage}data: [DONE]"));
+    let no = json!({"error": {"message": "Unrecognized request argument: stream_options"}});
+    let (server, provider) = answering([refused(400, &no), Recorded::stream(stream), done()]).await;
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    post(&server, "/agent", says("t", "u2", "on")).await.events();
+    let asked: Vec<bool> = provider.asked().iter().map(|(_, asked)| asked["stream_options"].is_object()).collect();
+    assert_eq!(asked, [true, false, false]);
+    let metrics = crate::http::get(&server, "/metrics").await;
+    let text = String::from_utf8(metrics.body.to_vec()).expect("it is text");
+    for line in [r#"question_server_tokens_total{of="input"} 11"#, r#"question_server_tokens_total{of="output"} 7"#] {
+        assert!(text.contains(line), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
+    let provider = Provider::replaying([done()]).await;
+    let header = |text: &'static str| axum::http::HeaderValue::from_static(text);
+    let settings = Settings {
+        base_url: format!("{}?api-version=2025-01-01", provider.base_url),
+        key: Some("secret".to_owned()),
+        key_header: Some(axum::http::HeaderName::from_static("api-key")),
+        headers: [(axum::http::HeaderName::from_static("x-team"), header("desk"))].into_iter().collect(),
+        model: "m".to_owned(),
+        max_tokens: Some(500),
+        ..Settings::default()
+    };
+    let server = server_with(OpenAi::with(settings).expect("it is a URL"));
+    let mut input = says("t", "u", "hi");
+    input["context"] = json!([{"description": "The page", "value": "Shirts"}, {"value": {"cart": 2}}]);
+    post(&server, "/agent", input).await.events();
+    let (headers, asked) = provider.asked().remove(0);
+    assert_eq!((&headers["api-key"], &headers["x-team"]), (&header("secret"), &header("desk")));
+    assert!(!headers.contains_key("authorization"));
+    assert_eq!(asked["max_tokens"], 500);
+    let system = asked["messages"][0]["content"].as_str().expect("it is text");
+    assert!(system.contains("The page: Shirts") && system.contains(r#"{"cart":2}"#), "{system}");
+}
