@@ -186,6 +186,27 @@ async fn the_button_sends_where_no_form_can_be_submitted() {
 }
 
 #[test]
+async fn what_is_being_typed_on_a_card_that_goes_comes_into_the_composer() {
+    let agent = Agent::asking("stopped", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    let hello = json!({"id": "u1", "role": "user", "content": "Hello"});
+    let run = json!({"threadId": "stopped", "runId": "r2"});
+    let asked = json!({"questions": [question("Which size?", ["Small", "Large"])]}).to_string();
+    let begun = format!("{},{{\"question\":\"Wh", asked.strip_suffix("]}").expect("it ends so"));
+    let mut started = run.clone();
+    started["type"] = "RUN_STARTED".into();
+    agent.tells("life-2", &started);
+    agent.tells("life-3", &json!({"type": "TOOL_CALL_START", "toolCallId": "c2", "toolCallName": "ask_user_question"}));
+    agent.tells("life-4", &json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c2", "delta": begun}));
+    let field = format!("{} fieldset:not([hidden]) textarea", card("c2"));
+    page.sees(&field).await;
+    page.types(&field, "between the two");
+    agent.tells("life-5", &json!({"type": "MESSAGES_SNAPSHOT", "messages": [hello]}));
+    page.waits_for("the text", || page.composer().value() == "between the two").await;
+    assert!(page.0.find(&card("c2")).is_none());
+}
+
+#[test]
 async fn who_waits_long_is_told_that_the_agent_can_be_stopped() {
     let agent = Agent::asking("silence", &[("c1", &size())]);
     let page = Page::of(&agent).await;
