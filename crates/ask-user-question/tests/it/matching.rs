@@ -52,6 +52,7 @@ fn labels_whole_words_and_numbers_pick() {
         ("STRASSE", 3),
         ("İSTANBUL", 4),
         ("istanbul", 4),
+        ("i\u{307}stanbul", 4),
         ("ΟΔΟΣ", 5),
         ("οδοσ", 5),
         ("One: sqlite", 1),

@@ -51,7 +51,9 @@ fn a_result_stands_behind_its_call_whatever_came_in_between() {
     let mut conversation = waiting(vec![other_call("call-2")]);
     let mut reply = response("call-1", "r1", picks(1));
     reply.messages = vec![user("u2", "SQLite")];
+    assert!(!conversation.state().is_at_work(), "the user is");
     conversation.handle(Event::UserQuestionResponse(reply)).unwrap();
+    assert!(conversation.state().is_at_work(), "call-2 runs");
     conversation.handle(Event::ToolComplete { result: ToolResult::success("call-2", "b") }).unwrap();
     let ids: Vec<&str> = conversation.messages().iter().map(Message::id).collect();
     assert_eq!(ids, ["u1", "a1", "call-1-result", "call-2-result", "u2"]);
