@@ -82,6 +82,8 @@ fn names_of_other_tools_are_read() {
     let text =
         r#"{"questions": [{"question": "Q", "options": [{"value": "s", "text": "S"}, {"value": "m", "title": "M"}]}]}"#;
     assert_eq!(labels(&question(text)), ["S", "M"]);
+    let null = r#"{"questions": [{"question": "Q", "multiSelect": null, "multiple": true, "options": ["A", "B"]}]}"#;
+    assert!(question(null).multi_select, "what is null is missing");
     let title = r#"{"title": "Shirt", "questions": [{"title": "x", "prompt": "Which?", "options": ["S", "M"], "allowMultiple": true}]}"#;
     let asked = question(title);
     assert_eq!((asked.question.as_str(), asked.multi_select), ("Which?", true));
