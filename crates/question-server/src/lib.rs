@@ -34,6 +34,7 @@ mod sse;
 mod step;
 pub mod store;
 mod streams;
+mod trace;
 mod turn;
 mod wire;
 

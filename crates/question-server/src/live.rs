@@ -57,6 +57,8 @@ pub(crate) struct Talk {
     pub(crate) revision: Option<Revision>,
     /// Who works on it, as far as is known.
     pub(crate) lease: Option<Lease>,
+    /// Since when its question waits, if one does.
+    pub(crate) waiting_since: Option<Timestamp>,
     pub(crate) run: Option<Run>,
     /// The run in which another server works on it.
     pub(crate) run_elsewhere: Option<String>,
@@ -77,6 +79,7 @@ impl Talk {
             context: ToolContext::default(),
             revision: None,
             lease: None,
+            waiting_since: None,
             run: None,
             run_elsewhere: None,
             told,
@@ -92,6 +95,7 @@ impl Talk {
             context: stored.context,
             revision: Some(stored.revision),
             lease: stored.lease,
+            waiting_since: stored.waiting_since,
             ..Self::new(stored.told)
         }
     }

@@ -19,6 +19,9 @@ pub(crate) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0
 /// Bounds of what times are counted by, in seconds: from a commit in memory to a model that takes its time.
 const SECONDS: [f64; 10] = [0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 20.0, 60.0, 300.0];
 
+/// The same for people, from a tap to some days.
+const PATIENCE: [f64; 8] = [2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0, 86_400.0, 604_800.0];
+
 /// Everything that is counted.
 #[derive(Debug)]
 pub(crate) struct Metrics {
@@ -31,9 +34,15 @@ pub(crate) struct Metrics {
     model_seconds: Family<OutcomeLabels, Histogram>,
     refusals: Family<LimitLabels, Counter>,
     tokens: Family<TokenLabels, Counter>,
+    answer_seconds: Histogram,
+    taken_over: Counter,
     watchers: Gauge,
     runs: Gauge,
     conversations: Gauge,
+    waiting: Gauge,
+    oldest: Gauge,
+    pool_in_use: Gauge,
+    pool_size: Gauge,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -103,14 +112,24 @@ impl Metrics {
             model_seconds: Family::new_with_constructor(seconds),
             refusals: Family::default(),
             tokens: Family::default(),
+            answer_seconds: Histogram::new(PATIENCE),
+            taken_over: Counter::default(),
             watchers: Gauge::default(),
             runs: Gauge::default(),
             conversations: Gauge::default(),
+            waiting: Gauge::default(),
+            oldest: Gauge::default(),
+            pool_in_use: Gauge::default(),
+            pool_size: Gauge::default(),
         };
         registry.register("requests", "Requests that were answered", metrics.requests.clone());
         let (help, times) = ("Time until a response began", metrics.request_seconds.clone());
         registry.register_with_unit("request", help, Unit::Seconds, times);
         registry.register("events", "What happened in conversations", metrics.events.clone());
+        let (help, times) = ("Time until a question was answered", metrics.answer_seconds.clone());
+        registry.register_with_unit("answer", help, Unit::Seconds, times);
+        let help = "Runs taken over from another server, or from before a restart";
+        registry.register("leases_taken_over", help, metrics.taken_over.clone());
         registry.register("tokens", "Tokens that models have cost, as their endpoints say", metrics.tokens.clone());
         registry.register("refusals", "Requests that a limit refused", metrics.refusals.clone());
         for (name, help, counter) in [
@@ -131,6 +150,10 @@ impl Metrics {
             ("watchers", "Open streams of conversations' events", &metrics.watchers),
             ("runs", "Runs under way", &metrics.runs),
             ("conversations", "Conversations in the store", &metrics.conversations),
+            ("waiting_questions", "Questions that wait for their answer", &metrics.waiting),
+            ("oldest_waiting_question_seconds", "How long the oldest of them has waited", &metrics.oldest),
+            ("database_connections_in_use", "Connections to the database in use", &metrics.pool_in_use),
+            ("database_connections_max", "Connections to the database at most", &metrics.pool_size),
         ];
         for (name, help, gauge) in gauges {
             registry.register(name, help, gauge.clone());
@@ -171,15 +194,35 @@ impl Metrics {
         Counted(self.watchers.clone())
     }
 
-    /// What is read, with what is only known when it is.
-    pub(crate) fn read(&self, runs: usize, conversations: usize) -> Result<String, fmt::Error> {
-        let set = |gauge: &Gauge, count: usize| gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
-        set(&self.runs, runs);
+    pub(crate) fn answered_after(&self, time: Duration) {
+        self.answer_seconds.observe(time.as_secs_f64());
+    }
+
+    pub(crate) fn took_over(&self) {
+        self.taken_over.inc();
+    }
+
+    /// What the store has, and how many seconds the oldest question has waited.
+    pub(crate) fn stored(&self, conversations: usize, waiting: usize, oldest: u64) {
         set(&self.conversations, conversations);
+        set(&self.waiting, waiting);
+        set(&self.oldest, usize::try_from(oldest).unwrap_or(usize::MAX));
+    }
+
+    /// What is read, with what is only known when it is: the runs under way, and how many connections of how many the store uses.
+    pub(crate) fn read(&self, runs: usize, pool: Option<(usize, usize)>) -> Result<String, fmt::Error> {
+        set(&self.runs, runs);
+        let (in_use, size) = pool.unwrap_or_default();
+        set(&self.pool_in_use, in_use);
+        set(&self.pool_size, size);
         let mut text = String::new();
         encode(&mut text, &self.registry)?;
         Ok(text)
     }
+}
+
+fn set(gauge: &Gauge, count: usize) {
+    gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
 }
 
 /// Clients may make up methods; what is counted by them must have an end.

@@ -4,6 +4,7 @@ use crate::error::{ApiError, Limit};
 use crate::metrics::Metrics;
 use crate::peer::{Peer, Remote};
 use crate::rate::Allowances;
+use crate::trace::{Trace, within};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
@@ -44,14 +45,17 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("page", MatchedPath::as_str);
     let method = request.method().clone();
-    let span = tracing::error_span!("request", id = %id.to_str().unwrap_or_default(), token = Empty);
+    let trace = Trace::of(request.headers());
+    let trace_id = trace.as_ref().map(|trace| trace.id.as_str());
+    let span = tracing::error_span!("request", id = %id.to_str().unwrap_or_default(), token = Empty, trace = trace_id);
     let counted = peer.map_or(Ok(()), |peer| observer.requests.take(started, peer));
     let mut response = match counted {
         Ok(()) => {
             if let Some(peer) = peer {
                 request.extensions_mut().insert(peer);
             }
-            let answered = AssertUnwindSafe(next.run(request)).catch_unwind().instrument(span.clone()).await;
+            let answered =
+                AssertUnwindSafe(within(trace, next.run(request))).catch_unwind().instrument(span.clone()).await;
             answered.unwrap_or_else(|_| {
                 span.in_scope(|| tracing::error!("request handler panicked"));
                 ApiError::Internal.into_response()

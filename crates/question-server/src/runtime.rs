@@ -26,6 +26,7 @@ use crate::sse::{Client, RunStream};
 use crate::step::Step;
 use crate::store::feed::{Feed, Wish};
 use crate::store::{Change, CommitError, Lease, Revision, Store, Told};
+use crate::trace::carried;
 use crate::wire;
 use lives::Slots;
 use question_agent::effect::StateChange;
@@ -168,8 +169,12 @@ impl Runtime {
 
     /// What is counted, as Prometheus reads it.
     pub(crate) async fn read_metrics(&self) -> Result<String, ApiError> {
-        let conversations = self.store.count().await?;
-        self.metrics.read(self.drain.runs(), conversations).map_err(|_| ApiError::Internal)
+        // A store that fails is told by the other numbers.
+        if let (Ok(conversations), Ok(waiting)) = (self.store.count().await, self.store.waiting().await) {
+            let age = waiting.since.map_or(0, |since| self.clock.now().0.saturating_sub(since.0) / 1000);
+            self.metrics.stored(conversations, waiting.count, age);
+        }
+        self.metrics.read(self.drain.runs(), self.store.pool()).map_err(|_| ApiError::Internal)
     }
 
     /// The end of the server.
@@ -326,7 +331,7 @@ impl Runtime {
                 self.hold(&live.id);
                 live.log.push_stored(told);
                 let work = Arc::clone(self).drive(Arc::clone(live), run.clone(), work);
-                self.drain.start(work.in_current_span());
+                self.drain.start(carried(work).in_current_span());
             }
             None => {
                 live.log.push_stored(told);
@@ -392,6 +397,11 @@ impl Runtime {
         }
         (talk.revision, talk.lease, talk.told) = (Some(revision), lease, told);
         self.metrics.happened(event);
+        let asked = talk.waiting_since.take();
+        talk.waiting_since = talk.conversation.waiting().map(|_| change.at);
+        if let Some(asked) = asked.filter(|_| ["user_question_response", "user_message"].contains(&event)) {
+            self.metrics.answered_after(Duration::from_millis(change.at.0.saturating_sub(asked.0)));
+        }
         tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name());
         let waiting = talk.conversation.waiting();
         if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) {
@@ -420,7 +430,7 @@ impl Runtime {
 pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Result<T, ApiError> {
-    tokio::spawn(work.in_current_span()).await.unwrap_or_else(|error| {
+    tokio::spawn(carried(work).in_current_span()).await.unwrap_or_else(|error| {
         tracing::error!(%error, "request handler panicked");
         Err(ApiError::Internal)
     })

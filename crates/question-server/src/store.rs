@@ -67,6 +67,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// The questions that wait for their answer.
+    async fn waiting(&self) -> Result<Waiting, StoreError> {
+        Ok(Waiting::default())
+    }
+
+    /// How many connections to its database are in use, and how many it may have; `None` for a store without.
+    fn pool(&self) -> Option<(usize, usize)> {
+        None
+    }
+
     /// How many of them are this owner's.
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError>;
 }
@@ -112,6 +122,15 @@ pub struct Due {
     pub next: Option<Timestamp>,
 }
 
+/// The questions that wait for their answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// How many there are.
+    pub count: usize,
+    /// Since when the oldest of them waits.
+    pub since: Option<Timestamp>,
+}
+
 /// A conversation as a store has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
@@ -125,6 +144,8 @@ pub struct Stored {
     pub revision: Revision,
     /// How much its clients had been told when it was committed.
     pub told: Told,
+    /// Since when its question waits, if one does.
+    pub waiting_since: Option<Timestamp>,
     /// Who works on it.
     pub lease: Option<Lease>,
     /// In which run, as far as a store with a [feed](Store::feed) knows.
@@ -160,6 +181,11 @@ impl Change<'_> {
     /// When it came to an end, for now: nobody works on it, and it waits for nobody.
     fn ended_at(&self) -> Option<Timestamp> {
         matches!(self.state, ConvState::Idle | ConvState::Failed { .. }).then_some(self.at)
+    }
+
+    /// Since when its question waits, if one does.
+    fn waiting_since(&self) -> Option<Timestamp> {
+        self.state.waiting().map(|_| self.at)
     }
 
     /// When a server has to look after the conversation.

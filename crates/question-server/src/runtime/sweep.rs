@@ -145,7 +145,10 @@ impl Runtime {
         if talk.run.is_some() || !talk.is_at_work() || self.is_anothers(talk) {
             return Ok(None);
         }
-        tracing::info!(conversation = %live.name(), "an agent goes on with what was broken off");
+        tracing::info!(conversation = %live.name(), "resuming a run that was broken off");
+        if talk.lease.is_none_or(|lease| lease.holder != self.holder) {
+            self.metrics.took_over();
+        }
         self.begin_unattended(live, talk, None).await.map(Some)
     }
 

@@ -11,6 +11,7 @@ use crate::models::SPAWN_AGENTS;
 use crate::step::Work;
 use crate::store::Lease;
 use crate::store::feed::News;
+use crate::trace::carried;
 use crate::turn::Turn;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, join_all};
@@ -33,7 +34,7 @@ impl Runtime {
         // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
         let (runtime, mut agent) = (Arc::clone(&self), Agent::Parent { live: Arc::clone(&live), run: run.clone() });
         let working = async move { runtime.work_off(&mut agent, work, &AtomicU32::new(0)).await };
-        let mut working = tokio::spawn(working.in_current_span());
+        let mut working = tokio::spawn(carried(working).in_current_span());
         let worked = tokio::select! {
             worked = &mut working => worked,
             () = self.drain.cut_off() => {

@@ -1,7 +1,7 @@
 //! Conversations that last as long as the server runs.
 
 use super::rows::{NewRows, Row, StoredRows};
-use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored};
+use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
 use crate::owner::Owner;
 use async_trait::async_trait;
 use question_agent::Timestamp;
@@ -123,6 +123,12 @@ impl Store for MemoryStore {
 
     async fn count(&self) -> Result<usize, StoreError> {
         Ok(self.lock().len())
+    }
+
+    async fn waiting(&self) -> Result<Waiting, StoreError> {
+        let conversations = self.lock();
+        let waiting = conversations.values().filter_map(|kept| kept.row.waiting_since);
+        Ok(Waiting { count: waiting.clone().count(), since: waiting.min() })
     }
 
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {

@@ -10,7 +10,7 @@ mod tls;
 use self::feed::{PostgresFeed, written};
 use super::feed::Feed;
 use super::rows::{NewRows, Row, StoredRows};
-use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Told};
+use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Told, Waiting};
 use crate::clock::{Clock, DatabaseClock};
 use crate::limits::{CLAIM, DATABASE_CONNECTIONS, DATABASE_PATIENCE, DUE_AT_A_TIME};
 use crate::owner::Owner;
@@ -207,20 +207,21 @@ impl Store for PostgresStore {
         let run = change.run.map(str::to_owned);
         let first = change.told.frames - change.frames.len() as u64;
         let NewRows { id, base, owner, row, messages } = NewRows::new(id, base, change)?;
-        let Row { version, state, context, revision, told, holder, due_at, ended_at } = row;
+        let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
         let version = i32::try_from(version).unwrap_or(i32::MAX);
         let [revision, since, told, first] = [revision.0, told.since.0, told.frames, first].map(signed);
         let (state, context) = (&*state, &*context);
         let holder = holder.map(|holder| holder.to_string());
-        let [due_at, ended_at] = [due_at, ended_at].map(|time| time.map(|time| signed(time.0)));
+        let times = [due_at, ended_at, waiting_since];
+        let [due_at, ended_at, waiting] = times.map(|time| time.map(|time| signed(time.0)));
         let base = base.map(|base| signed(base.0));
         let (sql, whose): (_, &(dyn ToSql + Sync)) = match &base {
             Some(base) => (CHANGE, base),
             None => (BEGIN, &owner),
         };
-        let values: [&(dyn ToSql + Sync); 15] = [
+        let values: [&(dyn ToSql + Sync); 16] = [
             &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
-            &run, &first, &frames,
+            &run, &first, &frames, &waiting,
         ];
         match self.database.try_query(sql, &values).await? {
             Ok(found) if !found.is_empty() => Ok(()),
@@ -285,6 +286,21 @@ impl Store for PostgresStore {
         self.database.count_by("SELECT count(*) FROM question_server.conversation", &[]).await
     }
 
+    async fn waiting(&self) -> Result<Waiting, StoreError> {
+        let sql =
+            "SELECT count(*), min(waiting_since) FROM question_server.conversation WHERE waiting_since IS NOT NULL";
+        let Some(found) = self.database.first(sql, &[]).await? else {
+            return Ok(Waiting::default());
+        };
+        let count = usize::try_from(found.try_get::<_, i64>(0)?).unwrap_or_default();
+        Ok(Waiting { count, since: found.try_get::<_, Option<i64>>(1)?.map(unsigned).map(Timestamp) })
+    }
+
+    fn pool(&self) -> Option<(usize, usize)> {
+        let status = self.database.pool.status();
+        Some((status.size - status.available.min(status.size), status.max_size))
+    }
+
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
         let sql = "SELECT count(*) FROM question_server.conversation WHERE owner = $1";
         self.database.count_by(sql, &[&owner.as_str()]).await
@@ -293,14 +309,15 @@ impl Store for PostgresStore {
 
 const LOAD: &str = "
     SELECT owner, version, state, context, revision, told_since, told, holder, due_at, ended_at,
-           run, ARRAY (SELECT json FROM question_server.message WHERE conversation = number ORDER BY sequence)
+           run, waiting_since, ARRAY (SELECT json FROM question_server.message WHERE conversation = number ORDER BY sequence)
     FROM question_server.conversation WHERE id = $1";
 
 const BEGIN: &str = "
     WITH begun AS (
         INSERT INTO question_server.conversation
-            (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13) ON CONFLICT (id) DO NOTHING RETURNING number
+            (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run,
+             waiting_since)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $16) ON CONFLICT (id) DO NOTHING RETURNING number
     ), heard AS (
         INSERT INTO question_server.feed (id, since, first, told, frames) SELECT $1, $7, $14, $8, $15 FROM begun
     ), said AS (
@@ -313,7 +330,7 @@ const BEGIN: &str = "
 const CHANGE: &str = "
     WITH changed AS (
         UPDATE question_server.conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
-            told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13
+            told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13, waiting_since = $16
         WHERE id = $1 AND revision = $2 RETURNING number
     ), heard AS (
         INSERT INTO question_server.feed (id, since, first, told, frames) SELECT $1, $7, $14, $8, $15 FROM changed
@@ -368,9 +385,10 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
             holder: holder.and_then(|holder| holder.parse().ok()),
             due_at: time(8)?,
             ended_at: time(9)?,
+            waiting_since: time(11)?,
         },
         run: found.try_get(10)?,
-        messages: found.try_get(11)?,
+        messages: found.try_get(12)?,
     })
 }
 

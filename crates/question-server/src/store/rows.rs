@@ -30,6 +30,7 @@ pub(super) struct Row {
     pub(super) holder: Option<Uuid>,
     pub(super) due_at: Option<Timestamp>,
     pub(super) ended_at: Option<Timestamp>,
+    pub(super) waiting_since: Option<Timestamp>,
 }
 
 /// What a conversation is read from.
@@ -61,6 +62,7 @@ impl NewRows {
                 holder: change.lease.map(|lease| lease.holder),
                 due_at: change.due_at(),
                 ended_at: change.ended_at(),
+                waiting_since: change.waiting_since(),
             },
             messages: messages?,
         })
@@ -85,6 +87,7 @@ impl StoredRows {
             owner: self.owner.map(Owner::stored),
             revision: row.revision,
             told: row.told,
+            waiting_since: row.waiting_since,
             lease: row.lease(),
             run: self.run,
         })

@@ -9,7 +9,7 @@ mod file;
 mod writer;
 
 use super::rows::{NewRows, StoredRows};
-use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored};
+use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
 use crate::limits::TAKEOVER;
 use crate::owner::Owner;
 use async_trait::async_trait;
@@ -140,6 +140,10 @@ impl Store for SqliteStore {
 
     async fn count(&self) -> Result<usize, StoreError> {
         self.ask(|all| writer::count(all)).await
+    }
+
+    async fn waiting(&self) -> Result<Waiting, StoreError> {
+        self.ask(|all| writer::waiting(all)).await
     }
 
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {

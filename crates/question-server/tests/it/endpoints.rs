@@ -315,3 +315,20 @@ async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
     let system = asked["messages"][0]["content"].as_str().expect("it is text");
     assert!(system.contains("The page: Shirts") && system.contains(r#"{"cart":2}"#), "{system}");
 }
+
+#[tokio::test]
+async fn a_trace_goes_on_at_the_models_endpoint() {
+    const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let (server, provider) = answering([done(), done()]).await;
+    let mut request = crate::http::request(axum::http::Method::POST, "/agent", Some(says("t", "u", "hi")));
+    let parent = format!("00-{ID}-00f067aa0ba902b7-01");
+    request.headers_mut().insert("traceparent", axum::http::HeaderValue::from_str(&parent).expect("it is text"));
+    request.headers_mut().insert("tracestate", axum::http::HeaderValue::from_static("vendor=1"));
+    crate::http::call(&server, request).await.events();
+    post(&server, "/agent", says("t", "u2", "on")).await.events();
+    let asked = provider.asked();
+    let passed = asked[0].0["traceparent"].to_str().expect("it is text");
+    assert!(passed.starts_with(&format!("00-{ID}-")) && passed.ends_with("-01") && passed != parent, "{passed}");
+    assert_eq!(asked[0].0["tracestate"], "vendor=1");
+    assert!(!asked[1].0.contains_key("traceparent"), "the next request has none");
+}

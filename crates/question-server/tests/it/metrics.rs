@@ -1,13 +1,18 @@
 //! What a server tells those who watch it.
 
-use crate::house::{server, server_of};
+use crate::clock::HandClock;
+use crate::folder::Folder;
+use crate::house::{front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{say_hello, start, until_logged};
 use crate::watcher::{Watcher, until_state};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
-use question_server::Config;
+use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The number that a line of this name has; 0 where there is none.
 async fn read(server: &Router, name: &str) -> f64 {
@@ -41,6 +46,8 @@ async fn what_happens_is_counted() {
         (r#"question_server_events_total{event="user_question_response"}"#, 1.0),
         (r#"question_server_commit_seconds_count{outcome="stored"}"#, 4.0),
         (r#"question_server_model_seconds_count{outcome="answered"}"#, 1.0),
+        ("question_server_answer_seconds_count", 1.0),
+        ("question_server_waiting_questions", 1.0),
     ] {
         let found = read(&server, name).await;
         assert!(found >= least, "{name} is {found}");
@@ -83,4 +90,41 @@ async fn each_line_of_the_log_may_be_an_object() {
     let lines = lines.unwrap_or_else(|error| panic!("{error}: {log}"));
     assert!(lines.iter().any(|line| line["event"] == "user_message"), "{log}");
     assert!(lines.iter().any(|line| line["span"]["id"].is_string()), "{log}");
+}
+
+async fn tells_what_waits(store: Arc<dyn Store>) {
+    let clock = HandClock::new();
+    let parts = Parts { store, clock: Arc::new(clock.clone()), ..parts(front_desk()) };
+    let server = app(&Config::default(), parts);
+    for thread in ["one", "two"] {
+        post(&server, "/agent", says(thread, "u", "hi")).await.events();
+        clock.advance(Duration::from_secs(100));
+    }
+    let told = async || {
+        [
+            read(&server, "question_server_waiting_questions").await,
+            read(&server, "question_server_oldest_waiting_question_seconds").await,
+        ]
+    };
+    assert_eq!(told().await.map(|number| number.round() as i64), [2, 200]);
+    let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
+    post(&server, "/conversations/one/respond", reply).await;
+    until_state(&server, "one", "awaiting_user_response").await;
+    assert_eq!(told().await.map(|number| number.round() as i64), [2, 100]);
+    assert!((read(&server, "question_server_answer_seconds_sum").await - 200.0).abs() < 1.0);
+}
+
+#[tokio::test]
+async fn what_waits_is_told_with_its_age() {
+    tells_what_waits(Arc::new(MemoryStore::default())).await;
+    let folder = Folder::new();
+    tells_what_waits(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn what_waits_in_postgres_is_told_with_its_age() {
+    let database = crate::postgres::Database::new().await;
+    tells_what_waits(database.open().await).await;
 }

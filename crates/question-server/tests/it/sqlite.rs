@@ -107,6 +107,7 @@ pub(crate) async fn check(store: &dyn Store) {
     let owner = Owner::of("a token");
     let played = play(store, "t", Some(&owner), answered_in_chat()).await;
     let expected = Stored {
+        waiting_since: None,
         conversation: played,
         context: plan_mode(),
         owner: Some(owner),

@@ -1,5 +1,6 @@
 //! The way to an endpoint. Dropping a request ends it, and its connection with it.
 
+use crate::trace;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -61,6 +62,9 @@ impl Endpoint {
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream");
         for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        for (name, value) in trace::headers() {
             request = request.header(name, value);
         }
         let request = request.body(body.into()).expect("the URL and the headers were checked before");

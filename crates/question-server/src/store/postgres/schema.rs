@@ -5,7 +5,7 @@ use deadpool_postgres::Object;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// How the tables got from one version to the next; `migration` has a row for each that is behind them.
-pub(super) const MIGRATIONS: [&str; 3] = [
+pub(super) const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE question_server.conversation (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -47,6 +47,12 @@ pub(super) const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE question_server.readiness (one boolean PRIMARY KEY DEFAULT true CHECK (one), filler text NOT NULL);
     ALTER TABLE question_server.readiness ALTER COLUMN filler SET STORAGE EXTERNAL;
+",
+    "
+    ALTER TABLE question_server.conversation ADD COLUMN waiting_since bigint;
+    UPDATE question_server.conversation SET waiting_since = (extract(epoch FROM now()) * 1000)::bigint
+        WHERE state LIKE '{\"type\":\"awaiting_user_response\"%';
+    CREATE INDEX waiting ON question_server.conversation (waiting_since) WHERE waiting_since IS NOT NULL;
 ",
 ];
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
 /// How the file got from one version to the next; `user_version` counts how many of them it has behind it.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     "CREATE TABLE conversation (
          number INTEGER PRIMARY KEY,
          id TEXT NOT NULL UNIQUE,
@@ -43,6 +43,10 @@ const MIGRATIONS: [&str; 5] = [
      CREATE INDEX ended ON conversation (ended_at) WHERE ended_at IS NOT NULL;
      CREATE INDEX owned ON conversation (owner) WHERE owner IS NOT NULL;",
     "CREATE TABLE readiness (one INTEGER PRIMARY KEY, filler BLOB NOT NULL) STRICT;",
+    "ALTER TABLE conversation ADD COLUMN waiting_since INTEGER;
+     UPDATE conversation SET waiting_since = unixepoch() * 1000
+         WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.type') END = 'awaiting_user_response';
+     CREATE INDEX waiting ON conversation (waiting_since) WHERE waiting_since IS NOT NULL;",
 ];
 
 /// How long a commit waits for a program that reads the whole file.

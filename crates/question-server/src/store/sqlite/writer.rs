@@ -2,7 +2,7 @@
 
 use super::file::Place;
 use crate::store::rows::{NewRows, Row, StoredRows};
-use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, Told};
+use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, Told, Waiting};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,7 +57,7 @@ fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Verdict
 
 pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>, StoreError> {
     let mut find = database.prepare_cached(
-        "SELECT number, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at
+        "SELECT number, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, waiting_since
          FROM conversation WHERE id = ?1",
     )?;
     let found = find.query_row([id], |row| {
@@ -74,6 +74,7 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
                 holder: holder.and_then(|holder| holder.parse().ok()),
                 due_at: time(9)?,
                 ended_at: time(10)?,
+                waiting_since: time(11)?,
             },
             run: None,
             messages: Vec::new(),
@@ -99,6 +100,13 @@ pub(super) fn check(database: &Connection) -> Result<(), StoreError> {
 pub(super) fn count(database: &Connection) -> Result<usize, StoreError> {
     let count: i64 = database.prepare_cached("SELECT count(*) FROM conversation")?.query_row((), |row| row.get(0))?;
     Ok(usize::try_from(count).unwrap_or_default())
+}
+
+pub(super) fn waiting(database: &Connection) -> Result<Waiting, StoreError> {
+    let sql = "SELECT count(*), min(waiting_since) FROM conversation WHERE waiting_since IS NOT NULL";
+    let mut find = database.prepare_cached(sql)?;
+    let (count, since): (i64, Option<i64>) = find.query_row((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Waiting { count: usize::try_from(count).unwrap_or_default(), since: since.map(unsigned).map(Timestamp) })
 }
 
 pub(super) fn count_of(database: &Connection, owner: &str) -> Result<usize, StoreError> {
@@ -164,28 +172,43 @@ fn write_row(
     owner: Option<&str>,
     row: &Row,
 ) -> rusqlite::Result<Option<i64>> {
-    let Row { version, state, context, revision, told, holder, due_at, ended_at } = row;
-    let (holder, due_at, ended_at) = (holder.map(text), due_at.map(milliseconds), ended_at.map(milliseconds));
+    let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
+    let holder = holder.map(text);
+    let [due_at, ended_at, waiting] = [due_at, ended_at, waiting_since].map(|time| time.map(milliseconds));
     let [revision, since, frames] = [revision.0, told.since.0, told.frames].map(signed);
     let found = match base {
         Some(base) => database
             .prepare_cached(
                 "UPDATE conversation SET version = ?3, state = ?4, context = ?5, revision = ?6, told_since = ?7,
-                     told = ?8, holder = ?9, due_at = ?10, ended_at = ?11
+                     told = ?8, holder = ?9, due_at = ?10, ended_at = ?11, waiting_since = ?12
                  WHERE id = ?1 AND revision = ?2 RETURNING number",
             )?
             .query_row(
-                params![id, signed(base.0), version, state, context, revision, since, frames, holder, due_at, ended_at],
+                params![
+                    id,
+                    signed(base.0),
+                    version,
+                    state,
+                    context,
+                    revision,
+                    since,
+                    frames,
+                    holder,
+                    due_at,
+                    ended_at,
+                    waiting
+                ],
                 |row| row.get(0),
             ),
         None => database
             .prepare_cached(
                 "INSERT INTO conversation
-                     (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT (id) DO NOTHING RETURNING number",
+                     (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at,
+                      waiting_since)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (id) DO NOTHING RETURNING number",
             )?
             .query_row(
-                params![id, owner, version, state, context, revision, since, frames, holder, due_at, ended_at],
+                params![id, owner, version, state, context, revision, since, frames, holder, due_at, ended_at, waiting],
                 |row| row.get(0),
             ),
     };

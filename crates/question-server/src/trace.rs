@@ -1,0 +1,94 @@
+//! The trace that a request belongs to, from the header of its client to those of models and agents (W3C Trace Context).
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use uuid::Uuid;
+
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
+
+/// The longest state that is passed on, in bytes.
+const MAX_STATE: usize = 512;
+
+/// A trace that somebody else began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trace {
+    pub(crate) id: String,
+    flags: String,
+    state: Option<HeaderValue>,
+}
+
+tokio::task_local! {
+    static TRACE: Option<Trace>;
+}
+
+impl Trace {
+    /// The trace of a request, if its header is well formed.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+        let text = headers.get(TRACEPARENT)?.to_str().ok()?;
+        let is_hex = |part: &str, digits: usize| {
+            part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        };
+        let is_some = |part: &str, digits| is_hex(part, digits) && part.bytes().any(|byte| byte != b'0');
+        let parts: Vec<&str> = text.split('-').collect();
+        let [version, id, parent, flags, ref more @ ..] = parts[..] else {
+            return None;
+        };
+        let is_known = is_hex(version, 2) && version != "ff" && (version != "00" || more.is_empty());
+        let is_legal = is_known && is_some(id, 32) && is_some(parent, 16) && is_hex(flags, 2);
+        let state = headers.get(TRACESTATE).filter(|state| state.len() <= MAX_STATE);
+        is_legal.then(|| Self { id: id.to_owned(), flags: flags.to_owned(), state: state.cloned() })
+    }
+
+    /// The headers of a request that is part of it, under an id of its own.
+    fn headers(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+        let own = &Uuid::new_v4().simple().to_string()[..16];
+        let parent = HeaderValue::try_from(format!("00-{}-{own}-{}", self.id, self.flags));
+        let parent = parent.expect("hexadecimal digits are legal in a header");
+        std::iter::once((TRACEPARENT, parent)).chain(self.state.clone().map(|state| (TRACESTATE, state)))
+    }
+}
+
+/// Does something as part of this trace.
+pub(crate) fn within<F: Future>(trace: Option<Trace>, work: F) -> impl Future<Output = F::Output> {
+    TRACE.scope(trace, work)
+}
+
+/// Does something in a task of its own as part of the trace of this one.
+pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    within(TRACE.try_with(Clone::clone).ok().flatten(), work)
+}
+
+/// The headers for a request to somebody else that is part of the trace.
+pub(crate) fn headers() -> Vec<(HeaderName, HeaderValue)> {
+    TRACE.try_with(|trace| trace.iter().flat_map(Trace::headers).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Trace;
+    use axum::http::{HeaderMap, HeaderValue};
+
+    #[test]
+    fn a_trace_is_read_or_left_alone() {
+        let id = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let read = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("traceparent", HeaderValue::from_str(text).expect("it is text"));
+            Trace::of(&headers).map(|trace| trace.id)
+        };
+        for good in [format!("00-{id}-00f067aa0ba902b7-01"), format!("01-{id}-00f067aa0ba902b7-00-more")] {
+            assert_eq!(read(&good).as_deref(), Some(id), "{good}");
+        }
+        for odd in [
+            String::new(),
+            format!("ff-{id}-00f067aa0ba902b7-01"),
+            format!("00-{id}-00f067aa0ba902b7-01-more"),
+            format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32)),
+            format!("00-{id}-0000000000000000-01"),
+            format!("00-{}-00f067aa0ba902b7-01", id.to_uppercase()),
+            format!("00-{id}-00f067aa0ba902b7"),
+        ] {
+            assert_eq!(read(&odd), None, "{odd}");
+        }
+    }
+}
