@@ -30,9 +30,17 @@ pub struct ToolContext {
     /// What the client says of the user's surroundings, which its model is told with each request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextItem>,
+    /// How many turns the agent has begun by itself since its user's last word: after a question that expired, or one that was broken off.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unattended: u32,
     /// Whether the client takes a question that waits as an interrupt of the run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupts: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's `skip_serializing_if` hands out references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// One thing that a client says of its user's surroundings.

@@ -8,7 +8,7 @@ use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::convert::Infallible;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -99,6 +99,9 @@ pub struct Config {
     /// talks to it.
     #[arg(long, value_name = "URL", help_heading = AGENT)]
     pub agent: Option<String>,
+    /// The key that the agent of --agent gets, as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
+    #[arg(long, value_name = "KEY", help_heading = AGENT)]
+    pub agent_key: Option<AgentKey>,
     /// How many requests --model openai or --agent answers at the same time. Further ones are told that it is busy.
     #[arg(long = "max-model-calls", value_name = "N", value_parser = some, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
@@ -166,6 +169,24 @@ pub enum ModelName {
     OpenAi,
 }
 
+/// A key, which nothing shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AgentKey(pub String);
+
+impl FromStr for AgentKey {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for AgentKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AgentKey")
+    }
+}
+
 /// Where conversations are kept.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Database {
@@ -177,15 +198,29 @@ pub enum Database {
     Postgres(String),
 }
 
+impl Database {
+    /// What it is, without where: an address may have a password in it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::File(_) => "sqlite",
+            Self::Postgres(_) => "postgres",
+        }
+    }
+}
+
 impl FromStr for Database {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        let is_address = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));
-        Ok(match text {
-            "memory" => Self::Memory,
-            _ if is_address => Self::Postgres(text.to_owned()),
-            _ => Self::File(PathBuf::from(text)),
+        let scheme = text.split_once("://").map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
+        Ok(match scheme {
+            None if text.eq_ignore_ascii_case("memory") => Self::Memory,
+            Some((scheme, rest)) if ["postgres", "postgresql"].contains(&scheme.as_str()) => {
+                Self::Postgres(format!("{scheme}://{rest}"))
+            }
+            Some(_) | None => Self::File(PathBuf::from(text)),
         })
     }
 }
@@ -279,6 +314,9 @@ pub fn read(
         let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
             continue;
         };
+        if is_of_kubernetes(name, &value) {
+            continue;
+        }
         let option = option_of(name).ok_or_else(|| mistake(&format!("{name}: there is no such setting")))?;
         if !value.is_empty() {
             let mut arg = OsString::from(format!("--{option}="));
@@ -291,6 +329,15 @@ pub fn read(
     all.extend(args);
     let cli = Cli::try_parse_from(all)?;
     cli.check().map_err(|why| mistake(&why))
+}
+
+/// Whether Kubernetes sets this variable, as it does in every pod beside a Service with this program's name.
+fn is_of_kubernetes(name: &str, value: &OsStr) -> bool {
+    let rest = &name[PREFIX.len()..];
+    let is_address =
+        value.to_str().is_some_and(|value| ["tcp://", "udp://", "sctp://"].iter().any(|of| value.starts_with(of)));
+    let has_number = rest.strip_prefix("PORT_").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    rest.starts_with("SERVICE_HOST") || rest.starts_with("SERVICE_PORT") || has_number || (rest == "PORT" && is_address)
 }
 
 /// The option that a variable of the environment gives.
@@ -314,6 +361,14 @@ fn first_line(error: &clap::Error) -> String {
 impl Cli {
     fn check(self) -> Result<Command, String> {
         let Self { mut config, token, token_file, command } = self;
+        if let Database::File(path) = &config.database
+            && path.as_os_str().to_string_lossy().contains("://")
+        {
+            // It does not say what stands there: there may be a password in it.
+            return Err("--database is an address of no database that this server knows; give a file, \
+                        postgres://user@host/name or memory"
+                .to_owned());
+        }
         if let Some(Work::Backup { file }) = command {
             return match config.database {
                 Database::File(database) => Ok(Command::Backup { database, to: file }),
@@ -487,6 +542,7 @@ mod tests {
             "--max-requests=9",
             "--max-bodies=10",
             "--max-streams=11",
+            "--max-tool-result=13",
             "--max-connections=12",
         ];
         let bounds = Bounds {
@@ -501,6 +557,7 @@ mod tests {
             requests: PerMinute::new(9),
             bodies: 10,
             streams: 11,
+            tool_result: 13,
             connections: 12,
         };
         assert_eq!(config(&[], &args).bounds, bounds);
@@ -515,6 +572,42 @@ mod tests {
             (&["--version"], ErrorKind::DisplayVersion),
         ] {
             assert_eq!(read_with(&[], args).expect_err("it is no work").kind(), kind);
+        }
+    }
+
+    #[test]
+    fn a_database_is_what_it_is_called_or_refused() {
+        let database = |text: &str| config(&[], &["--database", text]).database;
+        assert_eq!(database("Memory"), Database::Memory);
+        for address in ["Postgres://me@h/n", "POSTGRESQL://me@h/n"] {
+            assert!(matches!(database(address), Database::Postgres(_)), "{address}");
+        }
+        assert!(matches!(database("some/file.sqlite"), Database::File(_)));
+        for address in ["mysql://u:secretpw@h/x", "sqlite:///x.db", "postgress://u:secretpw@h/x", "file://x"] {
+            let error = read_with(&[], &["--database", address]).expect_err(address).to_string();
+            assert!(error.contains("--database") && !error.contains("secretpw"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_kubernetes_says_of_a_service_of_this_name_is_no_setting() {
+        let read = config(
+            &[
+                ("QUESTION_SERVER_SERVICE_HOST", "10.96.0.7"),
+                ("QUESTION_SERVER_SERVICE_PORT", "8787"),
+                ("QUESTION_SERVER_SERVICE_PORT_HTTP", "8787"),
+                ("QUESTION_SERVER_PORT", "tcp://10.96.0.7:8787"),
+                ("QUESTION_SERVER_PORT_8787_TCP", "tcp://10.96.0.7:8787"),
+                ("QUESTION_SERVER_PORT_8787_TCP_ADDR", "10.96.0.7"),
+                ("QUESTION_SERVER_PACE", "7"),
+            ],
+            &[],
+        );
+        assert_eq!((read.port, read.pace), (super::DEFAULT_PORT, Duration::from_millis(7)));
+        for (name, value) in
+            [("QUESTION_SERVER_PORT", "8o8o"), ("QUESTION_SERVER_PORTS", "1"), ("QUESTION_SERVER_PORT_X", "1")]
+        {
+            read_with(&[(name, value)], &[]).expect_err(name);
         }
     }
 

@@ -43,6 +43,8 @@ pub(crate) enum ApiError {
     /// 409 `conversation_full`: it has [`Bounds::messages`](crate::limits::Bounds::messages), or [`Bounds::history`](crate::limits::Bounds::history)
     /// bytes of them, as this option says.
     ConversationFull(&'static str),
+    /// 400 `bad_request`: what a client's tool brought is over [`Bounds::tool_result`](crate::limits::Bounds::tool_result).
+    ToolResultTooLong(usize),
     /// 400 `bad_request`: a text is over [`Bounds::message`](crate::limits::Bounds::message), in words for its writer.
     MessageTooLong(String),
     /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations).
@@ -61,7 +63,9 @@ pub(crate) enum ApiError {
     Stopping,
     /// 503 `agent_busy`: the agent of `--agent` has as many runs as it may.
     AgentBusy,
-    /// 502 `agent_unreachable`: the agent of `--agent` does not answer.
+    /// Its own status, `agent_refused`: the agent of `--agent` refuses, in words that are not passed on.
+    AgentRefused(StatusCode),
+    /// 502 `agent_unreachable`: the agent of `--agent` does not answer as an agent does.
     AgentUnreachable,
     /// 500 `store_failed`: it is not known to be stored; the same request again finds out.
     Store(StoreError),
@@ -74,6 +78,11 @@ impl ApiError {
     fn row(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
         let (status, code, message) = match self {
             Self::BadRequest(why) | Self::MessageTooLong(why) => {
+                return (StatusCode::BAD_REQUEST, "bad_request", why.into());
+            }
+            Self::AgentRefused(status) => return (*status, "agent_refused", "The agent refuses.".into()),
+            Self::ToolResultTooLong(most) => {
+                let why = format!("The tool's result is longer than {most} bytes; bring a shorter one or an error.");
                 return (StatusCode::BAD_REQUEST, "bad_request", why.into());
             }
             Self::Rejected(rejected) => return (StatusCode::CONFLICT, rejected.code(), rejected.to_string().into()),
@@ -165,6 +174,7 @@ impl ApiError {
             Self::TooManyOwned => "--max-owned",
             Self::ConversationFull(limit) => limit,
             Self::MessageTooLong(_) => "--max-message",
+            Self::ToolResultTooLong(_) => "--max-tool-result",
             Self::AgentBusy => "--max-model-calls",
             _ => return None,
         })

@@ -10,6 +10,7 @@
 
 use crate::error::ApiError;
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -143,7 +144,12 @@ impl Guard {
         Self { origins, hosts }
     }
 
-    fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
+    /// `target` is the host that a request line may name, which then counts (RFC 9112, 3.2.2).
+    fn check(&self, target: Option<&str>, headers: &HeaderMap) -> Result<(), ApiError> {
+        let is_let_in = |target: &str| split_authority(target).is_some_and(|(host, _)| self.allows_host(&host));
+        if !target.is_none_or(is_let_in) {
+            return Err(ApiError::ForbiddenHost);
+        }
         let mut hosts = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return Err(ApiError::ForbiddenHost);
@@ -183,7 +189,7 @@ impl Guard {
 
 /// The guard in front of every route.
 pub(crate) async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Result<Response, ApiError> {
-    guard.check(request.headers())?;
+    guard.check(request.uri().authority().map(Authority::as_str), request.headers())?;
     Ok(next.run(request).await)
 }
 
@@ -198,7 +204,7 @@ mod tests {
             let name = HeaderName::from_bytes(name.as_bytes()).expect("a header name");
             map.append(name, HeaderValue::from_str(value).expect("a header value"));
         }
-        guard.check(&map).is_ok()
+        guard.check(None, &map).is_ok()
     }
 
     #[test]

@@ -92,7 +92,9 @@ fn client_result(
         return Ok(None);
     };
     let content = tool.text();
-    check_words(bounds, content.len())?;
+    if content.len() > bounds.tool_result {
+        return Err(ApiError::ToolResultTooLong(bounds.tool_result));
+    }
     Ok(Some(ToolResult {
         message_id: tool.id.clone(),
         tool_use_id: call.id.clone(),
@@ -126,10 +128,15 @@ fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, byt
     if history.len() + messages > bounds.messages {
         return Err(ApiError::ConversationFull(MAX_MESSAGES));
     }
-    match history.iter().map(length).sum::<usize>() + bytes > bounds.history {
+    match is_longer(bounds, history, bytes) {
         true => Err(ApiError::ConversationFull("--max-history")),
         false => Ok(()),
     }
+}
+
+/// Whether a history with so many bytes more is longer than it may be.
+pub(crate) fn is_longer(bounds: &Bounds, history: &[Message], more: usize) -> bool {
+    history.iter().map(length).sum::<usize>() + more > bounds.history
 }
 
 /// How much is said in a message, in bytes.
@@ -139,7 +146,8 @@ fn length(message: &Message) -> usize {
         Message::Assistant(assistant) => {
             let calls = assistant.tool_calls.iter();
             let origin = assistant.origin.as_ref().map_or(0, |origin| origin.as_str().len());
-            assistant.text.len() + origin + calls.map(|call| call.arguments().len()).sum::<usize>()
+            let calls = calls.map(|call| call.name().len() + call.arguments().len());
+            assistant.text.len() + origin + calls.sum::<usize>()
         }
         Message::Tool(result) => result.content.len(),
     }

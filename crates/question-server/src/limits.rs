@@ -20,6 +20,9 @@ pub struct Bounds {
     /// The longest text that a user may send at once, in bytes: all messages of a request together, or one answer.
     #[arg(long = "max-message", value_name = "BYTES", value_parser = positive, default_value = "65536")]
     pub message: usize,
+    /// The longest result that a client may bring of a tool that it runs, in bytes.
+    #[arg(long = "max-tool-result", value_name = "BYTES", value_parser = positive, default_value = "1048576")]
+    pub tool_result: usize,
     /// How many messages a conversation may have. After that it takes no more from its user.
     #[arg(long = "max-messages", value_name = "N", value_parser = positive, default_value = "2000")]
     pub messages: usize,
@@ -93,6 +96,9 @@ pub const FREE_OF_A_BODY: usize = 64 << 10;
 
 /// How often the model is asked in one run, tools and refused asks in between.
 pub const MAX_MODEL_CALLS: u32 = 32;
+
+/// How often an agent goes on by itself without a word of its user.
+pub const MAX_UNATTENDED: u32 = 8;
 
 /// How often in one run a model may try again after an ask that could not be asked.
 pub const MAX_ASK_RETRIES: u32 = 3;

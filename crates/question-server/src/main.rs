@@ -76,6 +76,8 @@ async fn serve(config: Config) -> Result<(), String> {
     let router = app(&config, parts);
     // Once it says that it listens, it may be told to stop.
     let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
+    let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
+    tracing::info!(version, ?model, store, limits = ?config.bounds, "started");
     say(&format!("listening on http://{bound}\n"))?;
 
     let most = connections(&config);
@@ -152,7 +154,9 @@ async fn open_store(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>),
 }
 
 fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
-    let agent = config.agent.as_deref().map(|url| OtherAgent::new(url, config.model_calls)).transpose();
+    let key = config.agent_key.as_ref().map(|key| key.0.as_str());
+    let open = |url| OtherAgent::with_plain_hosts(url, key, config.model_calls, &config.plain_key_hosts);
+    let agent = config.agent.as_deref().map(open).transpose();
     agent.map_err(|why| format!("--agent: {why}"))
 }
 

@@ -2,12 +2,13 @@
 
 use crate::body::JsonBody;
 use crate::error::ApiError;
-use crate::models::openai::endpoint::Endpoint;
+use crate::models::openai::endpoint::{Endpoint, key_header};
 use crate::page::{self, Page};
+use crate::sse::EVENT_STREAM;
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Response, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect};
 use futures_util::StreamExt as _;
 use std::error::Error;
@@ -27,13 +28,30 @@ pub struct OtherAgent {
 }
 
 impl OtherAgent {
-    /// The agent that answers at this URL, such as `http://127.0.0.1:8000/`, with a limit of runs at a time.
+    /// The agent that answers at this URL, such as `http://127.0.0.1:8000/`, and gets this key, with a limit of runs at a time.
     ///
     /// # Errors
-    /// A sentence where the URL is none.
-    pub fn new(url: &str, runs: NonZeroUsize) -> Result<Self, String> {
+    /// A sentence where the URL is none, or would get the key over the network in the clear.
+    pub fn new(url: &str, key: Option<&str>, runs: NonZeroUsize) -> Result<Self, String> {
+        Self::with_plain_hosts(url, key, runs, &[])
+    }
+
+    /// The same, where these hosts get the key over plain HTTP, too.
+    ///
+    /// # Errors
+    /// Those of [`new`](Self::new).
+    pub fn with_plain_hosts(
+        url: &str,
+        key: Option<&str>,
+        runs: NonZeroUsize,
+        plain: &[String],
+    ) -> Result<Self, String> {
+        let headers = key.map(|key| key_header(key, None)).transpose()?;
         let places = Semaphore::new(runs.get().min(Semaphore::MAX_PERMITS));
-        Ok(Self { endpoint: Arc::new(Endpoint::new(url, HeaderMap::new(), &[])?), places: Arc::new(places) })
+        Ok(Self {
+            endpoint: Arc::new(Endpoint::new(url, headers.into_iter().collect(), plain)?),
+            places: Arc::new(places),
+        })
     }
 }
 
@@ -55,17 +73,34 @@ pub(crate) async fn run(
         ApiError::AgentUnreachable
     })?;
     let (parts, body) = answer.into_parts();
+    let kind = parts.headers.get(header::CONTENT_TYPE).and_then(passed_on);
+    let is_refusal = parts.status.is_client_error() || parts.status.is_server_error();
+    let Some(kind) = kind.filter(|_| is_refusal || parts.status == StatusCode::OK) else {
+        tracing::warn!(status = parts.status.as_u16(), "the agent of --agent answers with neither events nor JSON");
+        return Err(match is_refusal {
+            true => ApiError::AgentRefused(parts.status),
+            false => ApiError::AgentUnreachable,
+        });
+    };
     let held = body.into_data_stream().inspect(move |_| {
         let _ = &place;
     });
     let mut response = Response::new(Body::from_stream(held));
     *response.status_mut() = parts.status;
     // Its cookies, its redirects and what it lets other pages do are not this server's.
-    if let Some(kind) = parts.headers.get(header::CONTENT_TYPE) {
-        response.headers_mut().insert(header::CONTENT_TYPE, kind.clone());
-    }
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
+}
+
+/// The media type that is passed on: a browser must take an agent's answer for nothing else.
+fn passed_on(kind: &HeaderValue) -> Option<&'static str> {
+    let essence = kind.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
+    match essence.as_str() {
+        EVENT_STREAM => Some(EVENT_STREAM),
+        "application/json" | "application/problem+json" => Some("application/json"),
+        _ => None,
+    }
 }
 
 /// Gives the page's document, which its address leads to that agent unless it names one.

@@ -243,6 +243,7 @@ impl Runtime {
                 client_tools: self.without_own(&context, client_tools),
                 context: client_context,
                 interrupts: pending == Pending::Interrupts,
+                unattended: before.unattended,
                 ..context
             };
         }
@@ -296,6 +297,10 @@ impl Runtime {
         // An earlier run may have shown what was not kept.
         let goes_on = matches!(event, None | Some(Event::Retry));
         let name = event.as_ref().map_or("resumed", Event::name);
+        talk.context.unattended = match event {
+            None | Some(Event::QuestionExpired { .. }) => talk.context.unattended.saturating_add(1),
+            Some(_) => 0,
+        };
         let step = match event {
             Some(event) => self.handle_event(live, talk, event)?,
             None => Step::of(talk.conversation.resume()),

@@ -1,7 +1,8 @@
 //! What messages say about asks: a replayed history, a snapshot, the client's own words.
 
+use super::calls::speaks;
 use super::followed::{Followed, Source, about};
-use super::{AskChange, Asks, is_running, speaks};
+use super::{AskChange, Asks, is_running};
 use crate::index::Index;
 use crate::message::{Message, Role, sorted};
 use crate::thread::Thread;

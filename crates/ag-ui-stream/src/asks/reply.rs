@@ -1,5 +1,6 @@
 //! The way back: the input of the run that carries an answer.
 
+mod body;
 mod delivery;
 mod draft;
 mod refusal;
@@ -70,7 +71,7 @@ impl NextRun {
     #[must_use]
     pub fn again(setup: &Setup, run_id: String) -> Self {
         let props = setup.forwarded_props.clone();
-        let body = draft::body(setup, &run_id, &[], &Json::Null, &props, &[]);
+        let body = body::body(setup, &run_id, &[], &Json::Null, &props, &[]);
         Self { run_id, body, messages: Vec::new(), answers: Answers::default() }
     }
 

@@ -4,18 +4,21 @@ use super::Runtime;
 use super::agent::{Agent, Done, SubAgent};
 use super::sub_agents::{last_words, tasks};
 use super::tell::{RunEnd, end_entry, failed};
-use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS};
+use crate::intake::is_longer;
+use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use crate::live::{Live, Run};
+use crate::models::SPAWN_AGENTS;
 use crate::step::Work;
 use crate::store::Lease;
 use crate::store::feed::News;
 use crate::turn::Turn;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, join_all};
-use question_agent::Event;
 use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
+use question_agent::{Conversation, Event};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -29,7 +32,8 @@ impl Runtime {
     pub(super) async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) {
         // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
         let (runtime, mut agent) = (Arc::clone(&self), Agent::Parent { live: Arc::clone(&live), run: run.clone() });
-        let mut working = tokio::spawn(async move { runtime.work_off(&mut agent, work).await }.in_current_span());
+        let working = async move { runtime.work_off(&mut agent, work, &AtomicU32::new(0)).await };
+        let mut working = tokio::spawn(working.in_current_span());
         let worked = tokio::select! {
             worked = &mut working => worked,
             () = self.drain.cut_off() => {
@@ -81,23 +85,35 @@ impl Runtime {
         }
     }
 
-    /// Works a run off to its end, or to the reason why it goes no further.
-    async fn work_off(&self, agent: &mut Agent, work: Work) -> Result<(), RunEnd> {
-        let mut asked = 0;
+    /// Works a run off to its end, or to the reason why it goes no further. How often the model was `asked` counts for its sub-agents as well.
+    async fn work_off(&self, agent: &mut Agent, work: Work, asked: &AtomicU32) -> Result<(), RunEnd> {
         let mut refused = 0;
         let mut work = Some(work);
+        let unattended = agent.context().await.unattended;
         while let Some(next) = work {
-            let done = match next {
-                Work::AskModel if asked == MAX_MODEL_CALLS => Done::kept(Event::LlmFailed {
-                    reason: "The agent went on calling tools without end.".to_owned(),
-                    retryable: false,
-                }),
-                Work::AskModel if refused > MAX_ASK_RETRIES => Done::kept(Event::LlmFailed {
-                    reason: "The agent could not put its question into a form that can be asked.".to_owned(),
-                    retryable: false,
-                }),
-                Work::AskModel => {
-                    asked += 1;
+            let stopped = match next {
+                _ if unattended > MAX_UNATTENDED => {
+                    Some("The agent went on by itself for too long. Say something, and it continues.")
+                }
+                Work::AskModel if refused > MAX_ASK_RETRIES => {
+                    Some("The agent could not put its question into a form that can be asked.")
+                }
+                Work::AskModel if self.is_full(agent).await => {
+                    Some("The conversation is too long to go on; start a new one.")
+                }
+                Work::AskModel if asked.fetch_add(1, Ordering::Relaxed) >= MAX_MODEL_CALLS => {
+                    Some("The agent went on calling tools without end.")
+                }
+                _ => None,
+            };
+            let done = match (next, stopped) {
+                (Work::AskModel, Some(reason)) => {
+                    Done::kept(Event::LlmFailed { reason: reason.to_owned(), retryable: false })
+                }
+                (Work::Execute(call), Some(reason)) => {
+                    Done::kept(Event::ToolComplete { result: ToolResult::error(&call.id, reason) })
+                }
+                (Work::AskModel, None) => {
                     let begun = Instant::now();
                     let done = self.ask_model(agent).await;
                     let outcome = match done.event {
@@ -108,8 +124,8 @@ impl Runtime {
                     self.metrics.model_answered(outcome, begun.elapsed());
                     done
                 }
-                Work::Execute(call) => {
-                    let done = self.execute(agent, &call).await?;
+                (Work::Execute(call), None) => {
+                    let done = self.execute(agent, &call, asked).await?;
                     refused += u32::from(is_refused_ask(&call, &done.event));
                     done
                 }
@@ -117,6 +133,15 @@ impl Runtime {
             work = self.feed(agent, done).await?;
         }
         Ok(())
+    }
+
+    /// Whether the history is longer than it may be.
+    async fn is_full(&self, agent: &Agent) -> bool {
+        let is_full = |conversation: &Conversation| is_longer(&self.bounds, conversation.messages(), 0);
+        match agent {
+            Agent::Parent { live, .. } => is_full(&live.talk.lock().await.conversation),
+            Agent::Sub(sub) => is_full(&sub.conversation),
+        }
     }
 
     async fn ask_model(&self, agent: &Agent) -> Done {
@@ -163,10 +188,12 @@ impl Runtime {
         }
     }
 
-    async fn execute(&self, agent: &mut Agent, call: &ToolCall) -> Result<Done, RunEnd> {
+    async fn execute(&self, agent: &mut Agent, call: &ToolCall, asked: &AtomicU32) -> Result<Done, RunEnd> {
         let context = agent.context().await;
-        match tasks(&context, call) {
-            Some(Ok(tasks)) => self.spawn_agents(agent, &context, call, tasks).await,
+        let is_offered =
+            context.is_sub_agent || self.model.tools(&context).iter().any(|tool| tool.spec().name == SPAWN_AGENTS);
+        match tasks(&context, call).filter(|_| is_offered) {
+            Some(Ok(tasks)) => self.spawn_agents(agent, &context, call, tasks, asked).await,
             Some(Err(result)) => Ok(Done::kept(Event::ToolComplete { result })),
             None => {
                 let registry = self.registry(&context);
@@ -183,6 +210,7 @@ impl Runtime {
         context: &ToolContext,
         call: &ToolCall,
         tasks: Vec<String>,
+        asked: &AtomicU32,
     ) -> Result<Done, RunEnd> {
         let ids: Vec<String> = tasks.iter().map(|_| Uuid::new_v4().to_string()).collect();
         for sub_agent_id in &ids {
@@ -190,7 +218,7 @@ impl Runtime {
             self.feed(agent, Done::kept(started)).await?;
         }
         let stop = agent.stop().clone();
-        let works = tasks.into_iter().map(|task| self.run_sub_agent(context, task, stop.clone()));
+        let works = tasks.into_iter().map(|task| self.run_sub_agent(context, task, stop.clone(), asked));
         let said = tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(Done::kept(Event::UserCancel { proceed: false })),
@@ -205,12 +233,18 @@ impl Runtime {
     }
 
     /// Lets a sub-agent do its task, and gives what it says in the end.
-    fn run_sub_agent(&self, parent: &ToolContext, task: String, stop: CancellationToken) -> BoxFuture<'_, String> {
+    fn run_sub_agent<'a>(
+        &'a self,
+        parent: &ToolContext,
+        task: String,
+        stop: CancellationToken,
+        asked: &'a AtomicU32,
+    ) -> BoxFuture<'a, String> {
         let (sub, task) = SubAgent::new(parent, task, stop);
         Box::pin(async move {
             let mut agent = Agent::Sub(Box::new(sub));
             let worked = match self.feed(&mut agent, Done::kept(task)).await {
-                Ok(Some(work)) => self.work_off(&mut agent, work).await,
+                Ok(Some(work)) => self.work_off(&mut agent, work, asked).await,
                 begun => begun.map(drop),
             };
             last_words(&agent, worked)

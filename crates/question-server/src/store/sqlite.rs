@@ -17,7 +17,8 @@ use question_agent::Timestamp;
 use rusqlite::Transaction;
 use std::fs::File;
 use std::path::Path;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -29,6 +30,8 @@ pub struct SqliteStore {
     /// `None` only while the store is dropped.
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
+    /// Whether something was deleted that the log still has.
+    deleted: Arc<AtomicBool>,
     /// Until the writer has ended.
     _lock: File,
 }
@@ -49,11 +52,13 @@ impl SqliteStore {
     pub fn open_within(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let (lock, place, database) = file::open(path, patience).map_err(|why| why.about(path))?;
         let (jobs, todo) = mpsc::channel();
+        let deleted = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&deleted);
         let writer = thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || work_off(database, &place, &todo))
+            .spawn(move || work_off(database, &place, &todo, &told))
             .map_err(|error| StoreError(format!("no thread for the store: {error}")))?;
-        Ok(Self { jobs: Some(jobs), writer: Some(writer), _lock: lock })
+        Ok(Self { jobs: Some(jobs), writer: Some(writer), deleted, _lock: lock })
     }
 
     /// Copies what a file has at this moment into a new one, whether or not a server works with it meanwhile.
@@ -111,12 +116,22 @@ impl Store for SqliteStore {
     }
 
     async fn delete(&self, id: &str) -> Result<bool, StoreError> {
-        let id = id.to_owned();
-        self.ask(move |all| writer::delete(all, &id)).await
+        let (id, deleted) = (id.to_owned(), Arc::clone(&self.deleted));
+        let work = move |all: &mut Transaction<'_>| {
+            deleted.store(true, Ordering::Relaxed);
+            writer::delete(all, &id)
+        };
+        self.ask(work).await
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
-        self.ask(move |all| writer::delete_ended(all, by)).await
+        let deleted = Arc::clone(&self.deleted);
+        let work = move |all: &mut Transaction<'_>| {
+            let ids = writer::delete_ended(all, by)?;
+            deleted.fetch_or(!ids.is_empty(), Ordering::Relaxed);
+            Ok::<_, StoreError>(ids)
+        };
+        self.ask(work).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

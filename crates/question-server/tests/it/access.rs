@@ -240,3 +240,12 @@ async fn each_name_has_the_conversations_of_all_its_tokens() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no/such/file"));
 }
+
+#[tokio::test]
+async fn a_target_with_a_host_counts_as_that_host() {
+    let server = server();
+    for (target, status) in [("http://evil.example/settings.json", 403), ("http://127.0.0.1:8787/settings.json", 401)] {
+        let answer = call(&server, request(Method::GET, target, None)).await;
+        assert_eq!(answer.status, status, "{target}");
+    }
+}

@@ -158,7 +158,8 @@ async fn sub_agents_and_names_of_the_agents_own_are_left_out() {
         vec![Line::Calls(0, "spawn_agents", r#"{"tasks":["look"]}"#)],
         vec![Line::Says("I have looked.")],
         vec![Line::Says("They have looked.")],
-    ]);
+    ])
+    .with_agents();
     let server = server_with(script.clone());
     let mut go = with_tools(says("t", "u", "go"));
     go["tools"] = json!([
@@ -168,7 +169,7 @@ async fn sub_agents_and_names_of_the_agents_own_are_left_out() {
     assert_eq!(pending(&answer), Vec::<String>::new());
     let offered: Vec<Vec<String>> =
         script.asked().into_iter().map(|request| request.tools.into_iter().map(|tool| tool.name).collect()).collect();
-    let of_parent = ["ask_user_question", "play_sound"].as_slice();
+    let of_parent = ["ask_user_question", "spawn_agents", "play_sound"].as_slice();
     assert_eq!(offered, [of_parent, &[], of_parent]);
 }
 

@@ -43,5 +43,6 @@ mod socket;
 mod sqlite;
 mod stalls;
 mod store;
+mod unattended;
 mod visitor;
 mod watcher;

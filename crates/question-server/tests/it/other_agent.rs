@@ -52,7 +52,7 @@ async fn elsewhere() -> (String, Come, Arc<Notify>) {
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
 fn passing_on(url: &str, page: Option<Page>) -> Router {
-    let other_agent = Some(OtherAgent::new(url, ONE).expect("it is a URL"));
+    let other_agent = Some(OtherAgent::new(url, None, ONE).expect("it is a URL"));
     app(&Config::default(), Parts { other_agent, page, ..parts(front_desk()) })
 }
 
@@ -108,7 +108,9 @@ async fn what_goes_wrong_is_said() {
     text.headers_mut().insert(header::CONTENT_TYPE, "text/plain".parse().expect("it is a header"));
     let refusal = call(&passing_on(&gone, None), text).await.refusal();
     assert_eq!(refusal, (415, "unsupported_media_type".to_owned()), "any page could send it");
-    assert!(OtherAgent::new("ftp://agent.example", ONE).is_err() && OtherAgent::new("not a URL", ONE).is_err());
+    assert!(
+        OtherAgent::new("ftp://agent.example", None, ONE).is_err() && OtherAgent::new("not a URL", None, ONE).is_err()
+    );
 }
 
 #[tokio::test]
@@ -130,4 +132,40 @@ async fn the_page_begins_with_that_agent_and_may_leave_it() {
         assert_eq!(led(&answer).as_deref(), expected, "{path}");
         assert_eq!(answer.status, if expected.is_some() { 303 } else { 200 }, "{path}");
     }
+}
+
+#[tokio::test]
+async fn only_events_and_json_are_passed_on_and_the_agent_gets_its_own_key() {
+    let answer = async |headers: HeaderMap, body: Bytes| {
+        assert_eq!(headers[header::AUTHORIZATION], "Bearer the-agents-own", "{headers:?}");
+        let wanted: Value = serde_json::from_slice(&body).expect("what is passed on is JSON");
+        let status = u16::try_from(wanted["status"].as_u64().expect("it is a number")).expect("it is small");
+        let kind = wanted["kind"].as_str().expect("it is text").to_owned();
+        Response::builder()
+            .status(status)
+            .header(header::CONTENT_TYPE, kind)
+            .body(Body::from("said"))
+            .expect("it is one")
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
+    tokio::spawn(async move { axum::serve(listener, Router::new().route("/", routing::post(answer))).await });
+    let agent = OtherAgent::new(&url, Some("the-agents-own"), ONE).expect("it is a URL");
+    assert!(!format!("{agent:?}").contains("own"));
+    let server = app(&Config::default(), Parts { other_agent: Some(agent), ..parts(front_desk()) });
+    for (status, kind, expected, said) in [
+        (200, "text/event-stream; charset=utf-8", 200, Some("said")),
+        (422, "application/json", 422, Some("said")),
+        (500, "application/problem+json", 500, Some("said")),
+        (200, "text/html; charset=utf-7", 502, None),
+        (204, "text/event-stream", 502, None),
+        (304, "text/event-stream", 502, None),
+        (999, "text/event-stream", 502, None),
+        (404, "text/html", 404, None),
+    ] {
+        let answer = post(&server, "/agent/other", json!({"status": status, "kind": kind})).await;
+        assert_eq!(answer.status.as_u16(), expected, "{status} {kind}");
+        assert_eq!(answer.body == "said", said.is_some(), "{status} {kind}");
+    }
+    assert!(OtherAgent::new("http://agent.example", Some("key"), ONE).is_err(), "in the clear");
 }

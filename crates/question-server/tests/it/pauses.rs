@@ -42,7 +42,8 @@ async fn nor_is_a_sub_agents() {
         vec![Line::Fails(Some(DAY))],
         vec![Line::Fails(Some(DAY))],
         vec![Line::Says("It is gone.")],
-    ]);
+    ])
+    .with_agents();
     let begun = Instant::now();
     let (_, end) = post(&server_with(script.clone()), "/agent", says("t", "u", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Completed);
@@ -56,7 +57,7 @@ async fn nor_is_a_sub_agents() {
 async fn stopping_the_run_ends_the_pause_of_a_model_and_of_a_sub_agent() {
     let pausing = || vec![Line::Waits, Line::Fails(Some(DAY))];
     for answers in [vec![pausing()], vec![spawns(), pausing()]] {
-        let script = Script::new(answers);
+        let script = Script::new(answers).with_agents();
         let server = server_with(script.clone());
         let run = start(&server, "/agent", says("t", "u", "go"));
         script.waits().await;

@@ -160,7 +160,8 @@ async fn req_auq_005_a_sub_agent_is_refused_and_told_that_only_its_parent_can_as
         vec![Line::Calls(0, "ask_user_question", crate::script::ASK)],
         vec![Line::Says("I looked.")],
         vec![Line::Says("Done.")],
-    ]);
+    ])
+    .with_agents();
     let server = server_with(script.clone());
     post(&server, "/agent", says("t", "u", "Begin")).await.events();
     let asked = script.asked();

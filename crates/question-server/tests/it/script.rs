@@ -4,7 +4,11 @@ use ask_user_question::Limits;
 use futures_util::StreamExt as _;
 use futures_util::future::ready;
 use futures_util::stream::{self, BoxStream};
-use question_server::models::{Delta, Model, ModelError, Request};
+use json_tree::JsonText;
+use question_agent::call::{ToolCall, ToolResult};
+use question_agent::registry::{Tool, ToolContext, ToolSpec};
+use question_server::models::{Delta, Model, ModelError, Request, SPAWN_AGENTS};
+use serde_json::json;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,6 +22,8 @@ pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which?","options":[{"
 pub(crate) struct Script {
     answers: Arc<Mutex<VecDeque<Vec<Line>>>>,
     asked: Arc<Mutex<Vec<Request>>>,
+    /// Whether it may have sub-agents.
+    has_agents: bool,
     /// A permit for each time that the model has come to a [`Line::Waits`].
     arrived: Arc<Semaphore>,
     /// A permit for each time that it may go on.
@@ -34,6 +40,8 @@ pub(crate) enum Line {
     /// Until the test lets it go on.
     Waits,
     Hangs,
+    /// As a bug does.
+    Panics,
 }
 
 impl Script {
@@ -41,9 +49,15 @@ impl Script {
         Self {
             answers: Arc::new(Mutex::new(answers.into_iter().collect())),
             asked: Arc::default(),
+            has_agents: false,
             arrived: Arc::new(Semaphore::new(0)),
             gate: Arc::new(Semaphore::new(0)),
         }
+    }
+
+    /// The same for an agent that may have others do things for it.
+    pub(crate) fn with_agents(self) -> Self {
+        Self { has_agents: true, ..self }
     }
 
     pub(crate) fn times_asked(&self) -> usize {
@@ -76,11 +90,31 @@ impl Model for Script {
         Limits::RUNTIME
     }
 
+    fn tools(&self, context: &ToolContext) -> Vec<Arc<dyn Tool>> {
+        let offered = self.has_agents && !context.is_sub_agent;
+        offered.then(|| Arc::new(SpawnAgents) as Arc<dyn Tool>).into_iter().collect()
+    }
+
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
         self.asked.lock().expect("no test panics with it").push(request);
         let lines = self.answers.lock().expect("no test panics with it").pop_front().unwrap_or_default();
         let script = self.clone();
         stream::iter(lines).flat_map(move |line| stream::iter(line.deltas()).boxed().chain(line.rest(&script))).boxed()
+    }
+}
+
+/// There for its definition alone.
+#[derive(Debug)]
+struct SpawnAgents;
+
+impl Tool for SpawnAgents {
+    fn spec(&self) -> ToolSpec {
+        let parameters = JsonText::of(&json!({"type": "object"})).expect("it is JSON");
+        ToolSpec { name: SPAWN_AGENTS.to_owned(), description: String::new(), parameters }
+    }
+
+    fn run(&self, call: &ToolCall) -> ToolResult {
+        ToolResult::error(&call.id, "the server runs it")
     }
 }
 
@@ -95,13 +129,14 @@ impl Line {
             Self::Fails(retry_after) => {
                 vec![Err(ModelError { reason: "The model is overloaded.".to_owned(), retry_after })]
             }
-            Self::Waits | Self::Hangs => Vec::new(),
+            Self::Waits | Self::Hangs | Self::Panics => Vec::new(),
         }
     }
 
     fn rest(&self, script: &Script) -> BoxStream<'static, Result<Delta, ModelError>> {
         match self {
             Self::Hangs => stream::pending().boxed(),
+            Self::Panics => stream::once(async { panic!("a model with a bug") }).boxed(),
             Self::Waits => {
                 let (arrived, gate) = (Arc::clone(&script.arrived), Arc::clone(&script.gate));
                 let wait = async move {

@@ -376,3 +376,13 @@ async fn help_is_printed_and_mistakes_are_sentences() {
     assert_eq!(misspelt.status.code(), Some(2));
     assert!(said.contains("QUESTION_SERVER_PROT"), "{said}");
 }
+
+#[tokio::test]
+async fn a_start_says_what_starts() {
+    let folder = Folder::new();
+    let (mut child, _) = start(&["--port", "0", "--database", &folder.file_name()]).await;
+    let log = until_logged(&mut child, "started").await;
+    for said in [env!("CARGO_PKG_VERSION"), "FrontDesk", "sqlite", "streams: 256"] {
+        assert!(log.contains(said), "{said}: {log}");
+    }
+}

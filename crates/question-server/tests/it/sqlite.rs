@@ -286,7 +286,7 @@ async fn a_file_that_was_taken_away_takes_nothing_more() {
     let elsewhere = folder.path().join("elsewhere");
     std::fs::rename(folder.file(), &elsewhere).expect("it is there");
     let error = store.check().await.expect_err("it is gone").to_string();
-    assert!(error.contains(&folder.file_name()) && error.contains("not where it was"), "{error}");
+    assert!(error.contains(&folder.file_name()) && error.contains("moved or deleted"), "{error}");
     std::fs::write(folder.file(), "another").expect("there is a disk");
     store.check().await.expect_err("it is another");
     std::fs::rename(elsewhere, folder.file()).expect("it is there");
@@ -344,4 +344,61 @@ async fn a_damaged_file_is_left_alone_and_named() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(&folder.file_name()) && said.contains("damaged"), "{said}");
     assert_eq!(std::fs::read(folder.file()).ok(), Some(file));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_with_two_names_is_refused_under_both() {
+    let folder = Folder::new();
+    drop(SqliteStore::open(&folder.file()).expect("it is new"));
+    let other = folder.path().join("other.sqlite");
+    std::fs::hard_link(folder.file(), &other).expect("there is a disk");
+    for name in [&folder.file(), &other] {
+        let error = SqliteStore::open(name).expect_err("another server may have it").to_string();
+        assert!(error.contains("hard links"), "{error}");
+    }
+    std::fs::remove_file(other).expect("it is there");
+    SqliteStore::open(&folder.file()).expect("it has one name");
+}
+
+#[tokio::test]
+async fn what_is_deleted_is_in_no_file_any_more() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    begins_to_work(&store, "a-name-to-look-for").await;
+    let has_it = || {
+        let files = std::fs::read_dir(folder.file().parent().expect("it has one")).expect("it is there").flatten();
+        files
+            .filter(|file| {
+                let bytes = std::fs::read(file.path()).unwrap_or_default();
+                bytes.windows(18).any(|window| window == b"a-name-to-look-for")
+            })
+            .count()
+    };
+    assert!(has_it() > 0);
+    assert_eq!(store.delete("a-name-to-look-for").await, Ok(true));
+    assert_eq!(has_it(), 0, "while the server goes on");
+}
+
+#[tokio::test]
+async fn of_two_backups_to_one_name_one_is_whole_and_one_is_refused() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    begins_to_work(&store, "t").await;
+    let (from, to) = (folder.file(), folder.path().join("copy.sqlite"));
+    let backups: Vec<_> = (0..8)
+        .map(|_| {
+            let (from, to) = (from.clone(), to.clone());
+            std::thread::spawn(move || SqliteStore::back_up(&from, &to))
+        })
+        .collect();
+    let done = backups.into_iter().map(|backup| backup.join().expect("it does not panic"));
+    let (taken, refused): (Vec<_>, Vec<_>) = done.partition(Result::is_ok);
+    assert_eq!((taken.len(), refused.len()), (1, 7));
+    assert!(refused.iter().all(|why| why.as_ref().is_err_and(|why| why.to_string().contains("exists"))), "{refused:?}");
+    let left = std::fs::read_dir(folder.path()).expect("it is there").flatten();
+    let left: Vec<_> = left.filter(|file| file.path().extension().is_some_and(|end| end == "part")).collect();
+    assert!(left.is_empty(), "{left:?}");
+    let copy = SqliteStore::open(&to).expect("it is whole");
+    assert!(copy.load("t").await.expect("it is read").is_some());
 }

@@ -1,3 +1,6 @@
+mod decide;
+
+use super::body::body;
 use super::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
 use crate::asks::followed::{Followed, Source};
 use crate::asks::form::{Form, about};
@@ -5,7 +8,6 @@ use crate::asks::history::Answers;
 use crate::asks::interrupts::{Legacy, raw, takes_reply};
 use crate::asks::time::parse_deadline;
 use crate::asks::{Asks, reply::AskedBy};
-use crate::input::PROTOCOL_VERSION;
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
@@ -13,7 +15,7 @@ use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
-use std::{iter, mem};
+use std::iter;
 
 /// What the agent reads for a call of its own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
@@ -165,58 +167,6 @@ impl<'a> Draft<'a> {
             payload = Some(answer(followed, followed.form.as_ref(), &reply.outcome, is_plain)?);
         }
         self.resume(interrupt, payload, Some(self.metadata(&reply.tool_call_id, reply)));
-        Ok(())
-    }
-
-    /// Answers the interrupts that ask for several decisions, each by all of them in their order.
-    fn decide(&mut self) -> Result<(), Refusal> {
-        let mut decided = mem::take(&mut self.decided);
-        while let Some((first, reply)) = decided.first().copied() {
-            let interrupt = self.interrupt_of(first);
-            let is_of_same = |it: &Followed| match first.legacy() {
-                Some(legacy) => it.legacy().is_some_and(|other| other.id == legacy.id),
-                None => it.interrupt().map(|it| &it.id) == interrupt.map(|it| &it.id),
-            };
-            let mut waiting = Vec::new();
-            let mut decisions = vec![Json::Null; first.decision.map_or(0, |decision| decision.of)];
-            for part in self.asks.followed.iter().filter(|it| is_of_same(it)) {
-                match decided.iter().find(|(it, _)| it.id == part.id) {
-                    Some((_, reply)) => self.put_decision(part, reply, interrupt, &mut decisions)?,
-                    None => waiting.push(part.snapshot.tool_call_id.clone()),
-                }
-            }
-            if !waiting.is_empty() {
-                return Err(Refusal::QuestionsWait { tool_call_ids: waiting });
-            }
-            decided.retain(|(it, _)| !is_of_same(it));
-            let payload = Json::object([("decisions", Json::List(decisions))]);
-            match (first.legacy(), interrupt) {
-                (Some(legacy), _) => self.commands.push((legacy, payload)),
-                (None, Some(interrupt)) => {
-                    self.resume(interrupt, Some(payload), Some(self.metadata(&reply.tool_call_id, reply)));
-                }
-                (None, None) => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn put_decision(
-        &self,
-        part: &Followed,
-        reply: &AskReply,
-        interrupt: Option<&Interrupt>,
-        decisions: &mut [Json<'static>],
-    ) -> Result<(), Refusal> {
-        if let Some(interrupt) = interrupt.filter(|it| gives_content(&reply.outcome) && is_expired(self.now, it)) {
-            return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
-        }
-        if let Some(decision) = part.decision
-            && let Some(place) = decisions.get_mut(decision.at)
-        {
-            let tool_call_id = reply.tool_call_id.clone();
-            *place = decision.of(part, &reply.outcome).map_err(|message| Refusal::Payload { tool_call_id, message })?;
-        }
         Ok(())
     }
 
@@ -410,64 +360,6 @@ impl<'a> Draft<'a> {
                 .filter_map(|it| it.tool_call_id.as_ref())
                 .any(|it| self.thread.key(it) == *id)
     }
-}
-
-/// The text of an input. A list of history, state and more is written from where it is.
-pub(super) fn body(
-    setup: &Setup,
-    run_id: &str,
-    history: &[&Message],
-    state: &Json<'_>,
-    props: &Members<'_>,
-    resume: &[Json<'_>],
-) -> String {
-    let mut body = String::from(r#"{"threadId":"#);
-    borrowed(&setup.thread_id).write(&mut body);
-    body.push_str(r#","runId":"#);
-    borrowed(run_id).write(&mut body);
-    body.push_str(r#","messages":["#);
-    for message in history {
-        push_item(&mut body, &with_whole_arguments(message));
-    }
-    body.push_str(r#"],"protocolVersion":"#);
-    borrowed(PROTOCOL_VERSION).write(&mut body);
-    // Absent means `{}`, and null is not allowed.
-    if *state != Json::Null {
-        body.push_str(r#","state":"#);
-        state.write(&mut body);
-    }
-    body.push_str(r#","tools":["#);
-    for tool in &setup.tools {
-        push_item(&mut body, &tool.into());
-    }
-    body.push_str(r#"],"context":["#);
-    for context in &setup.context {
-        push_item(&mut body, &context.into());
-    }
-    body.push_str(r#"],"forwardedProps":"#);
-    json_tree::write_members(&mut body, props);
-    if !resume.is_empty() {
-        body.push_str(r#","resume":["#);
-        for entry in resume {
-            push_item(&mut body, entry);
-        }
-        body.push(']');
-    }
-    body.push('}');
-    body
-}
-
-/// Appends an item to the list that the text ends in.
-fn push_item(body: &mut String, item: &Json<'_>) {
-    if !body.ends_with('[') {
-        body.push(',');
-    }
-    item.write(body);
-}
-
-/// Some agents read the arguments in the history, so those that never became whole go as an empty object.
-fn with_whole_arguments(message: &Message) -> Json<'_> {
-    message.to_json_with(|arguments| if Json::parse(arguments).is_ok() { arguments } else { "{}" })
 }
 
 fn gives_content(outcome: &Outcome) -> bool {

@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
+use uuid::Uuid;
 
 /// How long a commit is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -15,9 +16,9 @@ pub(super) fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
     if to.exists() {
         return Err(taken().about(to));
     }
-    // Nobody takes half a copy for a whole one.
+    // Nobody takes half a copy for a whole one, and no other backup writes into it.
     let mut part = to.as_os_str().to_owned();
-    part.push(".part");
+    part.push(format!(".{}.part", Uuid::new_v4().simple()));
     let part = Path::new(&part);
     let copied = copy(path, part).map_err(|why| why.about(path)).and_then(|()| finish(part, to));
     if copied.is_err() {

@@ -55,6 +55,7 @@ const NAP: Duration = Duration::from_millis(20);
 pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Place, Connection), StoreError> {
     let said = |error: io::Error| StoreError(error.to_string());
     create(path).map_err(said)?;
+    check_links(path)?;
     let lock = lock(&path.canonicalize().map_err(said)?, patience)?;
     let place = Place::of(path).map_err(said)?;
     let mut database = Connection::open(path)?;
@@ -69,6 +70,21 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Place, Conn
     // The server that held a lease has ended: no other one has the file.
     database.execute("UPDATE conversation SET holder = NULL, due_at = 0 WHERE holder IS NOT NULL", ())?;
     Ok((lock, place, database))
+}
+
+/// Refuses a file with two names, under each of which there is another log and another lock.
+fn check_links(path: &Path) -> Result<(), StoreError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let links = fs::metadata(path).map_or(1, |found| found.nlink());
+        if links > 1 {
+            let why = "it has further names (hard links), by which another server may have it; remove them, or copy it";
+            return Err(StoreError(why.to_owned()));
+        }
+    }
+    let _ = path;
+    Ok(())
 }
 
 /// Where a file was opened, and which file that was.
@@ -88,7 +104,9 @@ impl Place {
         let found = fs::metadata(&self.path).ok().map(|found| identity(&found));
         match found == Some(self.file) {
             true => Ok(()),
-            false => Err(StoreError("it is not where it was any more".to_owned()).about(&self.path)),
+            false => {
+                Err(StoreError("the database file was moved or deleted while in use".to_owned()).about(&self.path))
+            }
         }
     }
 }

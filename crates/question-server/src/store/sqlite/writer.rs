@@ -5,6 +5,7 @@ use crate::store::rows::{NewRows, Row, StoredRows};
 use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, Told};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use uuid::Uuid;
 
@@ -18,17 +19,28 @@ pub(super) type Verdict = Box<dyn FnOnce(Option<StoreError>)>;
 const MAX_BATCH: usize = 256;
 
 /// Does what comes, until nobody can ask for anything more.
-pub(super) fn work_off(mut database: Connection, place: &Place, todo: &mpsc::Receiver<Job>) {
+///
+/// What was deleted is in the log as well until that is folded in: `deleted` says that there is something.
+pub(super) fn work_off(mut database: Connection, place: &Place, todo: &mpsc::Receiver<Job>, deleted: &AtomicBool) {
     while let Ok(first) = todo.recv() {
         let others = std::iter::from_fn(|| todo.try_recv().ok()).take(MAX_BATCH - 1);
         // Before anything is done, so that all that waited go together.
         let batch: Vec<Job> = std::iter::once(first).chain(others).collect();
         let mut verdicts = Vec::with_capacity(batch.len());
         let failed = commit(&mut database, batch, &mut verdicts).and_then(|()| place.check()).err();
+        if failed.is_none() && deleted.load(Ordering::Relaxed) {
+            deleted.store(!truncate_log(&database), Ordering::Relaxed);
+        }
         for verdict in verdicts {
             verdict(failed.clone());
         }
     }
+}
+
+/// Folds the log in and empties it; false where somebody reads the file meanwhile.
+fn truncate_log(database: &Connection) -> bool {
+    let is_busy = database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, i64>(0));
+    is_busy.is_ok_and(|busy| busy == 0)
 }
 
 fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Verdict>) -> Result<(), StoreError> {

@@ -1,0 +1,64 @@
+//! The text of an input.
+
+use super::Setup;
+use crate::input::PROTOCOL_VERSION;
+use crate::message::{Message, borrowed};
+use json_tree::{Json, Members};
+
+/// A list of history, state and more is written from where it is.
+pub(super) fn body(
+    setup: &Setup,
+    run_id: &str,
+    history: &[&Message],
+    state: &Json<'_>,
+    props: &Members<'_>,
+    resume: &[Json<'_>],
+) -> String {
+    let mut body = String::from(r#"{"threadId":"#);
+    borrowed(&setup.thread_id).write(&mut body);
+    body.push_str(r#","runId":"#);
+    borrowed(run_id).write(&mut body);
+    body.push_str(r#","messages":["#);
+    for message in history {
+        push_item(&mut body, &with_whole_arguments(message));
+    }
+    body.push_str(r#"],"protocolVersion":"#);
+    borrowed(PROTOCOL_VERSION).write(&mut body);
+    // Absent means `{}`, and null is not allowed.
+    if *state != Json::Null {
+        body.push_str(r#","state":"#);
+        state.write(&mut body);
+    }
+    body.push_str(r#","tools":["#);
+    for tool in &setup.tools {
+        push_item(&mut body, &tool.into());
+    }
+    body.push_str(r#"],"context":["#);
+    for context in &setup.context {
+        push_item(&mut body, &context.into());
+    }
+    body.push_str(r#"],"forwardedProps":"#);
+    json_tree::write_members(&mut body, props);
+    if !resume.is_empty() {
+        body.push_str(r#","resume":["#);
+        for entry in resume {
+            push_item(&mut body, entry);
+        }
+        body.push(']');
+    }
+    body.push('}');
+    body
+}
+
+/// Appends an item to the list that the text ends in.
+fn push_item(body: &mut String, item: &Json<'_>) {
+    if !body.ends_with('[') {
+        body.push(',');
+    }
+    item.write(body);
+}
+
+/// Some agents read the arguments in the history, so those that never became whole go as an empty object.
+fn with_whole_arguments(message: &Message) -> Json<'_> {
+    message.to_json_with(|arguments| if Json::parse(arguments).is_ok() { arguments } else { "{}" })
+}

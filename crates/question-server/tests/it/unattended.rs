@@ -1,0 +1,121 @@
+//! What an agent does by itself, and what it costs, has an end.
+
+use crate::clock::HandClock;
+use crate::folder::Folder;
+use crate::house::{parts, server_with};
+use crate::http::{Answer, get, messages, post, run_with, says};
+use crate::script::{ASK, Line, Script};
+use crate::watcher::until_state;
+use axum::Router;
+use question_server::limits::{LEASE, MAX_MODEL_CALLS, MAX_UNATTENDED};
+use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::{Config, Parts, app};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::yield_now;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn server(store: &Arc<dyn Store>, clock: &HandClock, script: &Script) -> Router {
+    let config = Config { expire_after: Some(PATIENCE), ..Config::default() };
+    app(&config, Parts { store: Arc::clone(store), clock: Arc::new(clock.clone()), ..parts(script.clone()) })
+}
+
+async fn state(server: &Router) -> Value {
+    get(server, "/conversations/t").await.json()["state"].clone()
+}
+
+/// Lets time go by until the agent has failed.
+async fn until_failed(server: &Router, clock: &HandClock, at_a_time: Duration) -> Value {
+    loop {
+        let state = state(server).await;
+        match state["type"].as_str() {
+            Some("failed") => return state,
+            Some("awaiting_user_response" | "llm_requesting") => clock.advance(at_a_time),
+            _ => {}
+        }
+        yield_now().await;
+    }
+}
+
+async fn stops_asking_nobody(store: Arc<dyn Store>) {
+    let asks = || vec![Line::Calls(0, "ask_user_question", ASK)];
+    let script = Script::new((0..100).map(|_| asks()));
+    let clock = HandClock::new();
+    let server = server(&store, &clock, &script);
+    post(&server, "/agent", says("t", "u", "go")).await.events();
+    let failed = until_failed(&server, &clock, PATIENCE).await;
+    assert!(failed["reason"].as_str().is_some_and(|reason| reason.contains("by itself")), "{failed}");
+    assert_eq!(script.times_asked(), 1 + MAX_UNATTENDED as usize);
+    // Its user comes back.
+    post(&server, "/agent", says("t", "u2", "I am here")).await.events();
+    until_state(&server, "t", "awaiting_user_response").await;
+    until_failed(&server, &clock, PATIENCE).await;
+    assert_eq!(script.times_asked(), 2 * (1 + MAX_UNATTENDED as usize), "it is counted from there");
+}
+
+#[tokio::test]
+async fn an_agent_that_asks_nobody_again_and_again_stops() {
+    stops_asking_nobody(Arc::new(MemoryStore::default())).await;
+    let folder = Folder::new();
+    stops_asking_nobody(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
+}
+
+#[tokio::test]
+async fn a_model_that_breaks_each_time_is_not_asked_for_ever() {
+    let script = Script::new((0..100).map(|_| vec![Line::Panics]));
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let server = server(&store, &clock, &script);
+    let (_, end) = post(&server, "/agent", says("t", "u", "go")).await.events();
+    assert_eq!(end.error.as_ref().map(|error| error.code()), Some("internal_error"));
+    until_failed(&server, &clock, LEASE).await;
+    assert!(script.times_asked() <= 1 + MAX_UNATTENDED as usize, "{}", script.times_asked());
+}
+
+#[tokio::test]
+async fn sub_agents_that_were_not_offered_are_not_started() {
+    let spawn = r#"{"tasks":["a","b","c","d","e","f","g","h"]}"#;
+    let script = Script::new([vec![Line::Calls(0, "spawn_agents", spawn)], vec![Line::Says("Then not.")]]);
+    let server = server_with(script.clone());
+    post(&server, "/agent", says("t", "u", "go")).await.events();
+    let shown = messages(&server, "t").await;
+    assert_eq!(shown[2]["content"], "There is no tool named spawn_agents.");
+    assert_eq!(script.times_asked(), 2);
+}
+
+#[tokio::test]
+async fn a_run_that_outgrows_its_history_ends() {
+    const LONG: &str = "A long argument, again and again. ";
+    let long: &'static str = Box::leak(json!({"text": LONG.repeat(3_000)}).to_string().into_boxed_str());
+    let script = Script::new((0..100).map(|_| vec![Line::Calls(0, "look", long)]));
+    let mut config = Config::default();
+    config.bounds.history = 500_000;
+    let server = app(&config, parts(script.clone()));
+    let (_, end) = post(&server, "/agent", says("t", "u", "go")).await.events();
+    let why = end.error.expect("it is too long").to_string();
+    assert!(why.contains("too long"), "{why}");
+    let asked = script.times_asked();
+    assert!(asked < MAX_MODEL_CALLS as usize && asked * long.len() <= 500_000 + long.len(), "{asked}");
+}
+
+#[tokio::test]
+async fn what_a_clients_tool_brings_has_a_bound_of_its_own() {
+    let calls = || Script::new([vec![Line::Calls(0, "look", "{}")], vec![Line::Says("I see.")]]);
+    let mut config = Config::default();
+    config.bounds.tool_result = 100_000;
+    let brings = async |length: usize| -> Answer {
+        let server = app(&config, parts(calls()));
+        let mut input = says("t", "u", "go");
+        input["tools"] = json!([{"name": "look", "description": "Looks.", "parameters": {"type": "object"}}]);
+        post(&server, "/agent", input.clone()).await.events();
+        let call = messages(&server, "t").await[1]["toolCalls"][0]["id"].clone();
+        let result = json!({"id": "r", "role": "tool", "toolCallId": call, "content": "x".repeat(length)});
+        let mut input = run_with("t", "r", &result);
+        input["tools"] = json!([{"name": "look"}]);
+        post(&server, "/agent", input).await
+    };
+    assert_eq!(brings(100_000).await.status, 200);
+    let refused = brings(100_001).await;
+    assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (400, &json!("--max-tool-result")));
+}
