@@ -41,7 +41,7 @@ pub fn Composer(
     let words = words();
     let written = RwSignal::new(field().value());
     let is_running = move || chat.status.with(|status| *status == Status::Running);
-    // A line that was begun before a question came answers it only at a second try.
+    // A line that was started before a question came answers it only at a second try.
     let asked = RwSignal::new(0);
     let is_older = RwSignal::new(false);
     effect(move || {
@@ -119,7 +119,7 @@ pub fn Composer(
         composed_enter.set_value(false);
     };
     // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop. Neither is left to the
-    // form, which a frame may keep from being submitted; and where the run ends at once, the button would send again.
+    // form, which a frame may keep from being submitted. Where the run ends at once, the button would also send again.
     let on_click = move |event: MouseEvent| {
         event.prevent_default();
         match is_running() {

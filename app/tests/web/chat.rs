@@ -142,7 +142,7 @@ async fn enter_during_a_run_says_why_nothing_goes_and_keeps_the_text() {
 }
 
 #[test]
-async fn a_line_begun_before_the_question_came_answers_it_at_the_second_enter() {
+async fn a_line_started_before_the_question_answers_it_at_the_second_enter() {
     let agent = Agent::asking("older", &[("c1", &size())]);
     let page = Page::of(&agent).await;
     page.types(".composer textarea", "One more thing");
@@ -158,7 +158,7 @@ async fn a_line_begun_before_the_question_came_answers_it_at_the_second_enter() 
 }
 
 #[test]
-async fn a_line_begun_after_the_question_answers_it_at_once() {
+async fn a_line_started_after_the_question_answers_it_at_once() {
     let agent = Agent::asking("newer", &[("c1", &size())]);
     let page = Page::of(&agent).await;
     page.types(".composer textarea", "One more thing");
