@@ -53,7 +53,6 @@
 //! whatever survived repair, even where the agent will reject it.
 #![warn(clippy::unwrap_used)]
 
-pub mod arguments;
 pub mod arriving;
 #[cfg(feature = "examples")]
 pub mod examples;

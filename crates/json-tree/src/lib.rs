@@ -19,6 +19,7 @@ pub mod members;
 mod number;
 mod parse;
 mod partial;
+pub mod pieces;
 mod serde;
 pub mod sorted;
 mod text;

@@ -1,7 +1,7 @@
 use crate::event::{Event, EventRef};
 use crate::index::Index;
 use crate::message::{Message, ToolCall};
-use ask_user_question::arguments::Pieces;
+use json_tree::pieces::Pieces;
 use std::borrow::Cow;
 
 /// What is known of a tool call, whatever becomes of the message that holds it.

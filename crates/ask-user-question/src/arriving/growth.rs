@@ -424,6 +424,7 @@ impl Growth {
                 ((Place::Question(question), Key::MultiSelect), Some(value)) => {
                     self.tell(AskPatch::MultiSelect { question, value }, tell);
                 }
+                ((_, Key::MultiSelect), None) if is_blank(&text) => self.flags.is_named = false,
                 ((_, Key::NearFlag(rank)), value)
                     if !is_blank(&text) && self.flags.near.is_none_or(|(near, _)| rank < near) =>
                 {

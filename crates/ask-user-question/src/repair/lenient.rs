@@ -1,8 +1,8 @@
 //! Texts that are almost JSON, as small models write them.
 
-use crate::arguments::settle;
 use crate::text::Kind;
 use json_tree::Json;
+use json_tree::pieces::settle;
 
 /// Reads a text that has one reading as JSON, although it breaks a rule. It may have a byte order mark, a code fence, a comma too many, or
 /// what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single quotes. Its strings may have raw line

@@ -1,6 +1,5 @@
 //! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
 
-mod arguments;
 mod asks;
 mod command_line;
 mod examples;

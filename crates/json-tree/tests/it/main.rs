@@ -3,5 +3,6 @@
 mod halves;
 mod hostile;
 mod partial;
+mod pieces;
 mod properties;
 mod suite;

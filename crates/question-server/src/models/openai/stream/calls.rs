@@ -3,7 +3,7 @@
 use super::Brackets;
 use super::names::{known_name, without_namespace};
 use crate::models::Delta;
-use ask_user_question::arguments::Pieces;
+use json_tree::pieces::Pieces;
 use serde_json::{Map, Value, json};
 
 /// The calls of an answer, in the order in which they began.

@@ -3,12 +3,12 @@
 //! Most producers send fragments that add up to one JSON text. Some send everything so far in each piece, the whole once more at the end, or
 //! a placeholder first. [`Pieces`] reads these too, and never changes a text that is JSON as it is.
 
-use json_tree::Json;
+use crate::Json;
 
 /// Follows the pieces of one call's arguments, which the caller joins. It keeps a position, no text.
 ///
 /// ```
-/// use ask_user_question::arguments::Pieces;
+/// use json_tree::pieces::Pieces;
 /// let (mut pieces, mut text) = (Pieces::default(), String::new());
 /// for piece in [r#"{"city"#, r#"{"city": "Ro"#, r#"{"city": "Rome"}"#] {
 ///     pieces.push(&text, piece);

@@ -1,6 +1,6 @@
 //! Arguments that came in other pieces than fragments of one text.
 
-use ask_user_question::arguments::{Pieces, settle};
+use json_tree::pieces::{Pieces, settle};
 use proptest::prelude::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
