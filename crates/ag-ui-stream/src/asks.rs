@@ -32,8 +32,8 @@ pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 ///
 /// - [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots,
 /// - [`handle_event`](Self::handle_event), [`handle_end`](Self::handle_end), [`handle_message`](Self::handle_message),
-///   [`handle_history`](Self::handle_history) and [`handle_timeout`](Self::handle_timeout) return what changed; `now` is in milliseconds since the
-///   Unix epoch, and the [`Thread`] is the one that has taken the same event or history,
+///   [`handle_history`](Self::handle_history) and [`handle_timeout`](Self::handle_timeout) return what changed. `now` is in milliseconds since the
+///   Unix epoch. The [`Thread`] has taken the same event or history before,
 /// - [`poll_timeout`](Self::poll_timeout) says when `handle_timeout` is due.
 ///
 /// Phases follow from the stream and the messages alone, so a replayed history gives the phases that the live stream gave.
@@ -269,7 +269,7 @@ impl Asks {
         let mut opened = Followed::new(id, source, self.run);
         changes.push(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
         if let Some(before) = self.followed.get_mut(position) {
-            // The agent may still wait by the interrupt of the call that begins anew.
+            // The agent may still wait by the interrupt of the call that begins again.
             opened.take_interrupts(before);
             *before = opened;
         } else {

@@ -41,8 +41,8 @@ impl Pieces {
         }
     }
 
-    /// Returns the arguments among the joined pieces: the text itself, if it is JSON or cannot be read in exactly one other way; the last
-    /// piece, if each piece begins with the one before it; else as [`settle`].
+    /// Returns the arguments among the joined pieces. They are the text itself if it is JSON, the last piece if each piece begins with the one
+    /// before it, and else what [`settle`] finds.
     #[must_use]
     pub fn settle<'t>(&self, text: &'t str) -> &'t str {
         if !self.are_fragments
@@ -56,8 +56,8 @@ impl Pieces {
     }
 }
 
-/// Returns the one JSON object in a text that has placeholders beside it, that has it more than once, or that has closing brackets too many
-/// behind it. Any other text is returned as it is: two different objects are no arguments.
+/// Returns the one JSON object in a text that has it more than once, or has placeholders or closing brackets too many beside it. Any other
+/// text is returned as it is: two different objects are no arguments.
 ///
 /// The cost is one look at each byte, if the text is one object.
 #[must_use]

@@ -128,8 +128,8 @@ impl Asks {
         self.followed.len() - 1
     }
 
-    /// The ask that a part of an interrupt is about: the call that it names, the ask of the same interrupt that the ended run was to answer, or
-    /// the only call with the same question that waits; where none waits, that got no result of the agent's own.
+    /// The ask that a part of an interrupt is about. It is the call that the interrupt names, or the ask of the same interrupt that the ended run
+    /// was to answer. Else it is the only call with the same question that waits or, if none does, that got no result of the agent's own.
     fn ask_about(&self, interrupt: &Interrupt, part: &Part, bound: &[usize], thread: &Thread) -> Option<usize> {
         if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(&thread.key(id)))
             && !bound.contains(&named)

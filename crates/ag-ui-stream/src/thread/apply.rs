@@ -259,7 +259,7 @@ impl Thread {
         true
     }
 
-    /// A call that never ended, or has no arguments, begins anew in its place.
+    /// A call that never ended, or has no arguments, begins again in its place.
     fn restart_call(&mut self, start: &EventRef<'_>, key: &str) -> Change {
         self.note_call(start, key);
         let Some((change, call)) = self.call_mut(key) else {

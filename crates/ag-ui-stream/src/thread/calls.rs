@@ -116,8 +116,8 @@ impl Calls {
         }
     }
 
-    /// The calls that were told again in the present run, got no result in it, and were over before, as they were answered or the user spoke
-    /// after them: the agent asks the same once more.
+    /// The calls that were told again in the present run, got no result in it, and were over before: the agent asks the same once more. A call
+    /// is over if it is answered or the user spoke after it.
     pub(super) fn asked_again(&mut self, last_user: Option<usize>) -> Vec<Again> {
         let mut asked = Vec::new();
         for id in self.begun.clone() {

@@ -1,4 +1,4 @@
-//! The keys of calls. Some models count their calls anew in each run, so that several calls of a conversation have one id.
+//! The keys of calls. Some models count their calls from 0 in each run, so that several calls of a conversation have one id.
 
 use super::Thread;
 use crate::index::Index;
@@ -25,8 +25,8 @@ struct Known {
 impl Thread {
     /// Gives the calls in a list of messages their keys, and the results those of the calls that they answer.
     ///
-    /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if the earlier call was
-    /// answered or has other arguments, or if the user spoke in between.
+    /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if that was answered or
+    /// has other arguments, or if the user spoke in between.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
         let (mut known, mut by_id) = (Vec::<Known>::new(), Index::default());
         let mut last_user = None;

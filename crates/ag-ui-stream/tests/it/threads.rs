@@ -86,7 +86,7 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
 }
 
 #[test]
-fn a_call_that_broke_off_starts_anew_in_its_place() {
+fn a_call_that_broke_off_starts_again_in_its_place() {
     let [start, half, _] = call_of("f", "c1", "{\"a");
     let [again, ..] = call_of("g", "c1", "");
     let mut thread = of([started("r1"), start, half, json!({"type": "RUN_ERROR", "message": "m"}), started("r2")]);

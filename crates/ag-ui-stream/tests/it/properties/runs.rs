@@ -166,7 +166,7 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
                 Act::Result { id: call, content } => {
                     let mut event = result(call, content);
                     event["messageId"] = id("t").into();
-                    // A result without a call is no ask's, a call has one, an agent does not contradict what its user sent, and two calls
+                    // A result without a call is no ask's, and a call has one. An agent does not contradict what its user sent. Two calls
                     // that ask the same are answered together.
                     let key = live.thread().key(call).into_owned();
                     let is_answered = live.thread().call(&key).is_none_or(|call| call.answered);
