@@ -8,7 +8,8 @@ use crate::words::{say, words};
 use agent_chat::{AgentChat, Status};
 use leptos::ev::{InputEvent, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
-use web_sys::{Element, FocusOptions, HtmlTextAreaElement, Storage};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, EventInit, FocusOptions, HtmlTextAreaElement, NodeList, Storage};
 
 const FORM: &str = "form.composer";
 const FIELD: &str = ".composer textarea";
@@ -40,7 +41,7 @@ pub fn Composer(
     let words = words();
     let written = RwSignal::new(field().value());
     let is_running = move || chat.status.with(|status| *status == Status::Running);
-    // A line that was begun before a question came answers it only at a second try.
+    // A line that was started before a question came answers it only at a second try.
     let asked = RwSignal::new(0);
     let is_older = RwSignal::new(false);
     effect(move || {
@@ -118,7 +119,7 @@ pub fn Composer(
         composed_enter.set_value(false);
     };
     // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop. Neither is left to the
-    // form, which a frame may keep from being submitted; and where the run ends at once, the button would send again.
+    // form, which a frame may keep from being submitted. Where the run ends at once, the button would also send again.
     let on_click = move |event: MouseEvent| {
         event.prevent_default();
         match is_running() {
@@ -208,6 +209,23 @@ pub(crate) fn focus_composer() {
     options.set_prevent_scroll(true);
     // It has no way to fail.
     let _ = field().focus_with_options(&options);
+}
+
+/// Takes over what was typed into an item of the transcript that is about to go, unless something else is being written.
+pub(crate) fn keep_typed(item: &Element) {
+    let (field, fields) = (field(), item.query_selector_all("textarea"));
+    let mut text = field.value();
+    for at in 0..fields.as_ref().map_or(0, NodeList::length) {
+        let typed = fields.as_ref().ok().and_then(|fields| fields.item(at));
+        text.extend(typed.map(|typed| typed.unchecked_into::<HtmlTextAreaElement>().value()));
+    }
+    if field.value().is_empty() && !text.is_empty() {
+        field.set_value(&text);
+        let init = EventInit::new();
+        init.set_bubbles(true);
+        // It has no way to fail.
+        let _ = Event::new_with_event_init_dict("input", &init).map(|event| field.dispatch_event(&event));
+    }
 }
 
 fn field() -> HtmlTextAreaElement {

@@ -1,7 +1,7 @@
 //! The items of the list, one for each entry of the conversation.
 
 use crate::cards::Cards;
-use crate::composer::focus_composer;
+use crate::composer::{focus_composer, keep_typed};
 use crate::effect::effect;
 use crate::markdown::Shown;
 use crate::nodes::{add, element, keep, set, write};
@@ -116,7 +116,14 @@ impl Rows {
         let begin = same + self.rows[same..].iter().zip(&entries[same..]).take_while(is_shown).count();
         let entries = &entries[begin..];
         let mut known = self.rows.split_off(begin);
-        known.retain(|row| entries.iter().any(|entry| entry.key == row.key));
+        known.retain(|row| {
+            let stays = entries.iter().any(|entry| entry.key == row.key);
+            if !stays && matches!(row.kind, Kind::Card(_)) {
+                // As one goes whose run was stopped.
+                keep_typed(&row.item);
+            }
+            stays
+        });
         for entry in entries {
             let row = match known.iter().position(|row| row.key == entry.key) {
                 Some(0) => known.remove(0),

@@ -75,6 +75,7 @@ pub(super) static WORDS: Words = Words {
         stopped: "Stopped before the agent had it.",
         broke_off: "The connection broke before the agent had finished.",
         unknown: "The page was left while this was on its way. It may not have arrived.",
+        may_have_arrived: "The agent failed after it was sent this answer, and may have it. It can be sent again.",
         failed: ["The agent failed: ", ""],
         unreadable: "The agent sent something that can’t be read. What came before it is kept.",
         run_open: "This can’t be sent: the agent is still writing.",

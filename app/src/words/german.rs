@@ -85,6 +85,7 @@ pub(super) static WORDS: Words = Words {
         stopped: "Angehalten, bevor der Agent es hatte.",
         broke_off: "Die Verbindung brach ab, bevor der Agent fertig war.",
         unknown: "Die Seite wurde verlassen, während dies unterwegs war. Vielleicht ist es nicht angekommen.",
+        may_have_arrived: "Der Agent ist gescheitert, nachdem die Antwort gesendet war, und hat sie vielleicht. Sie kann noch einmal gesendet werden.",
         failed: ["Beim Agenten ist ein Fehler aufgetreten: ", ""],
         unreadable: "Der Agent hat etwas Unlesbares gesendet. Was vorher kam, bleibt erhalten.",
         run_open: "Das kann nicht gesendet werden: Der Agent schreibt noch.",

@@ -75,6 +75,7 @@ pub(super) static WORDS: Words = Words {
         stopped: "Se detuvo antes de que el agente lo recibiera.",
         broke_off: "La conexión se cortó antes de que el agente terminara.",
         unknown: "Se salió de la página mientras esto se enviaba. Puede que no haya llegado.",
+        may_have_arrived: "El agente falló después de recibir el envío y puede que ya tenga la respuesta. Se puede enviar otra vez.",
         failed: ["El agente tuvo un error: ", ""],
         unreadable: "El agente envió algo que no se puede leer. Lo anterior se conserva.",
         run_open: "Esto no se puede enviar: el agente aún está escribiendo.",

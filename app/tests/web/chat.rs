@@ -142,7 +142,7 @@ async fn enter_during_a_run_says_why_nothing_goes_and_keeps_the_text() {
 }
 
 #[test]
-async fn a_line_begun_before_the_question_came_answers_it_at_the_second_enter() {
+async fn a_line_started_before_the_question_answers_it_at_the_second_enter() {
     let agent = Agent::asking("older", &[("c1", &size())]);
     let page = Page::of(&agent).await;
     page.types(".composer textarea", "One more thing");
@@ -158,7 +158,7 @@ async fn a_line_begun_before_the_question_came_answers_it_at_the_second_enter() 
 }
 
 #[test]
-async fn a_line_begun_after_the_question_answers_it_at_once() {
+async fn a_line_started_after_the_question_answers_it_at_once() {
     let agent = Agent::asking("newer", &[("c1", &size())]);
     let page = Page::of(&agent).await;
     page.types(".composer textarea", "One more thing");
@@ -183,6 +183,27 @@ async fn the_button_sends_where_no_form_can_be_submitted() {
     page.0.the::<HtmlElement>(".composer button").click();
     page.runs(1).await;
     window().remove_event_listener_with_callback_and_bool("submit", listener, true).expect("it was there");
+}
+
+#[test]
+async fn what_is_being_typed_on_a_card_that_goes_comes_into_the_composer() {
+    let agent = Agent::asking("stopped", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    let hello = json!({"id": "u1", "role": "user", "content": "Hello"});
+    let run = json!({"threadId": "stopped", "runId": "r2"});
+    let asked = json!({"questions": [question("Which size?", ["Small", "Large"])]}).to_string();
+    let begun = format!("{},{{\"question\":\"Wh", asked.strip_suffix("]}").expect("it ends so"));
+    let mut started = run.clone();
+    started["type"] = "RUN_STARTED".into();
+    agent.tells("life-2", &started);
+    agent.tells("life-3", &json!({"type": "TOOL_CALL_START", "toolCallId": "c2", "toolCallName": "ask_user_question"}));
+    agent.tells("life-4", &json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c2", "delta": begun}));
+    let field = format!("{} fieldset:not([hidden]) textarea", card("c2"));
+    page.sees(&field).await;
+    page.types(&field, "between the two");
+    agent.tells("life-5", &json!({"type": "MESSAGES_SNAPSHOT", "messages": [hello]}));
+    page.waits_for("the text", || page.composer().value() == "between the two").await;
+    assert!(page.0.find(&card("c2")).is_none());
 }
 
 #[test]

@@ -20,9 +20,9 @@ use crate::status::{Connection, Status};
 use crate::tabs::{Channel, TabLock};
 use crate::transport::Abort;
 use crate::trouble::Trouble;
-use ask_user_question::Outcome;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
+use ask_user_question::{Outcome, Phase};
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 
@@ -241,6 +241,9 @@ impl Core {
                 Some(Mail::Held | Mail::Sent) => Sending::Pending,
                 Some(Mail::Back(Trouble::Stopped)) => Sending::Idle,
                 Some(Mail::Back(trouble)) => Sending::Failed((self.options.words)(trouble)),
+                None if self.may_have_arrived(ask.tool_call_id()) => {
+                    Sending::Failed((self.options.words)(&Trouble::MayHaveArrived))
+                }
                 None if shown == Sending::Pending => Sending::Idle,
                 None => continue,
             };
@@ -251,6 +254,12 @@ impl Core {
         if let Some(trouble) = self.outbox.trouble().filter(|_| self.status.get_untracked() != Status::Running) {
             self.status.set(Status::Failed(trouble.clone()));
         }
+    }
+
+    /// Whether an ask waits again, since the run failed that took its answer.
+    fn may_have_arrived(&self, tool_call_id: &str) -> bool {
+        let ask = self.conversation.asks().ask(tool_call_id);
+        ask.is_some_and(|ask| ask.phase == Phase::Answerable && ask.outcome.is_some())
     }
 
     /// Says what is wrong.

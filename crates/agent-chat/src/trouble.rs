@@ -36,6 +36,8 @@ pub enum Trouble {
     BrokeOff,
     /// It was on its way when the page was left; whether it arrived is not known.
     DeliveryUnknown,
+    /// The run that took the answer failed; whether the agent has it is not known. It can be sent again.
+    MayHaveArrived,
     /// The agent reported an error.
     Agent(String),
     /// The response breaks the protocol, in these words for developers. They are in the browser's console as well.
@@ -139,6 +141,7 @@ impl fmt::Display for Trouble {
             Self::Stopped => "Stopped before the agent had it.",
             Self::BrokeOff => "The connection broke before the agent had finished.",
             Self::DeliveryUnknown => "The page was left while this was on its way. It may not have arrived.",
+            Self::MayHaveArrived => "The agent failed after it was sent this answer, and may have it. It can be sent again.",
             Self::Agent(message) => return write!(f, "The agent failed: {message}"),
             Self::Unreadable(_) => {
                 "The agent sent something that can't be read. What came before it is kept."

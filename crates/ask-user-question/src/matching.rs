@@ -13,8 +13,8 @@ use crate::wire::{AskUserQuestion, Question};
 /// and notes stay in the answer, and [`Outcome::RepliedInChat`] keeps them all.
 ///
 /// One question: a label or its number (from 1) picks that option. In a multi-select, commas separate several. Any other text is "Other".
-/// Case, width and surrounding punctuation do not matter. A number at a label's end may be left out, as in "Node" for "Node 22"; any word
-/// that is left out may change the meaning, in all languages. `2` is a number of the list if no label has a digit, `#2` and `2)` always are.
+/// Case, width and surrounding punctuation do not matter. A number at a label's end may be left out, as in "Node" for "Node 22". A word
+/// that is left out may change the meaning in any language. `2` is a number of the list if no label has a digit, `#2` and `2)` always are.
 /// Several questions: `Header: answer` lines, one for each, are a reply; any other text answers none of them. The result is `Answered` or
 /// `RepliedInChat`.
 ///

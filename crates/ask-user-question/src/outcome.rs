@@ -82,8 +82,8 @@ impl Outcome {
     /// Reads the content of a tool message. Returns `None` for an acknowledgement, which is neither a reply nor an outcome, and for a reply
     /// that does not fit the ask.
     ///
-    /// Besides what [`tool_content`](Self::tool_content) writes it reads an "Error: " before it, the text as a JSON string,
-    /// `{"outcome": "declined"}` and its like, and the `{"status": "cancelled"}` of declined interrupts.
+    /// Besides what [`tool_content`](Self::tool_content) writes it reads an "Error: " before it, the text as a JSON string, the first sentence
+    /// of cancelling alone, `{"outcome": "declined"}` and its like, and the `{"status": "cancelled"}` of declined interrupts.
     #[must_use]
     pub fn parse(ask: &AskUserQuestion, content: &str) -> Option<Self> {
         let content = content.trim();

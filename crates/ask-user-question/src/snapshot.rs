@@ -80,6 +80,7 @@ impl Serialize for Phase {
 
 /// The best value so far of one ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AskSnapshot {
     /// The call.
     pub tool_call_id: String,
@@ -110,6 +111,7 @@ pub struct TextSnapshot {
 
 /// One question, growing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct QuestionSnapshot {
     /// The question text.
     pub question: TextSnapshot,
@@ -125,6 +127,7 @@ pub struct QuestionSnapshot {
 
 /// One option, growing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OptionSnapshot {
     /// The label.
     pub label: TextSnapshot,
@@ -138,6 +141,7 @@ pub struct OptionSnapshot {
 
 /// One change to an [`AskSnapshot`]. It is as large as the delta that made it, so a host that keeps a snapshot copies nothing twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AskPatch {
     /// A text began or grew.
     Append {
@@ -238,6 +242,13 @@ impl AskSnapshot {
     #[must_use]
     pub fn with_outcome(mut self, outcome: Outcome) -> Self {
         self.outcome = Some(outcome);
+        self
+    }
+
+    /// The same with texts in this language, if one is named.
+    #[must_use]
+    pub fn with_lang(mut self, lang: Option<String>) -> Self {
+        self.lang = lang;
         self
     }
 

@@ -1,6 +1,6 @@
 //! The tool's input as it travels: camelCase JSON.
 
-use crate::text::{find, is_blank};
+use crate::text::is_blank;
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -8,6 +8,7 @@ use std::mem;
 
 /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AskUserQuestion {
     /// The questions, in the order in which they are shown.
     pub questions: Vec<Question>,
@@ -17,6 +18,7 @@ pub struct AskUserQuestion {
 // Fields are written in this order because models write in schema order and the card comes alive in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Question {
     /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
     pub question: String,
@@ -33,6 +35,7 @@ pub struct Question {
 
 /// One option of a question. A text alone is one with that label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct QuestionOption {
     /// The text to choose.
     pub label: String,
@@ -113,14 +116,17 @@ impl Question {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         let text = self.question.trim();
-        let (mut lines, mut rest, mut is_written) = (String::new(), text, false);
-        while let Some(at) = find(rest, WRITTEN_BREAK) {
-            let (line, behind) = rest.split_at_checked(at).unwrap_or_default();
-            is_written |= ends_sentence(line);
-            lines = lines + line + "\n";
-            rest = behind.strip_prefix(WRITTEN_BREAK).unwrap_or_default();
+        let (mut shown, mut rest, mut is_written) = (String::new(), text.chars(), false);
+        while let Some(c) = rest.next() {
+            if c == '\\' && rest.as_str().starts_with('n') {
+                rest.next();
+                is_written |= ends_sentence(&shown);
+                shown.push('\n');
+            } else {
+                shown.push(c);
+            }
         }
-        if is_written { Cow::Owned((lines + rest).trim_end().to_owned()) } else { Cow::Borrowed(text) }
+        if is_written { Cow::Owned(shown.trim_end().to_owned()) } else { Cow::Borrowed(text) }
     }
 
     pub(crate) fn labels(&self) -> Vec<&str> {
@@ -198,8 +204,6 @@ impl From<String> for QuestionOption {
         Self::new(label)
     }
 }
-
-const WRITTEN_BREAK: &str = "\\n";
 
 /// Whether a text ends a sentence, behind which no path goes on.
 fn ends_sentence(text: &str) -> bool {

@@ -22,6 +22,7 @@ const TEN_MINUTES: u64 = 10 * 60 * 1000;
 pub(crate) struct Host {
     pub(crate) ask: RwSignal<AskSnapshot>,
     pub(crate) sending: RwSignal<Sending>,
+    pub(crate) held: RwSignal<bool>,
     pub(crate) on_reply: Callback<Reply>,
     pub(crate) on_cancel: Callback<()>,
     pub(crate) on_reply_in_chat: Callback<Vec<Selection>>,
@@ -35,6 +36,7 @@ impl Host {
         Self {
             ask: RwSignal::new(staged.ask),
             sending: RwSignal::new(staged.sending),
+            held: RwSignal::new(false),
             on_reply: Callback::new(|_| {}),
             on_cancel: Callback::new(|()| {}),
             on_reply_in_chat: Callback::new(|_| {}),
@@ -92,9 +94,11 @@ fn options(address: &Address, state: State, host: &Host) -> CardOptions {
         .readonly(state == State::Readonly)
         .persist(host.persist.clone())
         .sending(host.sending)
+        .held(host.held)
         .expires_at(Signal::stored(deadline))
         .on_reply_in_chat(move |picks| on_reply_in_chat.run(picks))
         .on_late_message(move |text| on_late_message.run(text))
+        .on_change(|| {})
         .on_extend(|| {});
     let labels = Labels::for_lang(address.language);
     // A card without words of its own speaks English in the direction of the page.

@@ -42,6 +42,7 @@ pub(crate) fn stage(address: &Address, example: &Example, state: State, staged: 
 struct Desk {
     ask: RwSignal<AskSnapshot>,
     sending: RwSignal<Sending>,
+    held: RwSignal<bool>,
     heard: RwSignal<Vec<String>>,
     /// What is on its way to the agent.
     ending: StoredValue<Outcome>,
@@ -53,6 +54,7 @@ impl Desk {
         Self {
             ask: RwSignal::new(staged.ask),
             sending: RwSignal::new(staged.sending),
+            held: RwSignal::new(false),
             heard: RwSignal::new(Vec::new()),
             ending: StoredValue::new(Outcome::Declined),
             composer: NodeRef::new(),
@@ -71,6 +73,7 @@ impl Desk {
         Host {
             ask: self.ask,
             sending: self.sending,
+            held: self.held,
             on_reply: Callback::new(move |reply: Reply| {
                 self.hear(format!("reply {}", reply.to_json()));
                 send(Outcome::Answered(reply));
@@ -133,6 +136,7 @@ impl Desk {
                 let reason = words::NETWORK_DOWN.to_owned();
                 self.sending.set(Sending::Failed(reason));
             }
+            Act::Keep => self.held.set(true),
             Act::GiveBack => self.sending.set(Sending::Idle),
             Act::AnswerElsewhere => {
                 let winner = self.ask.with_untracked(|ask| answers(ask.ask.as_ref()?));
@@ -183,6 +187,7 @@ fn keep_clear(panel: HtmlElement) {
 enum Act {
     Accept,
     Refuse,
+    Keep,
     GiveBack,
     AnswerElsewhere,
     Supersede,
@@ -190,13 +195,14 @@ enum Act {
 }
 
 impl Act {
-    const ALL: [Self; 6] =
-        [Self::Accept, Self::Refuse, Self::GiveBack, Self::AnswerElsewhere, Self::Supersede, Self::Expire];
+    const ALL: [Self; 7] =
+        [Self::Accept, Self::Refuse, Self::Keep, Self::GiveBack, Self::AnswerElsewhere, Self::Supersede, Self::Expire];
 
     fn name(self) -> &'static str {
         match self {
             Self::Accept => words::ACCEPT,
             Self::Refuse => words::REFUSE,
+            Self::Keep => words::KEEP,
             Self::GiveBack => words::GIVE_BACK,
             Self::AnswerElsewhere => words::ANSWER_ELSEWHERE,
             Self::Supersede => words::SUPERSEDE,

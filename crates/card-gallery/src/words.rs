@@ -23,6 +23,7 @@ pub(crate) const HOST: &str = "The host";
 pub(crate) const HEARD: &str = "What the host heard";
 pub(crate) const ACCEPT: &str = "Accept";
 pub(crate) const REFUSE: &str = "Refuse";
+pub(crate) const KEEP: &str = "Keep";
 pub(crate) const GIVE_BACK: &str = "Give back";
 pub(crate) const ANSWER_ELSEWHERE: &str = "Answer elsewhere";
 pub(crate) const SUPERSEDE: &str = "Supersede";

@@ -1,7 +1,7 @@
 //! A page with one card, whose answer it logs.
 
 use ask_user_question::snapshot::{AskPatch, Phase};
-use ask_user_question::wire::{Question, QuestionOption};
+use ask_user_question::wire::Question;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Reply};
 use leptos::prelude::*;
 use question_card::{CardOptions, QuestionCard};
@@ -26,12 +26,5 @@ pub(crate) fn page(ask: AskUserQuestion, options: CardOptions) -> impl IntoView 
 /// A question of the page itself.
 #[allow(dead_code, reason = "pages that read their question do not call it")]
 pub(crate) fn own_question() -> AskUserQuestion {
-    let option = |label: &str| QuestionOption { label: label.into(), description: None, preview: None };
-    let question = Question {
-        question: "Which size?".into(),
-        header: Some("Size".into()),
-        multi_select: false,
-        options: ["Small", "Large"].map(option).into(),
-    };
-    AskUserQuestion { questions: vec![question] }
+    AskUserQuestion::new([Question::new("Which size?", ["Small", "Large"]).with_header("Size")])
 }

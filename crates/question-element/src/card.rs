@@ -49,7 +49,7 @@ impl Card {
         let keeps = given.clone();
         let ask = match settings.text("arguments") {
             Some(arguments) => complete(&tool_call_id, &arguments, &settings),
-            None => AskSnapshot { lang: settings.text("askLang"), ..AskSnapshot::new(tool_call_id) },
+            None => AskSnapshot::new(tool_call_id).with_lang(settings.text("askLang")),
         };
         let has_ended = Cell::new(ask.phase != Phase::Streaming);
         let mounted = MountedCard::mount(place, ask, &settings.options(), move |told| tell(&hear, &keeps, told));
@@ -103,8 +103,7 @@ impl Card {
     fn restart(&self) {
         if !self.has_ended.get() {
             self.arriving.take();
-            self.mounted
-                .update(|ask| *ask = AskSnapshot { lang: ask.lang.take(), ..AskSnapshot::new(&ask.tool_call_id) });
+            self.mounted.update(|ask| *ask = AskSnapshot::new(&ask.tool_call_id).with_lang(ask.lang.take()));
         }
     }
 
@@ -207,11 +206,13 @@ fn text_of(picks: &[Selection]) -> String {
 fn complete(tool_call_id: &str, arguments: &str, settings: &Settings<'_>) -> AskSnapshot {
     let lang = settings.text("askLang");
     let Some(ask) = AskUserQuestion::from_arguments(arguments) else {
-        return AskSnapshot { phase: Phase::Malformed, lang, ..AskSnapshot::new(tool_call_id) };
+        return AskSnapshot::new(tool_call_id).with_phase(Phase::Malformed).with_lang(lang);
     };
     let outcome = settings.text("result").and_then(|result| Outcome::parse(&ask, &result));
     let phase = outcome.as_ref().map_or_else(|| named(&settings.text("phase").unwrap_or_default()), phase_of);
-    AskSnapshot { outcome, lang, ..AskSnapshot::complete(tool_call_id, ask, phase) }
+    let mut snapshot = AskSnapshot::complete(tool_call_id, ask, phase).with_lang(lang);
+    snapshot.outcome = outcome;
+    snapshot
 }
 
 /// The phase of this name; where there is none, an answer is waited for.

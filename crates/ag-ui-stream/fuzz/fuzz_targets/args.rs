@@ -41,18 +41,18 @@ fn show(pieces: &[String]) {
 /// What a snapshot shows, as if it were all of the ask.
 fn shown(ask: &AskSnapshot) -> AskUserQuestion {
     let text = |text: &TextSnapshot| text.text.clone();
-    let option = |option: &OptionSnapshot| QuestionOption {
-        label: text(&option.label),
-        description: option.description.as_ref().map(text),
-        preview: option.preview.as_ref().map(text),
+    let option = |shown: &OptionSnapshot| {
+        let mut option = QuestionOption::new(text(&shown.label));
+        option.description = shown.description.as_ref().map(text);
+        option.preview = shown.preview.as_ref().map(text);
+        option
     };
-    let question = |question: &QuestionSnapshot| Question {
-        question: text(&question.question),
-        header: question.header.as_ref().map(text),
-        multi_select: question.multi_select.unwrap_or_default(),
-        options: question.options.iter().map(option).collect(),
+    let question = |shown: &QuestionSnapshot| {
+        let mut question = Question::new(text(&shown.question), shown.options.iter().map(option));
+        question.header = shown.header.as_ref().map(text);
+        question.with_multi_select(shown.multi_select.unwrap_or_default())
     };
-    AskUserQuestion { questions: ask.questions.iter().map(question).collect() }
+    AskUserQuestion::new(ask.questions.iter().map(question))
 }
 
 /// The complete value, or the offset at which it cannot become one.

@@ -66,7 +66,7 @@ const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not availab
 const LANG: &str = "lang";
 
 /// What stands for the ask of a call that could not be read.
-static UNREAD: AskUserQuestion = AskUserQuestion { questions: Vec::new() };
+static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 
 impl Followed {
     pub(super) fn new(id: &str, source: Source, run: u64) -> Self {

@@ -86,7 +86,7 @@ impl Form {
             [first, ..] if !is_blank(message) => first.question = message.to_owned() + "\n" + &first.question,
             _ => {}
         }
-        Some((AskUserQuestion { questions }, Self { members, is_bare: false }))
+        Some((AskUserQuestion::new(questions), Self { members, is_bare: false }))
     }
 
     /// The ask for a value that is no object.
@@ -96,7 +96,7 @@ impl Form {
         let question = if is_blank(message) { described().unwrap_or(GO_AHEAD) } else { message };
         let questions = vec![kind.question(question)];
         let members = vec![Member { name: String::new(), kind, required: true }];
-        Some((AskUserQuestion { questions }, Self { members, is_bare: true }))
+        Some((AskUserQuestion::new(questions), Self { members, is_bare: true }))
     }
 
     /// The ask for a yes or no that no schema describes, and that the agent reads from this member.
@@ -104,7 +104,7 @@ impl Form {
         let kind = Kind::flag();
         let question = kind.question(if is_blank(message) { GO_AHEAD } else { message });
         let member = Member { name: member.to_owned(), kind, required: true };
-        (AskUserQuestion { questions: vec![question] }, Self { members: vec![member], is_bare: false })
+        (AskUserQuestion::new([question]), Self { members: vec![member], is_bare: false })
     }
 
     /// The payload that a reply stands for, or the sentence that says why it is none.
@@ -177,8 +177,7 @@ impl Kind {
 
     /// The question for such a member.
     fn question(&self, text: &str) -> Question {
-        let mut question =
-            Question { question: text.to_owned(), header: None, multi_select: false, options: Vec::new() };
+        let mut question = Question::new(text, [""; 0]);
         if let Self::Choice { values, several } = self {
             question.multi_select = *several;
             for value in values {
@@ -278,5 +277,5 @@ pub(super) fn about(text: &str, what: &str) -> String {
 }
 
 pub(super) fn option(label: String) -> QuestionOption {
-    QuestionOption { label, description: None, preview: None }
+    QuestionOption::new(label)
 }

@@ -288,7 +288,7 @@ fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
     for choice in choices.unwrap_or_default() {
         options.extend(text_of(choice.get("label").unwrap_or(choice)).map(option));
     }
-    Some(AskUserQuestion { questions: vec![Question { question, header: None, multi_select: false, options }] })
+    Some(AskUserQuestion::new([Question::new(question, options)]))
 }
 
 fn shares_question(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {

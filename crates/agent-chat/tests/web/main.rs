@@ -476,6 +476,24 @@ async fn two_interrupts_go_back_together() {
 }
 
 #[test]
+async fn an_answer_whose_run_fails_may_have_arrived_and_can_be_sent_again() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.asks("c1", SIZE);
+    call.interrupts(r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"}]"#);
+    visitor.sees_status(Status::Idle).await;
+    visitor.picks("c1", SIZE, 0);
+    let call = Call::next().await;
+    call.accept();
+    call.errs("upstream 500");
+    visitor.sees_status(Status::Failed(Trouble::Agent("upstream 500".to_owned()))).await;
+    visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
+    let told = Sending::Failed(Trouble::MayHaveArrived.to_string());
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), told);
+    visitor.picks("c1", SIZE, 0);
+    assert_eq!(Call::next().await.input.resume.expect("it resumes")[0].interrupt_id, "i1");
+}
+
+#[test]
 async fn what_cannot_be_asked_is_cancelled_by_what_is_said_instead() {
     let (visitor, call) = Visitor::greeting().await;
     call.interrupts(r#"[{"id":"i1","reason":"acme:silent"}]"#);

@@ -164,6 +164,12 @@ impl Call {
         close(&self.call);
     }
 
+    /// Ends the run with an error.
+    pub(crate) fn errs(&self, message: &str) {
+        self.event(&format!(r#"{{"type":"RUN_ERROR","message":{message:?}}}"#));
+        close(&self.call);
+    }
+
     /// Ends the run with interrupts.
     pub(crate) fn interrupts(&self, interrupts: &str) {
         let outcome = format!(r#"{{"type":"interrupt","interrupts":{interrupts}}}"#);

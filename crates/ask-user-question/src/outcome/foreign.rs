@@ -129,7 +129,10 @@ impl Results<'_> {
         }
         let selections = match json {
             Json::Object(_) if depth == 0 && self.is_partial => Vec::new(),
-            Json::Object(members) => self.named(members.iter().map(|(key, value)| (&**key, value)), depth == 0)?,
+            Json::Object(members) => {
+                let entries: Vec<_> = members.iter().map(|(key, value)| (&**key, value)).collect();
+                self.named(&entries, depth == 0)?
+            }
             Json::List(items) => self.listed(items)?,
             value => vec![self.answer(self.ask.only()?, value)?],
         };
@@ -140,26 +143,30 @@ impl Results<'_> {
     }
 
     /// Answers by the names of their questions; by their whole texts alone, if `strict`.
-    fn named<'j>(self, entries: impl Iterator<Item = (&'j str, &'j Json<'j>)>, strict: bool) -> Option<Vec<Selection>> {
-        let entries: Vec<_> = entries.take(2 * MOST_PARTS).collect();
+    fn named(self, entries: &[(&str, &Json<'_>)], strict: bool) -> Option<Vec<Selection>> {
         let questions = &self.ask.questions;
-        let from = match entries.iter().any(|(key, _)| index(key) == Some(0)) {
-            false if entries.iter().any(|(key, _)| index(key) == Some(questions.len())) => 1,
-            // A lone `1` of two questions may be either.
-            false if questions.len() > 1 => usize::MAX,
-            _ => 0,
-        };
+        if entries.len() > MOST_PARTS {
+            return None;
+        }
+        let (mut first, mut behind_last) = (questions.len() == 1, false);
+        for (key, _) in entries {
+            let at = index(key);
+            first |= at == Some(0);
+            behind_last |= at == Some(questions.len());
+        }
+        let from = usize::from(behind_last && !first);
         let mut selections: Vec<Selection> = Vec::new();
         for (key, value) in entries {
-            let at = |(q, _): (usize, &Question)| q;
-            let text =
-                questions.iter().enumerate().find(|(_, question)| question.question.trim() == key.trim()).map(at);
-            let q = if strict {
-                text?
-            } else {
-                text.or_else(|| self.question(key, from)).or_else(|| self.by_labels(value))?
+            let mut reads = self;
+            let text = questions.iter().position(|question| question.question.trim() == key.trim());
+            let q = match text {
+                Some(q) => q,
+                None if strict => return None,
+                None => self.question(key, from).or_else(|| self.by_labels(key, value))?,
             };
-            let mut selection = self.answer(&questions[q], value)?;
+            // A lone `1` may count from 0 or from 1, which labels tell.
+            reads.allows_words &= text.is_some() || first || behind_last || index(key).is_none();
+            let mut selection = reads.answer(&questions[q], value)?;
             selection.question = q;
             if selections.iter().any(|other| other.question == q) {
                 return None;
@@ -175,43 +182,44 @@ impl Results<'_> {
         if questions.len() == 1 && self.allows_words {
             return Some(0);
         }
-        let title = |question: &Question| folded(question.title()) == folded(key);
-        let mut titled = questions.iter().enumerate().filter(|(_, question)| title(question));
-        match (titled.next(), titled.next()) {
-            (Some((q, _)), None) => Some(q),
-            (None, _) => index(key)?.checked_sub(from).filter(|q| *q < questions.len()),
-            _ => None,
-        }
+        let titled = self.sole(&|question| folded(question.title()) == folded(key));
+        titled.or_else(|| index(key)?.checked_sub(from).filter(|q| *q < questions.len()))
     }
 
     /// The only question that has the labels of an answer.
-    fn by_labels(self, value: &Json<'_>) -> Option<usize> {
-        if !self.allows_words {
-            return None;
-        }
+    fn by_labels(self, key: &str, value: &Json<'_>) -> Option<usize> {
         let labels = Self { allows_words: false, ..self };
-        let fits = |(_, question): &(usize, &Question)| {
-            labels.answer(question, value).is_some_and(|picks| !picks.selected.is_empty())
-        };
-        let mut fitting = self.ask.questions.iter().enumerate().filter(fits);
-        let (q, _) = fitting.next()?;
-        fitting.next().is_none().then_some(q)
+        let has = |question: &Question| labels.answer(question, value).is_some_and(|picks| !picks.selected.is_empty());
+        if self.allows_words && index(key).is_none() { self.sole(&has) } else { None }
+    }
+
+    /// The only question for which something is so.
+    fn sole(self, is: &dyn Fn(&Question) -> bool) -> Option<usize> {
+        let mut sole = None;
+        for (q, question) in self.ask.questions.iter().enumerate() {
+            if is(question) && sole.replace(q).is_some() {
+                return None;
+            }
+        }
+        sole
     }
 
     /// A list of answers: with the names of their questions, in the order of all questions, or the picks of the only one.
     fn listed(self, items: &[Json<'_>]) -> Option<Vec<Selection>> {
-        let named = |item| match member(item, NAMES)? {
-            (_, Json::Text(name)) => Some((name.to_string(), item)),
-            (_, Json::Number(number)) => Some((number.text(), item)),
-            _ => None,
-        };
         let questions = &self.ask.questions;
         let mut names = Vec::new();
-        for item in items.iter().take(2 * MOST_PARTS) {
-            names.extend(named(item));
+        // What stands beside answers names their questions; what stands beside the picks of one question names options.
+        let may_be_named = self.allows_words || questions.len() > 1;
+        for item in items.iter().filter(|_| may_be_named) {
+            names.push(match member(item, NAMES) {
+                Some((_, Json::Text(name))) => name.to_string(),
+                Some((_, Json::Number(number))) => number.text(),
+                _ => break,
+            });
         }
         if names.len() == items.len() {
-            return self.named(names.iter().map(|(name, item)| (name.as_str(), *item)), false);
+            let entries: Vec<_> = names.iter().map(String::as_str).zip(items).collect();
+            return self.named(&entries, false);
         }
         if items.len() != questions.len() {
             return Some(vec![self.answer(self.ask.only()?, &Json::List(items.to_vec()))?]);

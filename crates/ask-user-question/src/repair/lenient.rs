@@ -4,9 +4,11 @@ use crate::arguments::settle;
 use crate::text::Kind;
 use json_tree::Json;
 
-/// Reads a text that has one reading as JSON, although it breaks a rule: a byte order mark, a code fence, a comma too many, Python's `True`,
-/// `False`, `None` and single quotes, raw line breaks in strings, `\'` and `\$`, and what [`settle`] leaves out. Returns `None` for anything
-/// else: a quotation mark within a string may be its end, and a text that is cut off may have gone on in any way.
+/// Reads a text that has one reading as JSON, although it breaks a rule. It may have a byte order mark, a code fence, a comma too many, or
+/// what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single quotes. Its strings may have raw line
+/// breaks, `\'` and `\$`.
+///
+/// Returns `None` for anything else. A quotation mark within a string may be its end, and a text that is cut off may go on in any way.
 pub(super) fn read(text: &str) -> Option<Json<'static>> {
     let strict = strict(settle(unfenced(text.trim_start_matches('\u{FEFF}').trim())));
     json_tree::parse_unique(&strict).ok().map(Json::into_static)

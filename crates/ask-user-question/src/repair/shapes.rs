@@ -1,4 +1,4 @@
-//! Names and shapes of other tools: what stands for a field of ours if the field itself is missing.
+//! Names and shapes of other tools: other members stand for a field that is missing.
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
 use crate::text::{Kind, find, folded, is_blank, place};
@@ -41,36 +41,38 @@ impl Field {
         if members::position(members, self.name).is_some() {
             return None;
         }
-        let mut found = None;
-        place(self.names, &mut |name| {
-            found = members.iter().position(|(key, value)| is_near(name, key) && (self.fits)(value));
-            found.is_some()
-        });
-        found
-    }
-
-    /// The place of a key among the names.
-    fn rank(&self, key: &str) -> Option<usize> {
-        place(self.names, &mut |name| is_near(name, key))
+        let mut found: Option<(usize, usize)> = None;
+        for (at, (key, value)) in members.iter().enumerate() {
+            if let Some(rank) = rank(self.names, key)
+                && found.is_none_or(|(first, _)| rank < first)
+                && (self.fits)(value)
+            {
+                found = Some((rank, at));
+            }
+        }
+        found.map(|(_, at)| at)
     }
 }
 
-/// Whether a key is this name, or with a star before it, has it in it.
-fn is_near(name: &str, key: &str) -> bool {
+/// The place of a key among folded names; one with a star before it needs only be in the key.
+fn rank(names: &str, key: &str) -> Option<usize> {
     // No name of a field is long, and a key may be.
     const LONGEST: usize = 40;
-    key.len() <= LONGEST
-        && match name.strip_prefix('*') {
-            Some(part) => find(&folded(key), part).is_some(),
-            None => folded(key) == name,
-        }
+    if key.len() > LONGEST {
+        return None;
+    }
+    let key = folded(key);
+    place(names, &mut |name| match name.strip_prefix('*') {
+        Some(part) => find(&key, part).is_some(),
+        None => key == name,
+    })
 }
 
 fn is_among(names: &str, key: &str) -> bool {
-    place(names, &mut |name| is_near(name, key)).is_some()
+    rank(names, key).is_some()
 }
 
-/// What a member under a name that is not ours may stand for.
+/// What a member of another name may stand for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stands {
     /// A field without which a question or an option is none, or a question has no options.
@@ -85,13 +87,13 @@ pub(crate) enum Stands {
 pub(crate) fn stands(in_question: bool, key: &str) -> Option<Stands> {
     let (needed, optional): (&[Field], &[Field]) =
         if in_question { (&[QUESTION, OPTIONS, ANSWERS], &[HEADER]) } else { (&[LABEL], &[DESCRIPTION, PREVIEW]) };
-    let any = |fields: &[Field]| fields.iter().any(|field| field.rank(key).is_some());
+    let any = |fields: &[Field]| fields.iter().any(|field| is_among(field.names, key));
     if any(needed) {
         Some(Stands::Needed)
-    } else if any(optional) || in_question && is_near("type", key) {
+    } else if any(optional) || in_question && is_among("type", key) {
         Some(Stands::Optional)
     } else {
-        MULTI_SELECT.rank(key).filter(|_| in_question).map(Stands::Flag)
+        rank(MULTI_SELECT.names, key).filter(|_| in_question).map(Stands::Flag)
     }
 }
 
@@ -250,7 +252,7 @@ fn map<'a>(members: &mut json_tree::Members<'a>) -> Option<Vec<Json<'a>>> {
     let are_options = members.iter().all(|(_, value)| is_option(value));
     let are_texts = members.iter().all(|(_, value)| matches!(value, Json::Text(_) | Json::Null));
     // An object with a label is one option.
-    let is_one = members.iter().any(|(key, _)| is_near("label", key));
+    let is_one = members.iter().any(|(key, _)| is_among("label", key));
     if members.is_empty() || is_one || !are_options && !are_texts {
         return None;
     }

@@ -123,6 +123,12 @@ fn several_answers_find_their_questions() {
 }
 
 #[test]
+fn a_reply_of_our_own_is_read_as_one() {
+    let ours = r#"{"answers":{"Which \"size\", S or M?":"skipped","Which extras?":"Wrap"}}"#;
+    answered(&two(), ours, &[words(0, "skipped"), pick(1, &[0])]);
+}
+
+#[test]
 fn an_ask_that_ended_without_an_answer_is_no_answer() {
     let size = size();
     for (content, expected) in [
@@ -196,5 +202,6 @@ fn what_has_no_certain_reading_is_none() {
     assert_eq!(Outcome::parse_foreign(&one(true, &["A", "B"]), r#"{"data":{"options":["A","B"]}}"#), None);
     assert_eq!(Outcome::parse_foreign(&two(), "S"), None);
     assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
+    assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":{"1":"S"}}"#), None, "the label of the other one");
     assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);
 }

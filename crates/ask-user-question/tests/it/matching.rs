@@ -4,7 +4,7 @@ use crate::replies::{pick, skip};
 use ask_user_question::examples;
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -52,6 +52,7 @@ fn labels_whole_words_and_numbers_pick() {
         ("STRASSE", 3),
         ("İSTANBUL", 4),
         ("istanbul", 4),
+        ("i\u{307}stanbul", 4),
         ("ΟΔΟΣ", 5),
         ("οδοσ", 5),
         ("One: sqlite", 1),
@@ -130,6 +131,7 @@ fn a_bare_number_is_no_position_where_labels_have_digits() {
         (&["Option 10", "Option 20"], "option 1", None),
         (&["Tea", "Coffee"], "2", Some(1)),
         (&["Tea", "Coffee"], "#3", None),
+        (&["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"], "12", Some(11)),
     ] {
         assert_eq!(picked(&one(false, labels), text), expected.map(|option| vec![option]), "{text} of {labels:?}");
     }
@@ -314,6 +316,15 @@ fn anything_else_is_never_spread_over_several_questions() {
             Outcome::RepliedInChat { text: text.into(), partial },
             "{text}"
         );
+    }
+}
+
+#[test]
+fn lines_are_read_for_as_many_questions_as_anybody_asks() {
+    for (count, is_read) in [(64, true), (65, false)] {
+        let ask = AskUserQuestion::new((0..count).map(|q| Question::new(format!("Q{q}"), ["A", "B"])));
+        let lines: String = (0..count).map(|q| format!("Q{q}: B\n")).collect();
+        assert_eq!(matches!(match_message(&ask, &lines, vec![]), Outcome::Answered(_)), is_read, "{count}");
     }
 }
 

@@ -23,7 +23,7 @@ fn checked(arguments: &str) -> Checked {
     checked
 }
 
-/// The ask that arguments in pieces of so many characters become, if it takes nothing back of what they showed.
+/// The ask that arguments become in pieces of `size` characters, if it takes nothing back of what they showed.
 fn arrives(arguments: &str, size: usize) -> Option<AskUserQuestion> {
     let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
     let characters: Vec<char> = arguments.chars().collect();
@@ -82,6 +82,8 @@ fn names_of_other_tools_are_read() {
     let text =
         r#"{"questions": [{"question": "Q", "options": [{"value": "s", "text": "S"}, {"value": "m", "title": "M"}]}]}"#;
     assert_eq!(labels(&question(text)), ["S", "M"]);
+    let null = r#"{"questions": [{"question": "Q", "multiSelect": null, "multiple": true, "options": ["A", "B"]}]}"#;
+    assert!(question(null).multi_select, "what is null is missing");
     let title = r#"{"title": "Shirt", "questions": [{"title": "x", "prompt": "Which?", "options": ["S", "M"], "allowMultiple": true}]}"#;
     let asked = question(title);
     assert_eq!((asked.question.as_str(), asked.multi_select), ("Which?", true));
@@ -115,7 +117,8 @@ fn options_come_as_maps_lines_and_values() {
     assert_eq!(labels(&options(r#""- Yes\nNo""#)), ["- Yes", "No"], "a bullet belongs to all lines or to the label");
     assert_eq!(labels(&options(r#""['Yes', 'No']""#)), ["Yes", "No"]);
     assert_eq!(labels(&options("[true, false]")), ["true", "false"]);
-    assert_eq!(labels(&options("[1, 2]")), ["1", "2"]);
+    let numbers = options(r#"[3.9, 3.10, {"label": 2e3}, 123456789012345678901234567890]"#);
+    assert_eq!(labels(&numbers), ["3.9", "3.10", "2e3", "123456789012345678901234567890"], "as they were written");
     assert_eq!(labels(&options(r#"[{"label": 1}, {"value": true}]"#)), ["1", "true"]);
     for unclear in [r#""Yes, No""#, r#""Yes | No""#, r#""Yes""#, r#"{"label": "A"}"#, r#"{"A": 1}"#, "{}", "5"] {
         let arguments = format!(r#"{{"questions": [{{"question": "Q", "options": {unclear}}}]}}"#);
@@ -291,7 +294,7 @@ proptest! {
         let checked = check_text(&wide, &arguments);
         for size in [1, 5, 1000] {
             let arrived = arrives(&arguments, size);
-            // A list in a string may turn out to be none after its first items were shown; the card says so instead of taking them back.
+            // A list in a string may turn out to be none after its first items were shown. The card says so, and takes nothing back.
             let is_broken = arrived.is_none() && !checked.is_valid();
             prop_assert!(arrived == checked.ask || is_broken, "{}: {:?} {:?}", size, arrived, checked);
         }

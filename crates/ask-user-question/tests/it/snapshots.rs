@@ -193,3 +193,11 @@ fn a_snapshot_becomes_only_what_takes_nothing_back() {
         assert!(!shown.may_become(&not), "{not:?}");
     }
 }
+
+#[test]
+fn a_snapshot_is_made_as_it_is_needed() {
+    let snapshot = AskSnapshot::new("call").with_phase(Phase::Declined).with_outcome(Outcome::Declined);
+    let snapshot = snapshot.with_lang(Some("de".into()));
+    assert_eq!((snapshot.tool_call_id.as_str(), snapshot.phase), ("call", Phase::Declined));
+    assert_eq!((snapshot.outcome, snapshot.lang.as_deref()), (Some(Outcome::Declined), Some("de")));
+}

@@ -2,6 +2,7 @@
 
 mod conversations;
 mod dice;
+mod history;
 mod intercept;
 mod properties;
 #[cfg(not(target_arch = "wasm32"))]

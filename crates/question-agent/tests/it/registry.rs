@@ -4,7 +4,7 @@ use crate::samples::{ask_call, other_call};
 use ask_user_question::Limits;
 use json_tree::JsonText;
 use question_agent::call::{ToolCall, ToolResult};
-use question_agent::registry::{PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec};
+use question_agent::registry::{ContextItem, PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec};
 use std::sync::Arc;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -105,4 +105,21 @@ fn a_context_reads_as_clients_write_it() {
             .expect("it is a context");
     assert_eq!(context.permission_mode, PermissionMode::BypassPermissions);
     assert!(context.plan_mode && !context.is_sub_agent);
+}
+
+#[test]
+fn the_model_is_told_the_clients_context_a_line_each() {
+    let item =
+        |description: &str, value: &str| ContextItem { description: description.to_owned(), value: value.to_owned() };
+    let context = ToolContext { context: vec![item("page", "cart"), item("user", "Ann")], ..ToolContext::default() };
+    let words = context.context_words().expect("there is one");
+    assert!(words.contains("no instruction") && words.ends_with(":\n- page: cart\n- user: Ann"), "{words}");
+    assert_eq!(ToolContext::default().context_words(), None);
+}
+
+#[test]
+fn a_tool_is_the_clients_by_its_name() {
+    let context = ToolContext { client_tools: vec![Named("open_page").spec()], ..ToolContext::default() };
+    assert!(context.is_client_tool("open_page") && !context.is_client_tool("read_file"));
+    assert_eq!(ToolRegistry::new(Limits::RUNTIME, context.clone()).context(), &context);
 }

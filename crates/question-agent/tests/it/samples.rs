@@ -2,7 +2,7 @@
 
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, QuestionOption, Reply};
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply};
 use question_agent::call::ToolCall;
 use question_agent::event::{Event, Response};
 use question_agent::message::{AssistantMessage, UserMessage};
@@ -10,15 +10,7 @@ use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Timestamp, intercept};
 
 pub(crate) fn database_ask() -> AskUserQuestion {
-    let option = |label: &str| QuestionOption { label: label.to_owned(), description: None, preview: None };
-    AskUserQuestion {
-        questions: vec![Question {
-            question: "Which database?".to_owned(),
-            header: Some("Database".to_owned()),
-            multi_select: false,
-            options: vec![option("Postgres"), option("SQLite")],
-        }],
-    }
+    AskUserQuestion::new([Question::new("Which database?", ["Postgres", "SQLite"]).with_header("Database")])
 }
 
 pub(crate) fn ask_call(id: &str) -> ToolCall {

@@ -49,21 +49,20 @@ impl Shell {
     /// Makes all text fields as high as their texts, which have more or less room now.
     pub(super) fn fit_fields(&self) {
         if self.root().is_some_and(|root| fixed_style(root).is_some()) {
-            let fields = self.fields();
             // Later: within the observer's call, each change of a size would be one too many.
-            browser::later(Duration::ZERO, move || fields.iter().for_each(fit));
+            self.later(Duration::ZERO, |shell| shell.each_field(&|field| fit(field)));
         }
     }
 
-    /// All text fields.
-    fn fields(&self) -> Vec<Element> {
-        let mut fields = Vec::new();
+    /// Does something with all text fields.
+    fn each_field(&self, act: &dyn Fn(&Element)) {
+        let mut at = 0;
         if let Some(Ok(found)) = self.root().map(|root| root.query_selector_all("textarea")) {
-            while let Some(field) = found.item(fields.len() as u32) {
-                fields.push(field.unchecked_into());
+            while let Some(field) = found.item(at) {
+                act(field.unchecked_ref());
+                at += 1;
             }
         }
-        fields
     }
 
     fn hear(&self, event: &Event) {
@@ -173,9 +172,9 @@ impl Shell {
 
     /// Takes over what was put into the fields without a word about it, as programs do that fill forms.
     fn read_fields(&self) {
-        for field in self.fields() {
-            self.write(&field, self.control_around(&field));
-        }
+        self.each_field(&|field| {
+            self.write(field, self.control_around(field));
+        });
     }
 
     fn write(&self, target: &Element, control: Option<Control>) -> bool {

@@ -23,7 +23,7 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, HtmlElement, Node, ResizeObserver};
+use web_sys::{Element, Event, HtmlElement, Node, ResizeObserver};
 
 /// How long a reply must have been on its way before that is worth a word.
 const SENDING_AFTER: Duration = Duration::from_secs(1);
@@ -37,8 +37,17 @@ const OWN_ANSWER: Control = Control::OtherText { question: 0 };
 thread_local! {
     /// When a card of this document last took the form of a receipt, or its own again.
     static PAGE_MOVED_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
-    /// When the window of this document last came to the front.
+    /// When the window of this document last came to the front; no number while it is behind others.
     static CAME_FORWARD_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
+}
+
+/// Notes when the window comes back. The first focus of all, as of a page that is new or in a frame, is no return.
+fn comes_forward(event: &Event) {
+    if browser::text(event, "type") == "blur" {
+        CAME_FORWARD_AT.set(f64::NAN);
+    } else if CAME_FORWARD_AT.get().is_nan() {
+        CAME_FORWARD_AT.set(clock());
+    }
 }
 
 /// One card in a page.
@@ -220,8 +229,8 @@ impl Shell {
             self.announcer.speak_in(browser::element(root, "firstElementChild"));
             self.watches.get_or_init(|| Sizes::watch(self, root));
             if let Some(window) = self.window() {
-                let hear = |_| CAME_FORWARD_AT.set(clock());
-                self.comes_forward.get_or_init(|| Listening::to(&window, &["focus"], hear));
+                self.comes_forward
+                    .get_or_init(|| Listening::to(&window, &["blur", "focus"], |event| comes_forward(&event)));
             }
             self.watch_for_claim();
         }

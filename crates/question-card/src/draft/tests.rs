@@ -1,7 +1,7 @@
 mod kept;
 
 use super::*;
-use ask_user_question::{Question, QuestionOption, Reply};
+use ask_user_question::{Question, Reply};
 
 fn single() -> Draft {
     let mut draft = Draft::default();
@@ -16,15 +16,7 @@ fn multi() -> Draft {
 }
 
 fn ask(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
-    let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: None, preview: None };
-    AskUserQuestion {
-        questions: vec![Question {
-            question: "Which?".to_owned(),
-            header: None,
-            multi_select,
-            options: labels.iter().map(option).collect(),
-        }],
-    }
+    AskUserQuestion::new([Question::new("Which?", labels.iter().copied()).with_multi_select(multi_select)])
 }
 
 #[track_caller]

@@ -92,5 +92,5 @@ fn answered() -> AskSnapshot {
     let pick = |question, option| Selection { question, selected: vec![option], ..Selection::default() };
     let picks = vec![pick(0, 1), pick(1, 0), pick(2, 0)];
     let reply = Reply::check(&asks::mixed(), picks).expect("a legal reply");
-    AskSnapshot { outcome: Some(Outcome::Answered(reply)), phase: Phase::Answered, ..waiting() }
+    waiting().with_outcome(Outcome::Answered(reply)).with_phase(Phase::Answered)
 }

@@ -44,7 +44,7 @@ async fn an_unreadable_question_is_announced() {
 
 #[test]
 async fn an_unreadable_question_that_came_in_one_piece_is_announced_where_it_is_fresh() {
-    let snapshot = AskSnapshot { phase: Phase::Malformed, ..AskSnapshot::new(fresh_id()) };
+    let snapshot = AskSnapshot::new(fresh_id()).with_phase(Phase::Malformed);
     let of_history = CardPage::open(snapshot.clone(), Setting::default()).await;
     let silent = of_history.listen();
     let setting = Setting { fresh: true, ..Setting::default() };

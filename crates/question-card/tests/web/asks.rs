@@ -4,21 +4,12 @@ use ask_user_question::snapshot::{AskPatch, TextPath};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 
 pub fn question(text: &str, header: &str, multi_select: bool, labels: &[&str]) -> Question {
-    let option = |label: &&str| QuestionOption {
-        label: (*label).to_owned(),
-        description: Some(format!("About {label}")),
-        preview: None,
-    };
-    Question {
-        question: text.to_owned(),
-        header: Some(header.to_owned()),
-        multi_select,
-        options: labels.iter().map(option).collect(),
-    }
+    let option = |label: &&str| QuestionOption::new(*label).with_description(format!("About {label}"));
+    Question::new(text, labels.iter().map(option)).with_header(header).with_multi_select(multi_select)
 }
 
 pub fn ask(questions: Vec<Question>) -> AskUserQuestion {
-    AskUserQuestion { questions }
+    AskUserQuestion::new(questions)
 }
 
 /// One question, one answer: the customer chat's.

@@ -13,8 +13,7 @@ use web_sys::{Element, Event, HtmlElement, InputEvent, InputEventInit, PointerEv
 #[test]
 async fn the_press_that_brings_the_window_forward_answers_nothing() {
     let card = CardPage::tap_to_reply(service()).await;
-    let window = web_sys::window().expect("a window");
-    window.dispatch_event(&Event::new("focus").expect("an event")).expect("it is dispatched");
+    comes_forward();
     press(&card.control("Brake service"));
     card.tap("Brake service").await;
     card.has_not_replied();
@@ -25,11 +24,20 @@ async fn the_press_that_brings_the_window_forward_answers_nothing() {
 }
 
 #[test]
+async fn the_first_focus_of_a_page_is_no_return_to_it() {
+    let card = CardPage::tap_to_reply(service()).await;
+    let window = web_sys::window().expect("a window");
+    window.dispatch_event(&Event::new("focus").expect("an event")).expect("it is dispatched");
+    press(&card.control("Brake service"));
+    card.tap("Brake service").await;
+    assert_eq!(card.only_reply().message(), "Brake service");
+}
+
+#[test]
 async fn the_press_that_brings_the_window_forward_may_choose() {
     let card = CardPage::waiting(service()).await;
     card.stands_still().await;
-    let window = web_sys::window().expect("a window");
-    window.dispatch_event(&Event::new("focus").expect("an event")).expect("it is dispatched");
+    comes_forward();
     press(&card.control("Brake service"));
     card.tap("Brake service").await;
     assert_eq!(card.chosen(), ["Brake service"]);
@@ -137,6 +145,14 @@ async fn the_focus_never_falls_to_the_page() {
     card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     let focused = crate::card_page::focused().expect("something has the focus");
     assert!(card.card().contains(Some(&focused)), "{}", focused.outer_html());
+}
+
+/// The window was behind others, and comes to the front.
+fn comes_forward() {
+    let window = web_sys::window().expect("a window");
+    for event in ["blur", "focus"] {
+        window.dispatch_event(&Event::new(event).expect("an event")).expect("it is dispatched");
+    }
 }
 
 /// The pointer goes down.

@@ -161,7 +161,7 @@ async fn a_card_has_one_timer_and_a_receipt_none() {
     card.ends(Phase::Superseded, None).await;
     assert_eq!(timers.long_ones(), 0);
 
-    let ended = AskSnapshot { phase: Phase::Declined, ..expiring(now + 90 * MINUTE) };
+    let ended = expiring(now + 90 * MINUTE).with_phase(Phase::Declined);
     let _receipt = CardPage::open(ended, setting()).await;
     assert_eq!(timers.long_ones(), 0);
 

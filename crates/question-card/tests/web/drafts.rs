@@ -259,7 +259,7 @@ async fn text_beside_an_answer_is_kept_until_it_is_put_away() {
 async fn an_unreadable_question_keeps_what_was_typed() {
     let id = fresh_id();
     let open = async || {
-        let snapshot = AskSnapshot { phase: Phase::Malformed, ..AskSnapshot::new(&*id) };
+        let snapshot = AskSnapshot::new(&*id).with_phase(Phase::Malformed);
         CardPage::open(snapshot, Setting::default()).await
     };
     let card = open().await;

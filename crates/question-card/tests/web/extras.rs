@@ -244,7 +244,7 @@ async fn a_note_that_is_too_long_is_not_sent() {
 
 #[test]
 async fn a_message_about_an_unreadable_question_has_the_same_limit() {
-    let snapshot = AskSnapshot { phase: Phase::Malformed, ..AskSnapshot::new(fresh_id()) };
+    let snapshot = AskSnapshot::new(fresh_id()).with_phase(Phase::Malformed);
     let card = CardPage::open(snapshot, at_most(5)).await;
     card.type_other(0, "too long").await;
     card.press_button("Send as a message").await;

@@ -152,28 +152,10 @@ fn speaks_arabic(card: &CardPage, state: &str) {
 }
 
 fn arabic_ask() -> AskUserQuestion {
-    let option = |label: &str, preview: Option<&str>| QuestionOption {
-        label: label.to_owned(),
-        description: Some("وصف".to_owned()),
-        preview: preview.map(str::to_owned),
-    };
-    let colour = Question {
-        question: "ما لونك المفضل؟".to_owned(),
-        header: Some("اللون".to_owned()),
-        multi_select: false,
-        options: vec![option("أحمر", None), option("أزرق", None)],
-    };
-    let food = Question {
-        question: "ماذا تأكل؟".to_owned(),
-        header: None,
-        multi_select: true,
-        options: vec![option("خبز", None), option("جبن", None)],
-    };
-    let shape = Question {
-        question: "أي شكل؟".to_owned(),
-        header: Some("الشكل".to_owned()),
-        multi_select: false,
-        options: vec![option("دائرة", Some("○")), option("مربع", Some("□"))],
-    };
+    let option = |label: &str| QuestionOption::new(label).with_description("وصف");
+    let colour = Question::new("ما لونك المفضل؟", ["أحمر", "أزرق"].map(option)).with_header("اللون");
+    let food = Question::new("ماذا تأكل؟", ["خبز", "جبن"].map(option)).with_multi_select(true);
+    let shapes = [option("دائرة").with_preview("○"), option("مربع").with_preview("□")];
+    let shape = Question::new("أي شكل؟", shapes).with_header("الشكل");
     ask(vec![colour, food, shape])
 }

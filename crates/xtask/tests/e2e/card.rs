@@ -9,4 +9,5 @@ mod keys;
 mod looks;
 mod many;
 mod sending;
+mod spoken;
 mod walk;

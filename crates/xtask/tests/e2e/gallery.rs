@@ -44,7 +44,7 @@ async fn no_state_has_a_barrier_in_any_browser() {
         for setting in ["scheme=light", "scheme=dark&layout=stepped", "scheme=dark&lang=ar&mode=on-pick"] {
             for example in ["coding-four-questions", "chat-service", "previews"] {
                 page.open(&format!("?gallery={example}&{setting}")).await?;
-                page.until("document.getAnimations().length === 0").await?;
+                page.until("!document.getAnimations().some((animation) => animation instanceof CSSTransition)").await?;
                 install(&page.driver).await?;
                 // What covers what it can't tell in a window that is not as high as the page.
                 let found = findings(&page.driver, of_many_cards(), &["violations"]).await?;

@@ -6,7 +6,7 @@ mod walks;
 use super::*;
 use crate::anatomy::part;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption};
+use ask_user_question::{AskUserQuestion, Outcome, Question};
 
 /// A card, its ask and the time.
 pub(super) struct Stage {
@@ -74,17 +74,11 @@ pub(super) fn tap(on: Control, at: f64) -> Click {
 }
 
 pub(super) fn question(header: &str, multi_select: bool, labels: &[&str]) -> Question {
-    let option = |label: &&str| QuestionOption { label: (*label).to_owned(), description: None, preview: None };
-    Question {
-        question: format!("{header}?"),
-        header: Some(header.to_owned()),
-        multi_select,
-        options: labels.iter().map(option).collect(),
-    }
+    Question::new(format!("{header}?"), labels.iter().copied()).with_header(header).with_multi_select(multi_select)
 }
 
 fn one() -> AskUserQuestion {
-    AskUserQuestion { questions: vec![question("Size", false, &["Small", "Large"])] }
+    AskUserQuestion::new([question("Size", false, &["Small", "Large"])])
 }
 
 const SMALL: Control = Control::Option { question: 0, option: 0 };
@@ -188,9 +182,10 @@ fn an_ask_that_is_opened_again_is_live_at_once() {
 
 #[test]
 fn what_is_complete_is_not_looked_at_again() {
-    let asked = AskUserQuestion {
-        questions: vec![question("Size", false, &["Small", "Large"]), question("Colour", true, &["Red", "Blue"])],
-    };
+    let asked = AskUserQuestion::new([
+        question("Size", false, &["Small", "Large"]),
+        question("Colour", true, &["Red", "Blue"]),
+    ]);
     let mut stage = Stage::new(AskSnapshot::new("call"), SubmitMode::Explicit);
     let mut seen = (0, 0);
     for patch in walks::stream(&asked) {

@@ -11,13 +11,11 @@ use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 
 fn three() -> AskUserQuestion {
-    AskUserQuestion {
-        questions: vec![
-            question("Size", false, &["Small", "Large"]),
-            question("Colour", true, &["Red", "Blue"]),
-            question("Style", false, &["Plain", "Fancy"]),
-        ],
-    }
+    AskUserQuestion::new([
+        question("Size", false, &["Small", "Large"]),
+        question("Colour", true, &["Red", "Blue"]),
+        question("Style", false, &["Plain", "Fancy"]),
+    ])
 }
 
 fn waiting() -> Stage {
@@ -46,7 +44,7 @@ impl Stage {
 #[test]
 fn several_questions_come_one_at_a_time_and_a_single_one_as_ever() {
     assert_eq!(waiting().shown(), Some(0));
-    let one = AskUserQuestion { questions: vec![question("Size", false, &["Small", "Large"])] };
+    let one = AskUserQuestion::new([question("Size", false, &["Small", "Large"])]);
     for (asked, layout) in [(one, Layout::Stepped), (three(), Layout::Stacked)] {
         let ask = AskSnapshot::complete("call", asked, Phase::Answerable);
         assert_eq!(Stage::laid_out(ask, SubmitMode::Explicit, layout).shown(), None, "{layout:?}");

@@ -90,7 +90,7 @@ proptest! {
             questions.push(question("Colour", true, &["Red", "Blue"]));
             questions.push(question("Style", false, &["Plain", "Fancy"]));
         }
-        let asked = AskUserQuestion { questions };
+        let asked = AskUserQuestion::new(questions);
         let mut coming = stream(&asked).into_iter().chain([AskPatch::Complete(asked.into())]);
         let mut stage = Stage::laid_out(AskSnapshot::new("call"), mode, layout);
         let mut seen = Seen::default();
