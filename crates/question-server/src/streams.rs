@@ -3,9 +3,8 @@
 use crate::app::App;
 use crate::error::ApiError;
 use crate::owner::{Caller, Client};
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
-use axum::http::header;
 use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::StreamExt as _;
@@ -69,7 +68,8 @@ pub(crate) async fn count(State(app): State<App>, request: Request, next: Next) 
     let client = request.extensions().get::<Caller>().map(Caller::client).unwrap_or_default();
     let open = app.streams.open(client)?;
     let response = next.run(request).await;
-    if open.is_none() || response.headers().contains_key(header::CONTENT_LENGTH) {
+    // Nothing that is whole already stays open.
+    if open.is_none() || response.body().size_hint().exact().is_some() {
         return Ok(response);
     }
     Ok(response.map(|body| {
