@@ -41,7 +41,7 @@ impl Pieces {
         }
     }
 
-    /// Returns the arguments among the joined pieces. They are the text itself if it is JSON, the last piece if each piece begins with the one
+    /// Returns the arguments among the joined pieces: the text itself if it is JSON. They are the last piece if each piece begins with the one
     /// before it, and else what [`settle`] finds.
     #[must_use]
     pub fn settle<'t>(&self, text: &'t str) -> &'t str {

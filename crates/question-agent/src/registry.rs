@@ -30,7 +30,7 @@ pub struct ToolContext {
     /// What the client says of the user's surroundings, which its model is told with each request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextItem>,
-    /// How many turns the agent has begun by itself since its user's last word: after a question that expired, or one that was broken off.
+    /// How many turns the agent has started by itself since its user's last word: after a question that expired, or one that was broken off.
     #[serde(skip_serializing_if = "is_zero")]
     pub unattended: u32,
     /// Whether the client takes a question that waits as an interrupt of the run.

@@ -134,7 +134,7 @@ fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, byt
     }
 }
 
-/// Whether a history with so many bytes more is longer than it may be.
+/// Whether a history that grows by this number of bytes is longer than it may be.
 pub(crate) fn is_longer(bounds: &Bounds, history: &[Message], more: usize) -> bool {
     history.iter().map(length).sum::<usize>() + more > bounds.history
 }

@@ -30,8 +30,7 @@ const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto
 /// Browsers say with each request where it comes from; programs do not.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Whose a conversation is, as it is stored: of a cookie or a program's own token the digest, from which it cannot be had back, or a kind and the
-/// digest of a name. A digest is hexadecimal, so no token can be taken for a name.
+/// Whose a conversation is, as it is stored: the digest of a cookie or of a program's own token, or a kind and the digest of a name. A digest is hexadecimal, so no token can be taken for a name.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Owner(String);
 

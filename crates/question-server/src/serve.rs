@@ -65,7 +65,7 @@ pub async fn serve(
     graceful.shutdown().await;
 }
 
-/// The next connection. Where the system has none to give, such as for want of files, that is logged and tried again.
+/// The next connection. If the system has none to give, such as without free files, that is logged and tried again.
 async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         let error = match listener.accept().await {

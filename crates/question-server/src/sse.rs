@@ -190,7 +190,7 @@ pub(crate) fn event_frame(event: &Event) -> String {
 /// Text that many clients are sent and none has a copy of.
 struct Shared {
     text: Arc<str>,
-    /// Has whoever asks next find the same text.
+    /// Lets the next client find the same text.
     _live: Arc<Live>,
 }
 

@@ -26,7 +26,7 @@ impl Thread {
     /// Gives the calls in a list of messages their keys, and the results those of the calls that they answer.
     ///
     /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if that was answered or
-    /// has other arguments, or if the user spoke in between.
+    /// has other arguments. It is as well if the user spoke in between.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
         let (mut known, mut by_id) = (Vec::<Known>::new(), Index::default());
         let mut last_user = None;

@@ -75,7 +75,7 @@ impl Room {
 }
 
 impl Share {
-    /// Takes so many bytes more, once there are any.
+    /// Takes this number of bytes more, once they are free.
     pub(super) async fn grow(&mut self, bytes: usize) -> Result<(), ApiError> {
         let patience = Instant::now() + PATIENCE;
         loop {
@@ -111,7 +111,7 @@ impl Drop for Share {
 }
 
 impl State {
-    /// Takes so many bytes more for a body, if there are so many.
+    /// Takes this number of bytes more for a body, if they are free.
     fn grow(&mut self, id: u64, bytes: usize) -> bool {
         let held = self.bodies.get_mut(&id).filter(|_| self.free >= bytes);
         let is_there = held.is_some();

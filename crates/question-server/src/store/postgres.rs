@@ -52,8 +52,8 @@ impl PostgresStore {
     /// To other machines it goes over TLS, with a certificate that this machine trusts, unless the address says `sslmode=disable`.
     ///
     /// # Errors
-    /// Why it cannot be used: the address is none, the database cannot be reached, a newer version wrote what it has, a pooler in front of it
-    /// changes sessions between transactions, or it refuses.
+    /// Why it cannot be used. The address is none, or the database cannot be reached or refuses. Or a newer version wrote what it has, or a
+    /// pooler in front of it shares sessions.
     pub async fn open(address: &str) -> Result<Self, StoreError> {
         Self::open_within(address, Duration::ZERO).await
     }

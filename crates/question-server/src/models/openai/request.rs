@@ -72,7 +72,7 @@ pub(super) fn shorter(messages: &[Message], from: usize) -> Option<usize> {
 /// Messages on their way to an endpoint.
 struct History<'a> {
     model: &'a OpenAi,
-    /// The endpoint's own ids of its calls, by ours.
+    /// The endpoint's own ids of its calls, by the ids that clients know.
     ids: HashMap<&'a str, String>,
 }
 

@@ -187,7 +187,7 @@ impl Call {
         self.arguments[self.told.len()..].to_owned()
     }
 
-    /// Tells that it begins, once it has a name and arguments or the end has come; false where it has not begun.
+    /// Tells that it starts, once it has a name and arguments or the end has come. Returns false if it has not started.
     fn tell(&mut self, call: usize, tools: &[String], deltas: &mut Vec<Delta>) -> bool {
         if !self.is_told && !self.name.is_empty() {
             self.is_told = true;
