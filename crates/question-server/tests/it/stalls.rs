@@ -166,7 +166,7 @@ async fn a_run_may_take_longer_than_any_of_these_times() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_read_too_slowly_does_not_end_as_if_it_were_whole() {
+async fn a_run_that_is_read_too_slowly_does_not_end_as_whole() {
     const PIECE: &str = "A sentence of a model that has much to say. ";
     let mut config = Config::default();
     config.bounds.history = 10_000;
