@@ -15,6 +15,7 @@ use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::yield_now;
 
@@ -43,7 +44,9 @@ impl Mortal {
     }
 
     pub(crate) fn dies(self) {
-        self.threads.shutdown_background();
+        // Until its threads have ended, so that it does nothing more; a test's own thread may not wait in a runtime.
+        let ends = std::thread::spawn(move || self.threads.shutdown_timeout(Duration::from_secs(10)));
+        ends.join().expect("it does not panic");
     }
 }
 
