@@ -266,6 +266,7 @@ fn texts<'a>(words: &'a mut Words, labels: &'a mut Labels) -> Vec<&'a mut &'stat
         &mut troubles.stopped,
         &mut troubles.broke_off,
         &mut troubles.unknown,
+        &mut troubles.may_have_arrived,
         &mut troubles.unreadable,
         &mut troubles.run_open,
         &mut troubles.not_waiting,
