@@ -57,8 +57,10 @@ async fn sleep_until(clock: &impl Clock, time: Timestamp) {
 pub struct DatabaseClock(std::sync::Mutex<Option<(Timestamp, std::time::Instant)>>);
 
 /// How long an answer may take that sets the clock.
+#[cfg(feature = "postgres")]
 const PROMPT: Duration = Duration::from_secs(1);
 
+#[cfg(feature = "postgres")]
 impl DatabaseClock {
     /// Sets it to what the database answered just now, when it was asked then. An answer that took long would set it wrong.
     pub(crate) fn set(&self, time: Timestamp, asked: std::time::Instant) {
@@ -84,11 +86,10 @@ impl Clock for DatabaseClock {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, DatabaseClock, sleep_until};
+    use super::{Clock, sleep_until};
     use async_trait::async_trait;
     use question_agent::Timestamp;
     use std::sync::atomic::{AtomicU64, Ordering};
-    use std::time::Duration;
     use tokio::time::Instant;
 
     #[derive(Debug)]
@@ -112,13 +113,14 @@ mod tests {
         assert_eq!(begun.elapsed().as_secs(), 5);
     }
 
+    #[cfg(feature = "postgres")]
     #[test]
     fn a_databases_clock_goes_on_from_what_the_database_said() {
-        let clock = DatabaseClock::default();
+        let clock = super::DatabaseClock::default();
         let now = std::time::Instant::now();
         clock.set(Timestamp(1_000), now);
         assert!((1_000..60_000).contains(&clock.now().0), "whatever this machine's clock says");
-        if let Some(long_ago) = now.checked_sub(Duration::from_secs(30)) {
+        if let Some(long_ago) = now.checked_sub(super::Duration::from_secs(30)) {
             clock.set(Timestamp(9_000_000), long_ago);
             assert!(clock.now().0 < 9_000_000, "nobody knows when that was");
         }

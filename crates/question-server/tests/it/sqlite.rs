@@ -125,7 +125,7 @@ pub(crate) async fn check(store: &dyn Store) {
 }
 
 /// Has a server begin to work on a conversation, which holds it until 25.
-#[cfg(all(unix, feature = "postgres"))]
+#[cfg(unix)]
 pub(crate) async fn begins_to_work(store: &dyn Store, id: &str) {
     play(store, id, None, vec![says("u")]).await;
 }

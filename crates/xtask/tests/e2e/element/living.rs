@@ -164,7 +164,8 @@ async fn several_questions_are_shown_one_at_a_time_where_the_page_wants_that() {
     on_plain_page(async |page| {
         page.host("put({ call: { id: 'steps', args: ask } }, { layout: 'stepped' });").await?;
         page.is("awaiting").await?;
-        let shown = "return all('fieldset').filter((found) => found.checkVisibility()).length;";
+        let shown =
+            "return all('fieldset').filter((found) => found.checkVisibility({ visibilityProperty: true })).length;";
         assert_eq!(page.host("return all('.qc-step').length;").await?, 2);
         assert_eq!(page.host(shown).await?, 1);
         page.host("element.layout = 'stacked';").await?;
