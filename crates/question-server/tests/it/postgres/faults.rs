@@ -1,7 +1,6 @@
 //! A database that starts late, falls silent, refuses to write, or is set up by somebody else.
 
 use super::{Database, Postgres};
-use crate::clock::HandClock;
 use crate::house::{front_desk, parts};
 use crate::http::{get, post, says};
 use crate::replicas::until_idle;
@@ -132,11 +131,9 @@ async fn a_subscription_that_falls_silent_is_made_anew() {
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn a_server_that_stops_lets_another_go_on_at_once() {
     let database = Database::new().await;
-    // It stands still, so that the other looks for nothing by itself.
-    let clock = HandClock::new();
     let hangs = Script::new([vec![Line::Waits, Line::Hangs]]);
     let drain = Drain::default();
-    let parts = |model: &Script| Parts { clock: Arc::new(clock.clone()), ..parts(model.clone()) };
+    let parts = |model: &Script| parts(model.clone());
     let first = Parts { store: database.open().await, drain: drain.clone(), ..parts(&hangs) };
     let first = app(&Config::default(), first);
     let goes_on = Script::new([vec![Line::Says("Here I am.")]]);
