@@ -1,4 +1,4 @@
-//! What ten times the input costs, where one message, one snapshot or one run holds thousands of things.
+//! The cost of ten times the input, if one message, snapshot or run holds thousands of things.
 
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::{Asks, Conversation};

@@ -136,7 +136,7 @@ impl Asks {
         self.find(tool_call_id).is_some_and(|followed| followed.acknowledged)
     }
 
-    /// What an event changes, `change` being what it changed of the thread.
+    /// Takes an event and returns the changes it makes; `change` is its effect on the thread.
     pub fn handle_event(&mut self, now: u64, event: &EventRef<'_>, change: Change, thread: &Thread) -> Vec<AskChange> {
         let mut changes = Vec::new();
         self.take_event(now, event, change, thread, &mut changes);

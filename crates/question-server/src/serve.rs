@@ -76,6 +76,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
         if !is_the_clients.contains(&error.kind()) {
             OF_THE_PROCESS.accept_errors.inc();
             tracing::error!(%error, "accepting a connection failed");
+            // A listener without free files fails at once, again and again.
             sleep(PAUSE).await;
         }
     }

@@ -147,7 +147,7 @@ fn read(file: &Path) -> Result<Value, String> {
     serde_json::from_slice(&read_bytes(file)?).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// What a file holds behind its byte order mark, if it has one.
+/// Reads a file without its byte order mark.
 fn read_bytes(file: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
     if bytes.starts_with("\u{feff}".as_bytes()) {

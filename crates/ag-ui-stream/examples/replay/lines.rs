@@ -35,7 +35,7 @@ pub(crate) struct AskLine<'a> {
     tool_call_id: &'a str,
     phase: Phase,
     questions: Vec<QuestionLine<'a>>,
-    /// What the agent reads of how it ended.
+    /// The outcome as the agent reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Json<'static>>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -89,7 +89,7 @@ impl Model {
                 *self = Self { ended: Some(true), ..Self::default() };
                 return true;
             }
-            // What follows a failure is dropped, and the next run begins anew.
+            // Events after a failure are dropped, and the next run begins again.
             (_, None) => return self.ended == Some(true),
             // A run may end under another id.
             ("RUN_FINISHED", Some(_)) => {

@@ -65,7 +65,7 @@ impl Asks {
         }
     }
 
-    /// Whether the arguments of a call that is no ask yet are so far those of one that waits.
+    /// Returns true if the arguments of a call that is no ask yet are so far those of one that waits.
     fn repeats(&mut self, key: &str, arguments: &str, event: &EventRef<'_>, thread: &Thread) -> bool {
         let known = |it: &Followed| thread.arguments(&it.id).unwrap_or_default();
         let repeated = self.repeated.take_if(|repeated| repeated.key == key);
@@ -216,7 +216,7 @@ impl Asks {
     }
 }
 
-/// Whether the agent speaks in a message.
+/// Returns true if the agent speaks in a message.
 pub(super) fn speaks(message: &Message) -> bool {
     message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
 }

@@ -171,6 +171,7 @@ impl Database {
                 let error = StoreError::from(error);
                 tracing::warn!(%error, "waiting up to {} s for the database", patience.as_secs());
             }
+            // A database that starts says nothing when it is ready.
             sleep(NAP).await;
         }
     }

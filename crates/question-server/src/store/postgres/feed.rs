@@ -156,6 +156,7 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
     let _ = heard.send(Heard::Missed);
     let checked = async {
         loop {
+            // A subscription that has fallen silent shows only when it is asked.
             sleep(SWEEP).await;
             let alive = timeout(DATABASE_PATIENCE, client.batch_execute("")).await;
             alive.map_err(|_| super::silent())??;
