@@ -43,8 +43,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Has the leases of these conversations run longer, where they are still this holder's.
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
 
-    /// Deletes a conversation with all that was said in it; false where there is none.
-    async fn delete(&self, id: &str) -> Result<bool, StoreError>;
+    /// Deletes a conversation with all that was said in it, if it still has this revision; false if it has another or is gone.
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError>;
 
     /// Deletes conversations that ended by then and in which nothing has happened since, some at a time, and gives their names.
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError>;

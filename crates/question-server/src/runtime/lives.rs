@@ -218,7 +218,13 @@ impl Runtime {
     }
 
     /// Deletes a conversation with all that was said in it. What runs in it ends first.
+    /// Where it changes meanwhile, as by an answer at another server, what is new ends as well.
     pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<(), ApiError> {
+        while !self.try_delete(live).await? {}
+        Ok(())
+    }
+
+    async fn try_delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<bool, ApiError> {
         let mut talk = self.talk(live).await?;
         if let Some(run) = talk.run_elsewhere.clone() {
             drop(talk);
@@ -230,14 +236,17 @@ impl Runtime {
             stop(&run).await;
             talk = self.talk(live).await?;
         }
-        self.store.delete(&live.id).await?;
+        let revision = talk.revision.ok_or(ApiError::UnknownConversation)?;
+        // A request that has waited for it meanwhile reads what became of it.
+        talk.is_away = true;
+        if !self.store.delete(&live.id, revision).await? {
+            return Ok(false);
+        }
         self.say(&live.id, News::Gone).await;
         tracing::info!(conversation = %live.name(), "deleted");
-        // A request that has waited for it meanwhile finds it gone.
-        talk.is_away = true;
         live.end();
         self.forget(&live.id);
-        Ok(())
+        Ok(true)
     }
 
     /// Deletes what ended that long ago, where the operator says so.

@@ -106,8 +106,10 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
-        Ok(self.lock().remove(id).is_some())
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
+        let mut conversations = self.lock();
+        let is_it = conversations.get(id).is_some_and(|kept| kept.row.revision == revision);
+        Ok(is_it && conversations.remove(id).is_some())
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {

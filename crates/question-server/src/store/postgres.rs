@@ -249,8 +249,8 @@ impl Store for PostgresStore {
         Ok(())
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
-        Ok(self.database.first(DELETE, &[&id]).await?.is_some())
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
+        Ok(self.database.first(DELETE, &[&id, &signed(revision.0)]).await?.is_some())
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
@@ -356,7 +356,7 @@ const CLAIM_DUE: &str = "
     SELECT id FROM claimed ORDER BY due_at, number";
 
 const DELETE: &str = "
-    WITH gone AS (DELETE FROM question_server.conversation WHERE id = $1 RETURNING id),
+    WITH gone AS (DELETE FROM question_server.conversation WHERE id = $1 AND revision = $2 RETURNING id),
         told AS (DELETE FROM question_server.feed WHERE id IN (SELECT id FROM gone))
     SELECT id FROM gone";
 

@@ -115,11 +115,11 @@ impl Store for SqliteStore {
         self.ask(move |all| writer::renew(all, &ids, lease)).await
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
         let (id, deleted) = (id.to_owned(), Arc::clone(&self.deleted));
         let work = move |all: &mut Transaction<'_>| {
             deleted.store(true, Ordering::Relaxed);
-            writer::delete(all, &id)
+            writer::delete(all, &id, Some(revision))
         };
         self.ask(work).await
     }

@@ -132,10 +132,17 @@ pub(super) fn renew(database: &Connection, ids: &[String], lease: Lease) -> Resu
     Ok(())
 }
 
-pub(super) fn delete(database: &Connection, id: &str) -> Result<bool, StoreError> {
-    let find = "DELETE FROM message WHERE conversation = (SELECT number FROM conversation WHERE id = ?1)";
-    database.prepare_cached(find)?.execute([id])?;
-    Ok(database.prepare_cached("DELETE FROM conversation WHERE id = ?1")?.execute([id])? > 0)
+/// Deletes a conversation, if it has this revision; of any revision where none is named.
+pub(super) fn delete(database: &Connection, id: &str, revision: Option<Revision>) -> Result<bool, StoreError> {
+    let find = "SELECT number FROM conversation WHERE id = ?1 AND revision = coalesce(?2, revision)";
+    let revision = revision.map(|revision| signed(revision.0));
+    let number = database.prepare_cached(find)?.query_row(params![id, revision], |row| row.get::<_, i64>(0));
+    let Some(number) = number.optional()? else {
+        return Ok(false);
+    };
+    database.prepare_cached("DELETE FROM message WHERE conversation = ?1")?.execute([number])?;
+    database.prepare_cached("DELETE FROM conversation WHERE number = ?1")?.execute([number])?;
+    Ok(true)
 }
 
 pub(super) fn delete_ended(database: &Connection, by: Timestamp) -> Result<Vec<String>, StoreError> {
@@ -144,7 +151,7 @@ pub(super) fn delete_ended(database: &Connection, by: Timestamp) -> Result<Vec<S
     let found = find.query_map(params![milliseconds(by), DELETED_AT_A_TIME as i64], |row| row.get(0))?;
     let ids: Vec<String> = found.collect::<Result<_, _>>()?;
     for id in &ids {
-        delete(database, id)?;
+        delete(database, id, None)?;
     }
     Ok(ids)
 }

@@ -4,7 +4,7 @@ use super::Database;
 use crate::clock::HandClock;
 use crate::http::{call, get, post, request, says, start};
 use crate::replicas::{Mortal, is_end, server};
-use crate::script::{ASK, Line, Script};
+use crate::script::{ASK, Line, Script, take};
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
 use async_trait::async_trait;
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 use tower::ServiceExt as _;
@@ -181,11 +182,25 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
     assert_eq!(get(&second, "/conversations/t").await.refusal().0, 404);
 }
 
-/// A store that several servers share, at one that hears nothing except that it has missed something.
+/// A store that several servers share, at one that may hear nothing except that it has missed something, and deletes when it is told.
 #[derive(Debug)]
-struct Deaf {
+struct Odd {
     store: Arc<dyn Store>,
-    ears: Arc<Ears>,
+    ears: Option<Arc<Ears>>,
+    deletes: Gate,
+}
+
+/// Where a call waits until the test lets it go on.
+#[derive(Clone, Debug)]
+struct Gate {
+    arrived: Arc<Semaphore>,
+    open: Arc<Semaphore>,
+}
+
+impl Gate {
+    fn new() -> Self {
+        Self { arrived: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
+    }
 }
 
 #[derive(Debug)]
@@ -215,7 +230,7 @@ impl Feed for Ears {
 }
 
 #[async_trait]
-impl Store for Deaf {
+impl Store for Odd {
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
         self.store.load(id).await
     }
@@ -232,8 +247,10 @@ impl Store for Deaf {
         self.store.renew(ids, lease).await
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
-        self.store.delete(id).await
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
+        self.deletes.arrived.add_permits(1);
+        take(&self.deletes.open).await;
+        self.store.delete(id, revision).await
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
@@ -253,11 +270,40 @@ impl Store for Deaf {
     }
 
     fn feed(&self) -> Option<Arc<dyn Feed>> {
-        Some(Arc::clone(&self.ears) as Arc<dyn Feed>)
+        let ears = self.ears.as_ref().map(|ears| Arc::clone(ears) as Arc<dyn Feed>);
+        ears.or_else(|| self.store.feed())
     }
 
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
         self.store.count_of(owner).await
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_deletion_takes_with_it_what_was_answered_elsewhere_meanwhile() {
+    let postgres = Database::new().await;
+    let goes_on = vec![Line::Says("I was"), Line::Waits, Line::Hangs];
+    let script = Script::new([vec![Line::Calls(0, "ask_user_question", ASK)], goes_on]);
+    let [first, _] = servers(&postgres, &script).await;
+    let deletes = Gate::new();
+    let slow: Arc<dyn Store> = Arc::new(Odd { store: postgres.open().await, ears: None, deletes: deletes.clone() });
+    let second = server(&slow, &HandClock::new(), &script);
+    post(&first, "/agent", says("t", "u", "go")).await.events();
+    let deleting = tokio::spawn({
+        let second = second.clone();
+        async move { call(&second, request(Method::DELETE, "/conversations/t", None)).await }
+    });
+    take(&deletes.arrived).await;
+    // It has seen the question. Now that is answered elsewhere, and the agent goes on there.
+    let answered = post(&first, "/conversations/t/respond", json!({"answers": {"Which?": "One"}})).await;
+    assert_eq!(answered.status, 200);
+    script.waits().await;
+    script.go_on();
+    deletes.open.add_permits(2);
+    assert_eq!(deleting.await.expect("it answers").status, 204);
+    for server in [&first, &second] {
+        assert_eq!(get(server, "/conversations/t").await.refusal().0, 404);
     }
 }
 
@@ -271,8 +317,9 @@ async fn what_a_server_missed_of_an_answer_it_reads_when_it_knows() {
     let (misses, heard) = unbounded_channel();
     let store = postgres.open().await;
     let feed = store.feed().expect("several servers share it");
-    let ears = Arc::new(Ears { feed, heard: Mutex::new(Some(heard)) });
-    let deaf = server(&(Arc::new(Deaf { store, ears }) as Arc<dyn Store>), &HandClock::new(), &script);
+    let ears = Some(Arc::new(Ears { feed, heard: Mutex::new(Some(heard)) }));
+    let deaf: Arc<dyn Store> = Arc::new(Odd { store, ears, deletes: Gate::new() });
+    let deaf = server(&deaf, &HandClock::new(), &script);
     let run = start(&first, "/agent", says("t", "u", "go"));
     script.waits().await;
     let mut here = Watcher::open(&second, "t", None).await;
