@@ -29,9 +29,12 @@ pub struct Bounds {
     /// How long the messages of a conversation may be together, in bytes. After that it takes no more either.
     #[arg(long = "max-history", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub history: usize,
-    /// How many conversations the server keeps.
+    /// How many conversations the server keeps. For a further one, those of the address that has more than half of them make room.
     #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "10000")]
     pub conversations: usize,
+    /// Memory for conversations that are kept there, in bytes. When it is full, the longest of the address that has most is deleted.
+    #[arg(long = "max-memory", value_name = "BYTES", value_parser = positive, default_value = "536870912")]
+    pub memory: usize,
     /// How often per minute clients may change a conversation; 0 means any number.
     #[arg(long = "max-changes", value_name = "N", default_value = "300")]
     pub changes: PerMinute,
@@ -117,6 +120,9 @@ pub const MAX_CLIENT_TOOLS: usize = 64;
 
 /// How long all that they say may be, in bytes: it is kept with the conversation.
 pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
+
+/// Which part of all conversations makes room at once for others where the server is full: what is to go is only found by a look at all.
+pub(crate) const CROWDED_OUT_AT_ONCE: usize = 256;
 
 /// How many agents go on by themselves at a time, if the model takes this number of requests at once. After a restart, many questions may have
 /// expired and many runs may be broken off.

@@ -24,6 +24,8 @@ pub(crate) struct Live {
     texts: std::sync::Mutex<[Option<Box<Text>>; 3]>,
     /// Whose it is, once that is known, where it has an owner.
     owner: OnceLock<Option<Owner>>,
+    /// From where it was started, if that was here just now: a digest of the peer.
+    pub(crate) peer: OnceLock<String>,
     /// How often it may still be changed from outside.
     pub(crate) changes: Arc<Allowance>,
     pub(crate) log: Arc<Log>,
@@ -211,7 +213,7 @@ impl Live {
             None => Arc::new(Log::new(told, log_bytes)),
         };
         let talk = Mutex::new(Box::new(Talk::away(None)));
-        Self { id, texts: std::sync::Mutex::default(), owner: OnceLock::new(), changes, log, talk }
+        Self { id, texts: std::sync::Mutex::default(), owner: OnceLock::new(), peer: OnceLock::new(), changes, log, talk }
     }
 
     /// Whose it is, where it has an owner.

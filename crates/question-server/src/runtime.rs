@@ -293,6 +293,9 @@ impl Runtime {
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
         }
+        if event.is_some() && !stops {
+            self.make_room_in_memory(&live.id).await?;
+        }
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
         if let Some(revision) = talk.revision.filter(|_| self.is_anothers(talk)) {
@@ -371,6 +374,7 @@ impl Runtime {
         let change = Change {
             revision,
             owner: live.owner(),
+            peer: live.peer.get().map_or("", String::as_str),
             context: &talk.context,
             state: talk.conversation.state(),
             messages,

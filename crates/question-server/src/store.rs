@@ -79,6 +79,24 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// How many of them are this owner's.
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError>;
+
+    /// Conversations that can make room for others, the first to go first and no more than `most`: those of the peer that has most, if that is more
+    /// than `over`. Nobody works on them, and they are not of the newest quarter of the peer's. Where least was said goes first, then what does
+    /// not wait, then the newest: so what somebody makes up in a hurry goes before the question that was there already.
+    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+        let _ = (over, most);
+        Ok(Vec::new())
+    }
+
+    /// How many bytes of memory they take, near enough; 0 for a store that keeps them elsewhere.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// The longest conversation of the peer whose conversations take most memory, if nobody works on it.
+    async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
+        Ok(None)
+    }
 }
 
 /// How a conversation's states are counted: each commit makes the next. The first is the time at which the conversation began, in
@@ -159,6 +177,8 @@ pub struct Change<'a> {
     pub revision: Revision,
     /// Whose conversation it is. It is kept with the first change and stays.
     pub owner: Option<&'a Owner>,
+    /// From where it was started, as a digest of the peer; empty if that is not known. It stays as well.
+    pub peer: &'a str,
     /// Who its agent is and what it may do, as it is now.
     pub context: &'a ToolContext,
     /// Where it stands now.

@@ -150,6 +150,10 @@ impl Store for SqliteStore {
         let owner = owner.as_str().to_owned();
         self.ask(move |all| writer::count_of(all, &owner)).await
     }
+
+    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+        self.ask(move |all| writer::surplus(all, over, most)).await
+    }
 }
 
 impl Drop for SqliteStore {

@@ -1,5 +1,6 @@
 //! One client that takes all that it can get, and an innocent one beside it.
 
+use crate::folder::Folder;
 use crate::house::{front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{binary, listening, until_logged};
@@ -10,7 +11,8 @@ use axum::http::{HeaderName, HeaderValue, Method, Request, header};
 use futures_util::{StreamExt as _, future, stream};
 use question_server::limits::{Bounds, Patience};
 use question_server::rate::PerMinute;
-use question_server::{Config, app};
+use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -79,6 +81,116 @@ async fn owners_that_are_made_up_count_together() {
     }
     let refused = hello_as(&server, "one-more", "one-more", "hi").await;
     assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (429, &json!("--max-new")));
+}
+
+/// Somebody who asks the front desk as this owner, from there.
+async fn comes(server: &Router, owner: &str, peer: &'static str) -> Answer {
+    let mut hello = from(owner, request(Method::POST, "/agent", Some(says(owner, "u", "hi"))));
+    hello.headers_mut().insert("x-real-ip", HeaderValue::from_static(peer));
+    call(server, hello).await
+}
+
+async fn picks(server: &Router, owner: &str) -> u16 {
+    let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
+    let answered =
+        call(server, from(owner, request(Method::POST, &format!("/conversations/{owner}/respond"), Some(reply)))).await;
+    answered.status.as_u16()
+}
+
+/// Owners are made up until far more than the server is full. Innocents come before, meanwhile and afterwards.
+async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str>) {
+    const MOST: usize = 40;
+    let mut config = Config { peer_header: peer_header.map(HeaderName::from_static), ..Config::default() };
+    (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
+    let server = app(&config, Parts { store: Arc::clone(&store), ..parts(front_desk()) });
+    // Without the header, everybody comes from this machine.
+    let [innocent, attacker] = ["203.0.113.1", "203.0.113.2"];
+    let attacks = async |wave: usize, times: usize| {
+        for number in 0..times {
+            let made_up = format!("made-up-{wave}-{number}");
+            assert_eq!(comes(&server, &made_up, attacker).await.status, 200, "{made_up}");
+        }
+    };
+    assert_eq!(comes(&server, "early", innocent).await.status, 200);
+    attacks(1, 2 * MOST).await;
+    assert_eq!(comes(&server, "meanwhile", innocent).await.status, 200);
+    // As many as come in the time that somebody takes to answer.
+    attacks(2, MOST / 5).await;
+    assert_eq!(picks(&server, "meanwhile").await, 200);
+    until_state_of(&server, "meanwhile").await;
+    attacks(3, 2 * MOST).await;
+    assert_eq!(comes(&server, "late", innocent).await.status, 200);
+    for owner in ["early", "late"] {
+        assert_eq!(picks(&server, owner).await, 200, "{owner}");
+    }
+    until_state_of(&server, "meanwhile").await;
+    assert!(store.count().await.expect("it is counted") <= MOST);
+    assert!(metric(&server, "question_server_conversations_crowded_out_total").await > 1.0);
+}
+
+/// Until a conversation of this owner waits for the second answer.
+async fn until_state_of(server: &Router, owner: &str) {
+    loop {
+        let path = format!("/conversations/{owner}");
+        let seen = call(server, from(owner, request(Method::GET, &path, None))).await;
+        assert_eq!(seen.status, 200, "{owner}");
+        if seen.json()["pending"][0]["questions"][0]["question"] == "Standard or rush scheduling?" {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn owners_that_are_made_up_crowd_out_nobody_else() {
+    for peer_header in [None, Some("x-real-ip")] {
+        keeps_innocents(Arc::new(MemoryStore::default()), peer_header).await;
+        let folder = Folder::new();
+        keeps_innocents(Arc::new(SqliteStore::open(&folder.file()).expect("it is new")), peer_header).await;
+    }
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn owners_that_are_made_up_crowd_out_nobody_else_in_postgres() {
+    for peer_header in [None, Some("x-real-ip")] {
+        let database = crate::postgres::Database::new().await;
+        keeps_innocents(database.open().await, peer_header).await;
+    }
+}
+
+#[tokio::test]
+async fn conversations_in_memory_are_bounded_in_bytes() {
+    const MOST: usize = 2 << 20;
+    const LONG: usize = 100_000;
+    for peer_header in [None, Some("x-real-ip")] {
+        let mut config = Config { peer_header: peer_header.map(HeaderName::from_static), ..Config::default() };
+        (config.bounds.memory, config.bounds.message, config.bounds.new) = (MOST, LONG, PerMinute::new(0));
+        let store = Arc::new(MemoryStore::default());
+        let shared: Arc<dyn Store> = Arc::<MemoryStore>::clone(&store);
+        let server = app(&config, Parts { store: shared, ..parts(front_desk()) });
+        assert_eq!(comes(&server, "innocent", "203.0.113.1").await.status, 200);
+        for number in 0..60 {
+            let (owner, text) = (format!("made-up-{number}"), "x".repeat(LONG - number));
+            let mut long = from(&owner, request(Method::POST, "/agent", Some(says(&owner, "u", &text))));
+            long.headers_mut().insert("x-real-ip", HeaderValue::from_static("203.0.113.2"));
+            assert_eq!(call(&server, long).await.status, 200, "{number}");
+            assert!(store.bytes() <= MOST + 2 * LONG, "{number}: {}", store.bytes());
+        }
+        assert_eq!(picks(&server, "innocent").await, 200);
+        until_state_of(&server, "innocent").await;
+    }
+    // One conversation alone takes no more than all may.
+    let mut config = Config::default();
+    (config.bounds.memory, config.bounds.message) = (LONG, LONG);
+    let server = server_of(&config);
+    post(&server, "/agent", says("t", "u", &"x".repeat(LONG))).await.events();
+    let full = post(&server, "/agent", says("t", "u2", "more")).await;
+    assert_eq!(
+        (full.refusal(), &full.json()["limit"]),
+        ((409, "conversation_full".to_owned()), &json!("--max-memory"))
+    );
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ fn change<'a>(
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
     let (frames, run, at) = (&[][..], None, Timestamp(revision.0));
-    Change { revision, owner, context, state, messages, told, frames, lease, run, at }
+    Change { revision, owner, peer: "", context, state, messages, told, frames, lease, run, at }
 }
 
 pub(crate) const HOLDER: Uuid = Uuid::from_u128(7);

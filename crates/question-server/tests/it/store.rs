@@ -342,6 +342,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
         let change = Change {
             revision,
             owner: None,
+            peer: "",
             context,
             state: conversation.state(),
             messages: &messages,

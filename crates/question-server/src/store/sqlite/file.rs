@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
 /// How the file got from one version to the next; `user_version` counts how many of them it has behind it.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     "CREATE TABLE conversation (
          number INTEGER PRIMARY KEY,
          id TEXT NOT NULL UNIQUE,
@@ -47,6 +47,8 @@ const MIGRATIONS: [&str; 6] = [
      UPDATE conversation SET waiting_since = unixepoch() * 1000
          WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.type') END = 'awaiting_user_response';
      CREATE INDEX waiting ON conversation (waiting_since) WHERE waiting_since IS NOT NULL;",
+    "ALTER TABLE conversation ADD COLUMN peer TEXT NOT NULL DEFAULT '';
+     CREATE INDEX peers ON conversation (peer);",
 ];
 
 /// How long a commit waits for a program that reads the whole file.

@@ -115,6 +115,22 @@ pub(super) fn count_of(database: &Connection, owner: &str) -> Result<usize, Stor
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
+pub(super) fn surplus(database: &Connection, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+    let mut find = database.prepare_cached(
+        "WITH biggest AS (SELECT peer, count(*) AS of_it FROM conversation GROUP BY peer ORDER BY of_it DESC LIMIT 1),
+         theirs AS (
+             SELECT *, row_number() OVER (ORDER BY number DESC) AS newest FROM conversation JOIN biggest USING (peer)
+             WHERE of_it > ?1
+         )
+         SELECT id, revision FROM theirs WHERE 4 * newest > of_it + 3 AND holder IS NULL
+         ORDER BY (SELECT count(*) FROM message WHERE conversation = number), waiting_since IS NOT NULL, newest
+         LIMIT ?2",
+    )?;
+    let [over, most] = [over, most].map(|number| signed(number as u64));
+    let found = find.query_map([over, most], |row| Ok((row.get(0)?, Revision(unsigned(row.get(1)?)))))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
 pub(super) fn due(database: &Connection, now: Timestamp) -> Result<Due, StoreError> {
     let now = milliseconds(now);
     let mut over = database.prepare_cached("SELECT id FROM conversation WHERE due_at <= ?1 ORDER BY due_at, number")?;
@@ -164,8 +180,8 @@ pub(super) fn write(all: &mut Transaction<'_>, rows: &NewRows) -> Result<(), Com
 }
 
 fn write_rows(database: &Connection, rows: &NewRows) -> Result<(), CommitError> {
-    let NewRows { id, base, owner, row, messages } = rows;
-    let number = write_row(database, id, *base, owner.as_deref(), row).map_err(StoreError::from)?;
+    let NewRows { id, base, owner, peer, row, messages } = rows;
+    let number = write_row(database, id, *base, (owner.as_deref(), peer), row).map_err(StoreError::from)?;
     let number = number.ok_or(CommitError::Conflict)?;
     append(database, number, messages).map_err(StoreError::from)?;
     Ok(())
@@ -176,7 +192,7 @@ fn write_row(
     database: &Connection,
     id: &str,
     base: Option<Revision>,
-    owner: Option<&str>,
+    (owner, peer): (Option<&str>, &str),
     row: &Row,
 ) -> rusqlite::Result<Option<i64>> {
     let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
@@ -211,11 +227,13 @@ fn write_row(
             .prepare_cached(
                 "INSERT INTO conversation
                      (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at,
-                      waiting_since)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (id) DO NOTHING RETURNING number",
+                      waiting_since, peer)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (id) DO NOTHING RETURNING number",
             )?
             .query_row(
-                params![id, owner, version, state, context, revision, since, frames, holder, due_at, ended_at, waiting],
+                params![
+                    id, owner, version, state, context, revision, since, frames, holder, due_at, ended_at, waiting, peer
+                ],
                 |row| row.get(0),
             ),
     };
