@@ -17,6 +17,10 @@ pub struct Bounds {
     /// of the client that has most is given up.
     #[arg(long = "max-bodies", value_name = "BYTES", value_parser = positive, default_value = "67108864")]
     pub bodies: usize,
+    /// Memory for histories that clients read, in bytes, all clients together. When it is full, the slowest reading of the client that has most is
+    /// given up.
+    #[arg(long = "max-histories", value_name = "BYTES", value_parser = positive, default_value = "268435456")]
+    pub histories: usize,
     /// The longest text that a user may send at once, in bytes: all messages of a request together, or one answer.
     #[arg(long = "max-message", value_name = "BYTES", value_parser = positive, default_value = "65536")]
     pub message: usize,

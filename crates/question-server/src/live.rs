@@ -1,6 +1,7 @@
 //! A conversation in the server's memory: what it is, what runs in it and what it has told.
 
 use crate::error::ApiError;
+use crate::histories::History;
 use crate::input::Pending;
 use crate::log::{Log, Outbox};
 use crate::owner::{Owner, name_in_log};
@@ -34,7 +35,7 @@ pub(crate) struct Live {
 }
 
 /// A text that clients are sent, with the revision and position at which it is true.
-type Text = (Option<Revision>, Told, Weak<str>);
+type Text = (Option<Revision>, Told, Weak<History>);
 
 /// What a text is for.
 #[derive(Clone, Copy, Debug)]
@@ -213,7 +214,15 @@ impl Live {
             None => Arc::new(Log::new(told, log_bytes)),
         };
         let talk = Mutex::new(Box::new(Talk::away(None)));
-        Self { id, texts: std::sync::Mutex::default(), owner: OnceLock::new(), peer: OnceLock::new(), changes, log, talk }
+        Self {
+            id,
+            texts: std::sync::Mutex::default(),
+            owner: OnceLock::new(),
+            peer: OnceLock::new(),
+            changes,
+            log,
+            talk,
+        }
     }
 
     /// Whose it is, where it has an owner.
@@ -255,15 +264,21 @@ impl Live {
     }
 
     /// A text with the history: the same for all, so that it is there once however many take it, and however slowly.
-    pub(crate) fn text(&self, purpose: TextFor, talk: &Talk, at: Told, tell: impl FnOnce() -> String) -> Arc<str> {
+    pub(crate) fn text(
+        &self,
+        purpose: TextFor,
+        talk: &Talk,
+        at: Told,
+        make: impl FnOnce() -> Arc<History>,
+    ) -> Arc<History> {
         // It is only ever replaced as a whole.
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = &mut texts[purpose as usize];
         let known = kept.as_ref().filter(|kept| (kept.0, kept.1) == (talk.revision, at));
-        if let Some(told) = known.and_then(|kept| kept.2.upgrade()) {
+        if let Some(told) = known.and_then(|kept| kept.2.upgrade()).filter(|told| told.len().is_some()) {
             return told;
         }
-        let told: Arc<str> = tell().into();
+        let told = make();
         *kept = Some(Box::new((talk.revision, at, Arc::downgrade(&told))));
         told
     }

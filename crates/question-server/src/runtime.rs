@@ -12,6 +12,7 @@ use crate::clock::{Clock, later};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
+use crate::histories::Histories;
 use crate::input::{Pending, RunInput};
 use crate::intake;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
@@ -22,6 +23,7 @@ use crate::models::{Model, SPAWN_AGENTS};
 use crate::owner::{Caller, Owner};
 use crate::peer::Peer;
 use crate::rate::Allowances;
+use crate::room::Share;
 use crate::sse::{Client, RunStream};
 use crate::step::Step;
 use crate::store::feed::{Feed, Wish};
@@ -75,6 +77,7 @@ pub(crate) struct Runtime {
     unattended: Arc<Semaphore>,
     drain: Drain,
     metrics: Arc<Metrics>,
+    histories: Histories,
     /// When it was found out last whether the store can commit, and whether it could.
     checked: Mutex<Option<(Instant, bool)>>,
 }
@@ -92,7 +95,9 @@ impl Runtime {
             Some(_) => Some(mpsc::unbounded_channel()).unzip(),
             None => (None, None),
         };
+        let metrics = Arc::new(Metrics::new());
         let runtime = Arc::new(Self {
+            histories: Histories::new(&config.bounds, &metrics),
             store,
             feed,
             outbox,
@@ -111,7 +116,7 @@ impl Runtime {
             deadlines_changed: Arc::default(),
             unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
             drain,
-            metrics: Arc::new(Metrics::new()),
+            metrics,
             checked: Mutex::default(),
         });
         sweep(&runtime);
@@ -162,6 +167,11 @@ impl Runtime {
         tools
     }
 
+    /// The memory of what clients read.
+    pub(crate) fn histories(&self) -> &Histories {
+        &self.histories
+    }
+
     /// What is counted.
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
@@ -185,14 +195,16 @@ impl Runtime {
     /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
     pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
         loop {
-            match self.try_run(&caller, &input).await {
+            let room = self.histories.room(caller.client()).await;
+            match self.try_run(&caller, &input, room).await {
                 Err(ApiError::Overtaken) => {}
                 ran => return ran,
             }
         }
     }
 
-    async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput) -> Result<RunStream, ApiError> {
+    /// The room is for the history, where the client is to have it again.
+    async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput, room: Share) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
         let client_context = input.client_context()?;
@@ -204,7 +216,7 @@ impl Runtime {
                 break talk;
             }
             if intake::read(&self.bounds, &talk, input)?.is_none() {
-                return Ok(attach(&live, &talk, input));
+                return Ok(attach(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
             }
             // Where its client has gone, as one does that presses Stop, what it says next comes first.
             let (run, run_elsewhere) = (talk.run.clone(), talk.run_elsewhere.clone());
@@ -227,7 +239,7 @@ impl Runtime {
             // The process that worked on it has ended.
             (None, state) if state.is_at_work() => None,
             (None, _) => {
-                return Ok(catch_up(&live, &talk, input));
+                return Ok(catch_up(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
             }
         };
         let pending = input.pending();

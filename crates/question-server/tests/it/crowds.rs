@@ -5,8 +5,9 @@ use crate::house::{front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{binary, listening, until_logged};
 use crate::stalls::listen;
+use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderName, HeaderValue, Method, Request, header};
 use futures_util::{StreamExt as _, future, stream};
 use question_server::limits::{Bounds, Patience};
@@ -18,6 +19,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
@@ -316,21 +318,86 @@ async fn a_refusal_names_its_limit() {
     }
 }
 
-#[tokio::test]
-async fn many_who_read_one_history_share_it() {
-    const READERS: usize = 100;
-    let server = limited(|bounds| bounds.message = 1 << 20);
-    post(&server, "/agent", says("t", "u", &"x".repeat(1 << 20))).await.events();
-    let mut pointers = Vec::new();
-    let mut open = Vec::new();
-    for _ in 0..READERS {
-        let response =
-            server.clone().oneshot(request(Method::GET, "/conversations/t", None)).await.expect("it answers");
-        let mut body = response.into_body().into_data_stream();
-        let piece = body.next().await.expect("it has one").expect("it is sent");
-        pointers.push(piece.as_ptr());
-        open.push(piece);
+/// A body of which nothing more is read.
+struct Stuck {
+    body: BodyDataStream,
+    length: usize,
+}
+
+impl Stuck {
+    /// Asks for this, and reads the first piece.
+    async fn reads(server: &Router, owner: &str, path: &str) -> Self {
+        let response = server.clone().oneshot(from(owner, request(Method::GET, path, None))).await;
+        let mut body = response.expect("it answers").into_body().into_data_stream();
+        let length = body.next().await.expect("it has one").expect("it is sent").len();
+        Self { body, length }
     }
-    assert!(pointers.iter().all(|pointer| *pointer == pointers[0]));
-    drop(open);
+
+    /// The length of all; `None` if it breaks off.
+    async fn reads_on(mut self) -> Option<usize> {
+        while let Some(piece) = self.body.next().await {
+            self.length += piece.ok()?.len();
+        }
+        Some(self.length)
+    }
+}
+
+const HISTORY: usize = 1 << 20;
+
+/// A server with room for this number of histories.
+fn with_histories(count: usize) -> Router {
+    limited(|bounds| {
+        (bounds.message, bounds.history, bounds.histories) = (HISTORY, 2 * HISTORY, count * 2 * HISTORY);
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_who_read_one_history_share_it() {
+    let server = with_histories(2);
+    post(&server, "/agent", says("t", "u", &"x".repeat(HISTORY))).await.events();
+    for (path, last) in [("/conversations/t", false), ("/conversations/t/events", true)] {
+        let mut open = Vec::new();
+        for number in 0..100 {
+            let mut ask = from(&format!("reader-{number}"), request(Method::GET, path, None));
+            if last {
+                ask.headers_mut().insert("last-event-id", HeaderValue::from_static("0-0"));
+            }
+            let mut body = server.clone().oneshot(ask).await.expect("it answers").into_body().into_data_stream();
+            let length = body.next().await.expect("it has one").expect("it is sent").len();
+            open.push((body, length));
+        }
+        for (mut body, mut length) in open {
+            while length < HISTORY {
+                length += body.next().await.expect("it goes on").expect("it is not given up").len();
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn histories_that_are_read_slowly_make_room_for_others() {
+    const ROOM: usize = 4;
+    let server = with_histories(ROOM);
+    let text = "x".repeat(HISTORY);
+    assert_eq!(hello_as(&server, "innocent", "innocent", "hi").await.status, 200);
+    let mut stuck = Vec::new();
+    for number in 0..5 * ROOM {
+        let thread = format!("t{number}");
+        hello_as(&server, "mallory", &thread, &text).await.events();
+        stuck.push(Stuck::reads(&server, "mallory", &format!("/conversations/{thread}")).await);
+    }
+    // Each way to a history, and an answer.
+    let before = tokio::time::Instant::now();
+    let mine = Stuck::reads(&server, "innocent", "/conversations/innocent").await;
+    assert_eq!(hello_as(&server, "innocent", "innocent", "hi").await.events().1.outcome, EndOutcome::Completed);
+    assert_eq!(picks(&server, "innocent").await, 200);
+    assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
+    assert!(mine.reads_on().await.is_some_and(|length| length < HISTORY), "it was not given up");
+    let mut whole = 0;
+    for reading in stuck {
+        whole += usize::from(reading.reads_on().await.is_some());
+    }
+    assert!(whole <= 2 * ROOM, "{whole} histories of half the longest are still in memory");
+    let given_up = metric(&server, r#"question_server_refusals_total{limit="--max-histories"}"#).await;
+    assert!(given_up >= 3.0 * ROOM as f64, "{given_up}");
 }
