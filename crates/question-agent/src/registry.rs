@@ -207,6 +207,12 @@ impl ToolRegistry {
         intercept(&self.context, &self.limits, call)
     }
 
+    /// Whether it has a tool of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.specs().iter().any(|tool| tool.name == name)
+    }
+
     /// Runs a call that was not intercepted; a tool that is not offered gives an error result.
     #[must_use]
     pub fn run(&self, call: &ToolCall) -> ToolResult {

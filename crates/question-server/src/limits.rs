@@ -107,7 +107,7 @@ pub const MAX_MODEL_CALLS: u32 = 32;
 /// How often an agent goes on by itself without a word of its user.
 pub const MAX_UNATTENDED: u32 = 8;
 
-/// How often in one run a model may try again after an ask that could not be asked.
+/// How often in one run a model may try again after an ask that could not be asked, or in a row after a call of a tool that is not there.
 pub const MAX_ASK_RETRIES: u32 = 3;
 
 /// The longest answer of a model, in bytes: its text, and the names and arguments of its calls.

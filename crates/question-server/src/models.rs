@@ -97,6 +97,8 @@ pub enum Delta {
         /// All of them.
         arguments: String,
     },
+    /// The answer ends before it is whole, since there was no room for more of it. What was said stands.
+    Cut,
     /// What the model's endpoint wants back with the answer, in words of its adapter: it is kept with the message and shown to nobody.
     Origin(JsonText),
     /// The tokens that the answer has cost so far.

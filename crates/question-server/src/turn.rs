@@ -28,6 +28,7 @@ pub(crate) struct Turn<'a> {
     usage: Usage,
     /// Whether clients were told something else than what is kept.
     is_rewritten: bool,
+    is_cut: bool,
 }
 
 /// The tokens that answers have cost.
@@ -60,6 +61,7 @@ impl<'a> Turn<'a> {
             origin: None,
             usage: Usage::default(),
             is_rewritten: false,
+            is_cut: false,
         }
     }
 
@@ -71,6 +73,11 @@ impl<'a> Turn<'a> {
     /// Whether clients were told something else than what is kept.
     pub(crate) fn is_rewritten(&self) -> bool {
         self.is_rewritten
+    }
+
+    /// Whether it ended before it was whole.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Whether clients have seen anything of it.
@@ -99,7 +106,7 @@ impl<'a> Turn<'a> {
             Delta::CallStart { name, .. } => CALL_WEIGHT + name.len(),
             Delta::CallArgs { delta, .. } => delta.len(),
             // It is counted as it arrived.
-            Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Usage { .. } => 0,
+            Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Usage { .. } | Delta::Cut => 0,
             Delta::Origin(origin) => origin.as_str().len(),
         };
         if self.weight > MAX_ANSWER_BYTES {
@@ -127,6 +134,7 @@ impl<'a> Turn<'a> {
                 }
             }
             Delta::Origin(origin) => self.origin = Some(origin),
+            Delta::Cut => self.is_cut = true,
             // Some endpoints say it with every piece.
             Delta::Usage { input, output } => self.usage = Usage { input, output },
         }

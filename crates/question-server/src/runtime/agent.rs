@@ -13,6 +13,9 @@ use question_agent::{ConvState, Conversation, Event};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+/// What the user reads below an answer that has no end.
+const ANSWER_CUT: &str = "The answer was cut off: the model had no room for more of it. Ask it to go on.";
+
 /// The agent of a conversation, or one of its sub-agents.
 #[derive(Debug)]
 pub(super) enum Agent {
@@ -37,11 +40,13 @@ pub(super) struct Done {
     pub(super) event: Event,
     /// Whether clients have seen something that is not kept.
     pub(super) shown_but_dropped: bool,
+    /// Whether an answer ended before it was whole.
+    pub(super) is_cut: bool,
 }
 
 impl Done {
     pub(super) fn kept(event: Event) -> Self {
-        Self { event, shown_but_dropped: false }
+        Self { event, shown_but_dropped: false, is_cut: false }
     }
 }
 
@@ -120,6 +125,7 @@ impl Runtime {
             let end = match talk.conversation.state() {
                 ConvState::Failed { reason } => failed("model_failed", reason),
                 _ if stopped => RunEnd::Finished(RunOutcome::Cancelled),
+                _ if done.is_cut => failed("answer_cut", ANSWER_CUT),
                 _ => end_of(&talk, run),
             };
             told.push(end_entry(live, run, end));

@@ -88,7 +88,7 @@ impl Runtime {
 
     /// Works a run off to its end, or to the reason why it goes no further. How often the model was `asked` counts for its sub-agents as well.
     async fn work_off(&self, agent: &mut Agent, work: Work, asked: &AtomicU32) -> Result<(), RunEnd> {
-        let mut refused = 0;
+        let (mut refused, mut unknown) = (0, 0);
         let mut work = Some(work);
         let unattended = agent.context().await.unattended;
         while let Some(next) = work {
@@ -99,6 +99,7 @@ impl Runtime {
                 Work::AskModel if refused > MAX_ASK_RETRIES => {
                     Some("The agent could not put its question into a form that can be asked.")
                 }
+                Work::AskModel if unknown > MAX_ASK_RETRIES => Some("The agent calls tools that are not there."),
                 Work::AskModel if self.is_full(agent).await => {
                     Some("The conversation is too long to go on; start a new one.")
                 }
@@ -126,6 +127,8 @@ impl Runtime {
                     done
                 }
                 (Work::Execute(call), None) => {
+                    let is_known = is_asking_tool(call.name()) || self.registry(&agent.context().await).has(call.name());
+                    unknown = if is_known { 0 } else { unknown + 1 };
                     let done = self.execute(agent, &call, asked).await?;
                     refused += u32::from(is_refused_ask(&call, &done.event));
                     done
@@ -158,14 +161,15 @@ impl Runtime {
                 () = agent.stop().cancelled() => {
                     self.metrics.model_used(turn.usage());
                     let partial = turn.finish();
-                    return Done { shown_but_dropped: !partial.tool_calls.is_empty(), event: Event::LlmStopped { partial } };
+                    let shown_but_dropped = !partial.tool_calls.is_empty();
+                    return Done { shown_but_dropped, ..Done::kept(Event::LlmStopped { partial }) };
                 }
                 arrived = deltas.next() => arrived,
             };
             let Some(arrived) = arrived else {
                 self.metrics.model_used(turn.usage());
-                let shown_but_dropped = turn.is_rewritten();
-                return Done { event: Event::LlmResponse(turn.finish()), shown_but_dropped };
+                let (shown_but_dropped, is_cut) = (turn.is_rewritten(), turn.is_cut());
+                return Done { event: Event::LlmResponse(turn.finish()), shown_but_dropped, is_cut };
             };
             match turn.take(arrived) {
                 Ok(()) => {}
@@ -183,7 +187,7 @@ impl Runtime {
                         }
                     }
                     let event = Event::LlmFailed { reason: error.reason, retryable: pause.is_some() };
-                    return Done { event, shown_but_dropped };
+                    return Done { shown_but_dropped, ..Done::kept(event) };
                 }
             }
         }

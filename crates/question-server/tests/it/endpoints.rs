@@ -6,6 +6,7 @@ use crate::openai::answering;
 use crate::provider::{Provider, Recorded};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
+use question_server::limits::MAX_ASK_RETRIES;
 use question_server::models::openai::{OpenAi, Settings};
 use serde_json::{Value, json};
 
@@ -136,13 +137,17 @@ async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
     signed["extra_content"] = json!({"google": {"thought_signature": "U0lH"}});
     let thoughts = [json!({"reasoning_content": "The size "}), json!({"reasoning_content": "is missing."})];
     let detail = |text: &str| json!({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": text}]});
-    let deltas = [&thoughts[..], &[detail("So "), detail("I ask.")], &[json!({"tool_calls": [signed]})]].concat();
+    // As OpenRouter and Groq call it.
+    let reasoning = ["Size ", "first."].map(|text| json!({"reasoning": text}));
+    let details = [detail("So "), detail("I ask.")];
+    let deltas = [&thoughts[..], &reasoning, &details, &[json!({"tool_calls": [signed]})]].concat();
     let (run, server, provider) = play(answer(&deltas, "tool_calls")).await;
     assert!(!told(&run).contains("missing"), "thoughts are not shown");
     answers(&server).await;
     let history = history(&provider);
     let (said, result) = (&history[2], &history[3]);
     assert_eq!(said["reasoning_content"], "The size is missing.");
+    assert_eq!(said["reasoning"], "Size first.");
     assert_eq!(said["reasoning_details"][0]["text"], "So I ask.");
     let call = &said["tool_calls"][0];
     assert_eq!(call["extra_content"], json!({"google": {"thought_signature": "U0lH"}}));
@@ -222,11 +227,38 @@ async fn an_answer_that_is_none_is_no_success() {
         assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Error, 1), "{reason}");
         assert!(events.iter().any(|event| event.get("delta").is_some_and(|delta| delta.as_str() == Some("Let me "))));
     }
-    for reason in ["stop", "length", "end_turn"] {
+    for reason in ["stop", "end_turn"] {
         let (server, _provider) = answering([Recorded::stream(half(reason))]).await;
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!(end.outcome, EndOutcome::Completed, "{reason}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_says_so_and_can_be_gone_on_with() {
+    for reason in ["length", "MAX_TOKENS", "model_length"] {
+        let half = answer(&[json!({"content": "The first of three"})], reason);
+        let (server, provider) = answering([Recorded::stream(half), done()]).await;
+        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+        let error = end.error.as_ref().expect("it is no success");
+        assert_eq!((error.code(), provider.asked().len()), ("answer_cut", 1), "{reason}");
+        assert!(error.to_string().contains("cut off"), "{error}");
+        assert_eq!(messages(&server, "t").await[1]["content"], "The first of three", "what was said stands");
+        // Its user lets it go on.
+        let (_, end) = post(&server, "/agent", says("t", "u2", "Go on")).await.events();
+        assert_eq!(end.outcome, EndOutcome::Completed, "{reason}");
+        assert_eq!(history(&provider)[2]["content"], "The first of three");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_calls_what_is_not_there_gives_up_soon() {
+    let strange = || Recorded::stream(calls(&[piece(Some("look_it_up"), "{}")]));
+    let (server, provider) = answering((0..8).map(|_| strange())).await;
+    let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let why = end.error.expect("it gives up").to_string();
+    assert!(why.contains("not there"), "{why}");
+    assert_eq!(provider.asked().len(), 1 + MAX_ASK_RETRIES as usize);
 }
 
 #[tokio::test]

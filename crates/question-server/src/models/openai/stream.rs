@@ -258,7 +258,7 @@ impl Reading {
     fn keep(&mut self, name: &str, value: &Value) {
         match (name, value) {
             (_, Value::Null) => {}
-            ("reasoning_content", Value::String(text)) => {
+            ("reasoning_content" | "reasoning", Value::String(text)) => {
                 self.thoughts += text.len();
                 self.idle = 0;
                 match self.members.get_mut(name) {
@@ -281,10 +281,6 @@ impl Reading {
             // Thought signatures of answers without calls.
             ("extra_content", Value::Object(_)) => {
                 self.members.insert(name.to_owned(), value.clone());
-            }
-            ("reasoning", Value::String(text)) => {
-                self.thoughts += text.len();
-                self.idle = 0;
             }
             _ => {}
         }
@@ -326,6 +322,9 @@ impl Reading {
         if let Some(trouble) = ends::judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty())
         {
             return Err(trouble);
+        }
+        if self.calls.is_empty() && ends::is_cut(self.finish_reason.as_deref()) {
+            deltas.push(Delta::Cut);
         }
         let calls = self.calls.origins();
         let is_plain = |call: &Value| call["id"].is_null() && call["members"] == json!({});
