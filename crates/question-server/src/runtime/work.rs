@@ -127,7 +127,8 @@ impl Runtime {
                     done
                 }
                 (Work::Execute(call), None) => {
-                    let is_known = is_asking_tool(call.name()) || self.registry(&agent.context().await).has(call.name());
+                    let is_known =
+                        is_asking_tool(call.name()) || self.registry(&agent.context().await).has(call.name());
                     unknown = if is_known { 0 } else { unknown + 1 };
                     let done = self.execute(agent, &call, asked).await?;
                     refused += u32::from(is_refused_ask(&call, &done.event));

@@ -108,6 +108,17 @@ async fn one_address_shuts_out_nobody_but_itself() {
 }
 
 #[tokio::test]
+async fn an_address_is_the_same_whichever_port_it_comes_from() {
+    let server = behind_a_proxy(|bounds| bounds.requests = PerMinute::new(3));
+    for peer in ["198.51.100.7:4711", "198.51.100.7:4712", "198.51.100.7"] {
+        assert_eq!(hello_from(&server, "a", peer, ALICE).await.status, 200);
+    }
+    check_refused(&hello_from(&server, "a", "198.51.100.7:4713", ALICE).await);
+    check_refused(&hello_from(&server, "a", "10.0.0.1, \"198.51.100.7:4714\"", ALICE).await);
+    assert_eq!(hello_from(&server, "b", "198.51.100.8:4711", BOB).await.status, 200);
+}
+
+#[tokio::test]
 async fn conversations_are_bounded() {
     // Nobody has more than half of them.
     let server = behind_a_proxy(|bounds| bounds.conversations = 2);

@@ -3,7 +3,7 @@
 use crate::folder::Folder;
 use crate::house::{front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
-use crate::socket::{binary, listening, until_logged};
+use crate::socket::{binary, listening, start, until_logged};
 use crate::stalls::listen;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tower::ServiceExt as _;
 
@@ -260,7 +261,7 @@ async fn a_server_with_few_files_answers_all_the_same() {
     for (limit, is_raised) in [("ulimit -n 64", false), ("ulimit -Sn 64", true)] {
         let server = binary(&["--port", "0", "--pace", "0"]);
         let server = server.as_std().get_program().to_owned();
-        let mut command = tokio::process::Command::new("sh");
+        let mut command = Command::new("sh");
         command.args(["-c", &format!("{limit}; exec \"$0\" --port 0 --pace 0")]).arg(server).kill_on_drop(true);
         command.stdin(Stdio::null()).stderr(Stdio::piped());
         let (mut child, address) = listening(command).await;
@@ -276,6 +277,35 @@ async fn a_server_with_few_files_answers_all_the_same() {
             until_logged(&mut child, "connection closed for a newer one").await;
         }
     }
+}
+
+/// Lets a process open so many files from now on.
+#[cfg(target_os = "linux")]
+async fn limit_files(child: &Child, files: &str) {
+    let pid = child.id().expect("it runs").to_string();
+    let set = Command::new("prlimit").args(["--pid", &pid, &format!("--nofile={files}:")]).status().await;
+    assert!(set.expect("every Linux has it").success());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn connections_that_cannot_be_accepted_are_logged_and_counted() {
+    let (mut child, address) = start(&["--port", "0", "--pace", "0"]).await;
+    assert!(asks(address, "/healthz").await.starts_with("HTTP/1.1 200"));
+    let before = std::fs::read_dir(format!("/proc/{}/fd", child.id().expect("it runs"))).expect("it runs").count();
+    // Whatever takes them: here the server may have no more than it has.
+    limit_files(&child, &before.to_string()).await;
+    let mut attack = Vec::new();
+    for _ in 0..8 {
+        attack.push(TcpStream::connect(address).await.expect("it listens"));
+    }
+    until_logged(&mut child, "accepting a connection failed").await;
+    drop(attack);
+    limit_files(&child, "1000").await;
+    // An innocent is answered, as soon as there are files again.
+    let metrics = asks(address, "/metrics").await;
+    let errors = metrics.lines().find_map(|line| line.strip_prefix("question_server_accept_errors_total "));
+    assert!(errors.is_some_and(|errors| errors != "0"), "{metrics}");
 }
 
 #[tokio::test]

@@ -62,6 +62,14 @@ async fn an_agent_that_asks_nobody_again_and_again_stops() {
     stops_asking_nobody(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
 }
 
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn an_agent_that_asks_nobody_again_and_again_stops_over_postgres() {
+    let database = crate::postgres::Database::new().await;
+    stops_asking_nobody(database.open().await).await;
+}
+
 #[tokio::test]
 async fn a_model_that_breaks_each_time_is_not_asked_for_ever() {
     let script = Script::new((0..100).map(|_| vec![Line::Panics]));

@@ -3,7 +3,7 @@
 use super::Database;
 use crate::clock::HandClock;
 use crate::http::{call, get, post, request, says, start};
-use crate::replicas::{Mortal, is_end, server};
+use crate::replicas::{Mortal, is_end, server, until_idle};
 use crate::script::{ASK, Line, Script, take};
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
@@ -12,6 +12,7 @@ use axum::Router;
 use axum::http::Method;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use question_agent::Timestamp;
+use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::store::feed::{Feed, Heard, Piece, Signal};
 use question_server::store::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Told};
@@ -182,24 +183,47 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
     assert_eq!(get(&second, "/conversations/t").await.refusal().0, 404);
 }
 
-/// A store that several servers share, at one that may hear nothing except that it has missed something, and deletes when it is told.
+/// A store that several servers share, at one that may hear nothing except that it has missed something, or commits and deletes when it is told.
 #[derive(Debug)]
 struct Odd {
     store: Arc<dyn Store>,
     ears: Option<Arc<Ears>>,
+    commits: Gate,
     deletes: Gate,
 }
 
-/// Where a call waits until the test lets it go on.
-#[derive(Clone, Debug)]
-struct Gate {
-    arrived: Arc<Semaphore>,
-    open: Arc<Semaphore>,
+impl Odd {
+    async fn new(postgres: &Database) -> Self {
+        Self { store: postgres.open().await, ears: None, commits: Gate::default(), deletes: Gate::default() }
+    }
 }
 
+/// Where calls wait until the test lets them go on. An open one lets through what comes.
+#[derive(Clone, Debug, Default)]
+struct Gate(Option<[Arc<Semaphore>; 2]>);
+
 impl Gate {
-    fn new() -> Self {
-        Self { arrived: Arc::new(Semaphore::new(0)), open: Arc::new(Semaphore::new(0)) }
+    /// One that lets through this number of calls at first.
+    fn letting(calls: usize) -> Self {
+        Self(Some([Semaphore::new(0), Semaphore::new(calls)].map(Arc::new)))
+    }
+
+    /// Until the next call has come.
+    async fn arrived(&self) {
+        let [arrived, _] = self.0.as_ref().expect("it is closed");
+        take(arrived).await;
+    }
+
+    fn opens(&self) {
+        let [_, open] = self.0.as_ref().expect("it is closed");
+        open.add_permits(100);
+    }
+
+    async fn pass(&self) {
+        if let Some([arrived, open]) = &self.0 {
+            arrived.add_permits(1);
+            take(open).await;
+        }
     }
 }
 
@@ -236,6 +260,7 @@ impl Store for Odd {
     }
 
     async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+        self.commits.pass().await;
         self.store.commit(id, base, change).await
     }
 
@@ -248,8 +273,7 @@ impl Store for Odd {
     }
 
     async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
-        self.deletes.arrived.add_permits(1);
-        take(&self.deletes.open).await;
+        self.deletes.pass().await;
         self.store.delete(id, revision).await
     }
 
@@ -286,24 +310,60 @@ async fn a_deletion_takes_with_it_what_was_answered_elsewhere_meanwhile() {
     let goes_on = vec![Line::Says("I was"), Line::Waits, Line::Hangs];
     let script = Script::new([vec![Line::Calls(0, "ask_user_question", ASK)], goes_on]);
     let [first, _] = servers(&postgres, &script).await;
-    let deletes = Gate::new();
-    let slow: Arc<dyn Store> = Arc::new(Odd { store: postgres.open().await, ears: None, deletes: deletes.clone() });
+    let deletes = Gate::letting(0);
+    let slow: Arc<dyn Store> = Arc::new(Odd { deletes: deletes.clone(), ..Odd::new(&postgres).await });
     let second = server(&slow, &HandClock::new(), &script);
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let deleting = tokio::spawn({
         let second = second.clone();
         async move { call(&second, request(Method::DELETE, "/conversations/t", None)).await }
     });
-    take(&deletes.arrived).await;
+    deletes.arrived().await;
     // It has seen the question. Now that is answered elsewhere, and the agent goes on there.
     let answered = post(&first, "/conversations/t/respond", json!({"answers": {"Which?": "One"}})).await;
     assert_eq!(answered.status, 200);
     script.waits().await;
     script.go_on();
-    deletes.open.add_permits(2);
+    deletes.opens();
     assert_eq!(deleting.await.expect("it answers").status, 204);
     for server in [&first, &second] {
         assert_eq!(get(server, "/conversations/t").await.refusal().0, 404);
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_run_that_was_overtaken_while_others_wait_does_not_end_as_whole() {
+    let postgres = Database::new().await;
+    let script = Script::new([vec![Line::Says("I was"), Line::Waits, Line::Says(".")], vec![Line::Says("Here I am.")]]);
+    // Its beginning is stored, and its end comes late.
+    let commits = Gate::letting(1);
+    let slow: Arc<dyn Store> = Arc::new(Odd { commits: commits.clone(), ..Odd::new(&postgres).await });
+    let first = server(&slow, &HandClock::new(), &script);
+    let response = first.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u", "go")))).await;
+    let reading = tokio::spawn(axum::body::to_bytes(response.expect("it answers").into_body(), usize::MAX));
+    commits.arrived().await;
+    script.waits().await;
+    let clock = HandClock::new();
+    let second = server(&postgres.open().await, &clock, &script);
+    clock.advance(LEASE + SWEEP);
+    until_idle(&[second], "t").await;
+    script.go_on();
+    commits.arrived().await;
+    let others = (0..4).map(|_| {
+        let first = first.clone();
+        tokio::spawn(async move { get(&first, "/conversations/t").await.status })
+    });
+    let others: Vec<_> = others.collect();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    commits.opens();
+    let read = reading.await.expect("it does not panic");
+    let is_whole = read.as_ref().is_ok_and(|read| !String::from_utf8_lossy(read).contains("RUN_ERROR"));
+    assert!(!is_whole, "{read:?}");
+    for other in others {
+        assert_eq!(other.await.expect("it answers"), 200);
     }
 }
 
@@ -315,10 +375,10 @@ async fn what_a_server_missed_of_an_answer_it_reads_when_it_knows() {
     let script = Script::new([vec![Line::Says("One."), Line::Waits, Line::Says(" Two."), Line::Waits]]);
     let [first, second] = servers(&postgres, &script).await;
     let (misses, heard) = unbounded_channel();
-    let store = postgres.open().await;
-    let feed = store.feed().expect("several servers share it");
+    let shared = Odd::new(&postgres).await;
+    let feed = shared.store.feed().expect("several servers share it");
     let ears = Some(Arc::new(Ears { feed, heard: Mutex::new(Some(heard)) }));
-    let deaf: Arc<dyn Store> = Arc::new(Odd { store, ears, deletes: Gate::new() });
+    let deaf: Arc<dyn Store> = Arc::new(Odd { ears, ..shared });
     let deaf = server(&deaf, &HandClock::new(), &script);
     let run = start(&first, "/agent", says("t", "u", "go"));
     script.waits().await;
