@@ -139,11 +139,15 @@ pub fn Composer(
         true => words.get().labels.dir.as_str(),
         false => "auto",
     };
+    let shown = move || match written.get() {
+        text if text.is_empty() => words.get().message_placeholder.to_owned(),
+        text => text,
+    };
     view! {
         <form class="composer" on:submit=on_submit>
             <label class="visually-hidden" for="message">{say(|words| words.message)}</label>
             // The text's copy sizes the field, which not every browser does by itself.
-            <div class="field" data-text=move || written.get()>
+            <div class="field" data-text=shown>
                 <textarea
                     id="message"
                     name="message"
