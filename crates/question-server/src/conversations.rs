@@ -302,7 +302,7 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
     }
 }
 
-/// Whether a question was cancelled before, which is then done; refuses where it ended otherwise or does not wait.
+/// Returns true if a question was cancelled before, which is then done; refuses where it ended otherwise or does not wait.
 fn is_cancelled(talk: &Talk, tool_call_id: &str) -> Result<bool, ApiError> {
     let conversation = &talk.conversation;
     if let Some(result) = conversation.result_of(tool_call_id) {

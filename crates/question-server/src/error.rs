@@ -111,9 +111,7 @@ impl ApiError {
             }
             Self::UnknownConversation => (StatusCode::NOT_FOUND, "not_found", "There is no such conversation."),
             Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing here."),
-            Self::MethodNotAllowed => {
-                (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "That method does nothing here.")
-            }
+            Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "Method not allowed."),
             Self::InvalidReply(_) => {
                 (StatusCode::BAD_REQUEST, "invalid_reply", "The answer does not fit the question.")
             }
@@ -159,7 +157,7 @@ impl ApiError {
                 let why = "The conversation could not be stored; try again.";
                 (StatusCode::INTERNAL_SERVER_ERROR, "store_failed", why)
             }
-            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error", "The server broke off."),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error", "Internal error."),
         };
         (status, code, message.into())
     }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How much of a history a connection has of its own, in bytes.
+/// The part of a history that a connection has of its own, in bytes.
 const PIECE: usize = 16 << 10;
 
 /// The memory that histories share.

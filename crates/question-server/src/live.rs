@@ -27,7 +27,7 @@ pub(crate) struct Live {
     owner: OnceLock<Option<Owner>>,
     /// From where it was started, if that was here just now: a digest of the peer.
     pub(crate) peer: OnceLock<String>,
-    /// How often it may still be changed from outside.
+    /// The changes that are still allowed from outside.
     pub(crate) changes: Arc<Allowance>,
     pub(crate) log: Arc<Log>,
     /// Boxed, so that it is gone with the last who needs it: the server remembers for a while that there was one.
@@ -67,10 +67,9 @@ pub(crate) struct Talk {
     pub(crate) run_elsewhere: Option<String>,
     /// What is part of the conversation's messages of what its clients have been told, unless a run goes on here.
     pub(crate) told: Told,
-    /// Whether only the store knows what the conversation is, because it failed, somebody else was first or nothing is under way:
-    /// [`Runtime::talk`](crate::runtime::Runtime::talk) reads it again.
+    /// True if this copy is stale: [`Runtime::talk`](crate::runtime::Runtime::talk) loads it again.
     pub(crate) is_away: bool,
-    /// Whether it was read just now, and nobody has looked at it since.
+    /// True if it was read just now, and nobody has looked at it since.
     pub(crate) is_fresh: bool,
 }
 
@@ -108,7 +107,7 @@ impl Talk {
         Self { revision, is_away: true, ..Self::new(Told::default()) }
     }
 
-    /// Whether a model or a tool of the server's is to go on.
+    /// Returns true if a model or a tool of the server's is to go on.
     pub(crate) fn is_at_work(&self) -> bool {
         self.conversation.state().is_at_work() && self.clients_call().is_none()
     }
@@ -182,7 +181,7 @@ impl Place {
     }
 }
 
-/// How long the end of a client's connection may take to be noticed.
+/// The time that the end of a client's connection may take to be noticed.
 const A_MOMENT: Duration = Duration::from_millis(250);
 
 /// A run under way.
@@ -230,7 +229,7 @@ impl Live {
         self.owner.get()?.as_ref()
     }
 
-    /// Whether it has been found in the store, or started.
+    /// Returns true if it has been found in the store, or started.
     pub(crate) fn is_known(&self) -> bool {
         self.owner.get().is_some()
     }
@@ -316,7 +315,7 @@ impl Run {
         Follower(self.followers.clone())
     }
 
-    /// Whether the clients that read the run as their own have all gone, or go in a moment: the next request of one that goes may be here
+    /// Returns true if the clients that read the run as their own have all gone, or go in a moment: the next request of one that goes may be here
     /// before its going is noticed.
     pub(crate) async fn is_abandoned(&self) -> bool {
         let mut followers = self.followers.subscribe();

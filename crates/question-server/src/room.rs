@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// How long one waits for room before another is given up for it.
+/// The time that one waits for room before another is given up for it.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Bytes that all may have together. When they are used up, the slowest of the client that has most of them is given up: one on which nothing goes

@@ -52,14 +52,14 @@ pub(crate) struct Runtime {
     model: Arc<dyn Model>,
     clock: Arc<dyn Clock>,
     bounds: Bounds,
-    /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
+    /// The time that an ask waits for its reply; `None` where it waits for as long as it takes.
     expire_after: Option<Duration>,
-    /// How long conversations that have ended are kept; `None` where they stay.
+    /// The time that conversations that have ended are kept; `None` where they stay.
     keep: Option<Duration>,
-    /// Whether a client may have the agent ask nobody.
+    /// True if a client may have the agent ask nobody.
     allow_bypass: bool,
     log_contents: bool,
-    /// How many more conversations may be started.
+    /// The conversations that may still be started.
     new_by_owner: Allowances<Owner>,
     new_by_peer: Allowances<Option<Peer>>,
     slots: std::sync::Mutex<Slots>,
@@ -73,7 +73,7 @@ pub(crate) struct Runtime {
     held: std::sync::Mutex<HashSet<String>>,
     /// Told when an ask begins to wait that expires.
     deadlines_changed: Arc<Notify>,
-    /// How many agents may still go on by themselves.
+    /// The number of agents that may still go on by themselves.
     unattended: Arc<Semaphore>,
     drain: Drain,
     metrics: Arc<Metrics>,
@@ -131,7 +131,7 @@ impl Runtime {
         &self.bounds
     }
 
-    /// Whether its clients get what they ask for: it is not about to end, and can store.
+    /// Refuses with a word if clients do not get what they ask for, since it is about to end or can't store.
     pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
         if self.drain.has_begun() {
             return Err("draining");
@@ -287,7 +287,7 @@ impl Runtime {
         Ok(StateChange::from(talk.conversation.state()))
     }
 
-    /// Whether another server works on it.
+    /// Returns true if another server works on it.
     fn is_anothers(&self, talk: &Talk) -> bool {
         let is_anothers = |lease: Lease| lease.holder != self.holder && self.clock.now() < lease.until;
         talk.is_at_work() && talk.lease.is_some_and(is_anothers)
@@ -359,7 +359,7 @@ impl Runtime {
     /// Lets the state machine take an event.
     fn handle_event(&self, live: &Live, talk: &mut Talk, event: Event) -> Result<Step, Rejected> {
         if self.log_contents {
-            tracing::info!(conversation = %live.name(), contents = ?event);
+            tracing::info!(conversation = %live.name(), contents = ?event, "event received");
         }
         talk.conversation.handle(event).map(Step::of)
     }
@@ -418,7 +418,7 @@ impl Runtime {
         if let Some(asked) = asked.filter(|_| ["user_question_response", "user_message"].contains(&event)) {
             self.metrics.answered_after(Duration::from_millis(change.at.0.saturating_sub(asked.0)));
         }
-        tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name());
+        tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name(), "event applied");
         let waiting = talk.conversation.waiting();
         if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) {
             self.deadlines_changed.notify_one();

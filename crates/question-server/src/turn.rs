@@ -22,11 +22,11 @@ pub(crate) struct Turn<'a> {
     text: String,
     text_is_open: bool,
     calls: BTreeMap<usize, Call>,
-    /// How much of it there is, in bytes.
+    /// Its length so far, in bytes.
     weight: usize,
     origin: Option<JsonText>,
     usage: Usage,
-    /// Whether clients were told something else than what is kept.
+    /// True if clients were told something else than what is kept.
     is_rewritten: bool,
     is_cut: bool,
 }
@@ -70,17 +70,17 @@ impl<'a> Turn<'a> {
         self.usage
     }
 
-    /// Whether clients were told something else than what is kept.
+    /// Returns true if clients were told something else than what is kept.
     pub(crate) fn is_rewritten(&self) -> bool {
         self.is_rewritten
     }
 
-    /// Whether it ended before it was whole.
+    /// Returns true if it ended before it was whole.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Whether clients have seen anything of it.
+    /// Returns true if clients have seen anything of it.
     pub(crate) fn has_begun(&self) -> bool {
         !self.text.is_empty() || !self.calls.is_empty()
     }

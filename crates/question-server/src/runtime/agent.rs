@@ -38,9 +38,9 @@ pub(super) struct SubAgent {
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) event: Event,
-    /// Whether clients have seen something that is not kept.
+    /// True if clients have seen something that is not kept.
     pub(super) shown_but_dropped: bool,
-    /// Whether an answer ended before it was whole.
+    /// True if an answer ended before it was whole.
     pub(super) is_cut: bool,
 }
 
@@ -111,7 +111,7 @@ impl Runtime {
         let name = done.event.name();
         let mut talk = live.talk.lock().await;
         let step = self.handle_event(live, &mut talk, done.event).map_err(|rejected| {
-            tracing::error!(conversation = %live.name(), ?rejected, "the run broke its own rules");
+            tracing::error!(conversation = %live.name(), ?rejected, "the state machine rejected the run's own event");
             failed("internal_error", "The run broke off.")
         })?;
         let mut told = Vec::new();
@@ -146,7 +146,7 @@ impl Runtime {
 
     fn not_stored(&self, live: &Live, error: ApiError) -> RunEnd {
         if let ApiError::Overtaken = error {
-            tracing::info!(conversation = %live.name(), "another server goes on with it");
+            tracing::info!(conversation = %live.name(), "lease lost: another server continues the conversation");
             return failed("overtaken", "Another server goes on with this conversation.");
         }
         tracing::error!(conversation = %live.name(), ?error, "the store failed");

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: HashMap<Box<str>, Slot>,
-    /// How many there are when it is looked next which are of use.
+    /// The number at which those that are of use are looked for next.
     prune_at: usize,
 }
 
@@ -28,7 +28,7 @@ struct Slot {
     changes: Arc<Allowance>,
 }
 
-/// How many slots are not worth a look.
+/// The number of slots that are not worth a look.
 const FEW: usize = 64;
 
 impl Slots {
@@ -36,7 +36,7 @@ impl Slots {
         self.slots.get(id)?.live.upgrade()
     }
 
-    /// How many conversations are in memory, those among them that are just being made.
+    /// The number of conversations in memory, with those that are just being made.
     fn begun(&self) -> usize {
         let in_memory = |slot: &&Slot| slot.live.strong_count() > 0;
         self.slots.values().filter(in_memory).count()
@@ -195,7 +195,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Whether there is room for another conversation of this caller's.
+    /// Refuses if there is no room for another conversation of this caller's.
     async fn check_room(&self, caller: &Caller) -> Result<(), ApiError> {
         if let Some(owner) = &caller.owner
             && self.store.count_of(owner).await? >= self.bounds.owned
@@ -297,7 +297,7 @@ impl Runtime {
             return;
         };
         let deleted = self.store.delete_ended(by).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the store does not delete what has ended");
+            tracing::error!(%error, "deleting ended conversations failed");
             Vec::new()
         });
         if deleted.is_empty() {

@@ -14,14 +14,14 @@ use question_agent::Event;
 use question_agent::message::Message;
 use std::sync::Arc;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug)]
 pub(super) enum RunEnd {
     Finished(RunOutcome),
     Failed { code: &'static str, message: String },
 }
 
-/// How a run ends that does not fail, where there is nothing left to do in it.
+/// The end of a run that does not fail, if there is nothing left to do in it.
 pub(super) fn end_of(talk: &Talk, run: &Run) -> RunEnd {
     RunEnd::Finished(wire::outcome(talk, run.pending))
 }

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-/// How a run ends that is cut off by the end of the server.
+/// The code of a run that is cut off by the end of the server.
 const SERVER_STOPPED: &str = "server_stopped";
 
 impl Runtime {
@@ -47,11 +47,11 @@ impl Runtime {
             // It has ended with its last work; should the state machine ever stop halfway, nothing else would end it.
             Ok(Ok(())) => failed("internal_error", "The run broke off."),
             Err(error) if error.is_cancelled() => {
-                tracing::info!(conversation = %live.name(), "a run is cut off");
+                tracing::info!(conversation = %live.name(), "run cut off by the stop of the server");
                 failed(SERVER_STOPPED, "The server is stopping.")
             }
             Err(error) => {
-                tracing::error!(conversation = %live.name(), %error, "a run broke off");
+                tracing::error!(conversation = %live.name(), %error, "run panicked");
                 failed("internal_error", "The run broke off.")
             }
         };
@@ -140,7 +140,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Whether the history is longer than it may be.
+    /// Returns true if the history is longer than it may be.
     async fn is_full(&self, agent: &Agent) -> bool {
         let is_full = |conversation: &Conversation| is_longer(&self.bounds, conversation.messages(), 0);
         match agent {

@@ -20,7 +20,7 @@ struct Conversations {
     all: HashMap<Box<str>, Box<Kept>>,
     /// What they take together, in bytes.
     bytes: usize,
-    /// How many have begun.
+    /// The number of those that were ever there.
     begun: u64,
 }
 

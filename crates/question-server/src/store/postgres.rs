@@ -117,10 +117,10 @@ impl PostgresStore {
 const SESSION: &str =
     "SET default_transaction_isolation = 'read committed'; SET statement_timeout = '10s'; SET lock_timeout = '5s'";
 
-/// How long the tables may take to be changed, or another server to change them.
+/// The time that a change of the tables may take, here or by another server.
 const MIGRATION_PATIENCE: Duration = Duration::from_secs(600);
 
-/// How long it is until a database that is starting is tried again.
+/// The time until a database that is starting is tried again.
 const NAP: Duration = Duration::from_millis(250);
 
 fn silent() -> StoreError {
@@ -442,12 +442,12 @@ fn is_this_machine(host: &Host) -> bool {
     }
 }
 
-/// Whether another change was first, in words of its own.
+/// Returns true if another change was first, in words of its own.
 fn is_conflict(code: &SqlState) -> bool {
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
 }
 
-/// Whether a database that refused may take connections soon.
+/// Returns true if a database that refused may take connections soon.
 fn may_come_up(error: &PoolError) -> bool {
     match error {
         PoolError::Timeout(_) => true,

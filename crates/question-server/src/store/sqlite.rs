@@ -30,7 +30,7 @@ pub struct SqliteStore {
     /// `None` only while the store is dropped.
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
-    /// Whether something was deleted that the log still has.
+    /// True if something was deleted that the log still has.
     deleted: Arc<AtomicBool>,
     /// Until the writer has ended.
     _lock: File,

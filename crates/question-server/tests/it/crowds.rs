@@ -279,7 +279,7 @@ async fn a_server_with_few_files_answers_all_the_same() {
     }
 }
 
-/// Lets a process open so many files from now on.
+/// Lets a process open this number of files from now on.
 #[cfg(target_os = "linux")]
 async fn limit_files(child: &Child, files: &str) {
     let pid = child.id().expect("it runs").to_string();

@@ -4,7 +4,7 @@ use crate::store::StoreError;
 use deadpool_postgres::Object;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-/// How the tables got from one version to the next; `migration` has a row for each that is behind them.
+/// The steps from one version of the tables to the next; `migration` has a row for each that is behind them.
 pub(super) const MIGRATIONS: [&str; 5] = [
     "
     CREATE TABLE question_server.conversation (

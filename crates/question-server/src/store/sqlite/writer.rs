@@ -15,7 +15,7 @@ pub(super) type Job = Box<dyn FnOnce(Option<&mut Transaction<'_>>) -> Verdict + 
 /// Tells what came of a job, unless the commit that it was part of failed.
 pub(super) type Verdict = Box<dyn FnOnce(Option<StoreError>)>;
 
-/// How many jobs share one commit at most, so that none waits long for the others.
+/// The number of jobs that share one commit at most, so that none waits long for the others.
 const MAX_BATCH: usize = 256;
 
 /// Does what comes, until nobody can ask for anything more.

@@ -183,7 +183,7 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
     assert_eq!(get(&second, "/conversations/t").await.refusal().0, 404);
 }
 
-/// A store that several servers share, at one that may hear nothing except that it has missed something, or commits and deletes when it is told.
+/// A store that several servers share, at one that is deaf or slow.
 #[derive(Debug)]
 struct Odd {
     store: Arc<dyn Store>,

@@ -1,4 +1,4 @@
-//! How answers end that are none.
+//! Ends of answers that are none.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub(in super::super) struct Trouble {
     pub(in super::super) again: Again,
 }
 
-/// Whether asking again may help.
+/// The tries that may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Again {
     Never,
@@ -71,7 +71,7 @@ pub(super) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Opt
     }
 }
 
-/// Whether an answer ends because there was no room for more of it.
+/// Returns true if an answer ends because there was no room for more of it.
 pub(super) fn is_cut(reason: Option<&str>) -> bool {
     names(reason, &CUT)
 }
