@@ -31,7 +31,7 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     Ok(())
 }
 
-/// Makes the README's pictures in `app` anew: one that stands still, and one that moves.
+/// Makes the README's pictures in `app`: one that stands still, and one that moves.
 pub(crate) fn picture() -> Result<()> {
     let [tools, page] = page::steps_for_release();
     let paths = || [workspace::server("server"), page::dist(), workspace::root().join("app")];
