@@ -50,7 +50,7 @@ fn card(log: &Log) -> Result<Command> {
 
 /// The custom element's first card, in a page that has nothing else.
 fn element(log: &Log) -> Result<Command> {
-    in_chromium("crates/question-element/benches/element.mjs", &[pack::package()], log)
+    in_chromium("crates/question-element/benches/element.mjs", &[pack::package_for_tests()], log)
 }
 
 /// What a first visit of the page transfers, and when a person can see, read and write.

@@ -58,14 +58,14 @@ pub(super) fn element_package(log: &Log) -> Result<()> {
     pack::build_for_tests(log)?;
     for script in ["agent.mjs", "server.mjs"] {
         let script = workspace::root().join("crates/question-element/tests").join(script);
-        log.run(Command::new(system::node(log)?).arg(script).arg(pack::package()))?;
+        log.run(Command::new(system::node(log)?).arg(script).arg(pack::package_for_tests()))?;
     }
     Ok(())
 }
 
 /// The custom element in plain pages.
 pub(super) fn element(mut journeys: Command, browser: &str, log: &Log) -> Result<()> {
-    journeys.arg("element::").env("XTASK_PACKAGE", pack::package()).env("XTASK_AXE", axe(log)?);
+    journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests()).env("XTASK_AXE", axe(log)?);
     run_some(leave_out(&mut journeys, browser, true, log), log)
 }
 
