@@ -230,7 +230,7 @@ impl ChatPage {
         self.card_stands_still().await?;
         let receipts = self.receipts().await?.len();
         self.in_card(selector::CANCEL).await?.click().await?;
-        self.sees_receipt(receipts, "Cancelled").await
+        self.sees_receipt(receipts, "You chose not to answer").await
     }
 
     /// Waits until the agent has said something with all of these parts, in one message.
