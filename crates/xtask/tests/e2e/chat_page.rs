@@ -44,7 +44,7 @@ pub(crate) struct ChatPage {
 impl ChatPage {
     /// Opens the page and waits until its program is there.
     pub(crate) async fn open(driver: WebDriver, url: &str) -> WebDriverResult<Self> {
-        driver.goto(url).await?;
+        recorder::open(&driver, url).await?;
         let page = Self { driver };
         page.wait_for(selector::TRANSCRIPT).await?;
         Ok(page)
@@ -151,7 +151,7 @@ impl ChatPage {
 
     /// Goes to another address of the page and waits until its program is there.
     pub(crate) async fn open_at(&self, url: &str) -> WebDriverResult<()> {
-        self.driver.goto(url).await?;
+        recorder::open(&self.driver, url).await?;
         self.wait_for(selector::TRANSCRIPT).await.map(drop)
     }
 
@@ -160,7 +160,7 @@ impl ChatPage {
         let (here, url) = (self.driver.window().await?, self.driver.current_url().await?);
         let there = self.driver.new_tab().await?;
         self.driver.switch_to_window(there.clone()).await?;
-        self.driver.goto(url.as_str()).await?;
+        recorder::open(&self.driver, url.as_str()).await?;
         self.wait_for(selector::LIVE_CARD).await?;
         self.driver.switch_to_window(here).await?;
         Ok(there)
