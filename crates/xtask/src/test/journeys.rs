@@ -129,20 +129,3 @@ pub(crate) fn released_clients(log: &Log) -> Result<()> {
     node.arg(workspace::root().join("crates/question-server/tests/clients/main.mjs"));
     log.run(node.arg(workspace::server("debug")).arg(tools::clients().folder(log)?))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::path::Path;
-
-    #[test]
-    fn every_journey_that_a_browser_leaves_out_exists() {
-        assert_eq!(left_out().count(), LEFT_OUT.lines().count(), "each line has three parts");
-        for [_, journey, _] in left_out() {
-            let (module, name) = journey.rsplit_once("::").expect("a module and a test");
-            let file = Path::new("crates/xtask/tests/e2e").join(module.replace("::", "/")).with_extension("rs");
-            let source = workspace::read(&file.to_string_lossy()).unwrap();
-            assert!(source.contains(&format!("async fn {name}")), "{} has no test {name}…", file.display());
-        }
-    }
-}
