@@ -82,7 +82,7 @@ async fn the_focus_stays_where_it_is_when_it_was_elsewhere() {
     let card = CardPage::waiting(service()).await;
     let composer = leptos::prelude::document().create_element("input").expect("an input");
     card.root.append_child(&composer).expect("it is appended");
-    wasm_bindgen::JsCast::unchecked_ref::<web_sys::HtmlElement>(&composer).focus().expect("it takes the focus");
+    composer.unchecked_ref::<HtmlElement>().focus().expect("it takes the focus");
     card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     assert!(card.receipt().is_some());
