@@ -81,7 +81,7 @@ const WORDS = {
     send: "Enviar",
     loading: "Cargando…",
     held: "Tu mensaje se enviará en cuanto la página esté lista.",
-    failure: "La página no pudo iniciarse. Vuelva a cargarla.",
+    failure: "La página no pudo iniciarse. Vuelve a cargarla.",
   },
 };
 

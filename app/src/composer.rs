@@ -215,6 +215,14 @@ pub(crate) fn focus_composer() {
     let _ = field().focus_with_options(&options);
 }
 
+/// Moves the focus to the field where it is in this part of the page, whose controls are about to go.
+pub(crate) fn take_focus_of(part: &str) {
+    let active = document().active_element();
+    if active.is_some_and(|active| active.closest(part).is_ok_and(|part| part.is_some())) {
+        focus_composer();
+    }
+}
+
 /// Takes over what was typed into an item of the transcript that is about to go, unless something else is being written.
 pub(crate) fn keep_typed(item: &Element) {
     let (field, fields) = (field(), item.query_selector_all("textarea"));
