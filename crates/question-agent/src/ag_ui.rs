@@ -1,6 +1,6 @@
 //! AG-UI without I/O: a request and the state of a conversation give an event or a refusal, and a step gives AG-UI events.
 //!
-//! - In: [`RunInput::parse`] and [`read`] for `POST /agent`; [`RespondBody::read`] and [`CancelBody::read`] for answers by REST.
+//! - In: [`RunInput::parse`] and [`read`] for `POST /agent`; [`RespondBody::read`] and [`CancelBody::is_done`] for answers by REST.
 //! - On: [`Conversation::handle`](crate::Conversation::handle) gives effects, of which [`Step::of`] makes messages to store, news, and work.
 //!   [`Turn`] makes a message and events of a model's answer.
 //! - Out: [`Step::outgoing`] and the functions of [`wire`].
