@@ -102,7 +102,7 @@ fn digest(text: &str) -> u64 {
 fn record(conversation: &Conversation) -> String {
     let (thread, asks) = (conversation.thread(), conversation.asks());
     let state = thread.state();
-    let state = match state.as_object().is_some_and(Vec::is_empty) {
+    let state = match state.as_object().is_some_and(|members| members.is_empty()) {
         true => String::new(),
         false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{state}}}"),
     };

@@ -16,7 +16,7 @@ pub(crate) use shapes::{Stands, flag_word, stands};
 use crate::text::{find, is_blank};
 use crate::validate::MAX_REPORTED;
 use crate::wire::member_mut;
-use json_tree::{Json, NotUnique, members};
+use json_tree::{Json, NotUnique};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use shapes::{
     ANSWERS, DESCRIPTION, HEADER, LABEL, MULTI_SELECT, OPTIONS, PREVIEW, QUESTION, QUESTIONS, as_flag, is_question,
@@ -294,7 +294,7 @@ impl<H: Hears> Shape<'_, H> {
     /// Removes an optional field that is null or a blank text.
     fn remove_empty(&mut self, object: &mut Json<'_>, place: Place<'_>, key: &str) {
         if let Json::Object(members) = object
-            && let Some(at) = members::position(members, key)
+            && let Some(at) = members.position(key)
             && match &members[at].1 {
                 Json::Null => true,
                 Json::Text(text) => is_blank(text),

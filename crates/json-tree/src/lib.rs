@@ -15,18 +15,19 @@
 
 mod error;
 mod json;
+mod map;
 pub mod members;
 mod number;
 mod parse;
 mod partial;
 pub mod pieces;
 mod serde;
-pub mod sorted;
 mod text;
 mod write;
 
 pub use error::{Error, ErrorKind};
 pub use json::{Json, Members, NotUnique, object, parse, parse_unique};
+pub use map::Map;
 pub use number::{Number, natural};
 pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};

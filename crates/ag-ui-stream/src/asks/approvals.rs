@@ -68,7 +68,7 @@ fn question(call: &ToolCall) -> Option<String> {
 impl Followed {
     /// The outcome that a result stands for. Nothing but the word itself is taken for consent.
     pub(super) fn read_approval(&self, content: &str) -> Option<Outcome> {
-        let payload = Json::parse(content).map(Json::into_sorted).ok();
+        let payload = Json::parse(content).map(Json::into_unique).ok();
         match payload.filter(|payload| payload.get(ACCEPTED).is_some_and(|it| it.as_bool().is_some())) {
             Some(payload) => self.read_payload(&payload),
             None => Outcome::parse(&AskUserQuestion::default(), content)

@@ -278,12 +278,12 @@ impl Followed {
 
     /// Whether it may still be answered, or at least put away.
     pub(super) fn can_be_ended(&self) -> bool {
-        self.is_open() || self.snapshot.phase == Phase::Malformed
+        !self.snapshot.phase.is_over()
     }
 
     /// Whether it is complete and waits.
     pub(super) fn is_waiting(&self) -> bool {
-        matches!(self.snapshot.phase, Phase::Ready | Phase::Answerable)
+        self.snapshot.phase.takes_answer()
     }
 
     /// Whether a call under its id takes its place: it was asked without a call and is over, or its arguments never became whole.
@@ -296,7 +296,7 @@ impl Followed {
 
     /// Whether it may still be answered.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.snapshot.phase, Phase::Streaming | Phase::Ready | Phase::Answerable)
+        !self.snapshot.phase.is_over() && self.snapshot.phase != Phase::Malformed
     }
 }
 

@@ -4,7 +4,7 @@ use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Reply, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
-use json_tree::{Json, Members, members};
+use json_tree::{Json, Members};
 use std::slice;
 
 /// What agents call the member that says whether something is approved, the protocol's own name first.
@@ -53,7 +53,7 @@ impl Form {
         };
         let required = required(schema);
         let approval = APPROVALS.into_iter().find(|name| {
-            let kind = members::last(properties, name).and_then(Kind::of);
+            let kind = properties.find(name).and_then(Kind::of);
             kind.is_some_and(|kind| kind.is_flag()) && required.iter().all(|required| required == name)
         });
         let (mut questions, mut members) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
 use crate::text::{Kind, find, folded, is_blank, place};
-use json_tree::{Json, members};
+use json_tree::Json;
 use std::mem;
 
 /// A field, and the values that fit it.
@@ -38,7 +38,7 @@ impl Field {
     /// The place of the member that stands for the field, if the field is missing.
     fn stand_in(&self, object: &Json<'_>) -> Option<usize> {
         let members = object.as_object()?;
-        if members::position(members, self.name).is_some() {
+        if members.position(self.name).is_some() {
             return None;
         }
         let mut found: Option<(usize, usize)> = None;
@@ -209,7 +209,7 @@ impl<H: Hears> Shape<'_, H> {
             _ => return,
         };
         if let Json::Object(members) = question
-            && members::position(members, name).is_none()
+            && members.position(name).is_none()
         {
             members.push((name.into(), value));
             self.0.hear(place.key("type"), code);
