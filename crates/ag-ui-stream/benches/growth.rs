@@ -98,7 +98,7 @@ fn lanes(count: usize) -> String {
 }
 
 fn patches(count: usize) -> String {
-    let state: Map<String, Value> = (0..20 * count).map(|n| (format!("m{n}"), json!(n))).collect();
+    let state: Map<String, Value> = (0..4 * count).map(|n| (format!("m{n}"), json!(n))).collect();
     let adds = (0..2 * count).map(|n| json!({"op": "add", "path": format!("/state/a{n}"), "value": n}));
     let removes = (0..2 * count).map(|n| json!({"op": "remove", "path": format!("/state/m{n}")}));
     let deltas = adds.chain(removes).map(|operation| json!({"type": "STATE_DELTA", "delta": [operation]}));

@@ -9,8 +9,7 @@ pub(crate) use apply::Copied;
 pub use apply::{PatchError, PatchErrorKind};
 
 /// Applies all operations to a document, or none where one does not apply. Numbers are compared numerically; what copies add is bounded.
-/// Members that the RFC does not name are ignored. A name that comes twice in an object of the document [keeps its last value](Json::make_unique); to see to that costs a look at all of it.
-/// Members come in no certain order where many were removed.
+/// Members that the RFC does not name are ignored. The whole document is read first: a name that comes twice in an object [keeps its last value](Json::make_unique).
 ///
 /// ```
 /// use ag_ui_stream::patch::{PatchErrorKind, apply};

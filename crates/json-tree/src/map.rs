@@ -17,7 +17,7 @@ pub struct Map<'a, T> {
     slots: Option<Box<Slots>>,
 }
 
-/// Looking at so many names takes no longer than finding one of them in the slots.
+/// Up to this length, looking at each name takes no longer than finding it in the slots.
 const FEW: usize = 16;
 
 impl<'a, T> Map<'a, T> {
@@ -219,7 +219,7 @@ struct Slots {
 const FAR: usize = 256;
 
 impl Slots {
-    /// Of so many names.
+    /// Of the first `length` names.
     fn of(length: usize, name_at: NameAt<'_>) -> Self {
         let mut slots = Self { slots: Vec::new(), seed: 0 };
         slots.fill(length, name_at);
@@ -234,7 +234,7 @@ impl Slots {
         }
     }
 
-    /// Adds the last of so many names, which is new.
+    /// Adds the last of `length` names, which is new.
     fn push(&mut self, length: usize, name_at: NameAt<'_>) {
         if 2 * length > self.slots.len() {
             return self.fill(length, name_at);
@@ -248,7 +248,7 @@ impl Slots {
         }
     }
 
-    /// Forgets the name at a position, which the last of so many names takes.
+    /// Forgets the name at a position, which the last of `length` names takes.
     fn swap_remove(&mut self, at: usize, length: usize, name_at: NameAt<'_>) {
         let (mut free, _) = self.find(name_at(at), name_at);
         let mask = self.slots.len() - 1;

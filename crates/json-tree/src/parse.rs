@@ -187,7 +187,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         }
     }
 
-    /// How many values come before the end of the list or object, with the one that was just read; 1 if too much was looked at already.
+    /// Counts the values up to the end of the list or object, with the one that was just read. Returns 1 if too much was looked at already.
     #[cold]
     fn rest(&mut self) -> usize {
         let bytes = &self.text.as_bytes()[self.at..];
@@ -207,7 +207,7 @@ impl<'a, 'm> Reader<'a, 'm> {
             at += 1;
         }
         self.ahead -= at.min(bytes.len());
-        // A text that only looks like so many values is refused soon.
+        // A value takes two bytes with its comma; a text of commas alone is refused soon.
         values.min(at / 2 + 1)
     }
 
