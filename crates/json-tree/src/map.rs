@@ -36,8 +36,12 @@ impl<'a, T> Map<'a, T> {
     /// The position of the last entry with this name.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
-        match &self.slots {
-            Some(slots) => slots.get(name, &|at| &self.entries[at].0),
+        self.position_by(self.slots.as_deref(), name)
+    }
+
+    fn position_by(&self, slots: Option<&Slots>, name: &str) -> Option<usize> {
+        match slots {
+            Some(slots) => slots.at(slots.find(name, &|at| &self.entries[at].0).0),
             // Names are short: a call for each comparison would take longer than comparing.
             None => self.entries.iter().rposition(|(key, _)| key.len() == name.len() && key.bytes().eq(name.bytes())),
         }
@@ -72,14 +76,11 @@ impl<'a, T> Map<'a, T> {
     pub fn take(&mut self, name: &str) -> Option<T> {
         self.index();
         let at = self.position(name)?;
-        let (_, value) = match &mut self.slots {
-            None => self.entries.remove(at),
-            Some(slots) => {
-                slots.swap_remove(at, self.entries.len(), &|at| &self.entries[at].0);
-                self.entries.swap_remove(at)
-            }
+        let Some(slots) = &mut self.slots else {
+            return Some(self.entries.remove(at).1);
         };
-        Some(value)
+        slots.swap_remove(at, self.entries.len(), &|at| &self.entries[at].0);
+        Some(self.entries.swap_remove(at).1)
     }
 
     /// Lets each name be there once, at the place of its first entry and with the value of its last.
@@ -95,13 +96,9 @@ impl<'a, T> Map<'a, T> {
     /// A name that comes twice.
     #[must_use]
     pub fn repeated(&self) -> Option<&str> {
-        let slots = self.own_slots();
-        let is_last = |at: usize, name: &str| match &slots {
-            Some(slots) => slots.get(name, &|at| &self.entries[at].0) == Some(at),
-            None => self.position(name) == Some(at),
-        };
+        let slots = self.all_slots();
         let mut names = self.entries.iter().map(|(name, _)| &**name).enumerate();
-        names.find(|(at, name)| !is_last(*at, name)).map(|(_, name)| name)
+        names.find(|(at, name)| self.position_by(slots.as_deref(), name) != Some(*at)).map(|(_, name)| name)
     }
 
     /// The values, to be changed.
@@ -110,15 +107,22 @@ impl<'a, T> Map<'a, T> {
     }
 
     fn index(&mut self) {
-        if self.slots.is_none() {
-            self.slots = self.own_slots();
+        if self.slots.is_none()
+            && let Some(slots) = self.all_slots()
+        {
+            self.slots = Some(Box::new(slots.into_owned()));
         }
     }
 
-    /// Slots for entries that are many and have none.
-    fn own_slots(&self) -> Option<Box<Slots>> {
-        let lacks = self.slots.is_none() && self.entries.len() > FEW;
-        lacks.then(|| Slots::of(self.entries.len(), &|at| &self.entries[at].0).into())
+    /// The slots, made now if the entries are many and have none.
+    fn all_slots(&self) -> Option<Cow<'_, Slots>> {
+        match &self.slots {
+            Some(slots) => Some(Cow::Borrowed(slots)),
+            None => {
+                let is_long = self.entries.len() > FEW;
+                is_long.then(|| Cow::Owned(Slots::of(self.entries.len(), &|at| &self.entries[at].0)))
+            }
+        }
     }
 
     /// The map with other names or values at the same places.
@@ -152,13 +156,12 @@ impl<T: PartialEq> PartialEq for Map<'_, T> {
         if pairs.clone().all(|(one, other)| one.0 == other.0) {
             return pairs.all(|(one, other)| one.1 == other.1);
         }
-        let slots = other.own_slots();
-        let find = |name: &str| match &slots {
-            Some(slots) => slots.get(name, &|at| &other.entries[at].0),
-            None => other.position(name),
+        let slots = other.all_slots();
+        let is_in_other = |(name, value): &(Cow<'_, str>, T)| {
+            let at = other.position_by(slots.as_deref(), name);
+            at.is_some_and(|at| other.entries[at].1 == *value)
         };
-        self.repeated().is_none()
-            && self.iter().all(|(name, value)| find(name).is_some_and(|at| other.entries[at].1 == *value))
+        self.repeated().is_none() && self.iter().all(is_in_other)
     }
 }
 
@@ -207,13 +210,19 @@ impl<'m, 'a, T> IntoIterator for &'m Map<'a, T> {
 /// The name at a position.
 type NameAt<'n> = &'n dyn Fn(usize) -> &'n str;
 
-/// Positions of names by their hashes, in the first free slot from there on.
+/// Positions of names by their hashes, each in the first free slot from there on.
 #[derive(Clone)]
 struct Slots {
-    /// A position and one, or 0. More than half of them are free.
+    /// A position and one, or [`FREE`]. At least half of them are free.
     slots: Vec<u32>,
+    /// How many are not free.
+    used: usize,
     seed: u8,
 }
+
+const FREE: u32 = 0;
+/// A name was taken out. The slot gets no other, so that those behind it are found.
+const TAKEN: u32 = u32::MAX;
 
 /// So far from their hashes are names only if somebody chose them.
 const FAR: usize = 256;
@@ -221,28 +230,33 @@ const FAR: usize = 256;
 impl Slots {
     /// Of the first `length` names.
     fn of(length: usize, name_at: NameAt<'_>) -> Self {
-        let mut slots = Self { slots: Vec::new(), seed: 0 };
+        let mut slots = Self { slots: Vec::new(), used: 0, seed: 0 };
         slots.fill(length, name_at);
         slots
     }
 
     fn fill(&mut self, length: usize, name_at: NameAt<'_>) {
-        self.slots = vec![0; (4 * length).next_power_of_two()];
+        self.slots = vec![FREE; (4 * length).next_power_of_two()];
+        self.used = length;
         for at in 0..length {
-            let (slot, _) = self.find(name_at(at), name_at);
-            self.slots[slot] = entry(at);
+            self.set(at, at, name_at);
         }
+    }
+
+    /// Sets the position of the name that is now at `at`. Returns how far from its hash it is.
+    fn set(&mut self, at: usize, position: usize, name_at: NameAt<'_>) -> usize {
+        let (slot, steps) = self.find(name_at(at), name_at);
+        self.slots[slot] = position as u32 + 1;
+        steps
     }
 
     /// Adds the last of `length` names, which is new.
     fn push(&mut self, length: usize, name_at: NameAt<'_>) {
-        if 2 * length > self.slots.len() {
-            return self.fill(length, name_at);
-        }
-        let (slot, steps) = self.find(name_at(length - 1), name_at);
-        self.slots[slot] = entry(length - 1);
-        // Names that share a hash under several seeds cannot be found.
-        if steps > FAR && self.seed < 4 {
+        self.used += 1;
+        if 2 * self.used > self.slots.len() {
+            self.fill(length, name_at);
+        } else if self.set(length - 1, length - 1, name_at) > FAR && self.seed < 4 {
+            // Names that share a hash under several seeds cannot be found.
             self.seed += 1;
             self.fill(length, name_at);
         }
@@ -250,58 +264,35 @@ impl Slots {
 
     /// Forgets the name at a position, which the last of `length` names takes.
     fn swap_remove(&mut self, at: usize, length: usize, name_at: NameAt<'_>) {
-        let (mut free, _) = self.find(name_at(at), name_at);
-        let mask = self.slots.len() - 1;
-        let mut slot = free;
-        loop {
-            slot = (slot + 1) & mask;
-            let Some(held) = self.at(slot) else {
-                break;
-            };
-            // What is behind its hash by more than behind the free slot would not be found any more.
-            let home = self.hash(name_at(held)) & mask;
-            if slot.wrapping_sub(home) & mask >= slot.wrapping_sub(free) & mask {
-                self.slots[free] = self.slots[slot];
-                free = slot;
-            }
-        }
-        self.slots[free] = 0;
+        let (slot, _) = self.find(name_at(at), name_at);
+        self.slots[slot] = TAKEN;
         if at + 1 < length {
-            let (slot, _) = self.find(name_at(length - 1), name_at);
-            self.slots[slot] = entry(at);
+            self.set(length - 1, at, name_at);
         }
-    }
-
-    fn get(&self, name: &str, name_at: NameAt<'_>) -> Option<usize> {
-        self.at(self.find(name, name_at).0)
     }
 
     /// The slot of a name, or the free one that it would get, and how far from its hash that is.
     fn find(&self, name: &str, name_at: NameAt<'_>) -> (usize, usize) {
-        let mask = self.slots.len() - 1;
-        let mut slot = self.hash(name) & mask;
-        let mut steps = 0;
-        while self.at(slot).is_some_and(|at| name_at(at) != name) {
-            slot = (slot + 1) & mask;
-            steps += 1;
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u8(self.seed);
+        hasher.write(name.as_bytes());
+        let (mask, mut slot) = (self.slots.len() - 1, hasher.finish() as usize);
+        for steps in 0.. {
+            slot &= mask;
+            match self.slots[slot] {
+                TAKEN => {}
+                FREE => return (slot, steps),
+                held if name_at(held as usize - 1) == name => return (slot, steps),
+                _ => {}
+            }
+            slot += 1;
         }
-        (slot, steps)
+        (0, 0)
     }
 
     fn at(&self, slot: usize) -> Option<usize> {
         (self.slots[slot] as usize).checked_sub(1)
     }
-
-    fn hash(&self, name: &str) -> usize {
-        let mut hasher = DefaultHasher::new();
-        hasher.write_u8(self.seed);
-        hasher.write(name.as_bytes());
-        hasher.finish() as usize
-    }
-}
-
-fn entry(at: usize) -> u32 {
-    at as u32 + 1
 }
 
 #[cfg(test)]
@@ -345,8 +336,8 @@ mod tests {
 
     #[test]
     fn names_that_were_chosen_to_share_a_slot_are_told_apart_by_another_seed() {
-        let slots = Slots { slots: Vec::new(), seed: 0 };
-        let shares = |name: &String| slots.hash(name) & 0xFFF == 0;
+        let slots = Slots { slots: vec![FREE; 4096], used: 0, seed: 0 };
+        let shares = |name: &String| slots.find(name, &|_| "").0 == 0;
         let mut map = Map::new();
         for name in (0..).map(|number| format!("n{number}")).filter(shares).take(600) {
             map.put(&name, ());
