@@ -1,14 +1,14 @@
 //! Ids and what they stand for.
 
-use json_tree::Map;
+use json_tree::Members;
 
-/// Numbers by id, such as positions in a list. One type for all of them is the least code.
+/// Numbers by id, such as positions in a list. They are members of an object, since one type for all lookups is the least code.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Index(Map<'static, usize>);
+pub(crate) struct Index(Members<'static>);
 
 impl Index {
     pub(crate) fn get(&self, id: &str) -> Option<usize> {
-        self.0.find(id).copied()
+        self.0.find(id)?.as_index()
     }
 
     pub(crate) fn contains(&self, id: &str) -> bool {
@@ -17,7 +17,7 @@ impl Index {
 
     /// True where the id was not there before.
     pub(crate) fn insert(&mut self, id: &str, number: usize) -> bool {
-        self.0.put(id, number).is_none()
+        self.0.put(id, number.into()).is_none()
     }
 
     /// True where the id was there.
@@ -39,6 +39,6 @@ impl Index {
 
     /// The ids with their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.0.iter().map(|(id, number)| (&**id, *number))
+        self.0.iter().filter_map(|(id, number)| Some((&**id, number.as_index()?)))
     }
 }

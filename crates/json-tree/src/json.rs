@@ -1,6 +1,6 @@
 //! The tree, and its ways from and to `serde_json`'s value.
 
-use crate::{Error, Number, map};
+use crate::{Error, Members, Number};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
@@ -24,9 +24,6 @@ pub enum Json<'a> {
     /// An object.
     Object(Members<'a>),
 }
-
-/// What an object holds, in its order.
-pub type Members<'a> = map::Map<'a, Json<'a>>;
 
 impl<'a> Json<'a> {
     /// An object of these members: an array or a vector of names with their values.
@@ -116,9 +113,7 @@ impl<'a> Json<'a> {
             Self::Number(number) => Json::Number(number.into_static()),
             Self::Text(text) => Json::Text(text.into_owned().into()),
             Self::List(items) => Json::List(items.into_iter().map(Json::into_static).collect()),
-            Self::Object(members) => {
-                Json::Object(members.map(|(key, member)| (key.into_owned().into(), member.into_static())))
-            }
+            Self::Object(members) => Json::Object(members.into_static()),
         }
     }
 

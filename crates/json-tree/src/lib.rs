@@ -15,7 +15,6 @@
 
 mod error;
 mod json;
-mod map;
 pub mod members;
 mod number;
 mod parse;
@@ -26,8 +25,8 @@ mod text;
 mod write;
 
 pub use error::{Error, ErrorKind};
-pub use json::{Json, Members, NotUnique, object, parse, parse_unique};
-pub use map::Map;
+pub use json::{Json, NotUnique, object, parse, parse_unique};
+pub use members::Members;
 pub use number::{Number, natural};
 pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};

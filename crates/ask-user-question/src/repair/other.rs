@@ -15,10 +15,23 @@ pub enum Meaning {
 /// What begins a label that asks for the user's own words, in the languages of the card and some more. Of two that begin alike the longer one
 /// is first.
 const OPENINGS: &str = "others|other|something else|something different|another option|another answer|\
-    my own answer|custom answer|custom option|custom response|enter my own|enter your own|type my own|type your own|write my own|write your own|\
-    anderes|andere|sonstiges|sonstige|etwas anderes|eigene angabe|eigene antwort|eigener text|freitext|otros|otro|otras|otra|algo diferente|respuesta propia|respuesta personalizada|\
-    autres|autre|quelque chose dautre|réponse personnalisée|réponse libre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
+    anderes|andere|sonstiges|sonstige|etwas anderes|eigene angabe|eigene antwort|eigener text|freitext|otros|otro|otras|otra|algo diferente|\
+    respuesta propia|autres|autre|quelque chose dautre|réponse libre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
     أخرى|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|自由記入|自由記述|自由回答|其他|其它|自定义|自行输入|自己输入";
+/// The same where it is an order to type.
+const ORDERS: [&str; 7] = [
+    "custom answer",
+    "enter my own",
+    "enter your own",
+    "type my own",
+    "type your own",
+    "write my own",
+    "write your own",
+];
+
+fn openings() -> impl Iterator<Item = &'static str> {
+    OPENINGS.split('|').chain(ORDERS)
+}
 
 /// Words that need nothing between them and an opening.
 const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|选项|答案";
@@ -53,9 +66,9 @@ pub fn meaning(label: &str) -> Meaning {
             plain.push(lower(c));
         }
     }
-    let opening = OPENINGS.split('|').find_map(|opening| plain.strip_prefix(opening));
+    let opening = openings().find_map(|opening| plain.strip_prefix(opening));
     let Some(rest) = opening.map(str::trim_start) else {
-        return if any(OPENINGS, |opening| opening.starts_with(&plain)) { Meaning::Open } else { Meaning::Own };
+        return if openings().any(|opening| opening.starts_with(&plain)) { Meaning::Open } else { Meaning::Own };
     };
     const IS_BETWEEN: Kind = |c| !is_letter(c);
     let (mut last, mut invites) = ("", true);
