@@ -81,7 +81,7 @@ const WORDS = {
     send: "Enviar",
     loading: "Cargando…",
     held: "Tu mensaje se enviará en cuanto la página esté lista.",
-    failure: "La página no pudo iniciarse. Vuelva a cargarla.",
+    failure: "La página no pudo iniciarse. Vuelve a cargarla.",
   },
 };
 
@@ -134,9 +134,9 @@ form.hidden = inGallery;
 const tell = (text) => says("[role=status]", text);
 tell(isNew ? "" : words.loading);
 
-/** Gives the field the height and the direction of its text. */
+/** Gives the field the height and the direction of its text, or the height of its placeholder. */
 const written = () => {
-  field.parentElement.dataset.text = field.value;
+  field.parentElement.dataset.text = field.value || field.placeholder;
   field.dir = field.value ? "auto" : root.dir;
 };
 field.value = storage("sessionStorage")?.getItem("chat-page unsent") ?? "";

@@ -21,6 +21,8 @@ pub struct Agent {
     pub delivery: Delivery,
     /// Under which it asks, as far as the page knows.
     pub limits: Limits,
+    /// Whether the tool is sent to it, since it has none of its own.
+    pub sends_tool: bool,
 }
 
 impl Agent {
@@ -42,7 +44,7 @@ impl Agent {
             "" => settings.limits(),
             _ => Limits::RUNTIME,
         };
-        Self { headers, address: address.to_owned(), delivery, limits }
+        Self { headers, address: address.to_owned(), delivery, limits, sends_tool: settings.sends_tool() }
     }
 
     /// Whether it is the page's own.
@@ -59,8 +61,11 @@ impl Agent {
             // Any AG-UI endpoint may be behind it.
             address => ChatOptions::new(address).with_headers(self.headers).with_allow_list(ALLOW_LIST),
         };
+        let options = match self.sends_tool {
+            true => options.with_limits(&self.limits),
+            false => options.without_tool(),
+        };
         options
-            .with_limits(&self.limits)
             .with_delivery(self.delivery)
             .with_words(|trouble| Words::of_the_document().explain(trouble))
             .kept_in_address()

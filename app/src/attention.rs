@@ -32,7 +32,7 @@ pub fn call_for_attention(
         true => waiting.with(|waiting| waiting.first().map(|ask| ask.tool_call_id.clone())),
         false => None,
     };
-    let notification = StoredValue::new_local(None::<Notification>);
+    let notification = StoredValue::new_local(None::<Notified>);
     effect(move || {
         let mark = if unseen().is_some() { MARK } else { "" };
         settings.with(|settings| {
@@ -45,10 +45,7 @@ pub fn call_for_attention(
         if std::mem::replace(&mut told, unseen.clone()) == unseen {
             return;
         }
-        let ends = notification.try_update_value(Option::take).flatten();
-        if let Some(notification) = ends {
-            notification.close();
-        }
+        notification.set_value(None);
         let wanted = unseen.is_some()
             && settings.with_untracked(Settings::notifies)
             && can_notify()
@@ -59,11 +56,21 @@ pub fn call_for_attention(
             notification.set_value(notify(words, &header.unwrap_or_default()));
         }
     });
-    on_cleanup(move || {
-        if let Some(Some(notification)) = notification.try_update_value(Option::take) {
-            notification.close();
-        }
-    });
+    on_cleanup(move || drop(notification.try_update_value(Option::take)));
+}
+
+/// A notification that is shown until this is dropped.
+struct Notified {
+    notification: Notification,
+    /// What a click on it calls.
+    _on_click: Closure<dyn FnMut()>,
+}
+
+impl Drop for Notified {
+    fn drop(&mut self) {
+        self.notification.set_onclick(None);
+        self.notification.close();
+    }
 }
 
 /// Whether this browser has notifications at all.
@@ -89,7 +96,7 @@ fn header(ask: &Ask) -> Option<String> {
 }
 
 /// Notifies, where the browser does it. A click on it leads back.
-fn notify(words: &Words, header: &str) -> Option<Notification> {
+fn notify(words: &Words, header: &str) -> Option<Notified> {
     let options = NotificationOptions::new();
     options.set_body(header);
     options.set_tag(TAG);
@@ -97,10 +104,10 @@ fn notify(words: &Words, header: &str) -> Option<Notification> {
     // Some browsers have the function and throw.
     let notification = Notification::new_with_options(words.question_waits, &options).ok()?;
     let shown = notification.clone();
-    let on_click = Closure::once_into_js(move || {
+    let on_click = Closure::<dyn FnMut()>::new(move || {
         let _ = window().focus();
         shown.close();
     });
-    notification.set_onclick(Some(on_click.unchecked_ref()));
-    Some(notification)
+    notification.set_onclick(Some(on_click.as_ref().unchecked_ref()));
+    Some(Notified { notification, _on_click: on_click })
 }

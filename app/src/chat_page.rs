@@ -4,7 +4,7 @@ use crate::agent::Agent;
 use crate::attention::call_for_attention;
 use crate::bar::Bar;
 use crate::cards::Cards;
-use crate::composer::{Composer, focus_composer};
+use crate::composer::{Composer, focus_composer, take_focus_of};
 use crate::effect::effect;
 use crate::notice::Notice;
 use crate::settings::{Settings, browser, dialog::SettingsDialog};
@@ -109,5 +109,9 @@ fn Trouble(chat: AgentChat) -> impl IntoView {
             <button type="button" on:click=retry>{say(|words| words.try_again)}</button>
         }
     };
-    view! { <div class="trouble" role="alert">{move || reason().map(told)}</div> }
+    let shown = move || {
+        take_focus_of(".trouble");
+        reason().map(told)
+    };
+    view! { <div class="trouble" role="alert">{shown}</div> }
 }

@@ -139,11 +139,15 @@ pub fn Composer(
         true => words.get().labels.dir.as_str(),
         false => "auto",
     };
+    let shown = move || match written.get() {
+        text if text.is_empty() => words.get().message_placeholder.to_owned(),
+        text => text,
+    };
     view! {
         <form class="composer" on:submit=on_submit>
             <label class="visually-hidden" for="message">{say(|words| words.message)}</label>
             // The text's copy sizes the field, which not every browser does by itself.
-            <div class="field" data-text=move || written.get()>
+            <div class="field" data-text=shown>
                 <textarea
                     id="message"
                     name="message"
@@ -209,6 +213,14 @@ pub(crate) fn focus_composer() {
     options.set_prevent_scroll(true);
     // It has no way to fail.
     let _ = field().focus_with_options(&options);
+}
+
+/// Moves the focus to the field where it is in this part of the page, whose controls are about to go.
+pub(crate) fn take_focus_of(part: &str) {
+    let active = document().active_element();
+    if active.is_some_and(|active| active.closest(part).is_ok_and(|part| part.is_some())) {
+        focus_composer();
+    }
 }
 
 /// Takes over what was typed into an item of the transcript that is about to go, unless something else is being written.

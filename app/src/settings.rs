@@ -22,11 +22,14 @@ pub enum Setting {
     Notify,
     /// How an answer is given: `explicit`, or empty for a tap.
     Submit,
+    /// Who has the tool: `agent` for an agent that registers it itself, or empty for the page, which sends it.
+    Tool,
 }
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Agent, Self::Delivery, Self::Language, Self::Theme, Self::Notify, Self::Submit];
+    pub const ALL: [Self; 7] =
+        [Self::Agent, Self::Delivery, Self::Language, Self::Theme, Self::Notify, Self::Submit, Self::Tool];
 
     /// Under which name the browser keeps it, among what other pages of the origin keep.
     #[must_use]
@@ -44,6 +47,7 @@ impl Setting {
             Self::Theme => "theme",
             Self::Notify => "notify",
             Self::Submit => "submit",
+            Self::Tool => "tool",
         }
     }
 }
@@ -138,6 +142,12 @@ impl Settings {
 
     fn is_front_desk(&self) -> bool {
         self.get(Setting::Agent).is_empty() && self.own_agent.name.is_empty()
+    }
+
+    /// Whether the page sends the tool with each request.
+    #[must_use]
+    pub fn sends_tool(&self) -> bool {
+        self.get(Setting::Tool) != "agent"
     }
 
     /// How an answer is given.

@@ -6,7 +6,7 @@ mod scroller;
 use self::rows::Rows;
 use self::scroller::Reader;
 use crate::cards::Cards;
-use crate::composer::focus_composer;
+use crate::composer::{focus_composer, take_focus_of};
 use crate::effect::effect;
 use crate::nodes::{add, element, goes_with_owner, hear, set};
 use crate::notice::Notice;
@@ -149,11 +149,11 @@ fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
             </button>
         }
     };
-    view! {
-        <div class="to-the-end">
-            {move || (!at_end.get()).then(button)}
-        </div>
-    }
+    let shown = move || {
+        take_focus_of(".to-the-end");
+        (!at_end.get()).then(button)
+    };
+    view! { <div class="to-the-end">{shown}</div> }
 }
 
 fn running(chat: AgentChat) -> bool {

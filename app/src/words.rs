@@ -99,8 +99,8 @@ pub(crate) struct TroubleWords {
     pub(crate) not_allowed: [&'static str; 2],
     pub(crate) not_let_in: &'static str,
     pub(crate) too_much: &'static str,
-    pub(crate) refused: [&'static str; 2],
-    pub(crate) had_problem: [&'static str; 2],
+    pub(crate) refused: &'static str,
+    pub(crate) had_problem: &'static str,
     pub(crate) gone: &'static str,
     pub(crate) stopped: &'static str,
     pub(crate) broke_off: &'static str,
@@ -205,12 +205,11 @@ impl Words {
             Trouble::Refused { status: 401 | 403, .. } => words.not_let_in.to_owned(),
             Trouble::Refused { status: 429, .. } => words.too_much.to_owned(),
             Trouble::Refused { status, message } => {
-                let reason = message.clone().unwrap_or_else(|| format!("HTTP {status}"));
-                let around_it = match status {
-                    500.. => words.had_problem,
-                    _ => words.refused,
-                };
-                around(around_it, &reason)
+                let words = if *status < 500 { words.refused } else { words.had_problem };
+                match message {
+                    Some(reason) => [words, " ", &isolate(reason)].concat(),
+                    None => words.to_owned(),
+                }
             }
             Trouble::Gone => words.gone.to_owned(),
             Trouble::Stopped => words.stopped.to_owned(),

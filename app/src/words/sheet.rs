@@ -262,6 +262,8 @@ fn texts<'a>(words: &'a mut Words, labels: &'a mut Labels) -> Vec<&'a mut &'stat
         &mut troubles.unreachable,
         &mut troubles.not_let_in,
         &mut troubles.too_much,
+        &mut troubles.refused,
+        &mut troubles.had_problem,
         &mut troubles.gone,
         &mut troubles.stopped,
         &mut troubles.broke_off,
@@ -279,8 +281,6 @@ fn texts<'a>(words: &'a mut Words, labels: &'a mut Labels) -> Vec<&'a mut &'stat
         &mut words.suggestions_to_anyone,
         &mut troubles.elsewhere,
         &mut troubles.not_allowed,
-        &mut troubles.refused,
-        &mut troubles.had_problem,
         &mut troubles.failed,
         &mut troubles.unfit,
     ];

@@ -66,6 +66,7 @@ fn what_is_not_known_is_the_default() {
         assert_eq!(settings.submit_mode(), SubmitMode::OnPick);
         assert_eq!(settings.color_scheme(), "light dark");
         assert!(!settings.notifies());
+        assert!(settings.sends_tool());
         assert_eq!(settings.language(&["ja".to_owned()]), "ja");
     }
 }
@@ -79,6 +80,7 @@ fn what_is_set_is_done() {
     assert_eq!(set(Setting::Theme, "dark").color_scheme(), "dark");
     assert_eq!(set(Setting::Theme, "light").color_scheme(), "light");
     assert!(set(Setting::Notify, "on").notifies());
+    assert!(!set(Setting::Tool, "agent").sends_tool());
     assert_eq!(set(Setting::Language, "de").language(&["ja".to_owned()]), "de");
 }
 

@@ -226,6 +226,22 @@ async fn who_waits_long_is_told_that_the_agent_can_be_stopped() {
 }
 
 #[test]
+async fn a_button_that_goes_by_itself_leaves_the_focus_with_the_composer() {
+    let agent = Agent::asking("going", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    let started = json!({"type": "RUN_STARTED", "threadId": "going", "runId": "r2"});
+    agent.tells("life-2", &started);
+    agent.tells("life-3", &json!({"type": "RUN_ERROR", "message": "Out of tokens"}));
+    page.sees(".trouble button").await;
+    page.0.the::<HtmlElement>(".trouble button").focus().expect("it takes the focus");
+    let mut another = started;
+    another["runId"] = "r3".into();
+    agent.tells("life-4", &another);
+    page.waits_for("no trouble", || page.0.find(".trouble button").is_none()).await;
+    assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
+}
+
+#[test]
 async fn what_came_too_late_stays_on_its_card_while_another_question_waits() {
     let agent = Agent::asking("late", &[("c1", &size())]);
     let page = Page::of(&agent).await;

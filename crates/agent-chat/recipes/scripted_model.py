@@ -8,6 +8,7 @@ which service is needed, then how soon. Say "both at once", and it asks both in 
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -179,7 +180,10 @@ if __name__ == "__main__":
     Thread(target=endpoint.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{endpoint.server_port}/v1"
     model = {"OPENAI_BASE_URL": base, "OPENAI_API_KEY": "scripted", "OPENAI_MODEL": "scripted"}
-    try:
-        sys.exit(subprocess.call(sys.argv[1:], env={**os.environ, **model}))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    command = subprocess.Popen(sys.argv[1:], env={**os.environ, **model})
+    # Ctrl+C reaches the command as well. What ends this process alone ends the command with it.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, lambda *_: command.terminate())
+    ended = command.wait()
+    sys.exit(ended if ended >= 0 else 128 - ended)

@@ -188,6 +188,7 @@ impl Core {
     /// Gives a reply that is held back to its card.
     pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
         let was_held = self.outbox.take_back(tool_call_id);
+        self.share_held(Some(tool_call_id));
         self.show_mail();
         was_held
     }

@@ -36,6 +36,12 @@ pub(crate) trait Keep: Debug {
     /// Whether this is the browser's name for it.
     fn is_under(&self, key: &str) -> bool;
 
+    /// The replies that tabs of the conversation hold until its other asks have theirs.
+    fn held(&self) -> Option<String>;
+
+    /// Keeps these in their place, where there are any.
+    fn write_held(&self, held: Option<&str>);
+
     /// Queues for the turn to talk to its agent, which is told when it comes.
     fn request_turn(&self, on_grant: Rc<dyn Fn()>) -> TabLock;
 }
@@ -75,6 +81,7 @@ impl Keep for Kept {
             // The last one left is this one, for which there is no room at all.
             let Some(oldest) = list.pop() else { return };
             Shelf::Browser.remove(oldest);
+            Shelf::Browser.remove(&held_key(oldest));
         }
         Shelf::Browser.write(LIST, &list.join("\n"));
     }
@@ -88,9 +95,25 @@ impl Keep for Kept {
         self.key == key
     }
 
+    fn held(&self) -> Option<String> {
+        Shelf::Browser.read(&held_key(&self.key))
+    }
+
+    fn write_held(&self, held: Option<&str>) {
+        let key = held_key(&self.key);
+        match held {
+            Some(held) => drop(Shelf::Browser.write(&key, held)),
+            None => Shelf::Browser.remove(&key),
+        }
+    }
+
     fn request_turn(&self, on_grant: Rc<dyn Fn()>) -> TabLock {
         TabLock::request(&self.key, on_grant)
     }
+}
+
+fn held_key(key: &str) -> String {
+    [key, " held"].concat()
 }
 
 /// Tells texts apart (FNV-1a).

@@ -20,7 +20,8 @@ pub struct ChatOptions {
     pub(crate) endpoint: Endpoint,
     pub(crate) delivery: Delivery,
     pub(crate) setup: Setup,
-    limits: Limits,
+    /// Of the tool that is sent; `None` where the agent has it.
+    limits: Option<Limits>,
     pub(crate) approvals: Vec<String>,
     pub(crate) server: Option<&'static Server>,
     pub(crate) memory: Option<&'static Memory>,
@@ -51,7 +52,7 @@ impl ChatOptions {
             endpoint: Endpoint { url: url.into(), headers: None, patience: None },
             delivery: Delivery::default(),
             setup: Setup { thread_id: new_id(), ..Setup::default() },
-            limits: Limits::RUNTIME,
+            limits: Some(Limits::RUNTIME),
             approvals: Vec::new(),
             server: None,
             memory: None,
@@ -63,7 +64,13 @@ impl ChatOptions {
     /// The same, with the ask tool announced to the agent under other limits.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
-        Self { limits: limits.clone(), ..self }
+        Self { limits: Some(limits.clone()), ..self }
+    }
+
+    /// The same, without the ask tool in requests: for an agent that registers it itself, and takes it for a second tool of that name.
+    #[must_use]
+    pub fn without_tool(self) -> Self {
+        Self { limits: None, ..self }
     }
 
     /// The same, with properties for the agent's own use in every run, such as `{"interrupts": true}` for one that asks by interrupts.
@@ -145,8 +152,10 @@ impl ChatOptions {
     /// What a run is started with. The ask tool is described for each run, and not where a page starts and nothing is sent. It comes without
     /// the guidance, which is for the agent's own prompt.
     pub(crate) fn setup(&self) -> Setup {
-        let (name, description) = (self.limits.tool_name(), tool::description(&self.limits));
-        let ask = Tool { parameters: Some(tool::parameters(&self.limits)), ..Tool::new(name, description) };
-        Setup { tools: vec![ask], ..self.setup.clone() }
+        let ask = |limits: &Limits| {
+            let (name, description) = (limits.tool_name(), tool::description(limits));
+            Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(name, description) }
+        };
+        Setup { tools: self.limits.iter().map(ask).collect(), ..self.setup.clone() }
     }
 }

@@ -153,6 +153,28 @@ impl Outbox {
         held.filter_map(Letter::reply).collect()
     }
 
+    /// The replies that other tabs hold, to asks that wait here and have none of this tab.
+    pub(crate) fn held_elsewhere(&self, held: &str, asks: &Asks) -> Vec<AskReply> {
+        self.letters_elsewhere(held, asks).iter().filter_map(Letter::reply).collect()
+    }
+
+    /// What all tabs hold: what this one does, and beside it what others do, except what was taken back.
+    pub(crate) fn held_anywhere(&self, held: &str, taken_back: Option<&str>, asks: &Asks) -> Option<String> {
+        let mut elsewhere = self.letters_elsewhere(held, asks);
+        elsewhere.retain(|letter| Some(letter.tool_call_id.as_str()) != taken_back);
+        let here = self.letters.iter().filter(|letter| letter.mail == Mail::Held);
+        let all: Vec<_> = here.chain(&elsewhere).map(|letter| letter.write(asks)).collect();
+        (!all.is_empty()).then(|| Json::from(all).to_string())
+    }
+
+    fn letters_elsewhere(&self, held: &str, asks: &Asks) -> Vec<Letter> {
+        let held = json::parse(held);
+        let letters = held.as_list().unwrap_or_default().iter();
+        let mut letters: Vec<_> = letters.filter_map(|letter| Letter::read(letter, Resend::Safely)).collect();
+        letters.retain_mut(|letter| self.mail(&letter.tool_call_id).is_none() && letter.is_for(asks));
+        letters
+    }
+
     /// Whether anything is held.
     pub(crate) fn has_held(&self) -> bool {
         self.letters.iter().any(|letter| letter.mail == Mail::Held) || self.held_message().is_some()
@@ -282,14 +304,10 @@ impl Outbox {
     pub(crate) fn settle(&mut self, asks: &Asks, is_said: impl Fn(&str) -> bool) -> bool {
         let count = self.letters.len();
         self.letters.retain_mut(|letter| {
-            let Some(snapshot) = asks.ask(&letter.tool_call_id) else {
-                return false;
-            };
             if letter.mail == Mail::Sent {
                 letter.mail = Mail::Held;
             }
-            let is_known = snapshot.ask.as_ref().is_some_and(|ask| letter.outcome.is_known_with(ask));
-            is_known && matches!(snapshot.phase, Phase::Ready | Phase::Answerable)
+            letter.is_for(asks)
         });
         self.message.take_if(|message| is_said(&message.id));
         self.letters.len() < count
@@ -344,6 +362,14 @@ impl Mail {
 }
 
 impl Letter {
+    /// Whether its ask waits. Then what it says is known from now on.
+    fn is_for(&mut self, asks: &Asks) -> bool {
+        asks.ask(&self.tool_call_id).is_some_and(|snapshot| {
+            let is_known = snapshot.ask.as_ref().is_some_and(|ask| self.outcome.is_known_with(ask));
+            is_known && matches!(snapshot.phase, Phase::Ready | Phase::Answerable)
+        })
+    }
+
     fn reply(&self) -> Option<AskReply> {
         Some(AskReply {
             tool_call_id: self.tool_call_id.clone(),

@@ -86,6 +86,7 @@ pub(crate) struct TabLock(Rc<LockRequest>);
 #[derive(Debug, Default)]
 struct LockRequest {
     granted: Cell<bool>,
+    on_grant: RefCell<Option<Closure<dyn FnMut() -> Promise>>>,
     release: RefCell<Option<Function>>,
     withdraw: RefCell<Option<AbortController>>,
 }
@@ -108,9 +109,13 @@ impl TabLock {
             lock.granted.set(true);
             return Self(lock);
         }
-        let granted = Rc::clone(&lock);
+        let granted = Rc::downgrade(&lock);
         let tell = Rc::clone(&on_grant);
-        let callback = Closure::once_into_js(move || {
+        let callback = Closure::<dyn FnMut() -> Promise>::new(move || {
+            // One that was withdrawn is granted nothing.
+            let Some(granted) = granted.upgrade() else {
+                return Promise::resolve(&JsValue::UNDEFINED);
+            };
             granted.granted.set(true);
             let held = Promise::new(&mut |release, _| {
                 granted.release.replace(Some(release));
@@ -126,7 +131,9 @@ impl TabLock {
             lock.withdraw.replace(Some(withdraw));
         }
         let locks: LockManager = locks.unchecked_into();
-        match locks.request(name, &options, callback.unchecked_ref()) {
+        let request = locks.request(name, &options, callback.as_ref().unchecked_ref());
+        lock.on_grant.replace(Some(callback));
+        match request {
             Ok(over) => {
                 let lock = Rc::downgrade(&lock);
                 spawn_local(async move {

@@ -76,11 +76,13 @@ impl TransportError {
     }
 }
 
-/// What is read of an error's JSON body.
+/// What is read of an error's body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ErrorBody {
     /// A sentence.
     pub(crate) message: Option<String>,
+    /// How the body starts that has none.
+    pub(crate) start: String,
     /// The answer that was there first.
     pub(crate) winner: Option<Message>,
 }
@@ -91,8 +93,10 @@ impl ErrorBody {
         let body = json::parse(text);
         // Read as leniently as a stream is: the client that answered first may speak a newer version.
         let winner = body.get("winner").map(ToString::to_string);
+        let message = json::text(&body, "message").map(str::to_owned);
         Self {
-            message: json::text(&body, "message").map(str::to_owned),
+            start: if message.is_none() { text.chars().take(500).collect() } else { String::new() },
+            message,
             winner: winner.and_then(|winner| Some(Message::parse(&winner).ok()?.0)),
         }
     }

@@ -79,7 +79,12 @@ impl Trouble {
                 Reach::Own | Reach::None => Self::Unreachable,
             },
             TransportError::NoStream { other } => Self::Unreadable(format!("{other} is no stream of events")),
-            TransportError::Status { status, body } => Self::Refused { status, message: body.message },
+            TransportError::Status { status, body } => {
+                if body.message.is_none() {
+                    leptos::logging::error!("agent-chat: HTTP {status} {}", body.start);
+                }
+                Self::Refused { status, message: body.message }
+            }
         }
     }
 }
@@ -129,11 +134,9 @@ impl fmt::Display for Trouble {
             } => "The agent does not let you in. It may want a key or a sign-in.",
             Self::Refused { status: 429, .. } => "Too much at once for the agent. Try again in a while.",
             Self::Refused { status, message } => {
-                let reason = message.clone().unwrap_or_else(|| format!("HTTP {status}"));
-                return match status {
-                    500.. => write!(f, "The agent had a problem: {reason}"),
-                    _ => write!(f, "The agent refused: {reason}"),
-                };
+                let sentence = if *status < 500 { "The agent refused this." } else { "The agent had a problem." };
+                f.write_str(sentence)?;
+                return message.iter().try_for_each(|reason| write!(f, " {reason}"));
             }
             Self::Gone => {
                 "The agent does not know this conversation any more. What you write next starts it again."

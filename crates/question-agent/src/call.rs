@@ -64,7 +64,7 @@ impl ToolCall {
     }
 }
 
-/// Whether a call by this name is an ask, whatever the profile: models mix the two spellings up.
+/// Returns true if a call by this name is an ask, whatever the profile: models mix the two spellings up.
 #[must_use]
 pub fn is_asking_tool(name: &str) -> bool {
     asking_tool(name).is_some()
@@ -86,7 +86,7 @@ pub struct ToolResult {
     pub tool_use_id: String,
     /// What the model reads.
     pub content: String,
-    /// Whether the call failed, was refused or never ran.
+    /// True if the call failed, was refused or never ran.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_error: bool,
     /// Who answered how, where the call was an ask that a user replied to.

@@ -71,7 +71,7 @@ impl Conversation {
             })
     }
 
-    /// Whether the history has a message with this id.
+    /// Returns true if the history has a message with this id.
     #[must_use]
     pub fn knows_message(&self, id: &str) -> bool {
         self.messages.iter().any(|message| message.id() == id)

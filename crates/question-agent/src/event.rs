@@ -20,7 +20,7 @@ pub enum Event {
     LlmFailed {
         /// Why, in words for the user.
         reason: String,
-        /// Whether asking again may help.
+        /// True if asking again may help.
         retryable: bool,
     },
     /// The model was stopped in the middle of its answer.
@@ -51,7 +51,7 @@ pub enum Event {
     },
     /// The user cancelled the question or stopped the run.
     UserCancel {
-        /// Whether the model is told and goes on without an answer; otherwise the run ends.
+        /// True if the model is told and goes on without an answer; otherwise the run ends.
         proceed: bool,
     },
     /// The user asked to try again after a failure.

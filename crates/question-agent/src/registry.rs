@@ -14,11 +14,11 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolContext {
-    /// Whether it runs on behalf of another agent, without a user of its own.
+    /// True if it runs on behalf of another agent, without a user of its own.
     pub is_sub_agent: bool,
-    /// How tools are permitted.
+    /// The way in which tools are permitted.
     pub permission_mode: PermissionMode,
-    /// Whether it plans instead of acting.
+    /// True if it plans instead of acting.
     pub plan_mode: bool,
     /// The name under which the client declares the asking tool as its own. The model is offered that name, so that the client knows the calls.
     /// `None` if the agent's own tool asks.
@@ -30,10 +30,10 @@ pub struct ToolContext {
     /// What the client says of the user's surroundings, which its model is told with each request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextItem>,
-    /// How many turns the agent has started by itself since its user's last word: after a question that expired, or one that was broken off.
+    /// The number of turns that the agent has started by itself since its user's last word: after a question that expired, or one that was broken off.
     #[serde(skip_serializing_if = "is_zero")]
     pub unattended: u32,
-    /// Whether the client takes a question that waits as an interrupt of the run.
+    /// True if the client takes a question that waits as an interrupt of the run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupts: bool,
 }
@@ -69,14 +69,14 @@ impl ToolContext {
         declared.unwrap_or_else(|| limits.tool_name())
     }
 
-    /// Whether the client runs the tool of this name and brings the result.
+    /// Returns true if the client runs the tool of this name and brings the result.
     #[must_use]
     pub fn is_client_tool(&self, name: &str) -> bool {
         self.client_tools.iter().any(|tool| tool.name == name)
     }
 }
 
-/// How tools are permitted.
+/// The way in which tools are permitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
@@ -205,6 +205,12 @@ impl ToolRegistry {
     #[must_use]
     pub fn intercept(&self, call: &ToolCall) -> Interception {
         intercept(&self.context, &self.limits, call)
+    }
+
+    /// Returns true if it has a tool of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.specs().iter().any(|tool| tool.name == name)
     }
 
     /// Runs a call that was not intercepted; a tool that is not offered gives an error result.

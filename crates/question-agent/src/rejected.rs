@@ -37,7 +37,7 @@ pub enum Rejected {
     },
     /// The ask has its result already: the first valid reply wins, unless it was cancelled or expired before.
     AlreadyAnswered {
-        /// Whether this is the winning reply once more, and so has been delivered.
+        /// True if this is the winning reply once more, and so has been delivered.
         same_reply: bool,
         /// The result.
         winner: Box<ToolResult>,

@@ -60,7 +60,7 @@ pub struct AwaitingUserResponse {
 }
 
 impl AwaitingUserResponse {
-    /// Whether its time is over.
+    /// Returns true if its time is over.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|deadline| deadline <= now)
@@ -80,7 +80,7 @@ impl ConvState {
         }
     }
 
-    /// Whether a model or a tool is at work, so that the conversation goes on without its user.
+    /// Returns true if a model or a tool is at work, so that the conversation goes on without its user.
     #[must_use]
     pub fn is_at_work(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! How a conversation is read that a store has kept.
+//! Reading a conversation that a store has kept.
 
 use crate::conversation::Conversation;
 use serde_json::Value;

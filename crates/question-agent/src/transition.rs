@@ -12,7 +12,7 @@ use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use std::collections::BTreeSet;
 
-/// How often a model is asked in one turn before the turn fails.
+/// The number of times that a model is asked in one turn before the turn fails.
 pub const MAX_LLM_ATTEMPTS: u32 = 3;
 
 /// The result of every call that waited behind a cancelled question.

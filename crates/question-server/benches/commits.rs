@@ -112,6 +112,7 @@ async fn run(
                     let change = Change {
                         revision,
                         owner: None,
+                        peer: "",
                         context: &ToolContext::default(),
                         state: conversation.state(),
                         messages,

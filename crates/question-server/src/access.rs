@@ -18,7 +18,7 @@ use subtle::ConstantTimeEq as _;
 /// The cookie that stands for the token.
 pub const COOKIE: &str = "question_access";
 
-/// How long a token is at least: it must not be guessed.
+/// The least length of a token: it must not be guessed.
 const MIN_TOKEN: usize = 16;
 
 const MAX_TOKEN: usize = 200;
@@ -81,7 +81,7 @@ impl Token {
 pub(crate) struct Admitted {
     /// The token's, where it has one.
     pub(crate) name: Option<Arc<str>>,
-    /// Whether it came as a bearer, and not as a cookie.
+    /// True if it came as a bearer, and not as a cookie.
     pub(crate) is_bearer: bool,
 }
 

@@ -1,17 +1,15 @@
 //! The body of a request that changes something.
 
-mod room;
-
 use crate::app::App;
 use crate::config::Config;
 use crate::error::ApiError;
 use crate::limits::FREE_OF_A_BODY;
 use crate::owner::Caller;
+use crate::room::{Room, Share};
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt as _;
-use room::{Room, Share};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -52,8 +50,8 @@ impl Bodies {
                 self.drain(pieces).await;
                 return Err(ApiError::BodyTooLarge);
             }
-            if after > before {
-                share.grow(after - before).await?;
+            if after > before && !share.grow(after - before).await {
+                return Err(ApiError::BodyGivenUp);
             }
             bytes.extend_from_slice(&piece);
         }

@@ -27,7 +27,7 @@ pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-/// How long it is slept at a stretch: timers stand still while the machine is suspended, and people set clocks.
+/// The longest sleep at a stretch: timers stand still while the machine is suspended, and people set clocks.
 const NAP: Duration = Duration::from_secs(30);
 
 #[async_trait]
@@ -56,7 +56,7 @@ async fn sleep_until(clock: &impl Clock, time: Timestamp) {
 #[derive(Debug, Default)]
 pub struct DatabaseClock(std::sync::Mutex<Option<(Timestamp, std::time::Instant)>>);
 
-/// How long an answer may take that sets the clock.
+/// The time that an answer may take that sets the clock.
 #[cfg(feature = "postgres")]
 const PROMPT: Duration = Duration::from_secs(1);
 

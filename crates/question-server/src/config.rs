@@ -414,17 +414,17 @@ fn wait(text: &str) -> Result<Wait, String> {
 }
 
 fn milliseconds(text: &str) -> Result<Duration, String> {
-    text.parse().map(Duration::from_millis).map_err(|_| "it is no whole number from 0 on".to_owned())
+    text.parse().map(Duration::from_millis).map_err(|_| "must be a non-negative integer".to_owned())
 }
 
 fn temperature(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
-    number.ok_or_else(|| "it is no number from 0 to 2".to_owned())
+    number.ok_or_else(|| "must be a number from 0 to 2".to_owned())
 }
 
 /// A whole number of what there has to be some of.
 fn some(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "it is no whole number from 1 on".to_owned())
+    text.parse().map_err(|_| "must be a positive integer".to_owned())
 }
 
 /// The same, where it is kept as any number.
@@ -544,6 +544,8 @@ mod tests {
             "--max-streams=11",
             "--max-tool-result=13",
             "--max-connections=12",
+            "--max-memory=14",
+            "--max-histories=15",
         ];
         let bounds = Bounds {
             body: 1,
@@ -559,6 +561,8 @@ mod tests {
             streams: 11,
             tool_result: 13,
             connections: 12,
+            memory: 14,
+            histories: 15,
         };
         assert_eq!(config(&[], &args).bounds, bounds);
     }
@@ -630,14 +634,14 @@ mod tests {
             (["--expire-after", "0s"], "0s"),
             (["--max-body", "-1"], "-1"),
             (["--max-body", "0"], "--max-body"),
-            (["--max-message", "0"], "from 1 on"),
-            (["--max-messages", "0"], "from 1 on"),
-            (["--max-history", "0"], "from 1 on"),
-            (["--max-conversations", "0"], "from 1 on"),
+            (["--max-message", "0"], "positive integer"),
+            (["--max-messages", "0"], "positive integer"),
+            (["--max-history", "0"], "positive integer"),
+            (["--max-conversations", "0"], "positive integer"),
             (["--allow-bypass", "maybe"], "maybe"),
             (["--max-new", "-1"], "-1"),
-            (["--max-model-calls", "0"], "from 1 on"),
-            (["--max-model-calls", "many"], "whole number"),
+            (["--max-model-calls", "0"], "positive integer"),
+            (["--max-model-calls", "many"], "positive integer"),
             (["--temperature", "hot"], "from 0 to 2"),
             (["--temperature", "NaN"], "from 0 to 2"),
         ] {

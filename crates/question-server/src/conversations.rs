@@ -3,21 +3,20 @@
 use crate::app::App;
 use crate::body::JsonBody;
 use crate::error::ApiError;
+use crate::histories::Parts;
 use crate::input::check_id;
 use crate::intake;
 use crate::limits::Bounds;
 use crate::live::{Live, Place, Talk, TalkGuard, TextFor};
 use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
-use crate::sse::shared;
 use crate::store::feed::Wish;
 use crate::wire;
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Path, State};
-use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header, request};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use json_tree::{Plain, plain};
@@ -38,7 +37,7 @@ pub(crate) struct ConversationId(pub(crate) String);
 impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+    async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, ApiError> {
         let id = Path::from_request_parts(parts, state).await;
         let Path(id): Path<String> = id.map_err(|_| ApiError::UnknownConversation)?;
         check_id(&id).map_err(|_| ApiError::UnknownConversation)?;
@@ -108,13 +107,20 @@ pub(crate) async fn describe(
 ) -> Result<Response, ApiError> {
     // A question may expire on the way.
     to_the_end(async move {
+        let histories = app.runtime.histories();
+        let room = histories.room(caller.client()).await;
         let live = app.runtime.open(&caller, &id).await?;
         let mut talk = app.runtime.talk(&live).await?;
         let place = live.settled(&talk);
-        let text = live.text(TextFor::Description, &talk, place.told, || description(&talk, place));
+        let make = || histories.keep(description(&talk, place), room, &live);
+        let text = live.text(TextFor::Description, &talk, place.told, make);
         talk.rest();
-        let body = Body::from(shared(text, &live));
-        Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
+        let length = text.len().unwrap_or_default();
+        let headers = [
+            (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
+            (header::CONTENT_LENGTH, HeaderValue::from(length)),
+        ];
+        Ok((headers, Body::from_stream(Parts::default().history(text).into_stream())).into_response())
     })
     .await
 }
@@ -296,7 +302,7 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
     }
 }
 
-/// Whether a question was cancelled before, which is then done; refuses where it ended otherwise or does not wait.
+/// Returns true if a question was cancelled before, which is then done; refuses where it ended otherwise or does not wait.
 fn is_cancelled(talk: &Talk, tool_call_id: &str) -> Result<bool, ApiError> {
     let conversation = &talk.conversation;
     if let Some(result) = conversation.result_of(tool_call_id) {

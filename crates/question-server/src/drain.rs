@@ -34,7 +34,7 @@ impl Drain {
         self.closed.cancelled()
     }
 
-    /// How many runs are under way.
+    /// The number of runs under way.
     pub(crate) fn runs(&self) -> usize {
         self.runs.len()
     }

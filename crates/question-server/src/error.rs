@@ -47,8 +47,9 @@ pub(crate) enum ApiError {
     ToolResultTooLong(usize),
     /// 400 `bad_request`: a text is over [`Bounds::message`](crate::limits::Bounds::message), in words for its writer.
     MessageTooLong(String),
-    /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations).
-    TooManyConversations,
+    /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations), or
+    /// [`Bounds::memory`](crate::limits::Bounds::memory) bytes of them, as this option says.
+    TooManyConversations(&'static str),
     /// 409 `too_many_owned`: the owner has [`Bounds::owned`](crate::limits::Bounds::owned) conversations.
     TooManyOwned,
     /// 429 `too_many_requests`, with `Retry-After`: more often than this limit lets it.
@@ -110,9 +111,7 @@ impl ApiError {
             }
             Self::UnknownConversation => (StatusCode::NOT_FOUND, "not_found", "There is no such conversation."),
             Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing here."),
-            Self::MethodNotAllowed => {
-                (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "That method does nothing here.")
-            }
+            Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "Method not allowed."),
             Self::InvalidReply(_) => {
                 (StatusCode::BAD_REQUEST, "invalid_reply", "The answer does not fit the question.")
             }
@@ -120,7 +119,7 @@ impl ApiError {
                 let why = "The conversation is too long to go on; start a new one.";
                 (StatusCode::CONFLICT, "conversation_full", why)
             }
-            Self::TooManyConversations => {
+            Self::TooManyConversations(_) => {
                 let why = "The server holds as many conversations as it may.";
                 (StatusCode::SERVICE_UNAVAILABLE, "too_many_conversations", why)
             }
@@ -158,7 +157,7 @@ impl ApiError {
                 let why = "The conversation could not be stored; try again.";
                 (StatusCode::INTERNAL_SERVER_ERROR, "store_failed", why)
             }
-            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error", "The server broke off."),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error", "Internal error."),
         };
         (status, code, message.into())
     }
@@ -170,9 +169,8 @@ impl ApiError {
             Self::BodyGivenUp => "--max-bodies",
             Self::TooManyRequests { limit, .. } => limit,
             Self::TooManyStreams => "--max-streams",
-            Self::TooManyConversations => "--max-conversations",
             Self::TooManyOwned => "--max-owned",
-            Self::ConversationFull(limit) => limit,
+            Self::TooManyConversations(limit) | Self::ConversationFull(limit) => limit,
             Self::MessageTooLong(_) => "--max-message",
             Self::ToolResultTooLong(_) => "--max-tool-result",
             Self::AgentBusy => "--max-model-calls",

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
+use crate::histories::Parts;
 use crate::input::{Edition, Pending};
 use crate::live::{Known, Live, Place, Talk, TextFor};
 use crate::owner::Caller;
@@ -34,6 +35,8 @@ pub(crate) async fn follow(
         .map(str::to_owned);
     // A question may expire on the way.
     to_the_end(async move {
+        let histories = app.runtime.histories();
+        let room = histories.room(caller.client()).await;
         let live = app.runtime.open(&caller, &id).await?;
         let mut talk = app.runtime.talk(&live).await?;
         let resumed = match &last {
@@ -42,15 +45,18 @@ pub(crate) async fn follow(
         };
         let place = resumed.unwrap_or_else(|| live.settled(&talk));
         let prefix = match (last, resumed) {
-            (Some(_), None) => live.text(TextFor::Reset, &talk, place.told, || anew(&live, &talk, place)),
-            _ => going_on(&live, &talk, place).into(),
+            (Some(_), None) => {
+                let make = || histories.keep(anew(&live, &talk, place), room, &live);
+                Parts::default().history(live.text(TextFor::Reset, &talk, place.told, make))
+            }
+            _ => Parts::default().text(going_on(&live, &talk, place)),
         };
         let reader = live.log.reader(place.told.frames);
         talk.rest();
         drop(talk);
         let drain = app.runtime.drain().clone();
         let counted = app.runtime.metrics().watches();
-        Ok(ConversationStream { prefix: Some(prefix), reader, drain, live, _counted: counted })
+        Ok(ConversationStream { prefix, reader, drain, _live: live, _counted: counted })
     })
     .await
 }

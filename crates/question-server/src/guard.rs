@@ -41,7 +41,7 @@ impl Origin {
         }
     }
 
-    /// Whether a Content-Security-Policy has a way to write it.
+    /// Returns true if a Content-Security-Policy has a way to write it.
     ///
     /// # Errors
     /// A sentence where it has not.

@@ -102,7 +102,7 @@ impl RunInput {
     }
 
     /// Who the agent is to be from now on: `"forwardedProps": {"toolContext": {"planMode": true}}` and the like. Only the server makes sub-agents.
-    /// Whether anybody may have the agent ask nobody is the operator's decision.
+    /// It is the operator's decision if anybody may have the agent ask nobody.
     pub(crate) fn context(&self, allow_bypass: bool) -> Result<Option<ToolContext>, ApiError> {
         let Some(context) = self.forwarded_props.get("toolContext") else {
             return Ok(None);
@@ -176,7 +176,7 @@ impl RunInput {
         tools.filter_map(|tool| Some((tool.get("name")?.as_str()?, tool)))
     }
 
-    /// How a run that meets an ask is to end: `"forwardedProps": {"interrupts": true}` asks for interrupts.
+    /// The end that a run is to have which meets an ask: `"forwardedProps": {"interrupts": true}` asks for interrupts.
     pub(crate) fn pending(&self) -> Pending {
         match self.forwarded_props.get("interrupts") {
             Some(Value::Bool(true)) => Pending::Interrupts,
@@ -202,7 +202,7 @@ pub(crate) enum Edition {
     Current,
 }
 
-/// How a client learns which asks wait when a run ends.
+/// The way in which a client learns which asks wait when a run ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Pending {
     /// Success, with the calls that are left unanswered.
@@ -222,7 +222,7 @@ impl Pending {
     }
 }
 
-/// Whether providers take it for a tool's name.
+/// Returns true if providers take it for a tool's name.
 fn is_tool_name(name: &str) -> bool {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     (1..=64).contains(&name.len()) && name.chars().all(is_legal)
@@ -272,7 +272,7 @@ impl InputUser {
         text(&self.content)
     }
 
-    /// Whether it is something that cannot be read here, such as an image, and not a word beside it.
+    /// Returns true if it is something that cannot be read here, such as an image, and not a word beside it.
     pub(crate) fn is_unreadable(&self) -> bool {
         let is_text = |part: &Value| part.get("type").is_none_or(|kind| kind == "text");
         let parts = self.content.as_array();

@@ -134,12 +134,12 @@ fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, byt
     }
 }
 
-/// Whether a history that grows by this number of bytes is longer than it may be.
+/// Returns true if a history that grows by this number of bytes is longer than it may be.
 pub(crate) fn is_longer(bounds: &Bounds, history: &[Message], more: usize) -> bool {
     history.iter().map(length).sum::<usize>() + more > bounds.history
 }
 
-/// How much is said in a message, in bytes.
+/// The length of what is said in a message, in bytes.
 fn length(message: &Message) -> usize {
     match message {
         Message::User(user) => user.text.len(),

@@ -17,6 +17,10 @@ pub struct Bounds {
     /// of the client that has most is given up.
     #[arg(long = "max-bodies", value_name = "BYTES", value_parser = positive, default_value = "67108864")]
     pub bodies: usize,
+    /// Memory for histories that clients read, in bytes, all clients together. When it is full, the slowest reading of the client that has most is
+    /// given up.
+    #[arg(long = "max-histories", value_name = "BYTES", value_parser = positive, default_value = "268435456")]
+    pub histories: usize,
     /// The longest text that a user may send at once, in bytes: all messages of a request together, or one answer.
     #[arg(long = "max-message", value_name = "BYTES", value_parser = positive, default_value = "65536")]
     pub message: usize,
@@ -29,9 +33,12 @@ pub struct Bounds {
     /// How long the messages of a conversation may be together, in bytes. After that it takes no more either.
     #[arg(long = "max-history", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub history: usize,
-    /// How many conversations the server keeps.
+    /// How many conversations the server keeps. For a further one, those of the address that has more than half of them make room.
     #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "10000")]
     pub conversations: usize,
+    /// Memory for conversations that are kept there, in bytes. When it is full, the longest of the address that has most is deleted.
+    #[arg(long = "max-memory", value_name = "BYTES", value_parser = positive, default_value = "536870912")]
+    pub memory: usize,
     /// How often per minute clients may change a conversation; 0 means any number.
     #[arg(long = "max-changes", value_name = "N", default_value = "300")]
     pub changes: PerMinute,
@@ -54,7 +61,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// How long the events of one conversation may be in all, in bytes, that are kept for clients that read slowly. A run may tell the whole history again.
+    /// The most bytes of one conversation's events that are kept for clients that read slowly. A run may tell the whole history again.
     pub(crate) fn log(&self) -> usize {
         self.history.saturating_mul(4).max(LEAST_LOG)
     }
@@ -69,7 +76,7 @@ impl Default for Bounds {
 /// As much of a conversation's events is kept however short its history may be.
 const LEAST_LOG: usize = 64 << 10;
 
-/// How long the server waits for a client that does not come on. An open connection costs memory.
+/// The time that the server waits for a client that does not come on. An open connection costs memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// For the head of a request, the first as well as the next.
@@ -91,87 +98,90 @@ impl Default for Patience {
     }
 }
 
-/// How much of each body needs no room in [`Bounds::bodies`], in bytes: answers go through whatever others send.
+/// The part of each body that needs no room in [`Bounds::bodies`], in bytes: answers go through whatever others send.
 pub const FREE_OF_A_BODY: usize = 64 << 10;
 
-/// How often the model is asked in one run, tools and refused asks in between.
+/// The number of times that the model is asked in one run, tools and refused asks in between.
 pub const MAX_MODEL_CALLS: u32 = 32;
 
-/// How often an agent goes on by itself without a word of its user.
+/// The number of times that an agent goes on by itself without a word of its user.
 pub const MAX_UNATTENDED: u32 = 8;
 
-/// How often in one run a model may try again after an ask that could not be asked.
+/// The number of times that a model may try again in one run: after asks that could not be asked, and in a row after calls of tools that are not there.
 pub const MAX_ASK_RETRIES: u32 = 3;
 
 /// The longest answer of a model, in bytes: its text, and the names and arguments of its calls.
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// How much of what brings nothing a model's endpoint may send in a row, in bytes.
+/// The bytes that a model's endpoint may send in a row without anything of use.
 pub(crate) const MAX_IDLE_BYTES: usize = 1 << 20;
 
 /// What a call weighs in it beside its letters, since it has events, a result and a commit of its own.
 pub const CALL_WEIGHT: usize = 1 << 10;
 
-/// How many tools of its own a client may declare.
+/// The number of tools that a client may declare.
 pub const MAX_CLIENT_TOOLS: usize = 64;
 
-/// How long all that they say may be, in bytes: it is kept with the conversation.
+/// The most bytes that they may say together: it is kept with the conversation.
 pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
 
-/// How many agents go on by themselves at a time, if the model takes this number of requests at once. After a restart, many questions may have
+/// Which part of all conversations makes room at once for others where the server is full: what is to go is only found by a look at all.
+pub(crate) const CROWDED_OUT_AT_ONCE: usize = 256;
+
+/// The number of agents that go on by themselves at a time, if the model takes as many requests at once. After a restart, many questions may have
 /// expired and many runs may be broken off.
 pub const UNATTENDED: usize = 16;
 
-/// How long nobody else takes up what a server works on, unless it renews that in time.
+/// The time in which nobody else takes up what a server works on, unless it renews that in time.
 pub const LEASE: Duration = Duration::from_secs(15);
 
-/// How often it does, and how often it looks for what nobody works on.
+/// The time between two renewals, and between two looks for what nobody works on.
 pub const SWEEP: Duration = Duration::from_secs(5);
 
-/// How long a server has to take up what it found due, before others do: they share one store.
+/// The time that a server has to take up what it found due, before others do: they share one store.
 #[cfg(feature = "postgres")]
 pub(crate) const CLAIM: Duration = Duration::from_secs(5);
 
-/// How many conversations a server takes up at a time, so that others take up the rest.
+/// The number of conversations that a server takes up at a time, so that others take up the rest.
 #[cfg(feature = "postgres")]
 pub(crate) const DUE_AT_A_TIME: usize = 64;
 
-/// How many connections a server has to its database at most.
+/// The most connections that a server has to its database.
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_CONNECTIONS: usize = 16;
 
-/// How long what is told is collected for other servers.
+/// The time for which what is told is collected for other servers.
 pub(crate) const FEED_PACE: Duration = Duration::from_millis(20);
 
-/// How long another server has to stop a run when it is told to.
+/// The time that another server has to stop a run when it is told to.
 pub(crate) const OTHERS_PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long what was told is kept for clients that come back to another server.
+/// The time for which what was told is kept for clients that come back to another server.
 #[cfg(feature = "postgres")]
 pub(crate) const RECALLED_FOR: Duration = Duration::from_secs(60);
 
-/// How long it is kept of an agent at work, whose messages do not have it yet.
+/// The same of an agent at work, whose messages do not have it yet.
 #[cfg(feature = "postgres")]
 pub(crate) const RECALLED_AT_WORK_FOR: Duration = Duration::from_secs(30 * 60);
 
-/// How long a database is waited for that cannot be reached, has no connection to spare, or does not answer a statement.
+/// The time that a database has to be reached, to spare a connection, or to answer a statement.
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a server that starts waits for a database that is starting as well.
+/// The time that a server that starts waits for a database that is starting as well.
 #[cfg(feature = "postgres")]
 pub const DATABASE_STARTS: Duration = Duration::from_secs(30);
 
-/// How many ask the model behind an endpoint at once, where nobody says otherwise.
+/// The number of requests to a model's endpoint at once, by default.
 pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
 
-/// How many sub-agents one call may start.
+/// The number of sub-agents that one call may start.
 pub const MAX_SUB_AGENTS: usize = 8;
 
-/// How long a model that said when to come back is waited for at most.
+/// The most time that a model is waited for that said when to come back.
 pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
-/// How long all may be that a client says of its own context, in bytes: it is kept with the conversation.
+/// The most bytes that a client may say of its own context: it is kept with the conversation.
 pub const MAX_CONTEXT_BYTES: usize = 64 << 10;
 
 /// The longest id that a client may make, in bytes.
@@ -180,23 +190,23 @@ pub const MAX_ID_BYTES: usize = 200;
 /// What an event of a conversation that is kept for clients that read slowly takes beside its text, in bytes.
 pub(crate) const ENTRY_BYTES: usize = 128;
 
-/// How many pieces of an answer that arrived at the same time are told at once.
+/// The number of pieces of an answer that are told at once, if they arrived at the same time.
 pub(crate) const DELTAS_AT_ONCE: usize = 16;
 
-/// How often a stream without events says that it is alive.
+/// The time after which a stream without events says that it is alive.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// How long runs may go on after the server was told to stop, where nobody says otherwise. What is left of them then goes on after the next start.
+/// The time that runs may go on after the server was told to stop, where nobody says otherwise. What is left of them then goes on after the next start.
 pub const DRAIN_GRACE: Duration = Duration::from_secs(3);
 
-/// How long clients have then to read how their runs ended.
+/// The time that clients have then to read how their runs ended.
 pub const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How long a server that starts waits for the one before it to let go of the file: longer than that may take to end.
+/// The time that a server that starts waits for the one before it to let go of the file: longer than that may take to end.
 pub const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_mul(2);
 
-/// How long it is taken for known whether the store can commit.
+/// The time for which the last check of the store stands.
 pub const CHECKED_FOR: Duration = Duration::from_secs(1);
 
-/// How many owners may begin conversations from one address as often as one may: people share addresses, and owners cost nothing.
+/// The number of owners that may begin conversations from one address as often as one may: people share addresses, and owners cost nothing.
 pub const OWNERS_OF_A_PEER: u32 = 10;

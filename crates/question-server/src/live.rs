@@ -1,6 +1,7 @@
 //! A conversation in the server's memory: what it is, what runs in it and what it has told.
 
 use crate::error::ApiError;
+use crate::histories::History;
 use crate::input::Pending;
 use crate::log::{Log, Outbox};
 use crate::owner::{Owner, name_in_log};
@@ -24,7 +25,9 @@ pub(crate) struct Live {
     texts: std::sync::Mutex<[Option<Box<Text>>; 3]>,
     /// Whose it is, once that is known, where it has an owner.
     owner: OnceLock<Option<Owner>>,
-    /// How often it may still be changed from outside.
+    /// From where it was started, if that was here just now: a digest of the peer.
+    pub(crate) peer: OnceLock<String>,
+    /// The changes that are still allowed from outside.
     pub(crate) changes: Arc<Allowance>,
     pub(crate) log: Arc<Log>,
     /// Boxed, so that it is gone with the last who needs it: the server remembers for a while that there was one.
@@ -32,7 +35,7 @@ pub(crate) struct Live {
 }
 
 /// A text that clients are sent, with the revision and position at which it is true.
-type Text = (Option<Revision>, Told, Weak<str>);
+type Text = (Option<Revision>, Told, Weak<History>);
 
 /// What a text is for.
 #[derive(Clone, Copy, Debug)]
@@ -64,10 +67,9 @@ pub(crate) struct Talk {
     pub(crate) run_elsewhere: Option<String>,
     /// What is part of the conversation's messages of what its clients have been told, unless a run goes on here.
     pub(crate) told: Told,
-    /// Whether only the store knows what the conversation is, because it failed, somebody else was first or nothing is under way:
-    /// [`Runtime::talk`](crate::runtime::Runtime::talk) reads it again.
+    /// True if this copy is stale: [`Runtime::talk`](crate::runtime::Runtime::talk) loads it again.
     pub(crate) is_away: bool,
-    /// Whether it was read just now, and nobody has looked at it since.
+    /// True if it was read just now, and nobody has looked at it since.
     pub(crate) is_fresh: bool,
 }
 
@@ -105,7 +107,7 @@ impl Talk {
         Self { revision, is_away: true, ..Self::new(Told::default()) }
     }
 
-    /// Whether a model or a tool of the server's is to go on.
+    /// Returns true if a model or a tool of the server's is to go on.
     pub(crate) fn is_at_work(&self) -> bool {
         self.conversation.state().is_at_work() && self.clients_call().is_none()
     }
@@ -179,7 +181,7 @@ impl Place {
     }
 }
 
-/// How long the end of a client's connection may take to be noticed.
+/// The time that the end of a client's connection may take to be noticed.
 const A_MOMENT: Duration = Duration::from_millis(250);
 
 /// A run under way.
@@ -211,7 +213,15 @@ impl Live {
             None => Arc::new(Log::new(told, log_bytes)),
         };
         let talk = Mutex::new(Box::new(Talk::away(None)));
-        Self { id, texts: std::sync::Mutex::default(), owner: OnceLock::new(), changes, log, talk }
+        Self {
+            id,
+            texts: std::sync::Mutex::default(),
+            owner: OnceLock::new(),
+            peer: OnceLock::new(),
+            changes,
+            log,
+            talk,
+        }
     }
 
     /// Whose it is, where it has an owner.
@@ -219,7 +229,7 @@ impl Live {
         self.owner.get()?.as_ref()
     }
 
-    /// Whether it has been found in the store, or started.
+    /// Returns true if it has been found in the store, or started.
     pub(crate) fn is_known(&self) -> bool {
         self.owner.get().is_some()
     }
@@ -253,15 +263,21 @@ impl Live {
     }
 
     /// A text with the history: the same for all, so that it is there once however many take it, and however slowly.
-    pub(crate) fn text(&self, purpose: TextFor, talk: &Talk, at: Told, tell: impl FnOnce() -> String) -> Arc<str> {
+    pub(crate) fn text(
+        &self,
+        purpose: TextFor,
+        talk: &Talk,
+        at: Told,
+        make: impl FnOnce() -> Arc<History>,
+    ) -> Arc<History> {
         // It is only ever replaced as a whole.
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = &mut texts[purpose as usize];
         let known = kept.as_ref().filter(|kept| (kept.0, kept.1) == (talk.revision, at));
-        if let Some(told) = known.and_then(|kept| kept.2.upgrade()) {
+        if let Some(told) = known.and_then(|kept| kept.2.upgrade()).filter(|told| told.len().is_some()) {
             return told;
         }
-        let told: Arc<str> = tell().into();
+        let told = make();
         *kept = Some(Box::new((talk.revision, at, Arc::downgrade(&told))));
         told
     }
@@ -299,7 +315,7 @@ impl Run {
         Follower(self.followers.clone())
     }
 
-    /// Whether the clients that read the run as their own have all gone, or go in a moment: the next request of one that goes may be here
+    /// Returns true if the clients that read the run as their own have all gone, or go in a moment: the next request of one that goes may be here
     /// before its going is noticed.
     pub(crate) async fn is_abandoned(&self) -> bool {
         let mut followers = self.followers.subscribe();

@@ -57,12 +57,12 @@ impl Entry {
         self.frame.data.len() + ENTRY_BYTES
     }
 
-    /// Whether a run ends with it.
+    /// Returns true if a run ends with it.
     pub(crate) fn is_end(&self) -> bool {
         matches!(self.mark, Mark::Ends(_))
     }
 
-    /// How a run ends with it that does not fail.
+    /// The outcome of a run that ends with it and does not fail.
     pub(crate) fn outcome(&self) -> Option<&RunOutcome> {
         match &self.mark {
             Mark::Ends(outcome) => outcome.as_ref(),
@@ -113,11 +113,11 @@ struct Entries {
     bytes: usize,
     /// The runs that are told here, as far as their entries are kept.
     runs: VecDeque<Span>,
-    /// How many readers have come to the present end and wait for more.
+    /// The number of readers that have come to the present end and wait for more.
     waiting: usize,
     /// The position up to which other servers can know it.
     published: u64,
-    /// Whether it is on its way to them already.
+    /// True if it is on its way to them already.
     is_in_outbox: bool,
     /// What those are told last who have read since another revision.
     farewell: Option<(Revision, Entry)>,
@@ -136,7 +136,7 @@ struct Span {
 #[derive(Debug)]
 pub(crate) enum Found {
     Entry(Entry),
-    /// How it broke off, behind which nothing comes any more. The next server tells what became of it.
+    /// The break, behind which nothing comes any more. The next server tells what became of it.
     Farewell(Entry),
     /// It is not here any more, or has happened elsewhere: the reader was too slow, or another server went on.
     Gone,
@@ -167,7 +167,7 @@ impl Log {
         })
     }
 
-    /// How much has been told.
+    /// The position up to which clients have been told.
     pub(crate) fn told(&self) -> Told {
         let entries = self.lock();
         Told { since: entries.since, frames: entries.next_position() }
@@ -331,12 +331,12 @@ impl Log {
         found
     }
 
-    /// Whether a run is told here that has not ended.
+    /// Returns true if a run is told here that has not ended.
     pub(crate) fn is_under_way(&self) -> bool {
         self.lock().is_under_way()
     }
 
-    /// Whether a reader that has been told this much can still read what follows.
+    /// Returns true if a reader that has been told this much can still read what follows.
     pub(crate) fn reaches(&self, told: Told) -> bool {
         let entries = self.lock();
         entries.since == told.since && (entries.first..=entries.next_position()).contains(&told.frames)
@@ -427,7 +427,7 @@ pub(crate) struct Reader {
     next: watch::Receiver<u64>,
     since: Revision,
     position: u64,
-    /// Whether it has been told how all this broke off.
+    /// True if it has been told how all this broke off.
     is_over: bool,
 }
 

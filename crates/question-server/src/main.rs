@@ -96,7 +96,7 @@ async fn serve(config: Config) -> Result<(), String> {
     Ok(())
 }
 
-/// How many connections there may be, as the system lets it: it says so where that is less than was asked for.
+/// The number of connections that the system allows; logged if that is less than was asked for.
 fn connections(config: &Config) -> usize {
     let asked = config.bounds.connections;
     let Some(files) = raise_files() else {
@@ -239,7 +239,7 @@ fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Whether the server was started to outlive the terminal, as by `nohup`; Linux tells.
+/// Returns true if the server was started to outlive the terminal, as by `nohup`; Linux tells.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

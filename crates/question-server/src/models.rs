@@ -47,7 +47,7 @@ pub struct Request {
     pub attempt: u32,
     /// Who the agent is and what it may do.
     pub context: ToolContext,
-    /// How to use the asking tool well; absent where it is not offered.
+    /// Guidance for the asking tool; absent where it is not offered.
     pub guidance: Option<String>,
 }
 
@@ -97,6 +97,8 @@ pub enum Delta {
         /// All of them.
         arguments: String,
     },
+    /// The answer ends before it is whole, since there was no room for more of it. What was said stands.
+    Cut,
     /// What the model's endpoint wants back with the answer, in words of its adapter: it is kept with the message and shown to nobody.
     Origin(JsonText),
     /// The tokens that the answer has cost so far.
@@ -132,7 +134,7 @@ pub struct ModelError {
 }
 
 impl ModelError {
-    /// How long to wait before asking again; `None` where this was the last attempt, or asking again would not help.
+    /// The pause before asking again; `None` where this was the last attempt, or asking again would not help.
     pub(crate) fn pause_after(&self, attempt: u32) -> Option<Duration> {
         let pause = self.retry_after?.min(MAX_RETRY_PAUSE);
         (attempt < MAX_LLM_ATTEMPTS).then_some(pause)

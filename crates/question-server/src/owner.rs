@@ -19,7 +19,7 @@ use uuid::Uuid;
 /// The cookie that carries the token.
 pub const COOKIE: &str = "question_owner";
 
-/// How long a browser keeps it: as long as browsers keep any.
+/// The time that a browser keeps it: as long as browsers keep any.
 const COOKIE_SECONDS: u32 = 400 * 24 * 60 * 60;
 
 /// The digits of a token: two random ids.
@@ -200,7 +200,7 @@ fn secured(headers: &HeaderMap) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether the request is of a browser that will bring a cookie back: it comes from a page of this server, or from its address bar. A page of another
+/// Returns true if the request is of a browser that will bring a cookie back: it comes from a page of this server, or from its address bar. A page of another
 /// origin gets no cookies here, and a program does not say where it comes from.
 fn keeps_cookies(headers: &HeaderMap) -> bool {
     if let Some(site) = headers.get(SEC_FETCH_SITE) {

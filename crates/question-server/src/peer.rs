@@ -1,6 +1,8 @@
 //! Where requests come from, as far as that is known.
 
+use crate::owner::hex;
 use axum::http::{HeaderMap, HeaderName};
+use sha2::{Digest as _, Sha256};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// The other end of a connection.
@@ -25,6 +27,11 @@ impl Peer {
             None => remote?.0.ip().to_canonical(),
         };
         (proxys.is_some() || !address.is_loopback()).then_some(Self(network(address)))
+    }
+
+    /// As a store has it, which needs no addresses.
+    pub(crate) fn digest(self) -> String {
+        hex(&Sha256::digest(self.0.to_string()))
     }
 
     /// As a log has it.

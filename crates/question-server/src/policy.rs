@@ -38,7 +38,7 @@ pub(crate) fn cross_origin(allowed: &[Origin]) -> CorsLayer {
         .max_age(PREFLIGHT_AGE)
 }
 
-/// How long a browser may go by what it was told of other origins.
+/// The time that a browser may go by what it was told of other origins.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
 /// Puts the headers on every response: an error is no place for scripts either. An event stream is never shown, and each that is open keeps its

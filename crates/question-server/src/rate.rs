@@ -1,4 +1,4 @@
-//! How often something may happen.
+//! Rates: the number of times that something may happen.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// How often something may happen in a minute: at once, or spread over it.
+/// The number of times that something may happen in a minute: at once, or spread over it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerMinute(u32);
 
@@ -29,7 +29,7 @@ impl FromStr for PerMinute {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse().map(Self).map_err(|_| "it is no whole number from 0 on")
+        text.parse().map(Self).map_err(|_| "must be a non-negative integer")
     }
 }
 
@@ -52,7 +52,7 @@ impl Allowance {
         Self { rate, left: Mutex::new(left) }
     }
 
-    /// Whether it is as it would be if nothing had been taken.
+    /// Returns true if it is as it would be if nothing had been taken.
     pub(crate) fn is_whole(&self, now: Instant) -> bool {
         let most = f64::from(self.rate.0);
         self.lock().grown(now, most) >= most
@@ -91,11 +91,11 @@ pub(crate) struct Allowances<K> {
 #[derive(Debug)]
 struct Kept<K> {
     allowances: HashMap<K, Allowance>,
-    /// How many there are when it is looked next which are whole.
+    /// The number at which those that are whole are looked for next.
     prune_at: usize,
 }
 
-/// How many are not worth a look.
+/// The number that is not worth a look.
 const FEW: usize = 64;
 
 impl<K: Eq + Hash> Allowances<K> {

@@ -12,6 +12,7 @@ use crate::clock::{Clock, later};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
+use crate::histories::Histories;
 use crate::input::{Pending, RunInput};
 use crate::intake;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
@@ -22,6 +23,7 @@ use crate::models::{Model, SPAWN_AGENTS};
 use crate::owner::{Caller, Owner};
 use crate::peer::Peer;
 use crate::rate::Allowances;
+use crate::room::Share;
 use crate::sse::{Client, RunStream};
 use crate::step::Step;
 use crate::store::feed::{Feed, Wish};
@@ -50,14 +52,14 @@ pub(crate) struct Runtime {
     model: Arc<dyn Model>,
     clock: Arc<dyn Clock>,
     bounds: Bounds,
-    /// How long an ask waits for its reply; `None` where it waits for as long as it takes.
+    /// The time that an ask waits for its reply; `None` where it waits for as long as it takes.
     expire_after: Option<Duration>,
-    /// How long conversations that have ended are kept; `None` where they stay.
+    /// The time that conversations that have ended are kept; `None` where they stay.
     keep: Option<Duration>,
-    /// Whether a client may have the agent ask nobody.
+    /// True if a client may have the agent ask nobody.
     allow_bypass: bool,
     log_contents: bool,
-    /// How many more conversations may be started.
+    /// The conversations that may still be started.
     new_by_owner: Allowances<Owner>,
     new_by_peer: Allowances<Option<Peer>>,
     slots: std::sync::Mutex<Slots>,
@@ -71,10 +73,11 @@ pub(crate) struct Runtime {
     held: std::sync::Mutex<HashSet<String>>,
     /// Told when an ask begins to wait that expires.
     deadlines_changed: Arc<Notify>,
-    /// How many agents may still go on by themselves.
+    /// The number of agents that may still go on by themselves.
     unattended: Arc<Semaphore>,
     drain: Drain,
     metrics: Arc<Metrics>,
+    histories: Histories,
     /// When it was found out last whether the store can commit, and whether it could.
     checked: Mutex<Option<(Instant, bool)>>,
 }
@@ -92,7 +95,9 @@ impl Runtime {
             Some(_) => Some(mpsc::unbounded_channel()).unzip(),
             None => (None, None),
         };
+        let metrics = Arc::new(Metrics::new());
         let runtime = Arc::new(Self {
+            histories: Histories::new(&config.bounds, &metrics),
             store,
             feed,
             outbox,
@@ -111,7 +116,7 @@ impl Runtime {
             deadlines_changed: Arc::default(),
             unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
             drain,
-            metrics: Arc::new(Metrics::new()),
+            metrics,
             checked: Mutex::default(),
         });
         sweep(&runtime);
@@ -126,7 +131,7 @@ impl Runtime {
         &self.bounds
     }
 
-    /// Whether its clients get what they ask for: it is not about to end, and can store.
+    /// Refuses with a word if clients do not get what they ask for, since it is about to end or can't store.
     pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
         if self.drain.has_begun() {
             return Err("draining");
@@ -162,6 +167,11 @@ impl Runtime {
         tools
     }
 
+    /// The memory of what clients read.
+    pub(crate) fn histories(&self) -> &Histories {
+        &self.histories
+    }
+
     /// What is counted.
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
@@ -185,14 +195,16 @@ impl Runtime {
     /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
     pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
         loop {
-            match self.try_run(&caller, &input).await {
+            let room = self.histories.room(caller.client()).await;
+            match self.try_run(&caller, &input, room).await {
                 Err(ApiError::Overtaken) => {}
                 ran => return ran,
             }
         }
     }
 
-    async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput) -> Result<RunStream, ApiError> {
+    /// The room is for the history, where the client is to have it again.
+    async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput, room: Share) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
         let client_context = input.client_context()?;
@@ -204,7 +216,7 @@ impl Runtime {
                 break talk;
             }
             if intake::read(&self.bounds, &talk, input)?.is_none() {
-                return Ok(attach(&live, &talk, input));
+                return Ok(attach(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
             }
             // Where its client has gone, as one does that presses Stop, what it says next comes first.
             let (run, run_elsewhere) = (talk.run.clone(), talk.run_elsewhere.clone());
@@ -227,7 +239,7 @@ impl Runtime {
             // The process that worked on it has ended.
             (None, state) if state.is_at_work() => None,
             (None, _) => {
-                return Ok(catch_up(&live, &talk, input));
+                return Ok(catch_up(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
             }
         };
         let pending = input.pending();
@@ -275,7 +287,7 @@ impl Runtime {
         Ok(StateChange::from(talk.conversation.state()))
     }
 
-    /// Whether another server works on it.
+    /// Returns true if another server works on it.
     fn is_anothers(&self, talk: &Talk) -> bool {
         let is_anothers = |lease: Lease| lease.holder != self.holder && self.clock.now() < lease.until;
         talk.is_at_work() && talk.lease.is_some_and(is_anothers)
@@ -292,6 +304,9 @@ impl Runtime {
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
+        }
+        if event.is_some() && !stops {
+            self.make_room_in_memory(&live.id).await?;
         }
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
@@ -344,7 +359,7 @@ impl Runtime {
     /// Lets the state machine take an event.
     fn handle_event(&self, live: &Live, talk: &mut Talk, event: Event) -> Result<Step, Rejected> {
         if self.log_contents {
-            tracing::info!(conversation = %live.name(), contents = ?event);
+            tracing::info!(conversation = %live.name(), contents = ?event, "event received");
         }
         talk.conversation.handle(event).map(Step::of)
     }
@@ -371,6 +386,7 @@ impl Runtime {
         let change = Change {
             revision,
             owner: live.owner(),
+            peer: live.peer.get().map_or("", String::as_str),
             context: &talk.context,
             state: talk.conversation.state(),
             messages,
@@ -402,7 +418,7 @@ impl Runtime {
         if let Some(asked) = asked.filter(|_| ["user_question_response", "user_message"].contains(&event)) {
             self.metrics.answered_after(Duration::from_millis(change.at.0.saturating_sub(asked.0)));
         }
-        tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name());
+        tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name(), "event applied");
         let waiting = talk.conversation.waiting();
         if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) {
             self.deadlines_changed.notify_one();

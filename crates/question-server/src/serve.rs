@@ -19,10 +19,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 use tower_http::add_extension::AddExtension;
 
-/// How much of a request is read before somebody takes it, in bytes: also the longest head. A slow connection may hold all of it.
+/// The part of a request that is read before somebody takes it, in bytes: also the longest head. A slow connection may hold all of it.
 const READ_AT_ONCE: usize = 32 << 10;
 
-/// How long it is until a connection is accepted again where the system refused.
+/// The time until a connection is accepted again where the system refused.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves clients until told to stop. After that it only finishes open responses, and returns when the last is done.

@@ -1,6 +1,7 @@
 //! Streams of server-sent events.
 
 use crate::drain::Drain;
+use crate::histories::Parts;
 use crate::input::{Edition, RunInput};
 use crate::limits::HEARTBEAT;
 use crate::live::{Follower, Live, Place};
@@ -15,8 +16,6 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
-use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use tokio::time::timeout;
@@ -33,7 +32,7 @@ pub(crate) const RESET: &str = "reset";
 /// The response to a `POST /agent`: one run, from its start to its end.
 #[derive(Debug)]
 pub(crate) struct RunStream {
-    prefix: VecDeque<Bytes>,
+    prefix: Parts,
     following: Option<Following>,
 }
 
@@ -66,17 +65,17 @@ impl RunStream {
     /// A run from where the reader stands: the client's own, or the rest of another that did what this client asks for.
     pub(crate) fn following(live: Arc<Live>, reader: Reader, follower: Option<Follower>, client: Client) -> Self {
         let following = Following { reader, _follower: follower, _live: live, client };
-        Self { prefix: VecDeque::new(), following: Some(following) }
+        Self { prefix: Parts::default(), following: Some(following) }
     }
 
     /// The same behind these frames.
-    pub(crate) fn behind(self, prefix: impl Into<VecDeque<Bytes>>) -> Self {
-        Self { prefix: prefix.into(), ..self }
+    pub(crate) fn behind(self, prefix: Parts) -> Self {
+        Self { prefix, ..self }
     }
 
     /// A run that is over.
-    pub(crate) fn once(frames: impl Into<VecDeque<Bytes>>) -> Self {
-        Self { prefix: frames.into(), following: None }
+    pub(crate) fn once(prefix: Parts) -> Self {
+        Self { prefix, following: None }
     }
 }
 
@@ -93,8 +92,8 @@ impl IntoResponse for RunStream {
 impl RunStream {
     /// The next frame. Where this client was too slow, or another server goes on, an error breaks the connection off: an end would look whole.
     async fn next_frame(&mut self) -> Option<io::Result<Bytes>> {
-        if let Some(frame) = self.prefix.pop_front() {
-            return Some(Ok(frame));
+        if let Some(part) = self.prefix.next() {
+            return Some(part);
         }
         let following = self.following.as_mut()?;
         let Ok(found) = timeout(HEARTBEAT, following.next_event()).await else {
@@ -139,11 +138,11 @@ impl Following {
 #[derive(Debug)]
 pub(crate) struct ConversationStream {
     /// What it is told first.
-    pub(crate) prefix: Option<Arc<str>>,
+    pub(crate) prefix: Parts,
     pub(crate) reader: Reader,
     pub(crate) drain: Drain,
     /// Keeps what it reads in memory: for all who watch there is one log.
-    pub(crate) live: Arc<Live>,
+    pub(crate) _live: Arc<Live>,
     pub(crate) _counted: Counted,
 }
 
@@ -151,27 +150,27 @@ impl IntoResponse for ConversationStream {
     fn into_response(self) -> Response {
         let frames = stream::unfold(self, |mut conversation| async move {
             let frame = conversation.next_frame().await?;
-            Some((Ok::<_, Infallible>(frame), conversation))
+            Some((frame, conversation))
         });
         event_stream(Body::from_stream(frames))
     }
 }
 
 impl ConversationStream {
-    async fn next_frame(&mut self) -> Option<Bytes> {
-        if let Some(prefix) = self.prefix.take() {
-            return Some(shared(prefix, &self.live));
+    async fn next_frame(&mut self) -> Option<io::Result<Bytes>> {
+        if let Some(part) = self.prefix.next() {
+            return Some(part);
         }
         let found = tokio::select! {
             () = self.drain.closed() => return None,
             found = timeout(HEARTBEAT, self.reader.next()) => found,
         };
         match found {
-            Ok(Found::Entry(entry)) => Some(frame_of(&entry, self.reader.told())),
+            Ok(Found::Entry(entry)) => Some(Ok(frame_of(&entry, self.reader.told()))),
             // A client that comes back with an id that no conversation has told gets the history.
-            Ok(Found::Farewell(entry)) => Some(frame_of(&entry, Told::default())),
+            Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, Told::default()))),
             Ok(Found::Gone) => None,
-            Err(_) => Some(heartbeat().into()),
+            Err(_) => Some(Ok(heartbeat().into())),
         }
     }
 }
@@ -185,24 +184,6 @@ fn frame_of(entry: &Entry, told: Told) -> Bytes {
 /// One event as a frame.
 pub(crate) fn event_frame(event: &Event) -> String {
     frame(None, None, &serde_json::to_string(event).expect("an event has only strings for keys"))
-}
-
-/// Text that many clients are sent and none has a copy of.
-struct Shared {
-    text: Arc<str>,
-    /// Lets the next client find the same text.
-    _live: Arc<Live>,
-}
-
-/// A conversation's text for one of the clients that share it.
-pub(crate) fn shared(text: Arc<str>, live: &Arc<Live>) -> Bytes {
-    Bytes::from_owner(Shared { text, _live: Arc::clone(live) })
-}
-
-impl AsRef<[u8]> for Shared {
-    fn as_ref(&self) -> &[u8] {
-        self.text.as_bytes()
-    }
 }
 
 /// One frame; where it has an id, a client comes back with that.

@@ -8,10 +8,10 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::Duration;
 
-/// How many lines may wait to be written.
+/// The number of lines that may wait to be written.
 const LINES_AHEAD: usize = 4_096;
 
-/// How long the last lines are waited for.
+/// The time that the last lines are waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Takes lines for stderr. What finds no place any more is left out, and that is said.

@@ -22,7 +22,7 @@ pub(crate) enum News {
     /// A call came to a result.
     Result {
         result: ToolResult,
-        /// Whether the call ran or waited. Those behind it never did, and nobody has seen them.
+        /// True if the call ran or waited. Those behind it never did, and nobody has seen them.
         has_been_shown: bool,
     },
     State(StateChange),

@@ -43,8 +43,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Has the leases of these conversations run longer, where they are still this holder's.
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
 
-    /// Deletes a conversation with all that was said in it; false where there is none.
-    async fn delete(&self, id: &str) -> Result<bool, StoreError>;
+    /// Deletes a conversation with all that was said in it, if it still has this revision; false if it has another or is gone.
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError>;
 
     /// Deletes conversations that ended by then and in which nothing has happened since, some at a time, and gives their names.
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError>;
@@ -52,17 +52,17 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Finds out whether it could commit now.
     async fn check(&self) -> Result<(), StoreError>;
 
-    /// How many conversations there are.
+    /// The number of conversations.
     async fn count(&self) -> Result<usize, StoreError>;
 
-    /// How much the clients of these conversations had been told at the last commit; those that are missing are deleted. `None` where nobody else can
+    /// The position up to which the clients of these conversations had been told at the last commit; those that are missing are deleted. `None` where nobody else can
     /// change what this server has read, as in a store of one server.
     async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Told>>, StoreError> {
         let _ = ids;
         Ok(None)
     }
 
-    /// How servers hear of one another that share it; `None` where it is one server's alone.
+    /// The feed by which servers hear of one another that share it; `None` where it is one server's alone.
     fn feed(&self) -> Option<Arc<dyn Feed>> {
         None
     }
@@ -72,16 +72,34 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(Waiting::default())
     }
 
-    /// How many connections to its database are in use, and how many it may have; `None` for a store without.
+    /// The connections to its database that are in use, and the most that it may have; `None` for a store without.
     fn pool(&self) -> Option<(usize, usize)> {
         None
     }
 
-    /// How many of them are this owner's.
+    /// The number of conversations that are this owner's.
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError>;
+
+    /// Conversations that can make room for others, the first to go first and no more than `most`: those of the peer that has most, if that is more
+    /// than `over`. Nobody works on them, and they are not of the newest quarter of the peer's. Where least was said goes first, then what does
+    /// not wait, then the newest: so what somebody makes up in a hurry goes before the question that was there already.
+    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+        let _ = (over, most);
+        Ok(Vec::new())
+    }
+
+    /// The bytes of memory that they take, near enough; 0 for a store that keeps them elsewhere.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// The longest conversation of the peer whose conversations take most memory, if nobody works on it.
+    async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
+        Ok(None)
+    }
 }
 
-/// How a conversation's states are counted: each commit makes the next. The first is the time at which the conversation began, in
+/// The number of a conversation's state: each commit makes the next. The first is the time at which the conversation began, in
 /// milliseconds. So a later conversation of the same name repeats no revision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Revision(pub u64);
@@ -94,8 +112,8 @@ impl Revision {
     }
 }
 
-/// How much the clients of a conversation have been told: the number of frames since the revision at which a server took it up. By default it is of
-/// no conversation.
+/// The position up to which a conversation's clients have been told: the number of frames since the revision at which a server took it up. The
+/// default belongs to no conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// The revision that was being made then.
@@ -125,7 +143,7 @@ pub struct Due {
 /// The questions that wait for their answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// How many there are.
+    /// Their number.
     pub count: usize,
     /// Since when the oldest of them waits.
     pub since: Option<Timestamp>,
@@ -142,7 +160,7 @@ pub struct Stored {
     pub owner: Option<Owner>,
     /// Which of its states this is.
     pub revision: Revision,
-    /// How much its clients had been told when it was committed.
+    /// The position up to which its clients had been told when it was committed.
     pub told: Told,
     /// Since when its question waits, if one does.
     pub waiting_since: Option<Timestamp>,
@@ -159,13 +177,15 @@ pub struct Change<'a> {
     pub revision: Revision,
     /// Whose conversation it is. It is kept with the first change and stays.
     pub owner: Option<&'a Owner>,
+    /// From where it was started, as a digest of the peer; empty if that is not known. It stays as well.
+    pub peer: &'a str,
     /// Who its agent is and what it may do, as it is now.
     pub context: &'a ToolContext,
     /// Where it stands now.
     pub state: &'a ConvState,
     /// The new messages and results, in the order in which the effects brought them.
     pub messages: &'a [Message],
-    /// How much its clients will have been told with it.
+    /// The position up to which its clients will have been told with it.
     pub told: Told,
     /// The last of that: what other servers may not have heard yet. For stores with a [feed](Store::feed) alone, as is the run.
     pub frames: &'a [Frame],
@@ -195,7 +215,7 @@ impl Change<'_> {
     }
 }
 
-/// How many conversations are deleted at a time that have ended, so that nobody waits long for that.
+/// The number of ended conversations that are deleted at a time, so that nobody waits long for that.
 const DELETED_AT_A_TIME: usize = 256;
 
 /// Why a commit was not taken.

@@ -1,4 +1,4 @@
-//! How many streams each client has open.
+//! The streams that each client has open.
 
 use crate::app::App;
 use crate::error::ApiError;

@@ -22,12 +22,13 @@ pub(crate) struct Turn<'a> {
     text: String,
     text_is_open: bool,
     calls: BTreeMap<usize, Call>,
-    /// How much of it there is, in bytes.
+    /// Its length so far, in bytes.
     weight: usize,
     origin: Option<JsonText>,
     usage: Usage,
-    /// Whether clients were told something else than what is kept.
+    /// True if clients were told something else than what is kept.
     is_rewritten: bool,
+    is_cut: bool,
 }
 
 /// The tokens that answers have cost.
@@ -60,6 +61,7 @@ impl<'a> Turn<'a> {
             origin: None,
             usage: Usage::default(),
             is_rewritten: false,
+            is_cut: false,
         }
     }
 
@@ -68,12 +70,17 @@ impl<'a> Turn<'a> {
         self.usage
     }
 
-    /// Whether clients were told something else than what is kept.
+    /// Returns true if clients were told something else than what is kept.
     pub(crate) fn is_rewritten(&self) -> bool {
         self.is_rewritten
     }
 
-    /// Whether clients have seen anything of it.
+    /// Returns true if it ended before it was whole.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Returns true if clients have seen anything of it.
     pub(crate) fn has_begun(&self) -> bool {
         !self.text.is_empty() || !self.calls.is_empty()
     }
@@ -99,7 +106,7 @@ impl<'a> Turn<'a> {
             Delta::CallStart { name, .. } => CALL_WEIGHT + name.len(),
             Delta::CallArgs { delta, .. } => delta.len(),
             // It is counted as it arrived.
-            Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Usage { .. } => 0,
+            Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Usage { .. } | Delta::Cut => 0,
             Delta::Origin(origin) => origin.as_str().len(),
         };
         if self.weight > MAX_ANSWER_BYTES {
@@ -127,6 +134,7 @@ impl<'a> Turn<'a> {
                 }
             }
             Delta::Origin(origin) => self.origin = Some(origin),
+            Delta::Cut => self.is_cut = true,
             // Some endpoints say it with every piece.
             Delta::Usage { input, output } => self.usage = Usage { input, output },
         }

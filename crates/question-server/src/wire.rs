@@ -60,7 +60,7 @@ fn is_behind_a_clients(context: &ToolContext, assistant: &message::AssistantMess
     before.any(|call| is_the_clients(context, call.name()))
 }
 
-/// Whether a call of this tool is answered by a client: by its user, or by itself.
+/// Returns true if a call of this tool is answered by a client: by its user, or by itself.
 pub(crate) fn is_the_clients(context: &ToolContext, name: &str) -> bool {
     is_asking_tool(name) || context.is_client_tool(name)
 }
@@ -75,7 +75,7 @@ pub(crate) fn result_message(result: &ToolResult) -> Message {
         .with_metadata(metadata(result.ask.as_ref()))
 }
 
-/// How an ask ended that has this result; `None` where it could not be asked.
+/// The outcome of an ask that has this result; `None` where it could not be asked.
 pub(crate) fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
     if let Some(ask) = &result.ask {
         return Some(ask.outcome);
@@ -150,7 +150,7 @@ pub(crate) fn run_error(code: &str, text: &str) -> Event {
     Event::new(EventType::RunError, [("message", text.into()), ("code", code.into())])
 }
 
-/// How a run ends that did not fail: with the call that the client is to answer, where there is one.
+/// The outcome of a run that did not fail: with the call that the client is to answer, where there is one.
 pub(crate) fn outcome(talk: &Talk, pending: Pending) -> RunOutcome {
     let Some(waiting) = talk.conversation.waiting() else {
         let call = talk.clients_call();

@@ -24,14 +24,23 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
             let package = Step::runs("element package", &["tools"], pack::build_for_tests);
             vec![tools, package, step(&["element package"], element)]
         }
-        BenchCmd::Page(_) => {
-            let server = Step::builds("server", &[], |log| serve::build_server(true, log));
-            vec![tools, page, server, step(&["page for release", "server"], first_visit)]
-        }
+        BenchCmd::Page(_) => vec![tools, page, server(), step(&["page for release", "server"], first_visit)],
         BenchCmd::Stream(_) => vec![tools, step(&["tools"], stream)],
     })?;
     print!("{}", fs::read_to_string(table)?);
     Ok(())
+}
+
+/// Makes the README's pictures in `app`: one that stands still, and one that moves.
+pub(crate) fn picture() -> Result<()> {
+    let [tools, page] = page::steps_for_release();
+    let paths = || [workspace::server("server"), page::dist(), workspace::root().join("app")];
+    let film = move |log: &Log| log.run(&mut in_chromium("app/benches/picture.mjs", &paths(), log)?);
+    steps::run_or_fail(&[tools, page, server(), Step::builds("picture", &["page for release", "server"], film)])
+}
+
+fn server() -> Step<'static> {
+    Step::builds("server", &[], |log| serve::build_server(true, log))
 }
 
 /// The card, in the built gallery: fed with large arguments, answered, and a thousand times in one page.
@@ -41,7 +50,7 @@ fn card(log: &Log) -> Result<Command> {
 
 /// The custom element's first card, in a page that has nothing else.
 fn element(log: &Log) -> Result<Command> {
-    in_chromium("crates/question-element/benches/element.mjs", &[pack::package()], log)
+    in_chromium("crates/question-element/benches/element.mjs", &[pack::package_for_tests()], log)
 }
 
 /// What a first visit of the page transfers, and when a person can see, read and write.

@@ -54,6 +54,8 @@ xflags::xflags! {
             /// The browser: chromium (the default), firefox or webkit.
             optional --browser name: String
         }
+        /// Makes the README's two pictures of the page.
+        cmd picture {}
         /// Measures one part and prints its table.
         cmd bench {
             /// The card in a browser: streams, answers, a thousand cards.

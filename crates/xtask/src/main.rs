@@ -59,6 +59,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Pack(options) => pack::pack(&options),
         XtaskCmd::Pages(options) => pages::pages(&options),
+        XtaskCmd::Picture(_) => bench::picture(),
         XtaskCmd::Bench(options) => bench::bench(&options.subcommand),
     }
 }

@@ -26,6 +26,9 @@ const PROGRAMS: [Program; 6] = [
     ("ja", "card,japanese"),
     ("agent", "agent"),
 ];
+/// The folders of the whole package, and of what the tests of the element need.
+const WHOLE: &str = "pack";
+const FOR_TESTS: &str = "pack-for-tests";
 /// What is loaded beside the program of the card, and beside the agent's.
 const CARD: [&str; 3] = ["define.js", "question-card.js", "styles.js"];
 const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
@@ -37,33 +40,34 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
         wanted.push(Step::runs("linters", &["package"], lint));
     }
     steps::run_or_fail(&wanted)?;
-    print!("{}", fs::read_to_string(workspace::scratch("pack/weights.txt")).unwrap_or_default());
+    print!("{}", fs::read_to_string(workspace::scratch(WHOLE).join("weights.txt")).unwrap_or_default());
     println!("{}", tarball()?.display());
     Ok(())
 }
 
 /// The steps to the whole package, the last of which is "package".
 pub(crate) fn steps<'a>() -> [Step<'a>; 2] {
-    [Step::runs("tools", &[], page::bring_tools), Step::runs("package", &["tools"], |log| build(&PROGRAMS, log))]
+    [Step::runs("tools", &[], page::bring_tools), Step::runs("package", &["tools"], |log| build(&PROGRAMS, WHOLE, log))]
 }
 
 /// Builds as much of the package as tests of the element itself need: two languages, and the agent's side.
 pub(crate) fn build_for_tests(log: &Log) -> Result<()> {
-    build(&[PROGRAMS[0], PROGRAMS[1], PROGRAMS[5]], log)
+    build(&[PROGRAMS[0], PROGRAMS[1], PROGRAMS[5]], FOR_TESTS, log)
 }
 
-/// Where the package's files are.
-pub(crate) fn package() -> PathBuf {
-    workspace::scratch("pack/package")
+/// Where the files are that tests of the element need.
+pub(crate) fn package_for_tests() -> PathBuf {
+    workspace::scratch(FOR_TESTS).join("package")
 }
 
 /// The package as npm takes it.
 pub(crate) fn tarball() -> Result<PathBuf> {
-    Ok(workspace::scratch(&format!("pack/question-card-{}.tgz", version()?)))
+    Ok(workspace::scratch(WHOLE).join(format!("question-card-{}.tgz", version()?)))
 }
 
-fn build(programs: &[Program], log: &Log) -> Result<()> {
-    let package = package();
+fn build(programs: &[Program], folder: &str, log: &Log) -> Result<()> {
+    let folder = &workspace::scratch(folder);
+    let package = folder.join("package");
     files::remove(&package)?;
     let mut weights = String::new();
     copy_files(&package)?;
@@ -83,9 +87,9 @@ fn build(programs: &[Program], log: &Log) -> Result<()> {
     }
     files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
     let mut npm = Command::new(system::npm(log)?);
-    npm.args(["pack", "--silent", "--pack-destination"]).arg(workspace::scratch("pack")).current_dir(&package);
+    npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
     log.run(&mut npm)?;
-    files::write(&workspace::scratch("pack/weights.txt"), weights)
+    files::write(&folder.join("weights.txt"), weights)
 }
 
 /// Builds the program of this name with these features of the crate.
@@ -128,7 +132,7 @@ fn version() -> Result<String> {
 /// What the registry's users look at first: whether every way in leads somewhere, with the right types.
 fn lint(log: &Log) -> Result<()> {
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
-    log.run(Command::new(linters.join("publint")).arg("--strict").arg(package()))?;
+    log.run(Command::new(linters.join("publint")).arg("--strict").arg(workspace::scratch(WHOLE).join("package")))?;
     let mut types = Command::new(linters.join("attw"));
     // It is a package of modules alone, and what is not JavaScript has no types.
     types.args(["--profile", "esm-only", "--exclude-entrypoints", "question-card.css", "--"]).arg(tarball()?);

@@ -141,6 +141,18 @@ fn cases(code: &str) -> Vec<String> {
 }
 
 #[test]
+fn every_journey_that_a_browser_leaves_out_exists() {
+    let journeys = root().join("crates/xtask/tests/e2e");
+    for line in read(&journeys.join("left_out.txt")).lines() {
+        let parts: Vec<_> = line.split(" | ").collect();
+        let [_, journey, _] = parts[..] else { panic!("`{line}` has three parts") };
+        let (module, name) = journey.rsplit_once("::").expect("a module and a test");
+        let file = journeys.join(module.replace("::", "/")).with_extension("rs");
+        assert!(read(&file).contains(&format!("async fn {name}")), "{} has no test {name}…", file.display());
+    }
+}
+
+#[test]
 fn no_text_becomes_markup() {
     for (folder, _) in USES {
         for file in sources(&root().join(folder).join("src")) {

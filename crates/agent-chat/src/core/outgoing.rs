@@ -4,6 +4,7 @@ use super::{Core, Launch, Link, tell_developers};
 use crate::delivery::Delivery;
 use crate::following::Following;
 use crate::ids::{new_id, now};
+use crate::kept::Keep;
 use crate::outbox::Mail;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
@@ -104,9 +105,10 @@ impl Core {
 
     fn next_post(&mut self) -> Result<Option<Post>, Refusal> {
         let again = std::mem::take(&mut self.again);
-        self.answer_by_message();
+        let elsewhere = self.held_elsewhere();
+        self.answer_by_message(&elsewhere);
         self.cancel_by_message();
-        let held = self.outbox.held();
+        let mut held = self.outbox.held();
         let message = self.outbox.held_message().cloned();
         if held.is_empty() && message.is_none() {
             return match again && self.can_go_on() {
@@ -121,6 +123,8 @@ impl Core {
             }
             (server.bind_interrupts)(self, &held);
         }
+        let others = elsewhere.into_iter().filter(|reply| self.outbox.mail(&reply.tool_call_id).is_none());
+        held.extend(others);
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
         match self.run(Said { replies: held.clone(), text, text_id }) {
             Ok(post) => {
@@ -131,9 +135,26 @@ impl Core {
             Err(Refusal::QuestionsWait { .. } | Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. })
                 if self.waits_for_others() =>
             {
+                self.share_held(None);
                 Ok(None)
             }
             Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// The replies that other tabs hold until the asks that wait here have theirs. They go out with the last one.
+    fn held_elsewhere(&self) -> Vec<AskReply> {
+        let held = self.kept().and_then(Keep::held).unwrap_or_default();
+        self.outbox.held_elsewhere(&held, self.conversation.asks())
+    }
+
+    /// Lets the other tabs have the replies that are held, but not the one that was taken back.
+    pub(super) fn share_held(&self, taken_back: Option<&str>) {
+        let Some(kept) = self.kept() else { return };
+        let held = kept.held();
+        let all = self.outbox.held_anywhere(held.as_deref().unwrap_or_default(), taken_back, self.conversation.asks());
+        if all != held {
+            kept.write_held(all.as_deref());
         }
     }
 
@@ -167,10 +188,11 @@ impl Core {
     }
 
     /// Takes the message that is held for the answer to what waits.
-    fn answer_by_message(&mut self) {
+    fn answer_by_message(&mut self, elsewhere: &[AskReply]) {
+        let is_held = |id: &str| elsewhere.iter().any(|reply| reply.tool_call_id == id);
         let waits = self.conversation.waiting();
         let waits: Vec<_> = waits
-            .filter(|ask| !self.outbox.answers(&ask.tool_call_id))
+            .filter(|ask| !self.outbox.answers(&ask.tool_call_id) && !is_held(&ask.tool_call_id))
             .filter_map(|ask| Some((ask.tool_call_id.clone(), ask.ask.clone()?)))
             .collect();
         if waits.is_empty() {

@@ -85,6 +85,7 @@ impl Core {
             }
         }
         self.outbox.arrive();
+        self.share_held(None);
         self.show_mail();
         self.save();
     }

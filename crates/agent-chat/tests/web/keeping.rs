@@ -159,6 +159,70 @@ async fn another_tab_sees_what_was_said_here() {
     there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
 }
 
+/// Who was asked for size and colour by one run, and the same page in another window.
+async fn asked_twice_in_two_windows(id: &str) -> [Visitor; 2] {
+    let here = Visitor::first(options(id));
+    here.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.asks("c2", COLOUR);
+    call.finishes();
+    here.sees_status(Status::Idle).await;
+    let there = Visitor::beside(options(id));
+    there.sees_lines(&["user: Hello", "ask: answerable", "ask: answerable"]).await;
+    [here, there]
+}
+
+#[test]
+async fn two_windows_that_hold_each_others_answers_send_both() {
+    let [here, there] = asked_twice_in_two_windows("windows").await;
+    here.picks("c1", SIZE, 1);
+    here.sees("the held answer", |_| here.holds("c1")).await;
+    there.picks("c2", COLOUR, 0);
+    let call = Call::next().await;
+    let mut texts: Vec<_> = call.input.messages.iter().skip(5).map(|message| message.text()).collect();
+    texts.sort();
+    assert_eq!(texts, ["Large", "Red"]);
+    call.accept();
+    call.says("m1", "Large and red.");
+    call.finishes();
+    there.sees_status(Status::Idle).await;
+    scripted_agent::stores("agent-chat conversation /agent windows");
+    here.sees_lines(&["user: Hello", "ask: answered", "ask: answered", "agent: Large and red."]).await;
+    assert_eq!(here.ask("c1").sending.get_untracked(), Sending::Idle);
+    let storage = window().local_storage().ok().flatten().expect("there is one");
+    assert_eq!(storage.get_item("agent-chat conversation /agent windows held"), Ok(None));
+}
+
+#[test]
+async fn an_answer_that_its_window_took_back_goes_from_no_other() {
+    let [here, there] = asked_twice_in_two_windows("taken back").await;
+    here.picks("c1", SIZE, 1);
+    here.sees("the held answer", |_| here.holds("c1")).await;
+    assert!(here.chat.take_back("c1"));
+    there.picks("c2", COLOUR, 0);
+    there.sees("the held answer", |_| there.holds("c2")).await;
+    here.picks("c1", SIZE, 0);
+    // Of whichever window.
+    let messages = Call::next().await.input.messages;
+    let mut texts: Vec<_> = messages.iter().skip(5).map(|message| message.text()).collect();
+    texts.sort();
+    assert_eq!(texts, ["Red", "Small"]);
+}
+
+#[test]
+async fn a_typed_line_answers_what_no_window_has_answered() {
+    let [here, there] = asked_twice_in_two_windows("typed").await;
+    here.picks("c1", SIZE, 1);
+    here.sees("the held answer", |_| here.holds("c1")).await;
+    assert!(there.chat.send("A dark one, please"));
+    let call = Call::next().await;
+    let replies = call.input.messages.iter().filter(|message| message.role() == "tool").map(|message| message.text());
+    let replies: Vec<_> = replies.collect();
+    assert!(replies[0].contains("Large") && replies[1].contains("A dark one"), "{replies:?}");
+}
+
 #[test]
 async fn the_last_conversations_are_kept_and_of_each_the_last_messages() {
     for index in 0..20 {

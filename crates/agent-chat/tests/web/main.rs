@@ -380,6 +380,18 @@ async fn a_reply_that_fails_returns_to_its_card_and_keeps_its_id() {
 }
 
 #[test]
+async fn an_agent_that_has_the_tool_is_sent_none() {
+    let visitor = Visitor::first(ChatOptions::new("/agent").without_tool());
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    assert_eq!(call.input.tools.iter().flatten().count(), 0);
+    call.accept();
+    call.asks("c1", SIZE);
+    call.finishes();
+    visitor.sees_phase("c1", Phase::Answerable).await;
+}
+
+#[test]
 async fn a_message_that_fails_can_be_tried_again() {
     let visitor = Visitor::new();
     visitor.chat.send("Hello");

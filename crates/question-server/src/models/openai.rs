@@ -37,20 +37,20 @@ const ROLE: &str = "You are a helpful agent.";
 
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
-/// How long an endpoint may be silent, before its answer and in it.
+/// The time that an endpoint may be silent, before its answer and in it.
 const SILENCE: Duration = Duration::from_secs(120);
 
 /// The pause before the second attempt where the endpoint asks for none; it doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// How long an answer may bring nothing of use, and how long it may take in all.
+/// The time that an answer may bring nothing of use, and the time that it may take in all.
 const IDLE: Duration = Duration::from_secs(600);
 const LONGEST: Duration = Duration::from_secs(1800);
 
-/// How long it is waited for what may follow the end of an answer, such as its usage.
+/// The time that may pass until what follows the end of an answer, such as its usage.
 const AFTERWORD: Duration = Duration::from_secs(5);
 
-/// How an endpoint is reached and asked.
+/// The address of an endpoint, and the way in which it is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Its URL, such as `https://api.openai.com/v1`. Its query goes along, such as `?api-version=…` of Azure.
@@ -65,9 +65,9 @@ pub struct Settings {
     pub plain_key_hosts: Vec<String>,
     /// The model's name.
     pub model: String,
-    /// How many tokens an answer may have; `None` for the endpoint's own limit.
+    /// The number of tokens that an answer may have; `None` for the endpoint's own limit.
     pub max_tokens: Option<u32>,
-    /// Whether what a model thought before its calls goes back to its endpoint.
+    /// True if what a model thought before its calls goes back to its endpoint.
     pub sends_reasoning: bool,
 }
 
@@ -81,7 +81,7 @@ pub struct OpenAi {
     origin: Arc<str>,
     system_prompt: Arc<str>,
     temperature: Option<f64>,
-    /// Whether the endpoint is asked for its usage, which some refuse.
+    /// True if the endpoint is asked for its usage, which some refuse.
     usage: Arc<AtomicBool>,
     places: Arc<Semaphore>,
 }
@@ -289,7 +289,7 @@ impl Answer {
 fn unreachable(error: &(dyn Error + 'static), pause: Duration) -> ModelError {
     let causes = std::iter::successors(Some(error), |&error| error.source());
     let causes: Vec<String> = causes.map(ToString::to_string).collect();
-    tracing::warn!(error = causes.join(": "), "the model cannot be reached");
+    tracing::warn!(error = causes.join(": "), "model endpoint unreachable");
     ModelError { reason: "The model cannot be reached.".to_owned(), retry_after: Some(pause) }
 }
 

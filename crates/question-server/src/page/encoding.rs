@@ -1,6 +1,6 @@
 //! What a client can unpack.
 
-/// How a file travels.
+/// The encodings in which a file travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Identity,

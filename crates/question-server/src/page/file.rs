@@ -19,7 +19,7 @@ const BROTLI: &str = ".br";
 /// What comes behind the name of a file that is packed by gzip.
 const GZIP: &str = ".gz";
 
-/// How much of a hash is in an `ETag`, in bytes.
+/// The part of a hash in an `ETag`, in bytes.
 const TAG_BYTES: usize = 16;
 
 /// One file of the page, in every encoding that lies beside it and is smaller.
@@ -126,7 +126,7 @@ fn packed_beside(place: &Path, ending: &str) -> io::Result<Option<Vec<u8>>> {
     fs::read(&packed).map(Some)
 }
 
-/// Whether this is no file of its own but another one, packed.
+/// Returns true if this is no file of its own but another one, packed.
 pub(super) fn is_packed(place: &Path) -> bool {
     let name = place.to_str().unwrap_or_default();
     let endings = [BROTLI, GZIP].into_iter();
@@ -134,7 +134,7 @@ pub(super) fn is_packed(place: &Path) -> bool {
     bases.any(|base| Path::new(base).is_file())
 }
 
-/// Whether a name holds a hash where Trunk puts it: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. It leaves leading
+/// Returns true if a name holds a hash where Trunk puts it: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. It leaves leading
 /// zeros out. A hash that gets much shorter is not recognised, which costs one request for each visit and nothing else.
 fn is_named_after_its_content(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();

@@ -13,6 +13,9 @@ use question_agent::{ConvState, Conversation, Event};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+/// What the user reads below an answer that has no end.
+const ANSWER_CUT: &str = "The answer was cut off: the model had no room for more of it. Ask it to go on.";
+
 /// The agent of a conversation, or one of its sub-agents.
 #[derive(Debug)]
 pub(super) enum Agent {
@@ -35,13 +38,15 @@ pub(super) struct SubAgent {
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) event: Event,
-    /// Whether clients have seen something that is not kept.
+    /// True if clients have seen something that is not kept.
     pub(super) shown_but_dropped: bool,
+    /// True if an answer ended before it was whole.
+    pub(super) is_cut: bool,
 }
 
 impl Done {
     pub(super) fn kept(event: Event) -> Self {
-        Self { event, shown_but_dropped: false }
+        Self { event, shown_but_dropped: false, is_cut: false }
     }
 }
 
@@ -106,7 +111,7 @@ impl Runtime {
         let name = done.event.name();
         let mut talk = live.talk.lock().await;
         let step = self.handle_event(live, &mut talk, done.event).map_err(|rejected| {
-            tracing::error!(conversation = %live.name(), ?rejected, "the run broke its own rules");
+            tracing::error!(conversation = %live.name(), ?rejected, "the state machine rejected the run's own event");
             failed("internal_error", "The run broke off.")
         })?;
         let mut told = Vec::new();
@@ -120,6 +125,7 @@ impl Runtime {
             let end = match talk.conversation.state() {
                 ConvState::Failed { reason } => failed("model_failed", reason),
                 _ if stopped => RunEnd::Finished(RunOutcome::Cancelled),
+                _ if done.is_cut => failed("answer_cut", ANSWER_CUT),
                 _ => end_of(&talk, run),
             };
             told.push(end_entry(live, run, end));
@@ -140,7 +146,7 @@ impl Runtime {
 
     fn not_stored(&self, live: &Live, error: ApiError) -> RunEnd {
         if let ApiError::Overtaken = error {
-            tracing::info!(conversation = %live.name(), "another server goes on with it");
+            tracing::info!(conversation = %live.name(), "lease lost: another server continues the conversation");
             return failed("overtaken", "Another server goes on with this conversation.");
         }
         tracing::error!(conversation = %live.name(), ?error, "the store failed");

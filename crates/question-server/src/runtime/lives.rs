@@ -2,12 +2,13 @@
 
 use super::{Runtime, stop};
 use crate::error::ApiError;
-use crate::limits::Bounds;
+use crate::limits::{Bounds, CROWDED_OUT_AT_ONCE};
 use crate::live::{Live, Talk, TalkGuard};
-use crate::owner::Caller;
+use crate::owner::{Caller, name_in_log};
+use crate::peer::Peer;
 use crate::rate::Allowance;
 use crate::store::feed::{News, Wish};
-use crate::store::{Stored, Told};
+use crate::store::{Revision, Stored, Told};
 use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: HashMap<Box<str>, Slot>,
-    /// How many there are when it is looked next which are of use.
+    /// The number at which those that are of use are looked for next.
     prune_at: usize,
 }
 
@@ -27,7 +28,7 @@ struct Slot {
     changes: Arc<Allowance>,
 }
 
-/// How many slots are not worth a look.
+/// The number of slots that are not worth a look.
 const FEW: usize = 64;
 
 impl Slots {
@@ -35,7 +36,7 @@ impl Slots {
         self.slots.get(id)?.live.upgrade()
     }
 
-    /// How many conversations are in memory, those among them that are just being made.
+    /// The number of conversations in memory, with those that are just being made.
     fn begun(&self) -> usize {
         let in_memory = |slot: &&Slot| slot.live.strong_count() > 0;
         self.slots.values().filter(in_memory).count()
@@ -105,6 +106,7 @@ impl Runtime {
         if !live.is_known() && !self.load(&live, &mut talk).await? {
             self.check_room(caller).await?;
             live.belongs_to(caller.owner.clone());
+            live.peer.get_or_init(|| caller.peer.map(Peer::digest).unwrap_or_default());
             live.begin(&mut talk, self.clock.now());
         }
         drop(talk);
@@ -193,18 +195,58 @@ impl Runtime {
         Ok(())
     }
 
-    /// Whether there is room for another conversation of this caller's.
+    /// Refuses if there is no room for another conversation of this caller's.
     async fn check_room(&self, caller: &Caller) -> Result<(), ApiError> {
-        let stored = self.store.count().await?;
-        if stored.max(self.slots().begun()) >= self.bounds.conversations {
-            return Err(ApiError::TooManyConversations);
-        }
         if let Some(owner) = &caller.owner
             && self.store.count_of(owner).await? >= self.bounds.owned
         {
             return Err(ApiError::TooManyOwned);
         }
-        self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "--max-new", wait })
+        self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "--max-new", wait })?;
+        let (stored, most) = (self.store.count().await?, self.bounds.conversations);
+        if stored.max(self.slots().begun()) >= most && !self.make_room().await? {
+            return Err(ApiError::TooManyConversations("--max-conversations"));
+        }
+        Ok(())
+    }
+
+    /// Deletes some of the conversations of the peer that has more than half of all; false if there are none to delete. Those that somebody watches
+    /// stay.
+    async fn make_room(&self) -> Result<bool, ApiError> {
+        let (all, at_once) = (self.bounds.conversations, self.bounds.conversations / CROWDED_OUT_AT_ONCE + 1);
+        let mut gone = 0;
+        let watched = self.slots().begun();
+        for (id, revision) in self.store.surplus(all / 2, at_once + watched).await? {
+            if gone < at_once && self.slots().live(&id).is_none() {
+                gone += usize::from(self.crowd_out(&id, revision, "--max-conversations").await?);
+            }
+        }
+        Ok(gone > 0)
+    }
+
+    /// Deletes the longest conversations of the peer that has most in memory, for as long as they are over their bound together. One that would have
+    /// to go for itself takes nothing more.
+    pub(super) async fn make_room_in_memory(&self, id: &str) -> Result<(), ApiError> {
+        while self.store.bytes() > self.bounds.memory {
+            match self.store.longest().await? {
+                Some((longest, _)) if longest == id => return Err(ApiError::ConversationFull("--max-memory")),
+                Some((longest, revision)) => drop(self.crowd_out(&longest, revision, "--max-memory").await?),
+                None => return Err(ApiError::TooManyConversations("--max-memory")),
+            }
+        }
+        Ok(())
+    }
+
+    async fn crowd_out(&self, id: &str, revision: Revision, limit: &'static str) -> Result<bool, ApiError> {
+        let is_gone = self.store.delete(id, revision).await?;
+        if is_gone {
+            self.say(id, News::Gone).await;
+            let conversation = name_in_log(id, None);
+            tracing::warn!(%conversation, limit, "conversation deleted for others");
+            self.metrics.crowded_out();
+            self.is_gone([id.to_owned()]);
+        }
+        Ok(is_gone)
     }
 
     /// Counts a new conversation for its owner and for its peer: a peer can have any number of owners.
@@ -218,7 +260,13 @@ impl Runtime {
     }
 
     /// Deletes a conversation with all that was said in it. What runs in it ends first.
+    /// Where it changes meanwhile, as by an answer at another server, what is new ends as well.
     pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<(), ApiError> {
+        while !self.try_delete(live).await? {}
+        Ok(())
+    }
+
+    async fn try_delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<bool, ApiError> {
         let mut talk = self.talk(live).await?;
         if let Some(run) = talk.run_elsewhere.clone() {
             drop(talk);
@@ -230,14 +278,17 @@ impl Runtime {
             stop(&run).await;
             talk = self.talk(live).await?;
         }
-        self.store.delete(&live.id).await?;
+        let revision = talk.revision.ok_or(ApiError::UnknownConversation)?;
+        // A request that has waited for it meanwhile reads what became of it.
+        talk.is_away = true;
+        if !self.store.delete(&live.id, revision).await? {
+            return Ok(false);
+        }
         self.say(&live.id, News::Gone).await;
         tracing::info!(conversation = %live.name(), "deleted");
-        // A request that has waited for it meanwhile finds it gone.
-        talk.is_away = true;
         live.end();
         self.forget(&live.id);
-        Ok(())
+        Ok(true)
     }
 
     /// Deletes what ended that long ago, where the operator says so.
@@ -246,13 +297,18 @@ impl Runtime {
             return;
         };
         let deleted = self.store.delete_ended(by).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the store does not delete what has ended");
+            tracing::error!(%error, "deleting ended conversations failed");
             Vec::new()
         });
         if deleted.is_empty() {
             return;
         }
         tracing::info!(conversations = deleted.len(), "deleted what ended long ago");
+        self.is_gone(deleted);
+    }
+
+    /// Ends what reads these conversations, which the store does not have any more.
+    fn is_gone(&self, deleted: impl IntoIterator<Item = String>) {
         let mut slots = self.slots();
         for id in deleted {
             if let Some(live) = slots.live(&id) {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Weak};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{sleep, timeout};
 
-/// How many signals are looked at together.
+/// The number of signals that are looked at together.
 const AT_A_TIME: usize = 256;
 
 /// Tells other servers what is in the outbox and hears of what they do, for as long as this one lives.
@@ -69,7 +69,7 @@ impl Runtime {
         if let Some(feed) = &self.feed {
             let signal = Signal { by: self.holder, id: id.to_owned(), news };
             if let Err(error) = feed.publish(Vec::new(), vec![signal]).await {
-                tracing::warn!(%error, "other servers are not told");
+                tracing::warn!(%error, "publishing to other servers failed");
             }
         }
     }
@@ -78,7 +78,7 @@ impl Runtime {
         if let Some(feed) = &self.feed
             && let Err(error) = feed.prune().await
         {
-            tracing::error!(%error, "what nobody comes back for stays");
+            tracing::error!(%error, "pruning the event feed failed");
         }
     }
 
@@ -94,7 +94,7 @@ impl Runtime {
         match feed.publish(new, signals).await {
             Ok(()) => logs.iter().zip(told).for_each(|(log, told)| log.is_published(told)),
             // What is not published goes with what comes next.
-            Err(error) => tracing::warn!(%error, "other servers are not told"),
+            Err(error) => tracing::warn!(%error, "publishing to other servers failed"),
         }
     }
 
@@ -172,7 +172,9 @@ impl Runtime {
                 Ok(mut talk) => talk.rest(),
                 // Those who watched it have been told.
                 Err(ApiError::UnknownConversation) => {}
-                Err(error) => tracing::error!(conversation = %live.name(), ?error, "what others have done is not read"),
+                Err(error) => {
+                    tracing::error!(conversation = %live.name(), ?error, "reading what other servers did failed");
+                }
             }
         });
     }
@@ -189,7 +191,7 @@ impl Runtime {
             Ok(Some(told)) => told,
             Ok(None) => return,
             Err(error) => {
-                tracing::error!(%error, "the store does not say what others have done");
+                tracing::error!(%error, "reading other servers' positions failed");
                 return;
             }
         };
@@ -212,7 +214,7 @@ impl Runtime {
             return Vec::new();
         };
         feed.read(places).await.unwrap_or_else(|error| {
-            tracing::error!(%error, "what others have told is not read");
+            tracing::error!(%error, "reading the event feed failed");
             Vec::new()
         })
     }

@@ -1,27 +1,27 @@
 //! What the clients of a conversation are told.
 
+use crate::histories::{History, Parts};
 use crate::input::{Edition, RunInput};
 use crate::live::{Live, Run, Talk, TextFor};
 use crate::log::Entry;
-use crate::sse::{Client, RunStream, event_frame, shared};
+use crate::sse::{Client, RunStream, event_frame};
 use crate::step::{News, Step, Work};
 use crate::wire;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::RunOutcome;
-use axum::body::Bytes;
 use json_tree::Json;
 use question_agent::Event;
 use question_agent::message::Message;
 use std::sync::Arc;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug)]
 pub(super) enum RunEnd {
     Finished(RunOutcome),
     Failed { code: &'static str, message: String },
 }
 
-/// How a run ends that does not fail, where there is nothing left to do in it.
+/// The end of a run that does not fail, if there is nothing left to do in it.
 pub(super) fn end_of(talk: &Talk, run: &Run) -> RunEnd {
     RunEnd::Finished(wire::outcome(talk, run.pending))
 }
@@ -86,27 +86,31 @@ pub(crate) fn snapshot(talk: &Talk) -> ag_ui_stream::Event {
 }
 
 /// What has become of an input that was taken before and whose run has ended.
-pub(super) fn catch_up(live: &Arc<Live>, talk: &Talk, input: &RunInput) -> RunStream {
+pub(super) fn catch_up(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> RunStream {
     let outcome = wire::outcome(talk, input.pending());
     let finished = wire::run_finished(input.edition(), &live.id, &input.run_id, outcome);
-    let [started, snapshot] = so_far(live, talk, input);
-    RunStream::once([started, snapshot, event_frame(&finished).into()])
+    RunStream::once(so_far(live, talk, input, make).text(event_frame(&finished)))
 }
 
 /// The same while its run goes on, here or elsewhere: the rest of that run, under the new run's id.
-pub(super) fn attach(live: &Arc<Live>, talk: &Talk, input: &RunInput) -> RunStream {
+pub(super) fn attach(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> RunStream {
     let reader = live.log.reader(live.settled(talk).told.frames);
     let follower = talk.run.as_ref().map(Run::follow);
-    RunStream::following(Arc::clone(live), reader, follower, Client::of(input)).behind(so_far(live, talk, input))
+    RunStream::following(Arc::clone(live), reader, follower, Client::of(input)).behind(so_far(live, talk, input, make))
 }
 
 /// The client's run begins, with the history, which is there once for all who read it.
-fn so_far(live: &Arc<Live>, talk: &Talk, input: &RunInput) -> [Bytes; 2] {
+fn so_far(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> Parts {
     let started = event_frame(&wire::run_started(&live.id, &input.run_id, Vec::new()));
     let place = live.settled(talk);
-    let history = live.text(TextFor::Snapshot, talk, place.told, || event_frame(&snapshot(talk)));
-    [started.into(), shared(history, live)]
+    let history = live.text(TextFor::Snapshot, talk, place.told, || make(event_frame(&snapshot(talk))));
+    Parts::default().text(started).history(history)
 }
+
+/// Makes a history of its text.
+pub(super) trait Make: FnOnce(String) -> Arc<History> {}
+
+impl<F: FnOnce(String) -> Arc<History>> Make for F {}
 
 pub(super) fn failed(code: &'static str, message: &str) -> RunEnd {
     RunEnd::Failed { code, message: message.to_owned() }

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-/// How a run ends that is cut off by the end of the server.
+/// The code of a run that is cut off by the end of the server.
 const SERVER_STOPPED: &str = "server_stopped";
 
 impl Runtime {
@@ -47,11 +47,11 @@ impl Runtime {
             // It has ended with its last work; should the state machine ever stop halfway, nothing else would end it.
             Ok(Ok(())) => failed("internal_error", "The run broke off."),
             Err(error) if error.is_cancelled() => {
-                tracing::info!(conversation = %live.name(), "a run is cut off");
+                tracing::info!(conversation = %live.name(), "run cut off by the stop of the server");
                 failed(SERVER_STOPPED, "The server is stopping.")
             }
             Err(error) => {
-                tracing::error!(conversation = %live.name(), %error, "a run broke off");
+                tracing::error!(conversation = %live.name(), %error, "run panicked");
                 failed("internal_error", "The run broke off.")
             }
         };
@@ -88,7 +88,7 @@ impl Runtime {
 
     /// Works a run off to its end, or to the reason why it goes no further. How often the model was `asked` counts for its sub-agents as well.
     async fn work_off(&self, agent: &mut Agent, work: Work, asked: &AtomicU32) -> Result<(), RunEnd> {
-        let mut refused = 0;
+        let (mut refused, mut unknown) = (0, 0);
         let mut work = Some(work);
         let unattended = agent.context().await.unattended;
         while let Some(next) = work {
@@ -99,6 +99,7 @@ impl Runtime {
                 Work::AskModel if refused > MAX_ASK_RETRIES => {
                     Some("The agent could not put its question into a form that can be asked.")
                 }
+                Work::AskModel if unknown > MAX_ASK_RETRIES => Some("The agent calls tools that are not there."),
                 Work::AskModel if self.is_full(agent).await => {
                     Some("The conversation is too long to go on; start a new one.")
                 }
@@ -126,6 +127,9 @@ impl Runtime {
                     done
                 }
                 (Work::Execute(call), None) => {
+                    let is_known =
+                        is_asking_tool(call.name()) || self.registry(&agent.context().await).has(call.name());
+                    unknown = if is_known { 0 } else { unknown + 1 };
                     let done = self.execute(agent, &call, asked).await?;
                     refused += u32::from(is_refused_ask(&call, &done.event));
                     done
@@ -136,7 +140,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Whether the history is longer than it may be.
+    /// Returns true if the history is longer than it may be.
     async fn is_full(&self, agent: &Agent) -> bool {
         let is_full = |conversation: &Conversation| is_longer(&self.bounds, conversation.messages(), 0);
         match agent {
@@ -158,14 +162,15 @@ impl Runtime {
                 () = agent.stop().cancelled() => {
                     self.metrics.model_used(turn.usage());
                     let partial = turn.finish();
-                    return Done { shown_but_dropped: !partial.tool_calls.is_empty(), event: Event::LlmStopped { partial } };
+                    let shown_but_dropped = !partial.tool_calls.is_empty();
+                    return Done { shown_but_dropped, ..Done::kept(Event::LlmStopped { partial }) };
                 }
                 arrived = deltas.next() => arrived,
             };
             let Some(arrived) = arrived else {
                 self.metrics.model_used(turn.usage());
-                let shown_but_dropped = turn.is_rewritten();
-                return Done { event: Event::LlmResponse(turn.finish()), shown_but_dropped };
+                let (shown_but_dropped, is_cut) = (turn.is_rewritten(), turn.is_cut());
+                return Done { event: Event::LlmResponse(turn.finish()), shown_but_dropped, is_cut };
             };
             match turn.take(arrived) {
                 Ok(()) => {}
@@ -183,7 +188,7 @@ impl Runtime {
                         }
                     }
                     let event = Event::LlmFailed { reason: error.reason, retryable: pause.is_some() };
-                    return Done { event, shown_but_dropped };
+                    return Done { shown_but_dropped, ..Done::kept(event) };
                 }
             }
         }

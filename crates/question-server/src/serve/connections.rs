@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// How much of what waits for it a client has to take each time that it has patience for, in bytes: what it should have taken is in memory.
+/// The bytes that a client has to take within its time of what waits for it: what it should have taken is in memory.
 const TAKEN_AT_LEAST: usize = 64 << 10;
 
 /// All that are open. Clones are of the same.

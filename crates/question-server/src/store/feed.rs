@@ -1,4 +1,4 @@
-//! How servers that share a store hear of what happens at one another.
+//! The feed by which servers that share a store hear of one another.
 
 use super::{StoreError, Told};
 use async_trait::async_trait;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// How servers that share a store hear of what happens at one another, at once and during a model's answer.
+/// Tells servers that share a store what happens at one another, at once and during a model's answer.
 ///
 /// It may lose what it is given. A revision and its [`Told`] in the store say what has happened; the feed has what clients are told of it.
 /// [`Store::commit`](super::Store::commit) keeps the frames of a change here as well, so no server knows of a revision whose frames are not there.

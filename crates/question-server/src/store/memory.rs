@@ -5,13 +5,23 @@ use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store,
 use crate::owner::Owner;
 use async_trait::async_trait;
 use question_agent::Timestamp;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Keeps conversations as long as the server runs.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    conversations: Mutex<HashMap<Box<str>, Box<Kept>>>,
+    conversations: Mutex<Conversations>,
+}
+
+#[derive(Debug, Default)]
+struct Conversations {
+    all: HashMap<Box<str>, Box<Kept>>,
+    /// What they take together, in bytes.
+    bytes: usize,
+    /// The number of those that were ever there.
+    begun: u64,
 }
 
 /// The context of most conversations, of which none keeps a copy.
@@ -20,45 +30,81 @@ const ORDINARY: &str = "{}";
 /// A conversation as text, which takes less memory than the values that it is read into: it may wait for days.
 #[derive(Debug)]
 struct Kept {
+    /// In the order in which they began.
+    number: u64,
     owner: Option<Box<str>>,
+    peer: Box<str>,
     row: Row,
     messages: Vec<Box<str>>,
+    bytes: usize,
 }
 
+/// What a conversation takes beside its text, and a message of it, in bytes.
+const CONVERSATION_BYTES: usize = 512;
+const MESSAGE_BYTES: usize = 32;
+
 impl MemoryStore {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Box<Kept>>> {
+    fn lock(&self) -> MutexGuard<'_, Conversations> {
         // Each conversation is changed without a panic in between, so one elsewhere cannot have left it half-written.
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self, rows: NewRows) -> Result<(), CommitError> {
-        let NewRows { id, base, owner, mut row, messages } = rows;
+        let NewRows { id, base, owner, peer, mut row, messages } = rows;
         if *row.context == *ORDINARY {
             row.context = Box::default();
         }
         let mut conversations = self.lock();
-        let known = conversations.get_mut(id.as_str());
-        if known.as_ref().map(|kept| kept.row.revision) != base {
+        let Conversations { all, bytes, begun } = &mut *conversations;
+        if all.get(id.as_str()).map(|kept| kept.row.revision) != base {
             return Err(CommitError::Conflict);
         }
+        let kept = all.entry(id.as_str().into()).or_insert_with(|| {
+            *begun += 1;
+            let (owner, peer) = (owner.map(String::into_boxed_str), peer.into_boxed_str());
+            Box::new(Kept { number: *begun, owner, peer, row: row.clone(), messages: Vec::new(), bytes: 0 })
+        });
+        kept.row = row;
         // Each copied to its size: cut down from the longer text that it was written into, it would leave a gap behind it.
-        let messages = messages.iter().map(|text| text.as_str().into());
-        match known {
-            Some(kept) => {
-                kept.row = row;
-                kept.messages.extend(messages);
-                kept.messages.shrink_to_fit();
-            }
-            None => {
-                let owner = owner.map(String::into_boxed_str);
-                conversations.insert(id.as_str().into(), Box::new(Kept { owner, row, messages: messages.collect() }));
-            }
-        }
+        kept.messages.extend(messages.iter().map(|text| Box::<str>::from(text.as_str())));
+        kept.messages.shrink_to_fit();
+        *bytes -= kept.bytes;
+        kept.bytes = kept.size();
+        *bytes += kept.bytes;
         Ok(())
     }
 }
 
+impl Conversations {
+    fn remove(&mut self, id: &str) -> bool {
+        let gone = self.all.remove(id);
+        self.bytes -= gone.as_ref().map_or(0, |kept| kept.bytes);
+        gone.is_some()
+    }
+
+    /// The conversations of the peer whose have most of something together, and how much that is.
+    fn of_biggest(&self, of: impl Fn(&Kept) -> usize) -> (usize, Vec<(&str, &Kept)>) {
+        let mut by_peer: HashMap<&str, usize> = HashMap::new();
+        for kept in self.all.values() {
+            *by_peer.entry(&kept.peer).or_default() += of(kept);
+        }
+        let biggest = by_peer.into_iter().max_by_key(|(_, sum)| *sum);
+        let (peer, sum) = biggest.unwrap_or_default();
+        let theirs = self.all.iter().filter(|(_, kept)| *kept.peer == *peer);
+        (sum, theirs.map(|(id, kept)| (&**id, &**kept)).collect())
+    }
+}
+
 impl Kept {
+    fn size(&self) -> usize {
+        let messages = self.messages.iter().map(|text| text.len() + MESSAGE_BYTES).sum::<usize>();
+        CONVERSATION_BYTES + self.row.state.len() + self.row.context.len() + messages
+    }
+
+    fn named(&self, id: &str) -> (String, Revision) {
+        (id.to_owned(), self.row.revision)
+    }
+
     fn rows(&self) -> StoredRows {
         let mut row = self.row.clone();
         if row.context.is_empty() {
@@ -76,7 +122,7 @@ impl Kept {
 #[async_trait]
 impl Store for MemoryStore {
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
-        let rows = self.lock().get(id).map(|kept| kept.rows());
+        let rows = self.lock().all.get(id).map(|kept| kept.rows());
         rows.map(StoredRows::read).transpose()
     }
 
@@ -86,7 +132,7 @@ impl Store for MemoryStore {
 
     async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
         let conversations = self.lock();
-        let times = conversations.iter().filter_map(|(id, kept)| Some((kept.row.due_at?, id)));
+        let times = conversations.all.iter().filter_map(|(id, kept)| Some((kept.row.due_at?, id)));
         let (mut due, to_come): (Vec<_>, Vec<_>) = times.partition(|(time, _)| *time <= now);
         due.sort_unstable();
         Ok(Due {
@@ -98,7 +144,7 @@ impl Store for MemoryStore {
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
         let mut conversations = self.lock();
         for id in ids {
-            let kept = conversations.get_mut(id.as_str());
+            let kept = conversations.all.get_mut(id.as_str());
             if let Some(kept) = kept.filter(|kept| kept.row.holder == Some(lease.holder)) {
                 kept.row.due_at = Some(lease.until);
             }
@@ -106,15 +152,20 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
-        Ok(self.lock().remove(id).is_some())
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
+        let mut conversations = self.lock();
+        let is_it = conversations.all.get(id).is_some_and(|kept| kept.row.revision == revision);
+        Ok(is_it && conversations.remove(id))
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
         let mut conversations = self.lock();
-        let old = conversations.extract_if(|_, kept| kept.row.ended_at.is_some_and(|ended| ended <= by));
-        let old = old.take(DELETED_AT_A_TIME);
-        Ok(old.map(|(id, _)| id.into()).collect())
+        let old = conversations.all.iter().filter(|(_, kept)| kept.row.ended_at.is_some_and(|ended| ended <= by));
+        let old: Vec<String> = old.map(|(id, _)| id.to_string()).take(DELETED_AT_A_TIME).collect();
+        for id in &old {
+            conversations.remove(id);
+        }
+        Ok(old)
     }
 
     async fn check(&self) -> Result<(), StoreError> {
@@ -122,18 +173,42 @@ impl Store for MemoryStore {
     }
 
     async fn count(&self) -> Result<usize, StoreError> {
-        Ok(self.lock().len())
+        Ok(self.lock().all.len())
     }
 
     async fn waiting(&self) -> Result<Waiting, StoreError> {
         let conversations = self.lock();
-        let waiting = conversations.values().filter_map(|kept| kept.row.waiting_since);
+        let waiting = conversations.all.values().filter_map(|kept| kept.row.waiting_since);
         Ok(Waiting { count: waiting.clone().count(), since: waiting.min() })
     }
 
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
         let conversations = self.lock();
-        let theirs = conversations.values().filter(|kept| kept.owner.as_deref() == Some(owner.as_str()));
+        let theirs = conversations.all.values().filter(|kept| kept.owner.as_deref() == Some(owner.as_str()));
         Ok(theirs.count())
+    }
+
+    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+        let conversations = self.lock();
+        let (count, mut theirs) = conversations.of_biggest(|_| 1);
+        if count <= over {
+            return Ok(Vec::new());
+        }
+        theirs.sort_unstable_by_key(|(_, kept)| Reverse(kept.number));
+        theirs.drain(..count.div_ceil(4));
+        theirs.retain(|(_, kept)| kept.row.holder.is_none());
+        theirs.sort_by_key(|(_, kept)| (kept.messages.len(), kept.row.waiting_since.is_some()));
+        Ok(theirs.into_iter().take(most).map(|(id, kept)| kept.named(id)).collect())
+    }
+
+    fn bytes(&self) -> usize {
+        self.lock().bytes
+    }
+
+    async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
+        let conversations = self.lock();
+        let (_, theirs) = conversations.of_biggest(|kept| kept.bytes);
+        let at_rest = theirs.into_iter().filter(|(_, kept)| kept.row.holder.is_none());
+        Ok(at_rest.max_by_key(|(_, kept)| kept.bytes).map(|(id, kept)| kept.named(id)))
     }
 }

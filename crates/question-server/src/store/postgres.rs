@@ -117,10 +117,10 @@ impl PostgresStore {
 const SESSION: &str =
     "SET default_transaction_isolation = 'read committed'; SET statement_timeout = '10s'; SET lock_timeout = '5s'";
 
-/// How long the tables may take to be changed, or another server to change them.
+/// The time that a change of the tables may take, here or by another server.
 const MIGRATION_PATIENCE: Duration = Duration::from_secs(600);
 
-/// How long it is until a database that is starting is tried again.
+/// The time until a database that is starting is tried again.
 const NAP: Duration = Duration::from_millis(250);
 
 fn silent() -> StoreError {
@@ -207,7 +207,7 @@ impl Store for PostgresStore {
         let frames = written(change.frames);
         let run = change.run.map(str::to_owned);
         let first = change.told.frames - change.frames.len() as u64;
-        let NewRows { id, base, owner, row, messages } = NewRows::new(id, base, change)?;
+        let NewRows { id, base, owner, peer, row, messages } = NewRows::new(id, base, change)?;
         let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
         let version = i32::try_from(version).unwrap_or(i32::MAX);
         let [revision, since, told, first] = [revision.0, told.since.0, told.frames, first].map(signed);
@@ -220,11 +220,13 @@ impl Store for PostgresStore {
             Some(base) => (CHANGE, base),
             None => (BEGIN, &owner),
         };
-        let values: [&(dyn ToSql + Sync); 16] = [
+        let values: [&(dyn ToSql + Sync); 17] = [
             &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
-            &run, &first, &frames, &waiting,
+            &run, &first, &frames, &waiting, &peer,
         ];
-        match self.database.try_query(sql, &values).await? {
+        // A change leaves its peer as it is.
+        let values = &values[..if base.is_some() { 16 } else { 17 }];
+        match self.database.try_query(sql, values).await? {
             Ok(found) if !found.is_empty() => Ok(()),
             Ok(_) => Err(CommitError::Conflict),
             Err(error) if error.code().is_some_and(is_conflict) => Err(CommitError::Conflict),
@@ -249,8 +251,8 @@ impl Store for PostgresStore {
         Ok(())
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
-        Ok(self.database.first(DELETE, &[&id]).await?.is_some())
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
+        Ok(self.database.first(DELETE, &[&id, &signed(revision.0)]).await?.is_some())
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
@@ -306,6 +308,12 @@ impl Store for PostgresStore {
         let sql = "SELECT count(*) FROM question_server.conversation WHERE owner = $1";
         self.database.count_by(sql, &[&owner.as_str()]).await
     }
+
+    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+        let [over, most] = [over, most].map(|number| signed(number as u64));
+        let found = self.database.query(SURPLUS, &[&over, &most]).await?;
+        found.iter().map(|row| Ok((row.try_get(0)?, Revision(unsigned(row.try_get(1)?))))).collect()
+    }
 }
 
 const LOAD: &str = "
@@ -317,8 +325,8 @@ const BEGIN: &str = "
     WITH begun AS (
         INSERT INTO question_server.conversation
             (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run,
-             waiting_since)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $16) ON CONFLICT (id) DO NOTHING RETURNING number
+             waiting_since, peer)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $16, $17) ON CONFLICT (id) DO NOTHING RETURNING number
     ), heard AS (
         INSERT INTO question_server.feed (id, since, first, told, frames) SELECT $1, $7, $14, $8, $15 FROM begun
     ), said AS (
@@ -356,9 +364,20 @@ const CLAIM_DUE: &str = "
     SELECT id FROM claimed ORDER BY due_at, number";
 
 const DELETE: &str = "
-    WITH gone AS (DELETE FROM question_server.conversation WHERE id = $1 RETURNING id),
+    WITH gone AS (DELETE FROM question_server.conversation WHERE id = $1 AND revision = $2 RETURNING id),
         told AS (DELETE FROM question_server.feed WHERE id IN (SELECT id FROM gone))
     SELECT id FROM gone";
+
+const SURPLUS: &str = "
+    WITH biggest AS (
+        SELECT peer, count(*) AS of_it FROM question_server.conversation GROUP BY peer ORDER BY of_it DESC LIMIT 1
+    ), theirs AS (
+        SELECT one.*, of_it, row_number() OVER (ORDER BY number DESC) AS newest
+        FROM question_server.conversation AS one JOIN biggest USING (peer) WHERE of_it > $1
+    )
+    SELECT id, revision FROM theirs WHERE 4 * newest > of_it + 3 AND holder IS NULL
+    ORDER BY (SELECT count(*) FROM question_server.message WHERE conversation = number), waiting_since IS NOT NULL, newest
+    LIMIT $2";
 
 const DELETE_ENDED: &str = "
     WITH gone AS (
@@ -423,12 +442,12 @@ fn is_this_machine(host: &Host) -> bool {
     }
 }
 
-/// Whether another change was first, in words of its own.
+/// Returns true if another change was first, in words of its own.
 fn is_conflict(code: &SqlState) -> bool {
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
 }
 
-/// Whether a database that refused may take connections soon.
+/// Returns true if a database that refused may take connections soon.
 fn may_come_up(error: &PoolError) -> bool {
     match error {
         PoolError::Timeout(_) => true,

@@ -14,6 +14,7 @@ pub(super) struct NewRows {
     pub(super) id: String,
     pub(super) base: Option<Revision>,
     pub(super) owner: Option<String>,
+    pub(super) peer: String,
     pub(super) row: Row,
     /// In the order in which the effects brought them.
     pub(super) messages: Vec<String>,
@@ -49,6 +50,7 @@ impl NewRows {
             id: id.to_owned(),
             base,
             owner: change.owner.map(|owner| owner.as_str().to_owned()),
+            peer: change.peer.to_owned(),
             row: Row {
                 version: stored::VERSION,
                 state: text(change.state)?.as_str().into(),

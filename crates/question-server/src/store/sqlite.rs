@@ -30,7 +30,7 @@ pub struct SqliteStore {
     /// `None` only while the store is dropped.
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
-    /// Whether something was deleted that the log still has.
+    /// True if something was deleted that the log still has.
     deleted: Arc<AtomicBool>,
     /// Until the writer has ended.
     _lock: File,
@@ -115,11 +115,11 @@ impl Store for SqliteStore {
         self.ask(move |all| writer::renew(all, &ids, lease)).await
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
         let (id, deleted) = (id.to_owned(), Arc::clone(&self.deleted));
         let work = move |all: &mut Transaction<'_>| {
             deleted.store(true, Ordering::Relaxed);
-            writer::delete(all, &id)
+            writer::delete(all, &id, Some(revision))
         };
         self.ask(work).await
     }
@@ -149,6 +149,10 @@ impl Store for SqliteStore {
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
         let owner = owner.as_str().to_owned();
         self.ask(move |all| writer::count_of(all, &owner)).await
+    }
+
+    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+        self.ask(move |all| writer::surplus(all, over, most)).await
     }
 }
 

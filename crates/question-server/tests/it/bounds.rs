@@ -108,17 +108,29 @@ async fn one_address_shuts_out_nobody_but_itself() {
 }
 
 #[tokio::test]
+async fn an_address_is_the_same_whichever_port_it_comes_from() {
+    let server = behind_a_proxy(|bounds| bounds.requests = PerMinute::new(3));
+    for peer in ["198.51.100.7:4711", "198.51.100.7:4712", "198.51.100.7"] {
+        assert_eq!(hello_from(&server, "a", peer, ALICE).await.status, 200);
+    }
+    check_refused(&hello_from(&server, "a", "198.51.100.7:4713", ALICE).await);
+    check_refused(&hello_from(&server, "a", "10.0.0.1, \"198.51.100.7:4714\"", ALICE).await);
+    assert_eq!(hello_from(&server, "b", "198.51.100.8:4711", BOB).await.status, 200);
+}
+
+#[tokio::test]
 async fn conversations_are_bounded() {
-    let server = server(|bounds| bounds.conversations = 2);
-    assert_eq!(hello(&server, "one").await.status, 200);
+    // Nobody has more than half of them.
+    let server = behind_a_proxy(|bounds| bounds.conversations = 2);
+    assert_eq!(hello_from(&server, "one", "203.0.113.1", None).await.status, 200);
     // One that is refused before anything of it is kept takes no place.
     let nothing = says("none", "u", &"x".repeat(65_537));
     let refused = post(&server, "/agent", nothing).await.refusal();
     assert_eq!(refused, (400, "bad_request".to_owned()));
-    assert_eq!(hello(&server, "two").await.status, 200);
-    let full = hello(&server, "three").await.refusal();
+    assert_eq!(hello_from(&server, "two", "203.0.113.2", None).await.status, 200);
+    let full = hello_from(&server, "three", "203.0.113.3", None).await.refusal();
     assert_eq!(full, (503, "too_many_conversations".to_owned()));
-    assert_eq!(hello(&server, "one").await.status, 200);
+    assert_eq!(hello_from(&server, "one", "203.0.113.1", None).await.status, 200);
 }
 
 #[tokio::test]

@@ -1,23 +1,28 @@
 //! One client that takes all that it can get, and an innocent one beside it.
 
+use crate::folder::Folder;
 use crate::house::{front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
-use crate::socket::{binary, listening, until_logged};
+use crate::socket::{binary, listening, start, until_logged};
 use crate::stalls::listen;
+use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderName, HeaderValue, Method, Request, header};
 use futures_util::{StreamExt as _, future, stream};
 use question_server::limits::{Bounds, Patience};
 use question_server::rate::PerMinute;
-use question_server::{Config, app};
+use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 use tower::ServiceExt as _;
 
@@ -79,6 +84,116 @@ async fn owners_that_are_made_up_count_together() {
     }
     let refused = hello_as(&server, "one-more", "one-more", "hi").await;
     assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (429, &json!("--max-new")));
+}
+
+/// Somebody who asks the front desk as this owner, from there.
+async fn comes(server: &Router, owner: &str, peer: &'static str) -> Answer {
+    let mut hello = from(owner, request(Method::POST, "/agent", Some(says(owner, "u", "hi"))));
+    hello.headers_mut().insert("x-real-ip", HeaderValue::from_static(peer));
+    call(server, hello).await
+}
+
+async fn picks(server: &Router, owner: &str) -> u16 {
+    let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
+    let answered =
+        call(server, from(owner, request(Method::POST, &format!("/conversations/{owner}/respond"), Some(reply)))).await;
+    answered.status.as_u16()
+}
+
+/// Owners are made up until far more than the server is full. Innocents come before, meanwhile and afterwards.
+async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str>) {
+    const MOST: usize = 40;
+    let mut config = Config { peer_header: peer_header.map(HeaderName::from_static), ..Config::default() };
+    (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
+    let server = app(&config, Parts { store: Arc::clone(&store), ..parts(front_desk()) });
+    // Without the header, everybody comes from this machine.
+    let [innocent, attacker] = ["203.0.113.1", "203.0.113.2"];
+    let attacks = async |wave: usize, times: usize| {
+        for number in 0..times {
+            let made_up = format!("made-up-{wave}-{number}");
+            assert_eq!(comes(&server, &made_up, attacker).await.status, 200, "{made_up}");
+        }
+    };
+    assert_eq!(comes(&server, "early", innocent).await.status, 200);
+    attacks(1, 2 * MOST).await;
+    assert_eq!(comes(&server, "meanwhile", innocent).await.status, 200);
+    // As many as come in the time that somebody takes to answer.
+    attacks(2, MOST / 5).await;
+    assert_eq!(picks(&server, "meanwhile").await, 200);
+    until_state_of(&server, "meanwhile").await;
+    attacks(3, 2 * MOST).await;
+    assert_eq!(comes(&server, "late", innocent).await.status, 200);
+    for owner in ["early", "late"] {
+        assert_eq!(picks(&server, owner).await, 200, "{owner}");
+    }
+    until_state_of(&server, "meanwhile").await;
+    assert!(store.count().await.expect("it is counted") <= MOST);
+    assert!(metric(&server, "question_server_conversations_crowded_out_total").await > 1.0);
+}
+
+/// Until a conversation of this owner waits for the second answer.
+async fn until_state_of(server: &Router, owner: &str) {
+    loop {
+        let path = format!("/conversations/{owner}");
+        let seen = call(server, from(owner, request(Method::GET, &path, None))).await;
+        assert_eq!(seen.status, 200, "{owner}");
+        if seen.json()["pending"][0]["questions"][0]["question"] == "Standard or rush scheduling?" {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn owners_that_are_made_up_crowd_out_nobody_else() {
+    for peer_header in [None, Some("x-real-ip")] {
+        keeps_innocents(Arc::new(MemoryStore::default()), peer_header).await;
+        let folder = Folder::new();
+        keeps_innocents(Arc::new(SqliteStore::open(&folder.file()).expect("it is new")), peer_header).await;
+    }
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn owners_that_are_made_up_crowd_out_nobody_else_in_postgres() {
+    for peer_header in [None, Some("x-real-ip")] {
+        let database = crate::postgres::Database::new().await;
+        keeps_innocents(database.open().await, peer_header).await;
+    }
+}
+
+#[tokio::test]
+async fn conversations_in_memory_are_bounded_in_bytes() {
+    const MOST: usize = 2 << 20;
+    const LONG: usize = 100_000;
+    for peer_header in [None, Some("x-real-ip")] {
+        let mut config = Config { peer_header: peer_header.map(HeaderName::from_static), ..Config::default() };
+        (config.bounds.memory, config.bounds.message, config.bounds.new) = (MOST, LONG, PerMinute::new(0));
+        let store = Arc::new(MemoryStore::default());
+        let shared: Arc<dyn Store> = Arc::<MemoryStore>::clone(&store);
+        let server = app(&config, Parts { store: shared, ..parts(front_desk()) });
+        assert_eq!(comes(&server, "innocent", "203.0.113.1").await.status, 200);
+        for number in 0..60 {
+            let (owner, text) = (format!("made-up-{number}"), "x".repeat(LONG - number));
+            let mut long = from(&owner, request(Method::POST, "/agent", Some(says(&owner, "u", &text))));
+            long.headers_mut().insert("x-real-ip", HeaderValue::from_static("203.0.113.2"));
+            assert_eq!(call(&server, long).await.status, 200, "{number}");
+            assert!(store.bytes() <= MOST + 2 * LONG, "{number}: {}", store.bytes());
+        }
+        assert_eq!(picks(&server, "innocent").await, 200);
+        until_state_of(&server, "innocent").await;
+    }
+    // One conversation alone takes no more than all may.
+    let mut config = Config::default();
+    (config.bounds.memory, config.bounds.message) = (LONG, LONG);
+    let server = server_of(&config);
+    post(&server, "/agent", says("t", "u", &"x".repeat(LONG))).await.events();
+    let full = post(&server, "/agent", says("t", "u2", "more")).await;
+    assert_eq!(
+        (full.refusal(), &full.json()["limit"]),
+        ((409, "conversation_full".to_owned()), &json!("--max-memory"))
+    );
 }
 
 #[tokio::test]
@@ -146,7 +261,7 @@ async fn a_server_with_few_files_answers_all_the_same() {
     for (limit, is_raised) in [("ulimit -n 64", false), ("ulimit -Sn 64", true)] {
         let server = binary(&["--port", "0", "--pace", "0"]);
         let server = server.as_std().get_program().to_owned();
-        let mut command = tokio::process::Command::new("sh");
+        let mut command = Command::new("sh");
         command.args(["-c", &format!("{limit}; exec \"$0\" --port 0 --pace 0")]).arg(server).kill_on_drop(true);
         command.stdin(Stdio::null()).stderr(Stdio::piped());
         let (mut child, address) = listening(command).await;
@@ -162,6 +277,35 @@ async fn a_server_with_few_files_answers_all_the_same() {
             until_logged(&mut child, "connection closed for a newer one").await;
         }
     }
+}
+
+/// Lets a process open this number of files from now on.
+#[cfg(target_os = "linux")]
+async fn limit_files(child: &Child, files: &str) {
+    let pid = child.id().expect("it runs").to_string();
+    let set = Command::new("prlimit").args(["--pid", &pid, &format!("--nofile={files}:")]).status().await;
+    assert!(set.expect("every Linux has it").success());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn connections_that_cannot_be_accepted_are_logged_and_counted() {
+    let (mut child, address) = start(&["--port", "0", "--pace", "0"]).await;
+    assert!(asks(address, "/healthz").await.starts_with("HTTP/1.1 200"));
+    let before = std::fs::read_dir(format!("/proc/{}/fd", child.id().expect("it runs"))).expect("it runs").count();
+    // Whatever takes them: here the server may have no more than it has.
+    limit_files(&child, &before.to_string()).await;
+    let mut attack = Vec::new();
+    for _ in 0..8 {
+        attack.push(TcpStream::connect(address).await.expect("it listens"));
+    }
+    until_logged(&mut child, "accepting a connection failed").await;
+    drop(attack);
+    limit_files(&child, "1000").await;
+    // An innocent is answered, as soon as there are files again.
+    let metrics = asks(address, "/metrics").await;
+    let errors = metrics.lines().find_map(|line| line.strip_prefix("question_server_accept_errors_total "));
+    assert!(errors.is_some_and(|errors| errors != "0"), "{metrics}");
 }
 
 #[tokio::test]
@@ -204,21 +348,86 @@ async fn a_refusal_names_its_limit() {
     }
 }
 
-#[tokio::test]
-async fn many_who_read_one_history_share_it() {
-    const READERS: usize = 100;
-    let server = limited(|bounds| bounds.message = 1 << 20);
-    post(&server, "/agent", says("t", "u", &"x".repeat(1 << 20))).await.events();
-    let mut pointers = Vec::new();
-    let mut open = Vec::new();
-    for _ in 0..READERS {
-        let response =
-            server.clone().oneshot(request(Method::GET, "/conversations/t", None)).await.expect("it answers");
-        let mut body = response.into_body().into_data_stream();
-        let piece = body.next().await.expect("it has one").expect("it is sent");
-        pointers.push(piece.as_ptr());
-        open.push(piece);
+/// A body of which nothing more is read.
+struct Stuck {
+    body: BodyDataStream,
+    length: usize,
+}
+
+impl Stuck {
+    /// Asks for this, and reads the first piece.
+    async fn reads(server: &Router, owner: &str, path: &str) -> Self {
+        let response = server.clone().oneshot(from(owner, request(Method::GET, path, None))).await;
+        let mut body = response.expect("it answers").into_body().into_data_stream();
+        let length = body.next().await.expect("it has one").expect("it is sent").len();
+        Self { body, length }
     }
-    assert!(pointers.iter().all(|pointer| *pointer == pointers[0]));
-    drop(open);
+
+    /// The length of all; `None` if it breaks off.
+    async fn reads_on(mut self) -> Option<usize> {
+        while let Some(piece) = self.body.next().await {
+            self.length += piece.ok()?.len();
+        }
+        Some(self.length)
+    }
+}
+
+const HISTORY: usize = 1 << 20;
+
+/// A server with room for this number of histories.
+fn with_histories(count: usize) -> Router {
+    limited(|bounds| {
+        (bounds.message, bounds.history, bounds.histories) = (HISTORY, 2 * HISTORY, count * 2 * HISTORY);
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_who_read_one_history_share_it() {
+    let server = with_histories(2);
+    post(&server, "/agent", says("t", "u", &"x".repeat(HISTORY))).await.events();
+    for (path, last) in [("/conversations/t", false), ("/conversations/t/events", true)] {
+        let mut open = Vec::new();
+        for number in 0..100 {
+            let mut ask = from(&format!("reader-{number}"), request(Method::GET, path, None));
+            if last {
+                ask.headers_mut().insert("last-event-id", HeaderValue::from_static("0-0"));
+            }
+            let mut body = server.clone().oneshot(ask).await.expect("it answers").into_body().into_data_stream();
+            let length = body.next().await.expect("it has one").expect("it is sent").len();
+            open.push((body, length));
+        }
+        for (mut body, mut length) in open {
+            while length < HISTORY {
+                length += body.next().await.expect("it goes on").expect("it is not given up").len();
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn histories_that_are_read_slowly_make_room_for_others() {
+    const ROOM: usize = 4;
+    let server = with_histories(ROOM);
+    let text = "x".repeat(HISTORY);
+    assert_eq!(hello_as(&server, "innocent", "innocent", "hi").await.status, 200);
+    let mut stuck = Vec::new();
+    for number in 0..5 * ROOM {
+        let thread = format!("t{number}");
+        hello_as(&server, "mallory", &thread, &text).await.events();
+        stuck.push(Stuck::reads(&server, "mallory", &format!("/conversations/{thread}")).await);
+    }
+    // Each way to a history, and an answer.
+    let before = tokio::time::Instant::now();
+    let mine = Stuck::reads(&server, "innocent", "/conversations/innocent").await;
+    assert_eq!(hello_as(&server, "innocent", "innocent", "hi").await.events().1.outcome, EndOutcome::Completed);
+    assert_eq!(picks(&server, "innocent").await, 200);
+    assert!(before.elapsed() < Duration::from_secs(5), "{:?}", before.elapsed());
+    assert!(mine.reads_on().await.is_some_and(|length| length < HISTORY), "it was not given up");
+    let mut whole = 0;
+    for reading in stuck {
+        whole += usize::from(reading.reads_on().await.is_some());
+    }
+    assert!(whole <= 2 * ROOM, "{whole} histories of half the longest are still in memory");
+    let given_up = metric(&server, r#"question_server_refusals_total{limit="--max-histories"}"#).await;
+    assert!(given_up >= 3.0 * ROOM as f64, "{given_up}");
 }

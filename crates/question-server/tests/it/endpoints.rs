@@ -1,13 +1,17 @@
 //! What model endpoints really send, kind by kind: each answer is played as the first, and "Done." to every further request.
 
 use crate::house::server_with;
-use crate::http::{Answer, messages, post, says};
+use crate::http::{Answer, messages, post, says, start};
 use crate::openai::answering;
 use crate::provider::{Provider, Recorded};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
+use futures_util::future::join_all;
+use question_server::limits::MAX_ASK_RETRIES;
 use question_server::models::openai::{OpenAi, Settings};
 use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
 
 /// The arguments of a question, in pieces of these lengths.
 const ASK: &str = r#"{"questions": [{"question": "Which size?", "header": "Size", "multiSelect": false, "options": [{"label": "S"}, {"label": "M"}]}]}"#;
@@ -136,13 +140,17 @@ async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
     signed["extra_content"] = json!({"google": {"thought_signature": "U0lH"}});
     let thoughts = [json!({"reasoning_content": "The size "}), json!({"reasoning_content": "is missing."})];
     let detail = |text: &str| json!({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": text}]});
-    let deltas = [&thoughts[..], &[detail("So "), detail("I ask.")], &[json!({"tool_calls": [signed]})]].concat();
+    // As OpenRouter and Groq call it.
+    let reasoning = ["Size ", "first."].map(|text| json!({"reasoning": text}));
+    let details = [detail("So "), detail("I ask.")];
+    let deltas = [&thoughts[..], &reasoning, &details, &[json!({"tool_calls": [signed]})]].concat();
     let (run, server, provider) = play(answer(&deltas, "tool_calls")).await;
     assert!(!told(&run).contains("missing"), "thoughts are not shown");
     answers(&server).await;
     let history = history(&provider);
     let (said, result) = (&history[2], &history[3]);
     assert_eq!(said["reasoning_content"], "The size is missing.");
+    assert_eq!(said["reasoning"], "Size first.");
     assert_eq!(said["reasoning_details"][0]["text"], "So I ask.");
     let call = &said["tool_calls"][0];
     assert_eq!(call["extra_content"], json!({"google": {"thought_signature": "U0lH"}}));
@@ -222,11 +230,38 @@ async fn an_answer_that_is_none_is_no_success() {
         assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Error, 1), "{reason}");
         assert!(events.iter().any(|event| event.get("delta").is_some_and(|delta| delta.as_str() == Some("Let me "))));
     }
-    for reason in ["stop", "length", "end_turn"] {
+    for reason in ["stop", "end_turn"] {
         let (server, _provider) = answering([Recorded::stream(half(reason))]).await;
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!(end.outcome, EndOutcome::Completed, "{reason}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_says_so_and_can_be_gone_on_with() {
+    for reason in ["length", "MAX_TOKENS", "model_length"] {
+        let half = answer(&[json!({"content": "The first of three"})], reason);
+        let (server, provider) = answering([Recorded::stream(half), done()]).await;
+        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+        let error = end.error.as_ref().expect("it is no success");
+        assert_eq!((error.code(), provider.asked().len()), ("answer_cut", 1), "{reason}");
+        assert!(error.to_string().contains("cut off"), "{error}");
+        assert_eq!(messages(&server, "t").await[1]["content"], "The first of three", "what was said stands");
+        // Its user lets it go on.
+        let (_, end) = post(&server, "/agent", says("t", "u2", "Go on")).await.events();
+        assert_eq!(end.outcome, EndOutcome::Completed, "{reason}");
+        assert_eq!(history(&provider)[2]["content"], "The first of three");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_calls_what_is_not_there_gives_up_soon() {
+    let strange = || Recorded::stream(calls(&[piece(Some("look_it_up"), "{}")]));
+    let (server, provider) = answering((0..8).map(|_| strange())).await;
+    let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let why = end.error.expect("it gives up").to_string();
+    assert!(why.contains("not there"), "{why}");
+    assert_eq!(provider.asked().len(), 1 + MAX_ASK_RETRIES as usize);
 }
 
 #[tokio::test]
@@ -251,6 +286,47 @@ async fn a_call_that_the_endpoint_could_not_read_is_tried_again() {
     let why = end.error.expect("it failed").to_string();
     assert!(why.contains("could not read") && provider.asked().len() == 3, "{why}");
 }
+
+#[tokio::test]
+async fn an_endpoint_that_says_when_to_come_back_is_asked_then() {
+    const ASKED_FOR: Duration = Duration::from_millis(1_200);
+    let googles = json!([{"error": {"code": 429, "message": "Resource has been exhausted", "status": "RESOURCE_EXHAUSTED",
+        "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "1.2s"}]}}]);
+    let groqs = json!({"error": {"message": "Rate limit reached. Please try again in 1.2s.", "code": "rate_limit"}});
+    let tried = [googles, groqs].map(async |body| {
+        let (server, provider) = answering([refused(429, &body), done()]).await;
+        let begun = Instant::now();
+        let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
+        assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Completed, 2), "{body}");
+        assert!(begun.elapsed() >= ASKED_FOR, "{body}: {:?}", begun.elapsed());
+    });
+    join_all(tried).await;
+}
+
+#[tokio::test]
+async fn an_endpoint_without_an_end_keeps_nobody_from_an_answer() {
+    let thought = chunk(&json!({"reasoning_content": "Hm. ".repeat(1_000)}));
+    for nothing in [": alive\n\n", "\n", &chunk(&json!({})), &thought] {
+        let flood = Recorded { is_silent: true, ..Recorded::stream(nothing.repeat((2 << 20) / nothing.len())) };
+        let provider = Provider::replaying([flood, done(), done(), done()]).await;
+        let model = OpenAi::new(&provider.base_url, None, "m".to_owned()).expect("it is a URL");
+        let server = server_with(model.at_once(TWO));
+        let attack = start(&server, "/agent", says("attack", "u", "think for ever"));
+        provider.is_asked().await;
+        let (_, end) = post(&server, "/agent", says("innocent", "u", "hi")).await.events();
+        assert_eq!(end.outcome, EndOutcome::Completed, "{nothing:?}: {end:?}");
+        let (_, end) = attack.await.expect("it ends").events();
+        let why = end.error.expect("it has an end").to_string();
+        assert!(why.contains("does not come to an end"), "{nothing:?}: {why}");
+        // The place is free.
+        for thread in ["one", "two"] {
+            let (_, end) = post(&server, "/agent", says(thread, "u", "hi")).await.events();
+            assert_eq!(end.outcome, EndOutcome::Completed, "{nothing:?}: {end:?}");
+        }
+    }
+}
+
+const TWO: NonZeroUsize = NonZeroUsize::new(2).expect("it is not zero");
 
 #[tokio::test]
 async fn a_history_that_is_too_long_for_the_model_is_cut_at_whole_turns() {

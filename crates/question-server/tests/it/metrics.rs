@@ -128,3 +128,28 @@ async fn what_waits_in_postgres_is_told_with_its_age() {
     let database = crate::postgres::Database::new().await;
     tells_what_waits(database.open().await).await;
 }
+
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn connections_to_the_database_are_counted_while_they_are_used() {
+    let database = crate::postgres::Database::new().await;
+    let server = app(&Config::default(), Parts { store: database.open().await, ..parts(front_desk()) });
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    let in_use = "question_server_database_connections_in_use";
+    assert!(read(&server, in_use).await < 0.5);
+    assert!((read(&server, "question_server_database_connections_max").await - 16.0).abs() < 0.5);
+    // Messages can't be read for as long as this goes on.
+    let client = database.client().await;
+    let lock = "BEGIN; LOCK TABLE question_server.message IN ACCESS EXCLUSIVE MODE";
+    client.batch_execute(lock).await.expect("nobody has it");
+    let reading = tokio::spawn({
+        let server = server.clone();
+        async move { get(&server, "/conversations/t").await }
+    });
+    while read(&server, in_use).await < 0.5 {
+        tokio::task::yield_now().await;
+    }
+    drop(client);
+    assert_eq!(reading.await.expect("it answers").status, 200);
+}

@@ -5,7 +5,7 @@ use crate::house::{front_desk, parts, server};
 use crate::http::{Answer, call, get, post, request};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, Method, Response, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, header};
 use axum::routing;
 use futures_util::{StreamExt as _, stream};
 use question_server::other_agent::OtherAgent;
@@ -49,6 +49,8 @@ async fn elsewhere() -> (String, Come, Arc<Notify>) {
     (format!("http://{address}"), come, told)
 }
 
+const TRACE: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
 const ONE: NonZeroUsize = NonZeroUsize::MIN;
 
 fn passing_on(url: &str, page: Option<Page>) -> Router {
@@ -65,9 +67,12 @@ async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
     for (name, value) in [(header::COOKIE, "question_owner=secret"), (header::AUTHORIZATION, "Bearer secret")] {
         run.headers_mut().insert(name, value.parse().expect("it is a header"));
     }
+    run.headers_mut().insert("traceparent", HeaderValue::from_static(TRACE));
     let response = server.clone().oneshot(run).await.expect("the router answers everything");
     let (headers, body) = come.recv().await.expect("it has come");
     assert_eq!(body, input);
+    let trace = headers["traceparent"].to_str().expect("it is text");
+    assert!(trace[..36] == TRACE[..36] && trace != TRACE, "the trace goes on under an id of its own: {trace}");
     assert!(!format!("{headers:?}").contains("secret"), "{headers:?}");
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");

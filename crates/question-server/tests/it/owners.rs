@@ -1,11 +1,13 @@
 //! A conversation answers to its owner.
 
+use crate::folder::Folder;
 use crate::house::{parts, server, server_of};
 use crate::http::{Answer, call, get, request, says};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
 use question_server::access::Token;
-use question_server::store::{MemoryStore, Store};
+use question_server::owner::Owner;
+use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -211,6 +213,42 @@ async fn a_changed_token_keeps_its_conversations() {
     let bearer = format!("Bearer {after}");
     let (headers, second) = ([("authorization", bearer.as_str())], server(after));
     assert_eq!(with(&second, Method::GET, "/conversations/t", None, &headers).await.status, 200);
+}
+
+#[tokio::test]
+async fn owners_that_an_older_version_stored_keep_their_conversations() {
+    // A name was told apart from a token by a space, and one who had the token of the server was its digest's owner.
+    let of_name = ("of-name", Owner::of("name front-end"), "0123456789abcdef");
+    let of_token = ("of-token", Owner::of(SHARED), SHARED);
+    let folder = Folder::new();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.file()).expect("it is new"));
+    for (thread, owner, _) in [&of_name, &of_token] {
+        crate::sqlite::waits(&*store, thread, Some(owner)).await;
+    }
+    let tokens = tokens("front-end 0123456789abcdef\nother fedcba9876543210");
+    let config = Config { tokens, ..Config::default() };
+    let server = app(&config, Parts { store: Arc::clone(&store), ..parts(crate::house::front_desk()) });
+    for (thread, _, token) in [&of_name, &of_token] {
+        let path = format!("/conversations/{thread}");
+        for (bearer, status) in
+            [("fedcba9876543210", 404), (SHARED, if *token == SHARED { 200 } else { 404 }), (token, 200)]
+        {
+            let bearer = format!("Bearer {bearer}");
+            let found = with(&server, Method::GET, &path, None, &[("authorization", &bearer)]).await;
+            assert_eq!(found.status, status, "{thread} {bearer}");
+        }
+        // It goes on, and stays its owner's.
+        let bearer = format!("Bearer {token}");
+        let cancelled =
+            with(&server, Method::POST, &format!("{path}/cancel"), Some(json!({})), &[("authorization", &bearer)])
+                .await;
+        assert_eq!(cancelled.status, 200, "{thread}");
+        assert_eq!(
+            with(&server, Method::GET, &path, None, &[("authorization", &bearer)]).await.status,
+            200,
+            "{thread}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use question_server::store::{Lease, PostgresStore, Store};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use tokio::sync::Mutex;
-use tokio_postgres::NoTls;
+use tokio_postgres::{Client, NoTls};
 
 /// A database of its own in a Postgres that tests share which run at the same time: to make one takes a second of work.
 pub(crate) struct Database {
@@ -43,6 +43,13 @@ impl Database {
 
     pub(crate) async fn open(&self) -> Arc<dyn Store> {
         Arc::new(PostgresStore::open(&self.address()).await.expect("it is there"))
+    }
+
+    /// A connection of its owner's.
+    pub(crate) async fn client(&self) -> Client {
+        let (client, connection) = tokio_postgres::connect(&self.address(), NoTls).await.expect("it runs");
+        tokio::spawn(connection);
+        client
     }
 
     fn address(&self) -> String {

@@ -38,6 +38,9 @@ impl Recorded {
     }
 }
 
+/// What is so long comes in longer pieces.
+const MANY: usize = 64 << 10;
+
 /// What was asked: the headers and the body.
 pub(crate) type Asked = (HeaderMap, Value);
 
@@ -102,7 +105,8 @@ async fn answer(State(tape): State<Arc<Tape>>, headers: HeaderMap, body: Bytes) 
     let next = tape.answers.lock().expect("no test panics with it").pop_front();
     let recorded = next.expect("the model is not asked more often than the test says");
     let body = Bytes::from(recorded.body);
-    let pieces: Vec<_> = body.chunks(11).map(|piece| Ok::<_, Infallible>(body.slice_ref(piece))).collect();
+    let at_once = if body.len() < MANY { 11 } else { MANY };
+    let pieces: Vec<_> = body.chunks(at_once).map(|piece| Ok::<_, Infallible>(body.slice_ref(piece))).collect();
     let mut response = Response::builder().status(recorded.status).header(header::CONTENT_TYPE, "text/event-stream");
     if let Some(seconds) = recorded.retry_after {
         response = response.header(header::RETRY_AFTER, seconds);

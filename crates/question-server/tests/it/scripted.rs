@@ -46,8 +46,9 @@ async fn a_model_that_cannot_ask_legally_may_try_again_three_times() {
 
 #[tokio::test]
 async fn a_model_that_never_comes_to_an_end_is_stopped() {
-    let again = || vec![Line::Calls(0, "unknown_tool", "{}")];
-    let script = Script::new(std::iter::repeat_with(again).take(100));
+    // A tool that is there.
+    let again = || vec![Line::Calls(0, "spawn_agents", "{}")];
+    let script = Script::new(std::iter::repeat_with(again).take(100)).with_agents();
     let server = server_with(script.clone());
     let (_, end) = post(&server, "/agent", says("t", "u1", "go")).await.events();
     assert_eq!(end.outcome, EndOutcome::Error);

@@ -315,17 +315,25 @@ async fn a_log_that_cannot_be_written_stops_nothing() {
 #[tokio::test]
 async fn a_log_that_nobody_reads_stops_nothing() {
     let (_unread, log) = std::io::pipe().expect("there are pipes");
-    let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace"]);
+    let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace", "--max-new", "0"]);
     command.stderr(log);
     let (mut server, address) = listening(command).await;
+    let is_dropping = async || {
+        let metrics = exchange(address, &format!("GET /metrics HTTP/1.0\r\nHost: {address}\r\n\r\n")).await;
+        let dropped = metrics.lines().find_map(|line| line.strip_prefix("question_server_log_lines_dropped_total "));
+        dropped.is_some_and(|dropped| dropped != "0")
+    };
     let talking = async {
-        // Much more than a pipe holds.
-        for number in 0..200 {
-            let thread = format!("thread-{number}");
-            hello_until(address, &thread, "RUN_FINISHED").await;
+        // As much as a pipe and the server hold, and on.
+        let mut threads = 0..;
+        while !is_dropping().await {
+            for number in threads.by_ref().take(50) {
+                hello_until(address, &format!("thread-{number}"), "RUN_FINISHED").await;
+            }
         }
     };
-    timeout(Duration::from_secs(60), talking).await.expect("the server goes on");
+    timeout(Duration::from_secs(60), talking).await.expect("the server goes on, and says that lines are missing");
+    hello_until(address, "one-more", "RUN_FINISHED").await;
     tell(&server, Signal::SIGTERM);
     ends_well(&mut server).await;
 }

@@ -55,7 +55,7 @@ fn change<'a>(
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
     let (frames, run, at) = (&[][..], None, Timestamp(revision.0));
-    Change { revision, owner, context, state, messages, told, frames, lease, run, at }
+    Change { revision, owner, peer: "", context, state, messages, told, frames, lease, run, at }
 }
 
 pub(crate) const HOLDER: Uuid = Uuid::from_u128(7);
@@ -181,6 +181,15 @@ pub(crate) async fn check_conflicts(store: Arc<dyn Store>) {
     assert_eq!((stored.revision, stored.conversation.messages().len()), (Revision(3), 1));
 }
 
+/// A conversation of this owner whose question waits.
+pub(crate) async fn waits(store: &dyn Store, id: &str, owner: Option<&Owner>) {
+    play(store, id, owner, asked(None)).await;
+}
+
+async fn revision_of(store: &dyn Store, id: &str) -> Revision {
+    store.load(id).await.expect("it is read").expect("it is there").revision
+}
+
 /// What has ended goes at its time, what waits or works stays, and nothing of what is deleted comes back.
 pub(crate) async fn check_deletion(store: &dyn Store) {
     let stop = Event::UserCancel { proceed: false };
@@ -191,8 +200,10 @@ pub(crate) async fn check_deletion(store: &dyn Store) {
     assert_eq!(store.delete_ended(Timestamp(1)).await, Ok(Vec::new()));
     assert_eq!(store.delete_ended(Timestamp(2)).await, Ok(vec!["ended".to_owned()]));
     assert_eq!(store.delete_ended(Timestamp(100)).await, Ok(vec!["ended later".to_owned()]));
-    assert_eq!(store.delete("waits").await, Ok(true));
-    assert_eq!(store.delete("waits").await, Ok(false));
+    let revision = revision_of(store, "waits").await;
+    assert_eq!(store.delete("waits", revision.next()).await, Ok(false), "it was decided on other grounds");
+    assert_eq!(store.delete("waits", revision).await, Ok(true));
+    assert_eq!(store.delete("waits", revision).await, Ok(false));
     assert_eq!((store.load("waits").await, store.count().await), (Ok(None), Ok(1)));
     let anew = play(store, "waits", None, vec![says("u")]).await;
     let stored = store.load("waits").await.expect("it is read").expect("it is there");
@@ -230,7 +241,7 @@ async fn what_was_deleted_is_not_to_be_read_in_the_file() {
     let folder = Folder::new();
     let store = SqliteStore::open(&folder.file()).expect("it is new");
     play(&store, "t", None, vec![says("unmistakable")]).await;
-    assert_eq!(store.delete("t").await, Ok(true));
+    assert_eq!(store.delete("t", revision_of(&store, "t").await).await, Ok(true));
     drop(store);
     let file = std::fs::read(folder.file()).expect("it is there");
     assert!(!String::from_utf8_lossy(&file).contains("unmistakable"));
@@ -293,7 +304,7 @@ async fn a_file_that_was_taken_away_takes_nothing_more() {
     std::fs::rename(elsewhere, folder.file()).expect("it is there");
     assert_eq!(store.check().await, Ok(()));
     std::fs::remove_file(folder.file()).expect("it is there");
-    store.delete("t").await.expect_err("nobody finds that again");
+    store.delete("t", Revision(1)).await.expect_err("nobody finds that again");
 }
 
 #[test]
@@ -377,7 +388,8 @@ async fn what_is_deleted_is_in_no_file_any_more() {
             .count()
     };
     assert!(has_it() > 0);
-    assert_eq!(store.delete("a-name-to-look-for").await, Ok(true));
+    let revision = revision_of(&store, "a-name-to-look-for").await;
+    assert_eq!(store.delete("a-name-to-look-for", revision).await, Ok(true));
     assert_eq!(has_it(), 0, "while the server goes on");
 }
 

@@ -80,9 +80,9 @@ impl<B: Before> Store for Behind<B> {
         self.store.renew(ids, lease).await
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
         self.first.before("delete").await?;
-        self.store.delete(id).await
+        self.store.delete(id, revision).await
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
@@ -342,6 +342,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
         let change = Change {
             revision,
             owner: None,
+            peer: "",
             context,
             state: conversation.state(),
             messages: &messages,

@@ -62,6 +62,14 @@ async fn an_agent_that_asks_nobody_again_and_again_stops() {
     stops_asking_nobody(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
 }
 
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn an_agent_that_asks_nobody_again_and_again_stops_over_postgres() {
+    let database = crate::postgres::Database::new().await;
+    stops_asking_nobody(database.open().await).await;
+}
+
 #[tokio::test]
 async fn a_model_that_breaks_each_time_is_not_asked_for_ever() {
     let script = Script::new((0..100).map(|_| vec![Line::Panics]));
@@ -85,18 +93,30 @@ async fn sub_agents_that_were_not_offered_are_not_started() {
 }
 
 #[tokio::test]
+async fn what_sub_agents_ask_counts_into_the_run() {
+    let spawn = r#"{"tasks":["a","b","c","d","e","f","g","h"]}"#;
+    let goes_on = (0..300).map(|_| vec![Line::Calls(0, "spawn_agents", spawn)]);
+    let script = Script::new(goes_on).with_agents();
+    let server = server_with(script.clone());
+    let (_, end) = post(&server, "/agent", says("t", "u", "go")).await.events();
+    let why = end.error.expect("it has an end").to_string();
+    assert!(why.contains("without end"), "{why}");
+    assert_eq!(script.times_asked(), MAX_MODEL_CALLS as usize);
+}
+
+#[tokio::test]
 async fn a_run_that_outgrows_its_history_ends() {
     const LONG: &str = "A long argument, again and again. ";
     let long: &'static str = Box::leak(json!({"text": LONG.repeat(3_000)}).to_string().into_boxed_str());
     let script = Script::new((0..100).map(|_| vec![Line::Calls(0, "look", long)]));
     let mut config = Config::default();
-    config.bounds.history = 500_000;
+    config.bounds.history = 250_000;
     let server = app(&config, parts(script.clone()));
     let (_, end) = post(&server, "/agent", says("t", "u", "go")).await.events();
     let why = end.error.expect("it is too long").to_string();
     assert!(why.contains("too long"), "{why}");
     let asked = script.times_asked();
-    assert!(asked < MAX_MODEL_CALLS as usize && asked * long.len() <= 500_000 + long.len(), "{asked}");
+    assert!(asked < MAX_MODEL_CALLS as usize && asked * long.len() <= 250_000 + long.len(), "{asked}");
 }
 
 #[tokio::test]

@@ -99,6 +99,12 @@ impl ChatPage {
         Ok(composer.value().await?.unwrap_or_default())
     }
 
+    /// Waits until the unfinished message is this.
+    pub(crate) async fn has_unsent(&self, message: &str) -> WebDriverResult<()> {
+        let (composer, message) = (json!(selector::COMPOSER), json!(message));
+        self.until(&format!("document.querySelector({composer}).value === {message}")).await
+    }
+
     /// Waits until a question with this option can be answered, and taps the option once.
     pub(crate) async fn tap(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;
@@ -208,6 +214,11 @@ impl ChatPage {
     /// Waits until a question with this option can be answered, and begins to write another answer.
     pub(crate) async fn begin_otherwise(&self, than: &str, text: &str) -> WebDriverResult<()> {
         self.open_option(than).await?;
+        self.begin_own_answer(text).await
+    }
+
+    /// Begins to write an answer as soon as the card has a field for it.
+    pub(crate) async fn begin_own_answer(&self, text: &str) -> WebDriverResult<()> {
         let field = self.in_card(selector::OTHER_TEXT).await?;
         field.send_keys(text).await
     }

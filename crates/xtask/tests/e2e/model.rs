@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use serde_json::{Value, json};
+use thirtyfour::prelude::*;
 
 use crate::browser::journey_at;
 use crate::server::Server;
@@ -14,7 +15,7 @@ const KEY: &str = "sk-journey-0123456789";
 
 #[tokio::test]
 async fn a_model_of_an_endpoint_asks_and_goes_on_with_the_answer() {
-    let (endpoint, requests) = endpoint();
+    let (endpoint, requests) = endpoint(ask);
     let server = Server::start_with_model(&endpoint, KEY);
     journey_at(&server.url(), async |page| {
         page.say("Set the project up").await?;
@@ -44,22 +45,39 @@ async fn a_model_of_an_endpoint_asks_and_goes_on_with_the_answer() {
     assert_eq!(content["answers"]["Which database?"], "SQLite");
 }
 
-/// An endpoint that asks at first, and goes on with the answer; and what it is asked, head and body.
-fn endpoint() -> (String, Receiver<(String, Value)>) {
+#[tokio::test]
+async fn what_is_being_written_outlives_a_stop() {
+    let (endpoint, _requests) = endpoint(half_an_ask);
+    let server = Server::start_with_model(&endpoint, KEY);
+    journey_at(&server.url(), async |page| {
+        page.say("Set the project up").await?;
+        page.begin_own_answer("DuckDB, in memory").await?;
+        page.press_button("Stop").await?;
+        page.has_unsent("DuckDB, in memory").await?;
+        page.press_keys(Key::Enter + "").await?;
+        page.hears(&["SQLite it is."]).await?;
+        assert_eq!(page.own_messages().await?, ["Set the project up", "DuckDB, in memory"]);
+        Ok(())
+    })
+    .await;
+}
+
+/// An endpoint that asks so at first, and goes on with what is said then; and what it is asked, head and body.
+fn endpoint(ask: fn() -> Vec<Value>) -> (String, Receiver<(String, Value)>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
     let address = listener.local_addr().expect("it is bound");
     let (sender, requests) = mpsc::channel();
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             let sender = sender.clone();
-            thread::spawn(move || respond(stream, &sender));
+            thread::spawn(move || respond(stream, &sender, ask));
         }
     });
     (format!("http://{address}/v1"), requests)
 }
 
 /// A request that breaks off has nobody to answer.
-fn respond(stream: TcpStream, requests: &Sender<(String, Value)>) -> Option<()> {
+fn respond(stream: TcpStream, requests: &Sender<(String, Value)>, ask: fn() -> Vec<Value>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -71,7 +89,8 @@ fn respond(stream: TcpStream, requests: &Sender<(String, Value)>) -> Option<()> 
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let body: Value = serde_json::from_slice(&body).expect("it is JSON");
-    let answered = body["messages"].as_array()?.iter().any(|message| message["role"] == "tool");
+    let messages = body["messages"].as_array()?.iter();
+    let answered = messages.filter(|message| message["role"] == "tool" || message["role"] == "user").count() > 1;
     requests.send((head, body)).ok()?;
 
     let mut stream = reader.into_inner();
@@ -79,11 +98,16 @@ fn respond(stream: TcpStream, requests: &Sender<(String, Value)>) -> Option<()> 
     // OpenRouter says so while it waits.
     write!(stream, ": OPENROUTER PROCESSING\n\n").ok()?;
     let choices = if answered { vec![text("SQLite "), text("it is."), end("stop")] } else { ask() };
+    let is_whole = choices.last().is_some_and(|last| !last["finish_reason"].is_null());
     for choice in choices {
         let chunk =
             json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": "journey", "choices": [choice]});
         write!(stream, "data: {chunk}\n\n").ok()?;
         stream.flush().ok()?;
+    }
+    if !is_whole {
+        // Until the server hangs up.
+        return stream.read_exact(&mut [0]).ok();
     }
     // What was used comes last, in a chunk without choices.
     let usage = json!({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}});
@@ -92,13 +116,30 @@ fn respond(stream: TcpStream, requests: &Sender<(String, Value)>) -> Option<()> 
 
 /// A call as vendors stream it: with null content, and arguments cut anywhere.
 fn ask() -> Vec<Value> {
+    let mut choices = call(&arguments());
+    choices.push(end("tool_calls"));
+    choices
+}
+
+/// The same, and the start of a second question.
+fn half_an_ask() -> Vec<Value> {
+    let arguments = arguments();
+    let first = arguments.strip_suffix("]}").expect("the list is the last member");
+    call(&[first, r#",{"question":"Which reg"#].concat())
+}
+
+fn arguments() -> String {
     let arguments = json!({"questions": [{
         "question": "Which database?",
         "header": "Database",
         "multiSelect": false,
         "options": [{"label": "PostgreSQL", "description": "Läuft schon 🐘"}, {"label": "SQLite"}],
     }]});
-    let arguments: Vec<char> = arguments.to_string().chars().collect();
+    arguments.to_string()
+}
+
+fn call(arguments: &str) -> Vec<Value> {
+    let arguments: Vec<char> = arguments.chars().collect();
     let function = json!({"name": "ask_user_question", "arguments": ""});
     let call = json!([{"index": 0, "id": "call_1", "type": "function", "function": function}]);
     let mut choices = vec![delta(json!({"role": "assistant", "content": null, "tool_calls": call}))];
@@ -106,7 +147,6 @@ fn ask() -> Vec<Value> {
         let part: String = part.iter().collect();
         choices.push(delta(json!({"tool_calls": [{"index": 0, "function": {"arguments": part}}]})));
     }
-    choices.push(end("tool_calls"));
     choices
 }
 

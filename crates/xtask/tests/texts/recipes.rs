@@ -24,6 +24,10 @@ fn each_recipe_has_a_row_with_the_versions_that_it_pins() {
             .iter()
             .filter_map(|file| fs::read_to_string(recipe.path().join(file)).ok())
             .collect();
+        if pins.is_empty() {
+            assert_eq!(row["versions"], "no package", "{link} pins nothing");
+            continue;
+        }
         for told in row["versions"].split(", ") {
             let (package, version) = told.split_once(' ').expect("a package has a version");
             let lines = [format!("{package}=={version}"), format!("\"{package}\": \"{version}\"")];

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How much of a refusal is read, in bytes, and how long it is waited for.
+/// The part of a refusal that is read, in bytes, and the time that it may take.
 const MAX_BYTES: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(5);
 

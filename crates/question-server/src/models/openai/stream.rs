@@ -33,9 +33,9 @@ pub(super) struct Reading {
     members: Map<String, Value>,
     /// Why it ends, in the endpoint's word.
     finish_reason: Option<String>,
-    /// Whether nothing more can come.
+    /// True if nothing more can come.
     is_done: bool,
-    /// How much has come since anything of use has, in bytes, and of thoughts.
+    /// The bytes that have come since anything of use has, and those of thoughts.
     idle: usize,
     thoughts: usize,
     setting: Setting,
@@ -104,17 +104,17 @@ impl Reading {
         Self { setting, ..Self::default() }
     }
 
-    /// Whether the endpoint has said that this is all.
+    /// Returns true if the endpoint has said that this is all.
     pub(super) fn is_whole(&self) -> bool {
         self.is_done || self.finish_reason.is_some()
     }
 
-    /// Whether nothing more can come, though the connection stays.
+    /// Returns true if nothing more can come, though the connection stays.
     pub(super) fn is_done(&self) -> bool {
         self.is_done
     }
 
-    /// Whether anything of use came with the last bytes.
+    /// Returns true if anything of use came with the last bytes.
     pub(super) fn comes_on(&self) -> bool {
         self.idle == 0
     }
@@ -258,7 +258,7 @@ impl Reading {
     fn keep(&mut self, name: &str, value: &Value) {
         match (name, value) {
             (_, Value::Null) => {}
-            ("reasoning_content", Value::String(text)) => {
+            ("reasoning_content" | "reasoning", Value::String(text)) => {
                 self.thoughts += text.len();
                 self.idle = 0;
                 match self.members.get_mut(name) {
@@ -281,10 +281,6 @@ impl Reading {
             // Thought signatures of answers without calls.
             ("extra_content", Value::Object(_)) => {
                 self.members.insert(name.to_owned(), value.clone());
-            }
-            ("reasoning", Value::String(text)) => {
-                self.thoughts += text.len();
-                self.idle = 0;
             }
             _ => {}
         }
@@ -326,6 +322,9 @@ impl Reading {
         if let Some(trouble) = ends::judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty())
         {
             return Err(trouble);
+        }
+        if self.calls.is_empty() && ends::is_cut(self.finish_reason.as_deref()) {
+            deltas.push(Delta::Cut);
         }
         let calls = self.calls.origins();
         let is_plain = |call: &Value| call["id"].is_null() && call["members"] == json!({});

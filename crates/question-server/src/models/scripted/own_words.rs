@@ -3,7 +3,7 @@
 use ask_user_question::outcome::OutcomeKind;
 use question_agent::message::Message;
 
-/// Whether the user starts something new with the message at this index. A pick may come as a message as well. Other clients do not mark it,
+/// Returns true if the user starts something new with the message at this index. A pick may come as a message as well. Other clients do not mark it,
 /// but it directly follows the result that brought the answer.
 pub(super) fn begins(history: &[Message], index: usize) -> bool {
     let Message::User(message) = &history[index] else {
@@ -19,7 +19,7 @@ pub(super) fn begins(history: &[Message], index: usize) -> bool {
     !results.any(is_of_its_user)
 }
 
-/// Whether a result is what the user said to an ask. One that they left for something else, or that nobody answered, is not.
+/// Returns true if a result is what the user said to an ask. One that they left for something else, or that nobody answered, is not.
 fn is_of_its_user(message: &Message) -> bool {
     let Message::Tool(result) = message else {
         return false;

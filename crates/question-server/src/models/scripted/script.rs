@@ -29,7 +29,7 @@ pub(super) struct Script {
     pub(super) answers: Vec<Rule>,
     #[serde(default)]
     pub(super) tools: Vec<ToolOfScript>,
-    /// Whether it may spawn sub-agents, and which step follows.
+    /// The step that follows if it spawns sub-agents.
     pub(super) sub_agents: Option<Next>,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Step {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Rule {
-    /// How the question ended.
+    /// The end of the question.
     #[serde(default)]
     pub(super) on: Vec<Ended>,
     /// Labels of which one was picked.
@@ -97,14 +97,14 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Whether it takes whatever there is.
+    /// Returns true if it takes whatever there is.
     fn takes_all(&self) -> bool {
         let lists = [&self.picks, &self.is, &self.words, &self.has, &self.unless];
         self.on.is_empty() && lists.iter().all(|list| list.is_empty()) && self.ends.is_none() && !self.planning
     }
 }
 
-/// How a question ended.
+/// The end of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Ended {
@@ -145,7 +145,7 @@ pub(super) struct ToolOfScript {
     pub(super) parameters: Value,
     /// What it gives the agent.
     pub(super) result: String,
-    /// Whether it is there in plan mode alone.
+    /// True if it is there in plan mode alone.
     #[serde(default)]
     pub(super) planning: bool,
     /// The step that follows.

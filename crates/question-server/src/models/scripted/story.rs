@@ -37,7 +37,7 @@ pub(super) fn next(script: &Script, history: &[Message], context: &ToolContext) 
 /// What the user said, by which rules are chosen.
 #[derive(Debug, Default)]
 struct Said {
-    /// How a question ended by it, if it did.
+    /// The end of a question by it, if it ended one.
     ended: Option<Ended>,
     text: String,
     picked: Vec<String>,
@@ -244,7 +244,7 @@ fn plain(text: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// Whether a word of the text begins like this, so that "oil" is not found in "boiling".
+/// Returns true if a word of the text begins like this, so that "oil" is not found in "boiling".
 fn mentions(text: &str, beginning: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(beginning))
 }

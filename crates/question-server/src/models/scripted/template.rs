@@ -3,7 +3,7 @@
 use ask_user_question::AskUserQuestion;
 use serde_json::Value;
 
-/// How a name is written out.
+/// The form in which a name is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Plain,

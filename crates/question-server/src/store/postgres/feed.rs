@@ -1,4 +1,4 @@
-//! How servers hear of one another over Postgres.
+//! The feed by which servers hear of one another over Postgres.
 //!
 //! Frames are rows of a table without a log of its own, which costs no wait for a disk; a database that dies forgets them. Signals go by `NOTIFY`. That is
 //! never part of a commit that waits for the disk, since it would have all others wait, too.
@@ -40,10 +40,10 @@ impl PostgresFeed {
     }
 }
 
-/// How long a connection on which nothing is heard is taken for whole.
+/// The time that a connection on which nothing is heard is taken for whole.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// How long it is until the database is tried again.
+/// The time until the database is tried again.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Every database has signals of its own.

@@ -4,8 +4,8 @@ use crate::store::StoreError;
 use deadpool_postgres::Object;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-/// How the tables got from one version to the next; `migration` has a row for each that is behind them.
-pub(super) const MIGRATIONS: [&str; 4] = [
+/// The steps from one version of the tables to the next; `migration` has a row for each that is behind them.
+pub(super) const MIGRATIONS: [&str; 5] = [
     "
     CREATE TABLE question_server.conversation (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -53,6 +53,10 @@ pub(super) const MIGRATIONS: [&str; 4] = [
     UPDATE question_server.conversation SET waiting_since = (extract(epoch FROM now()) * 1000)::bigint
         WHERE state LIKE '{\"type\":\"awaiting_user_response\"%';
     CREATE INDEX waiting ON question_server.conversation (waiting_since) WHERE waiting_since IS NOT NULL;
+",
+    "
+    ALTER TABLE question_server.conversation ADD COLUMN peer text NOT NULL DEFAULT '';
+    CREATE INDEX peers ON question_server.conversation (peer);
 ",
 ];
 

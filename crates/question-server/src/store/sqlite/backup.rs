@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// How long a commit is waited for.
+/// The time that a commit is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 /// Marks a file as one of this program ("AskU"): any other database is left alone.
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
-/// How the file got from one version to the next; `user_version` counts how many of them it has behind it.
-const MIGRATIONS: [&str; 6] = [
+/// The steps from one version of the file to the next; `user_version` counts how many of them it has behind it.
+const MIGRATIONS: [&str; 7] = [
     "CREATE TABLE conversation (
          number INTEGER PRIMARY KEY,
          id TEXT NOT NULL UNIQUE,
@@ -47,12 +47,14 @@ const MIGRATIONS: [&str; 6] = [
      UPDATE conversation SET waiting_since = unixepoch() * 1000
          WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.type') END = 'awaiting_user_response';
      CREATE INDEX waiting ON conversation (waiting_since) WHERE waiting_since IS NOT NULL;",
+    "ALTER TABLE conversation ADD COLUMN peer TEXT NOT NULL DEFAULT '';
+     CREATE INDEX peers ON conversation (peer);",
 ];
 
-/// How long a commit waits for a program that reads the whole file.
+/// The time that a commit waits for a program that reads the whole file.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// How long it is until a lock is tried again.
+/// The time until a lock is tried again.
 const NAP: Duration = Duration::from_millis(20);
 
 /// The lock that makes the file one server's alone, and the file.

@@ -15,7 +15,7 @@ pub(super) type Job = Box<dyn FnOnce(Option<&mut Transaction<'_>>) -> Verdict + 
 /// Tells what came of a job, unless the commit that it was part of failed.
 pub(super) type Verdict = Box<dyn FnOnce(Option<StoreError>)>;
 
-/// How many jobs share one commit at most, so that none waits long for the others.
+/// The number of jobs that share one commit at most, so that none waits long for the others.
 const MAX_BATCH: usize = 256;
 
 /// Does what comes, until nobody can ask for anything more.
@@ -115,6 +115,22 @@ pub(super) fn count_of(database: &Connection, owner: &str) -> Result<usize, Stor
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
+pub(super) fn surplus(database: &Connection, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+    let mut find = database.prepare_cached(
+        "WITH biggest AS (SELECT peer, count(*) AS of_it FROM conversation GROUP BY peer ORDER BY of_it DESC LIMIT 1),
+         theirs AS (
+             SELECT *, row_number() OVER (ORDER BY number DESC) AS newest FROM conversation JOIN biggest USING (peer)
+             WHERE of_it > ?1
+         )
+         SELECT id, revision FROM theirs WHERE 4 * newest > of_it + 3 AND holder IS NULL
+         ORDER BY (SELECT count(*) FROM message WHERE conversation = number), waiting_since IS NOT NULL, newest
+         LIMIT ?2",
+    )?;
+    let [over, most] = [over, most].map(|number| signed(number as u64));
+    let found = find.query_map([over, most], |row| Ok((row.get(0)?, Revision(unsigned(row.get(1)?)))))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
 pub(super) fn due(database: &Connection, now: Timestamp) -> Result<Due, StoreError> {
     let now = milliseconds(now);
     let mut over = database.prepare_cached("SELECT id FROM conversation WHERE due_at <= ?1 ORDER BY due_at, number")?;
@@ -132,10 +148,17 @@ pub(super) fn renew(database: &Connection, ids: &[String], lease: Lease) -> Resu
     Ok(())
 }
 
-pub(super) fn delete(database: &Connection, id: &str) -> Result<bool, StoreError> {
-    let find = "DELETE FROM message WHERE conversation = (SELECT number FROM conversation WHERE id = ?1)";
-    database.prepare_cached(find)?.execute([id])?;
-    Ok(database.prepare_cached("DELETE FROM conversation WHERE id = ?1")?.execute([id])? > 0)
+/// Deletes a conversation, if it has this revision; of any revision where none is named.
+pub(super) fn delete(database: &Connection, id: &str, revision: Option<Revision>) -> Result<bool, StoreError> {
+    let find = "SELECT number FROM conversation WHERE id = ?1 AND revision = coalesce(?2, revision)";
+    let revision = revision.map(|revision| signed(revision.0));
+    let number = database.prepare_cached(find)?.query_row(params![id, revision], |row| row.get::<_, i64>(0));
+    let Some(number) = number.optional()? else {
+        return Ok(false);
+    };
+    database.prepare_cached("DELETE FROM message WHERE conversation = ?1")?.execute([number])?;
+    database.prepare_cached("DELETE FROM conversation WHERE number = ?1")?.execute([number])?;
+    Ok(true)
 }
 
 pub(super) fn delete_ended(database: &Connection, by: Timestamp) -> Result<Vec<String>, StoreError> {
@@ -144,7 +167,7 @@ pub(super) fn delete_ended(database: &Connection, by: Timestamp) -> Result<Vec<S
     let found = find.query_map(params![milliseconds(by), DELETED_AT_A_TIME as i64], |row| row.get(0))?;
     let ids: Vec<String> = found.collect::<Result<_, _>>()?;
     for id in &ids {
-        delete(database, id)?;
+        delete(database, id, None)?;
     }
     Ok(ids)
 }
@@ -157,8 +180,8 @@ pub(super) fn write(all: &mut Transaction<'_>, rows: &NewRows) -> Result<(), Com
 }
 
 fn write_rows(database: &Connection, rows: &NewRows) -> Result<(), CommitError> {
-    let NewRows { id, base, owner, row, messages } = rows;
-    let number = write_row(database, id, *base, owner.as_deref(), row).map_err(StoreError::from)?;
+    let NewRows { id, base, owner, peer, row, messages } = rows;
+    let number = write_row(database, id, *base, (owner.as_deref(), peer), row).map_err(StoreError::from)?;
     let number = number.ok_or(CommitError::Conflict)?;
     append(database, number, messages).map_err(StoreError::from)?;
     Ok(())
@@ -169,7 +192,7 @@ fn write_row(
     database: &Connection,
     id: &str,
     base: Option<Revision>,
-    owner: Option<&str>,
+    (owner, peer): (Option<&str>, &str),
     row: &Row,
 ) -> rusqlite::Result<Option<i64>> {
     let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
@@ -204,11 +227,13 @@ fn write_row(
             .prepare_cached(
                 "INSERT INTO conversation
                      (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at,
-                      waiting_since)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (id) DO NOTHING RETURNING number",
+                      waiting_since, peer)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (id) DO NOTHING RETURNING number",
             )?
             .query_row(
-                params![id, owner, version, state, context, revision, since, frames, holder, due_at, ended_at, waiting],
+                params![
+                    id, owner, version, state, context, revision, since, frames, holder, due_at, ended_at, waiting, peer
+                ],
                 |row| row.get(0),
             ),
     };

@@ -3,8 +3,8 @@
 use super::Database;
 use crate::clock::HandClock;
 use crate::http::{call, get, post, request, says, start};
-use crate::replicas::{Mortal, is_end, server};
-use crate::script::{ASK, Line, Script};
+use crate::replicas::{Mortal, is_end, server, until_idle};
+use crate::script::{ASK, Line, Script, take};
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use axum::Router;
 use axum::http::Method;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use question_agent::Timestamp;
+use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::store::feed::{Feed, Heard, Piece, Signal};
 use question_server::store::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Told};
@@ -19,6 +20,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 use tower::ServiceExt as _;
@@ -181,11 +183,48 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
     assert_eq!(get(&second, "/conversations/t").await.refusal().0, 404);
 }
 
-/// A store that several servers share, at one that hears nothing except that it has missed something.
+/// A store that several servers share, at one that is deaf or slow.
 #[derive(Debug)]
-struct Deaf {
+struct Odd {
     store: Arc<dyn Store>,
-    ears: Arc<Ears>,
+    ears: Option<Arc<Ears>>,
+    commits: Gate,
+    deletes: Gate,
+}
+
+impl Odd {
+    async fn new(postgres: &Database) -> Self {
+        Self { store: postgres.open().await, ears: None, commits: Gate::default(), deletes: Gate::default() }
+    }
+}
+
+/// Where calls wait until the test lets them go on. An open one lets through what comes.
+#[derive(Clone, Debug, Default)]
+struct Gate(Option<[Arc<Semaphore>; 2]>);
+
+impl Gate {
+    /// One that lets through this number of calls at first.
+    fn letting(calls: usize) -> Self {
+        Self(Some([Semaphore::new(0), Semaphore::new(calls)].map(Arc::new)))
+    }
+
+    /// Until the next call has come.
+    async fn arrived(&self) {
+        let [arrived, _] = self.0.as_ref().expect("it is closed");
+        take(arrived).await;
+    }
+
+    fn opens(&self) {
+        let [_, open] = self.0.as_ref().expect("it is closed");
+        open.add_permits(100);
+    }
+
+    async fn pass(&self) {
+        if let Some([arrived, open]) = &self.0 {
+            arrived.add_permits(1);
+            take(open).await;
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -215,12 +254,13 @@ impl Feed for Ears {
 }
 
 #[async_trait]
-impl Store for Deaf {
+impl Store for Odd {
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
         self.store.load(id).await
     }
 
     async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+        self.commits.pass().await;
         self.store.commit(id, base, change).await
     }
 
@@ -232,8 +272,9 @@ impl Store for Deaf {
         self.store.renew(ids, lease).await
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
-        self.store.delete(id).await
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
+        self.deletes.pass().await;
+        self.store.delete(id, revision).await
     }
 
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
@@ -253,11 +294,76 @@ impl Store for Deaf {
     }
 
     fn feed(&self) -> Option<Arc<dyn Feed>> {
-        Some(Arc::clone(&self.ears) as Arc<dyn Feed>)
+        let ears = self.ears.as_ref().map(|ears| Arc::clone(ears) as Arc<dyn Feed>);
+        ears.or_else(|| self.store.feed())
     }
 
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
         self.store.count_of(owner).await
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_deletion_takes_with_it_what_was_answered_elsewhere_meanwhile() {
+    let postgres = Database::new().await;
+    let goes_on = vec![Line::Says("I was"), Line::Waits, Line::Hangs];
+    let script = Script::new([vec![Line::Calls(0, "ask_user_question", ASK)], goes_on]);
+    let [first, _] = servers(&postgres, &script).await;
+    let deletes = Gate::letting(0);
+    let slow: Arc<dyn Store> = Arc::new(Odd { deletes: deletes.clone(), ..Odd::new(&postgres).await });
+    let second = server(&slow, &HandClock::new(), &script);
+    post(&first, "/agent", says("t", "u", "go")).await.events();
+    let deleting = tokio::spawn({
+        let second = second.clone();
+        async move { call(&second, request(Method::DELETE, "/conversations/t", None)).await }
+    });
+    deletes.arrived().await;
+    // It has seen the question. Now that is answered elsewhere, and the agent goes on there.
+    let answered = post(&first, "/conversations/t/respond", json!({"answers": {"Which?": "One"}})).await;
+    assert_eq!(answered.status, 200);
+    script.waits().await;
+    script.go_on();
+    deletes.opens();
+    assert_eq!(deleting.await.expect("it answers").status, 204);
+    for server in [&first, &second] {
+        assert_eq!(get(server, "/conversations/t").await.refusal().0, 404);
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_run_that_was_overtaken_while_others_wait_does_not_end_as_whole() {
+    let postgres = Database::new().await;
+    let script = Script::new([vec![Line::Says("I was"), Line::Waits, Line::Says(".")], vec![Line::Says("Here I am.")]]);
+    // Its beginning is stored, and its end comes late.
+    let commits = Gate::letting(1);
+    let slow: Arc<dyn Store> = Arc::new(Odd { commits: commits.clone(), ..Odd::new(&postgres).await });
+    let first = server(&slow, &HandClock::new(), &script);
+    let response = first.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u", "go")))).await;
+    let reading = tokio::spawn(axum::body::to_bytes(response.expect("it answers").into_body(), usize::MAX));
+    commits.arrived().await;
+    script.waits().await;
+    let clock = HandClock::new();
+    let second = server(&postgres.open().await, &clock, &script);
+    clock.advance(LEASE + SWEEP);
+    until_idle(&[second], "t").await;
+    script.go_on();
+    commits.arrived().await;
+    let others = (0..4).map(|_| {
+        let first = first.clone();
+        tokio::spawn(async move { get(&first, "/conversations/t").await.status })
+    });
+    let others: Vec<_> = others.collect();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    commits.opens();
+    let read = reading.await.expect("it does not panic");
+    let is_whole = read.as_ref().is_ok_and(|read| !String::from_utf8_lossy(read).contains("RUN_ERROR"));
+    assert!(!is_whole, "{read:?}");
+    for other in others {
+        assert_eq!(other.await.expect("it answers"), 200);
     }
 }
 
@@ -269,10 +375,11 @@ async fn what_a_server_missed_of_an_answer_it_reads_when_it_knows() {
     let script = Script::new([vec![Line::Says("One."), Line::Waits, Line::Says(" Two."), Line::Waits]]);
     let [first, second] = servers(&postgres, &script).await;
     let (misses, heard) = unbounded_channel();
-    let store = postgres.open().await;
-    let feed = store.feed().expect("several servers share it");
-    let ears = Arc::new(Ears { feed, heard: Mutex::new(Some(heard)) });
-    let deaf = server(&(Arc::new(Deaf { store, ears }) as Arc<dyn Store>), &HandClock::new(), &script);
+    let shared = Odd::new(&postgres).await;
+    let feed = shared.store.feed().expect("several servers share it");
+    let ears = Some(Arc::new(Ears { feed, heard: Mutex::new(Some(heard)) }));
+    let deaf: Arc<dyn Store> = Arc::new(Odd { ears, ..shared });
+    let deaf = server(&deaf, &HandClock::new(), &script);
     let run = start(&first, "/agent", says("t", "u", "go"));
     script.waits().await;
     let mut here = Watcher::open(&second, "t", None).await;

@@ -31,7 +31,7 @@ const TABS: usize = 3;
 /// How much is to be shown.
 pub(crate) struct Size {
     pub(crate) questions: usize,
-    /// How many of them are open at once.
+    /// Those of them are open at once.
     pub(crate) abreast: usize,
     /// When a server dies.
     pub(crate) every: Duration,

@@ -18,7 +18,7 @@ struct Call {
     arguments: String,
     pieces: Pieces,
     brackets: Brackets,
-    /// Whether anybody was told of it. A name may come in pieces, and behind the first arguments.
+    /// True if anybody was told of it. A name may come in pieces, and behind the first arguments.
     is_told: bool,
     /// The arguments that clients were told.
     told: String,
@@ -40,7 +40,7 @@ struct Piece {
 const MEMBERS: [&str; 4] = ["index", "id", "type", "function"];
 
 impl Calls {
-    /// Whether there is any.
+    /// Returns true if there is any.
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|call| call.name.is_empty())
     }
@@ -136,7 +136,7 @@ impl Piece {
         }
     }
 
-    /// Whether this begins a call, though it comes where another is. Some endpoints give all calls of an answer one index, and some repeat the name
+    /// Returns true if this begins a call, though it comes where another is. Some endpoints give all calls of an answer one index, and some repeat the name
     /// with each piece.
     fn begins_another_than(&self, call: &Call) -> bool {
         let Some(name) = self.name.as_ref().filter(|_| !call.name.is_empty()) else {

@@ -1,4 +1,4 @@
-//! How answers end that are none.
+//! Ends of answers that are none.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub(in super::super) struct Trouble {
     pub(in super::super) again: Again,
 }
 
-/// Whether asking again may help.
+/// The tries that may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Again {
     Never,
@@ -58,8 +58,7 @@ const CUT: [&str; 3] = ["length", "max_tokens", "token_limit"];
 
 /// What is wrong with an answer that ends for this reason, with something said or called.
 pub(super) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<Trouble> {
-    let reason = reason.unwrap_or_default().to_ascii_lowercase();
-    let is = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    let is = |words: &[&str]| names(reason, words);
     let once = |why: &str| Some(Trouble { again: Again::Once, ..Trouble::again(why) });
     match () {
         () if is(&FAILED) => Some(Trouble::broken_off()),
@@ -70,6 +69,16 @@ pub(super) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Opt
         () if is(&CUT) => once("The model ran out of room before it said anything."),
         () => once("The model said nothing. Try again."),
     }
+}
+
+/// Returns true if an answer ends because there was no room for more of it.
+pub(super) fn is_cut(reason: Option<&str>) -> bool {
+    names(reason, &CUT)
+}
+
+fn names(reason: Option<&str>, words: &[&str]) -> bool {
+    let reason = reason.unwrap_or_default().to_ascii_lowercase();
+    words.iter().any(|word| reason.contains(word))
 }
 
 /// Adds to a list of thoughts what goes on with the last of them.

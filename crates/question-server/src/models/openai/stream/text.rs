@@ -18,7 +18,7 @@ const THOUGHTS: [(&str, &str); 9] = [
 /// Marks that stand before the answer itself.
 const HEADS: [&str; 3] = ["<|start|>assistant", "<|channel|>final<|message|>", "<|message|>"];
 
-/// How a call begins that is written as text.
+/// The beginnings of calls that are written as text.
 const MARKERS: [&str; 21] = [
     "<tool_call",
     "<tool_use",
@@ -51,14 +51,14 @@ const FIRST_MEMBERS: [&str; 4] = ["\"name\"", "\"tool\"", "\"tool_name\"", "\"fu
 pub(super) struct Text {
     stage: Stage,
     held: String,
-    /// Whether something was taken out of its beginning, with the white space behind it.
+    /// True if something was taken out of its beginning, with the white space behind it.
     is_trimmed: bool,
     is_shown: bool,
-    /// Whether what comes next is part of code.
+    /// True if what comes next is part of code.
     code: Code,
 }
 
-/// Whether a text is in code that it shows, after what of it has come.
+/// The code that a text shows, after what of it has come.
 #[derive(Clone, Copy, Debug, Default)]
 struct Code {
     in_block: bool,
@@ -113,7 +113,7 @@ pub(super) enum End {
 }
 
 impl Text {
-    /// Whether anything was shown but white space.
+    /// Returns true if anything was shown but white space.
     pub(super) fn is_shown(&self) -> bool {
         self.is_shown
     }

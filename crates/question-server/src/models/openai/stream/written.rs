@@ -14,7 +14,7 @@ pub(super) struct Written {
 /// What stands for `arguments` beside a name.
 const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "input", "args", "params"];
 
-/// How far behind a name its arguments begin, in bytes.
+/// The most bytes between a name and its arguments.
 const NEAR: usize = 96;
 
 /// The calls of these tools at the end of a text; `None` where there are none.
@@ -29,7 +29,7 @@ pub(super) fn calls(text: &str, tools: &[String]) -> Option<Vec<Written>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether a text that begins with a marker goes on as calls do, and not as a sentence.
+/// Returns true if a text that begins with a marker goes on as calls do, and not as a sentence.
 pub(super) fn looks_like_a_call(text: &str) -> bool {
     let Some(behind) = text.strip_prefix(['<', '[']).and_then(|text| text.find(['>', ']']).map(|at| &text[at + 1..]))
     else {
