@@ -154,7 +154,7 @@ impl Asks {
             let ask = followed.snapshot.ask.as_ref();
             // An approval is never read from what may be about something else.
             let ask = ask.filter(|_| !is_taken && followed.source == Source::Call);
-            let picked = ask.and_then(|ask| picked(ask, &text));
+            let picked = ask.and_then(|ask| (self.readers.typed)(ask, &text));
             is_taken |= picked.is_some();
             followed.is_inferred = true;
             followed.settle(picked.or(Some(Outcome::Superseded)), None, self.run, changes);
@@ -228,7 +228,7 @@ fn reply_to(key: &str, thread: &Thread) -> Option<String> {
 }
 
 /// The answer that a message gives without saying so, which only labels can do: any other text may mean anything.
-fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
+pub(super) fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
     let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
         return None;
     };
