@@ -5,7 +5,7 @@ use ask_user_question::reply::{Answer, Reply, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use json_tree::{Json, Members};
-use std::fmt::Debug;
+use std::fmt;
 use std::slice;
 use std::sync::Arc;
 
@@ -13,11 +13,18 @@ use std::sync::Arc;
 pub(super) const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
 
 /// What the agent takes for a reply. An ask that has one carries its code; a page without forms has none.
-pub(super) trait Payload: Debug + Send + Sync {
+pub(super) trait Payload: Send + Sync {
     /// The payload that a reply stands for, or the sentence that says why it is none.
     fn payload(&self, reply: &Reply) -> Result<Json<'static>, String>;
     /// The outcome that a payload stands for.
     fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Outcome>;
+}
+
+/// By a word: what each form holds would be code that every page with forms carries.
+impl fmt::Debug for dyn Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Payload")
+    }
 }
 
 /// An ask, and how its reply becomes a payload, if not in the tool's own form.
