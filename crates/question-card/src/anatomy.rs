@@ -118,10 +118,12 @@ pub mod part {
         ANSWERS = "qc-answers";
         /// One answer.
         ANSWER = "qc-answer";
+        /// An option beside it that was not chosen.
+        OFFERED = "qc-offered";
+        /// Shows those, a disclosure.
+        CHOICE = "qc-choice";
         /// What was typed in the chat in the place of answers.
         REPLY = "qc-reply";
-        /// The options of a question that can only be read.
-        OFFERED = "qc-offered";
         /// A question without an answer.
         NO_ANSWER = "qc-no-answer";
         /// What can be done with it.
@@ -178,6 +180,7 @@ pub const STATES: &[State] = &[
     state(part::SKIP, "aria-pressed", &["true", "false"]),
     state(part::CANCEL, "data-confirm", &[""]),
     state(part::MORE, "open", &[""]),
+    state(part::CHOICE, "open", &[""]),
     state(part::RECEIPT, "data-state", RECEIPT_STATES),
 ];
 

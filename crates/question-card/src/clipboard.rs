@@ -1,8 +1,7 @@
 //! The clipboard.
 
-use crate::browser::callback;
-use std::rc::Rc;
 use wasm_bindgen::JsValue;
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -19,15 +18,14 @@ extern "C" {
 
 /// Puts a text into the clipboard, and tells later whether the browser let it.
 ///
-/// By callbacks: a future would bring all that runs futures into a page that has no other.
-pub(crate) fn write_to_clipboard(text: &str, told: impl Fn(bool) + 'static) {
-    let told = Rc::new(told);
-    let tell = |is_done| {
-        let told = told.clone();
-        callback(move || told(is_done))
-    };
+/// By a callback: a future would bring all that runs futures into a page that has no other.
+pub(crate) fn write_to_clipboard(text: &str, told: impl FnOnce(bool) + 'static) {
     match write_text(text) {
-        Ok(written) => written.then(&tell(true), &tell(false)),
+        Ok(written) => {
+            // One for both ends, of which one comes: a callback is freed when it is called.
+            let settled = Closure::once_into_js(move |reason: JsValue| told(reason.is_undefined()));
+            written.then(&settled, &settled);
+        }
         Err(_) => told(false),
     }
 }

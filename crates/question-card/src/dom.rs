@@ -105,10 +105,12 @@ pub enum Control {
     SendLate,
     /// The button that puts away what came too late.
     Dismiss,
+    /// The button that sends the question back where time ran out.
+    AskAgain,
 }
 
 /// Those controls of which a card has one, by what their ids end with.
-const SINGLE: [(Control, &str); 14] = [
+const SINGLE: [(Control, &str); 15] = [
     (Control::Back, "back"),
     (Control::Onward, "onward"),
     (Control::Submit, "submit"),
@@ -123,6 +125,7 @@ const SINGLE: [(Control, &str); 14] = [
     (Control::CopyLate, "copylate"),
     (Control::SendLate, "sendlate"),
     (Control::Dismiss, "dismiss"),
+    (Control::AskAgain, "askagain"),
 ];
 
 impl Control {
@@ -153,7 +156,8 @@ impl Control {
             | Self::CopyReceipt
             | Self::CopyLate
             | Self::SendLate
-            | Self::Dismiss => None,
+            | Self::Dismiss
+            | Self::AskAgain => None,
         }
     }
 }

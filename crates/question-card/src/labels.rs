@@ -115,8 +115,6 @@ pub struct Labels {
     pub try_again: &'static str,
     /// The reply went through.
     pub sent: &'static str,
-    /// The cancellation went through.
-    pub declined: &'static str,
     /// The reply did not go through, with the host's reason.
     pub failed: fn(reason: &str) -> String,
     /// The ask was answered while it was on the screen, and not here.
@@ -127,7 +125,7 @@ pub struct Labels {
     pub selected_prefix: &'static str,
     /// A receipt's state: answered.
     pub answered: &'static str,
-    /// A receipt's state: the user cancelled.
+    /// A receipt's state, and announced: the user would not answer.
     pub cancelled: &'static str,
     /// A receipt's state: answered in the composer.
     pub replied_in_chat: &'static str,
@@ -143,6 +141,8 @@ pub struct Labels {
     pub not_answered: &'static str,
     /// In a receipt, shows all of a long question.
     pub show_all: &'static str,
+    /// In a receipt, shows what could be chosen.
+    pub show_options: &'static str,
     /// In a receipt, a question that the user skipped.
     pub skipped: &'static str,
     /// In a receipt, a question without an answer.
@@ -167,6 +167,8 @@ pub struct Labels {
     pub not_now: &'static str,
     /// Puts it away.
     pub dismiss: &'static str,
+    /// Sends a question back whose time ran out, as a message that begins with these words.
+    pub ask_again: &'static str,
 }
 
 /// The direction in which a language is written.

@@ -8,7 +8,7 @@ use crate::card::is_over;
 use crate::dom::Ids;
 use crate::labels::{Labels, concat, isolate};
 use crate::writer::Writer;
-use ask_user_question::reply::{Answer, Selection};
+use ask_user_question::reply::Answer;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
@@ -24,7 +24,7 @@ pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     let reply = chat_reply(ask);
     let to_answer = |text: &str| concat(&[labels.copy_answer, " ", text]);
     let mut parts = Vec::new();
-    for row in rows_of(ask, false) {
+    for row in rows_of(ask) {
         let mut part = concat(&[labels.copy_question, " ", row.question]);
         let answer = match row.has_answer() {
             false => row.without_text(labels).unwrap_or_default().to_owned(),
@@ -74,7 +74,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     });
     let mut described = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        if row.says_anything(labels) {
+        if row.says_anything(is_over(phase), labels) {
             described.push(ids.receipt_answer(index));
         }
     }
@@ -91,6 +91,10 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     }
     w.text(state_label(phase, ask, labels));
     w.close();
+    let passes = |row: &Row<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
+    if is_over(phase) && rows.iter().any(passes) {
+        disclosure(w, part::CHOICE, 0, labels.show_options);
+    }
     for (index, row) in rows.iter().enumerate() {
         write_row(w, (ids, index), row, ask.lang.as_deref(), labels);
     }
@@ -111,12 +115,10 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
 struct Row<'a> {
     header: Option<&'a str>,
     question: &'a str,
-    /// The labels that were chosen.
-    chosen: Vec<&'a str>,
+    /// What could be chosen, as far as it is known, and whether it was.
+    options: Vec<(&'a str, bool)>,
     /// What was typed, in whatever language.
     own: Option<&'a str>,
-    /// What could be chosen, where nothing was.
-    offered: Vec<&'a str>,
     note: Option<&'a str>,
     /// What to say where there is no answer; nothing where none could be expected.
     without: Without,
@@ -141,17 +143,22 @@ impl<'a> Row<'a> {
     }
 
     /// Whether anything stands in the place of its answer.
-    fn says_anything(&self, labels: &Labels) -> bool {
-        self.has_answer() || !self.offered.is_empty() || self.without_text(labels).is_some()
+    fn says_anything(&self, is_over: bool, labels: &Labels) -> bool {
+        self.has_answer() || (!is_over && !self.options.is_empty()) || self.without_text(labels).is_some()
     }
 
     fn has_answer(&self) -> bool {
-        !self.chosen.is_empty() || self.own.is_some()
+        self.own.is_some() || self.options.iter().any(|(_, is_chosen)| *is_chosen)
     }
 
     /// What was chosen, and what was typed.
     fn answers(&self) -> Vec<&'a str> {
-        let mut answers = self.chosen.clone();
+        let mut answers = Vec::new();
+        for (label, is_chosen) in &self.options {
+            if *is_chosen {
+                answers.push(*label);
+            }
+        }
         answers.extend(self.own);
         answers
     }
@@ -177,41 +184,19 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
     }
     w.close();
     show_all(w, row.question, index * 2, labels);
-    if has_answer {
-        if w.open("ul", part::ANSWERS, index) {
-            w.set("id", &ids.receipt_answer(index));
+    if has_answer || !row.options.is_empty() {
+        let says_it = has_answer || row.without_text(labels).is_none();
+        w.open("ul", part::ANSWERS, index);
+        w.stamped("id", says_it.into(), &|| ids.receipt_answer(index));
+        for (at, (label, is_chosen)) in row.options.iter().enumerate() {
+            list_item(w, at, *is_chosen, label, lang, labels);
         }
-        for (at, text) in row.answers().into_iter().enumerate() {
+        if let Some(own) = row.own {
             // What the user typed is in whatever language.
-            let lang = lang.filter(|_| at < row.chosen.len());
-            w.open("li", part::ANSWER, at * 2 + usize::from(lang.is_some()));
-            w.open("span", part::HIDDEN, 0);
-            w.say(&concat(&[labels.selected_prefix, " "]));
-            w.close();
-            if w.open("span", "", 0) {
-                speaks(w, lang);
-                w.set("dir", "auto");
-            }
-            w.say(text);
-            w.close();
-            w.close();
+            list_item(w, row.options.len(), true, own, None, labels);
         }
         w.close();
         show_all(w, row.own.unwrap_or_default(), index * 2 + 1, labels);
-    }
-    if !row.offered.is_empty() {
-        if w.open("ul", part::OFFERED, index) {
-            w.set("id", &ids.receipt_answer(index));
-            speaks(w, lang);
-        }
-        for (at, label) in row.offered.iter().enumerate() {
-            if w.open("li", "", at) {
-                w.set("dir", "auto");
-            }
-            w.say(label);
-            w.close();
-        }
-        w.close();
     }
     if let Some(text) = row.without_text(labels) {
         w.open("p", part::NO_ANSWER, index);
@@ -226,16 +211,37 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
     }
 }
 
-/// The way to the rest of a text that would fill the receipt. Its style shortens what is before it as long as this is closed: no listener, and
-/// nothing that a reader of screens would miss.
-fn show_all(w: &mut Writer, text: &str, key: usize, labels: &'static Labels) {
-    if text.chars().count() > LONG || text.lines().count() > MOST_LINES {
-        w.open("details", part::MORE, key);
-        w.open("summary", "", 0);
-        w.text(labels.show_all);
-        w.close();
+/// An answer, or what was not chosen.
+fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Option<&str>, labels: &'static Labels) {
+    w.open("li", if is_chosen { part::ANSWER } else { part::OFFERED }, at);
+    if is_chosen {
+        w.open("span", part::HIDDEN, 0);
+        w.say(&concat(&[labels.selected_prefix, " "]));
         w.close();
     }
+    if w.open("span", "", usize::from(lang.is_some())) {
+        speaks(w, lang);
+        w.set("dir", "auto");
+    }
+    w.say(text);
+    w.close();
+    w.close();
+}
+
+/// The way to the rest of a text that would fill the receipt.
+fn show_all(w: &mut Writer, text: &str, key: usize, labels: &'static Labels) {
+    if text.chars().count() > LONG || text.lines().count() > MOST_LINES {
+        disclosure(w, part::MORE, key, labels.show_all);
+    }
+}
+
+/// Its style leaves out what it is about as long as it is closed: no listener, and nothing that a reader of screens would miss.
+fn disclosure(w: &mut Writer, class: &'static str, key: usize, text: &'static str) {
+    w.open("details", class, key);
+    w.open("summary", "", 0);
+    w.text(text);
+    w.close();
+    w.close();
 }
 
 fn speaks(w: &mut Writer, lang: Option<&str>) {
@@ -248,36 +254,41 @@ fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row<'_>> {
     match (&ask.outcome, phase) {
         // A text that still grows is shown once it is whole, not at each byte.
         (None, Phase::Streaming) => Vec::new(),
-        (outcome, _) => rows_of(ask, outcome.is_none() && !is_over(phase)),
+        _ => rows_of(ask),
     }
 }
 
-/// What was asked and answered; where it `offers` something, what could be chosen.
-fn rows_of(ask: &AskSnapshot, offers: bool) -> Vec<Row<'_>> {
+/// What was asked, offered and answered.
+fn rows_of(ask: &AskSnapshot) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     if let Some(Outcome::Answered(reply)) = &ask.outcome {
         for answer in reply.answers() {
-            rows.push(answered(answer));
+            rows.push(answered(answer, ask.questions.get(answer.index)));
         }
         return rows;
     }
     for (index, asked) in ask.questions.iter().enumerate() {
         let header = asked.header.as_ref().map(|header| header.text.as_str());
         let mut row = Row { header, question: &asked.question.text, ..Row::default() };
-        if let Some(Outcome::RepliedInChat { partial, .. }) = &ask.outcome {
-            add_partial(&mut row, index, asked, partial);
+        let picks = match &ask.outcome {
+            Some(Outcome::RepliedInChat { partial, .. }) => partial.iter().find(|pick| pick.question == index),
+            _ => None,
+        };
+        for (at, option) in asked.options.iter().enumerate() {
+            let is_chosen = picks.is_some_and(|picks| picks.selected.contains(&at));
+            row.options.push((&option.label.text, is_chosen));
         }
-        if offers {
-            for option in &asked.options {
-                row.offered.push(&option.label.text);
-            }
+        if let Some(picks) = picks {
+            row.own = picks.other.as_deref();
+            row.note = picks.note.as_deref();
         }
         rows.push(row);
     }
     rows
 }
 
-fn answered(answer: &Answer) -> Row<'_> {
+/// An answer, among what its question offered where the ask is known.
+fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Row<'a> {
     let mut row = Row {
         header: answer.header.as_deref(),
         question: &answer.question,
@@ -289,23 +300,16 @@ fn answered(answer: &Answer) -> Row<'_> {
         },
         ..Row::default()
     };
-    for selected in &answer.selected {
-        row.chosen.push(&selected.label);
+    let offered = asked.map_or(&[][..], |asked| &asked.options);
+    let mut selected = answer.selected.iter().peekable();
+    for (at, option) in offered.iter().enumerate() {
+        let chosen = selected.next_if(|selected| selected.index == at);
+        row.options.push((chosen.map_or(&option.label.text, |chosen| &chosen.label), chosen.is_some()));
+    }
+    for selected in selected {
+        row.options.push((&selected.label, true));
     }
     row
-}
-
-fn add_partial<'a>(row: &mut Row<'a>, index: usize, asked: &'a QuestionSnapshot, partial: &'a [Selection]) {
-    let Some(selection) = partial.iter().find(|selection| selection.question == index) else {
-        return;
-    };
-    for option in &selection.selected {
-        if let Some(option) = asked.options.get(*option) {
-            row.chosen.push(&option.label.text);
-        }
-    }
-    row.own = selection.other.as_deref();
-    row.note = selection.note.as_deref();
 }
 
 fn state_name(phase: Phase) -> &'static str {

@@ -141,8 +141,6 @@ export interface Labels {
   tryAgain?: string;
   /** The reply went through. */
   sent?: string;
-  /** The cancellation went through. */
-  declined?: string;
   /** The ask was answered while it was on the screen, and not here. */
   answeredElsewhere?: string;
   /** Between the answers of one question where they stand in one line. */
@@ -151,7 +149,7 @@ export interface Labels {
   selectedPrefix?: string;
   /** A receipt's state: answered. */
   answered?: string;
-  /** A receipt's state: the user cancelled. */
+  /** A receipt's state, and announced: the user would not answer. */
   cancelled?: string;
   /** A receipt's state: answered in the composer. */
   repliedInChat?: string;
@@ -167,6 +165,8 @@ export interface Labels {
   notAnswered?: string;
   /** In a receipt, shows all of a long question. */
   showAll?: string;
+  /** In a receipt, shows what could be chosen. */
+  showOptions?: string;
   /** In a receipt, a question that the user skipped. */
   skipped?: string;
   /** In a receipt, a question without an answer. */
@@ -191,6 +191,8 @@ export interface Labels {
   notNow?: string;
   /** Puts it away. */
   dismiss?: string;
+  /** Sends a question back whose time ran out, as a message that begins with these words. */
+  askAgain?: string;
 }
 
 /** What frameworks may set, as properties or as attributes. */

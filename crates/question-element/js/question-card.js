@@ -145,6 +145,7 @@ export class QuestionCard extends Base {
   }
 
   connectedCallback() {
+    QuestionCard.#follow(this);
     // Also those that were set on an element that was known by another page's script meanwhile.
     this.#soon();
   }
@@ -152,8 +153,23 @@ export class QuestionCard extends Base {
   disconnectedCallback() {
     // An element that is moved is back by then, and so is its card: nothing happened to it.
     queueMicrotask(() => {
-      if (!this.isConnected) this.#unmount();
+      if (this.isConnected) return;
+      QuestionCard.#shown.delete(this);
+      this.#unmount();
+      // Back in the page, it may try once more.
+      if (!this.#program) this.#language = undefined;
     });
+  }
+
+  static #shown = new Set();
+  static #languages;
+
+  /** Has an element that is in the page notice when a language around it changes. */
+  static #follow(element) {
+    this.#shown.add(element);
+    if (this.#languages) return;
+    this.#languages = new MutationObserver(() => this.#shown.forEach((shown) => shown.#soon()));
+    this.#languages.observe(document, { attributes: true, attributeFilter: ["lang"], subtree: true });
   }
 
   attributeChangedCallback(name, before, value) {
@@ -305,7 +321,14 @@ export class QuestionCard extends Base {
           this.#flush();
         },
         (reason) => {
-          this.#language = undefined;
+          if (language !== this.#language) return;
+          // It is tried again in another language, or when the element comes back into the page.
+          this.#unmount();
+          const line = document.createElement("p");
+          line.setAttribute("part", "unavailable");
+          line.setAttribute("role", "alert");
+          line.textContent = "This question can’t be shown. Reload the page to try again.";
+          this.#open().replaceChildren(line);
           this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
         },
       );
@@ -355,7 +378,8 @@ export class QuestionCard extends Base {
     return (this.#id ??= `question-card-${++count}`);
   }
 
-  #mount(phase) {
+  /** The place of the card, in the page. */
+  #open() {
     const inShadow = !this.hasAttribute("no-shadow");
     const root = inShadow ? (this.shadowRoot ?? this.attachShadow({ mode: "open" })) : this;
     this.#style(inShadow ? root : document, inShadow);
@@ -365,6 +389,12 @@ export class QuestionCard extends Base {
       for (const name of ["change", "input"]) this.#place.addEventListener(name, (event) => event.stopPropagation());
     }
     root.appendChild(this.#place);
+    return this.#place;
+  }
+
+  #mount(phase) {
+    const place = this.#open();
+    place.replaceChildren();
     const id = this.#callId;
     const now = {
       id,
@@ -386,7 +416,7 @@ export class QuestionCard extends Base {
       takesMessages: this.lateMessages,
       extends: this.moreTime,
       expiresAt: Math.trunc(this.expiresAt),
-      parts: inShadow,
+      parts: place.parentNode !== this,
     };
     this.#stale = false;
     this.#told = { id, ended: this.#ended, phase, result: this.#result, held: false, expiresAt: this.expiresAt };
@@ -397,7 +427,7 @@ export class QuestionCard extends Base {
       // A card that is made anew finds it where it was.
       this.#streams = false;
     }
-    this.#card = new this.#program.Card(this.#place, textOf(now), (word, first, second) => this.#hear(word, first, second));
+    this.#card = new this.#program.Card(place, textOf(now), (word, first, second) => this.#hear(word, first, second));
   }
 
   #style(tree, inShadow) {

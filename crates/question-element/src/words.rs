@@ -78,7 +78,6 @@ words! {
     "takenBack" taken_back,
     "tryAgain" try_again,
     "sent" sent,
-    "declined" declined,
     "answeredElsewhere" answered_elsewhere,
     "list" list,
     "selectedPrefix" selected_prefix,
@@ -91,6 +90,7 @@ words! {
     "settled" settled,
     "notAnswered" not_answered,
     "showAll" show_all,
+    "showOptions" show_options,
     "skipped" skipped,
     "noAnswer" no_answer,
     "late" late,
@@ -103,4 +103,5 @@ words! {
     "sendAsMessage" send_as_message,
     "notNow" not_now,
     "dismiss" dismiss,
+    "askAgain" ask_again,
 }

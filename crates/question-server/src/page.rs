@@ -49,6 +49,12 @@ impl Page {
                 "the page's program has no NAME.br beside it, so each client loads all of it: the README says how to pack it"
             );
         }
+        if fs::read_to_string(folder.join(INDEX)).is_ok_and(|html| has_inline_script(&html)) {
+            tracing::warn!(
+                "{INDEX} has an inline script, which the server's policy refuses, so the page may stay blank: start the program from a file, as \
+                 the README shows under \"I have a Leptos app\""
+            );
+        }
         Ok(Self { files })
     }
 
@@ -58,6 +64,13 @@ impl Page {
             path => self.files.get(path),
         }
     }
+}
+
+/// True if an element `script` has no file to load. Blocks of JSON are no scripts.
+fn has_inline_script(html: &str) -> bool {
+    let html = html.to_ascii_lowercase();
+    let tags = html.split("<script").skip(1).filter_map(|rest| rest.split_once('>'));
+    tags.map(|(tag, _)| tag).any(|tag| !tag.contains("src=") && !tag.contains("json"))
 }
 
 /// The files in a folder and below, each with the path under which it is served. What begins with a dot is no part of a page, nor is what a link

@@ -61,7 +61,7 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         Step::runs("server on Postgres", &["native build"], server_on_postgres),
         Step::runs("released clients", &["native build"], journeys::released_clients),
         Step::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
-        Step::builds("stranger's page in Chromium", &["native build", "tools"], journeys::stranger),
+        Step::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
         Step::runs("packages", &["formatting"], packages),
         Step::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         Step::runs("advisories", &["licences"], advisories),

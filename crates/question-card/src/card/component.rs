@@ -47,7 +47,7 @@ pub fn QuestionCard(
     /// [`Callback`], or an [`Action`], whose pending and error the card shows.
     #[prop(into)]
     on_reply: OnReply,
-    /// Called once when the user cancels the question. Where the question could not be read the card then shows "Cancelled" by itself,
+    /// Called once when the user cancels the question. Where the question could not be read the card then shows "You chose not to answer" by itself,
     /// until [`Sending::Failed`] or the cancellation is returned.
     #[prop(into)]
     on_cancel: Callback<()>,

@@ -72,7 +72,7 @@ impl Default for Options {
 /// What a host takes beside replies and cancellations: each shows a button that leads to one variant of [`Told`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offers {
-    /// "Send as a message", which leads to [`Told::Message`].
+    /// "Send as a message" and "Ask again", which lead to [`Told::Message`].
     pub messages: bool,
     /// "Reply in chat instead", which leads to [`Told::ReplyInChat`].
     pub reply_in_chat: bool,

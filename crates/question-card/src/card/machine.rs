@@ -51,6 +51,8 @@ pub(crate) struct Card {
     pub(crate) live: bool,
     /// What did not reach the agent, where the ask is over.
     pub(crate) late: String,
+    /// Whether the question went back to the agent after its time.
+    pub(crate) again: Again,
     /// What became of the last copy, and which button made it.
     pub(crate) copied: Option<(Control, Copied)>,
     /// What the next walk over the page need not look at: the number of questions, and of options of the one after them.
@@ -282,6 +284,15 @@ pub(crate) enum Settled {
     Cancelled,
 }
 
+/// Where the message stands that sends the question back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Again {
+    No,
+    /// Given to the host, which says at once whether it takes it.
+    Given,
+    Sent,
+}
+
 /// Where a copy stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copied {
@@ -329,6 +340,7 @@ impl Card {
             left: None,
             live: false,
             late: String::new(),
+            again: Again::No,
             copied: None,
             unchanged: (0, 0),
             rewritten: false,

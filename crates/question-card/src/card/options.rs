@@ -211,8 +211,8 @@ impl CardOptions {
         self
     }
 
-    /// Shows "Send as a message" where an answer came too late or the question could not be read; takes the typed text and picks. Returns
-    /// whether the host took them: what it did not take stays on the card.
+    /// Shows "Send as a message" where an answer came too late or the question could not be read; takes the typed text and picks. Shows "Ask
+    /// again" where time ran out, which sends the question. Returns whether the host took them: what it did not take stays on the card.
     pub fn on_late_message(mut self, hear: impl Fn(String) -> bool + 'static) -> Self {
         self.hears.message = Some(Box::new(hear));
         self.plain.offers.messages = true;

@@ -146,6 +146,7 @@ fn key(control: Control) -> usize {
         Control::SendLate => 7,
         Control::Dismiss => 8,
         Control::MoreTime => 9,
+        Control::AskAgain => 10,
         _ => 0,
     }
 }

@@ -24,7 +24,7 @@ pub(super) const LABELS: Labels = Labels {
     send: "إرسال",
     submit_wait: "في انتظار بقية السؤال",
     cancel: "عدم الإجابة",
-    cancel_confirm: "إلغاء السؤال وتجاهل الإجابات؟",
+    cancel_confirm: "تجاهل إجاباتك؟",
     keep_answering: "متابعة الإجابة",
     reply_in_chat: "الرد في المحادثة بدلًا من ذلك",
     composing: "يجري إعداد سؤال…",
@@ -40,7 +40,7 @@ pub(super) const LABELS: Labels = Labels {
         concat(&["يطرح الوكيل ", &questions, ". ", &asked, &choice])
     },
     nudge: "اختر إجابة أولًا",
-    error_select: |question| concat(&["اختر إجابة عن ", question]),
+    error_select: |question| concat(&["اختر إجابة: ", question]),
     error_other: "اكتب إجابتك",
     error_too_long: |over| concat(&["اختصر النص. الزائد: ", &counted(over, &CHARACTERS)]),
     step: |number| concat(&["السؤال ", &number.to_string()]),
@@ -65,13 +65,12 @@ pub(super) const LABELS: Labels = Labels {
     taken_back: "لم تُرسَل إجابتك. يمكنك تغييرها.",
     try_again: "إعادة المحاولة",
     sent: "أُرسلت الإجابة",
-    declined: "أُلغي السؤال",
     failed: |reason| concat(&["لم تُرسَل إجابتك. ", reason]),
     answered_elsewhere: "تمت الإجابة في علامة تبويب أخرى",
     list: "، ",
     selected_prefix: "المختار:",
     answered: "تمت الإجابة",
-    cancelled: "أُلغي",
+    cancelled: "اخترت عدم الإجابة",
     replied_in_chat: "تم الرد في المحادثة",
     superseded: "تابعت من دونه",
     expired: "انتهت المهلة",
@@ -79,6 +78,7 @@ pub(super) const LABELS: Labels = Labels {
     settled: "تابع الوكيل العمل",
     not_answered: "لم تتم الإجابة",
     show_all: "عرض الكل",
+    show_options: "عرض الخيارات",
     skipped: "تم التخطي",
     no_answer: "بلا إجابة",
     late: "لم يُرسَل",
@@ -91,6 +91,7 @@ pub(super) const LABELS: Labels = Labels {
     send_as_message: "إرسال كرسالة",
     not_now: "ليس الآن: ما زال الوكيل يكتب، أو سؤال آخر ينتظر إجابته.",
     dismiss: "تجاهل",
+    ask_again: "إعادة السؤال",
 };
 
 /// A noun for every number.

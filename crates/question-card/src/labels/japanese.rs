@@ -24,7 +24,7 @@ pub(super) const LABELS: Labels = Labels {
     send: "送信",
     submit_wait: "質問の続きを待っています",
     cancel: "回答しない",
-    cancel_confirm: "回答を破棄してキャンセルしますか？",
+    cancel_confirm: "回答を破棄しますか？",
     keep_answering: "回答を続ける",
     reply_in_chat: "代わりにチャットで返信",
     composing: "質問を準備しています…",
@@ -39,7 +39,7 @@ pub(super) const LABELS: Labels = Labels {
         concat(&["エージェントからの質問が", &count.to_string(), "件あります。", &asked, &choice])
     },
     nudge: "先に選択肢を選んでください",
-    error_select: |question| concat(&[question, "の回答を選択してください"]),
+    error_select: |question| concat(&["回答を選択してください：", question]),
     error_other: "回答を入力してください",
     error_too_long: |over| concat(&["テキストを", &over.to_string(), "文字短くしてください"]),
     step: |number| concat(&["質問", &number.to_string()]),
@@ -59,13 +59,12 @@ pub(super) const LABELS: Labels = Labels {
     taken_back: "回答は送信されていません。変更できます。",
     try_again: "再試行",
     sent: "回答を送信しました",
-    declined: "質問をキャンセルしました",
     failed: |reason| concat(&["回答を送信できませんでした。", reason]),
     answered_elsewhere: "別のタブで回答済みです",
     list: "、",
     selected_prefix: "選択済み：",
     answered: "回答済み",
-    cancelled: "キャンセル済み",
+    cancelled: "回答しないことにしました",
     replied_in_chat: "チャットで返信済み",
     superseded: "回答せずに先へ進みました",
     expired: "時間切れ",
@@ -73,6 +72,7 @@ pub(super) const LABELS: Labels = Labels {
     settled: "エージェントが先へ進みました",
     not_answered: "未回答",
     show_all: "すべて表示",
+    show_options: "選択肢を表示",
     skipped: "スキップ",
     no_answer: "回答なし",
     late: "未送信",
@@ -85,6 +85,7 @@ pub(super) const LABELS: Labels = Labels {
     send_as_message: "メッセージとして送信",
     not_now: "まだ送信できません。エージェントが入力中か、別の質問が回答を待っています。",
     dismiss: "破棄",
+    ask_again: "もう一度質問する",
 };
 
 fn time_left(TimeLeft { count, unit }: TimeLeft) -> String {

@@ -8,7 +8,7 @@ use crate::labels::Labels;
 use ask_user_question::AskSnapshot;
 use leptos::prelude::*;
 
-/// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no controls and no listeners. Of an ask that
+/// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no listeners. Of an ask that
 /// is not over it says what was asked and offered, and that it was not answered.
 ///
 /// [`QuestionCard`](crate::QuestionCard) shows it by itself when its ask ends. In a history it can stand alone, in an element with the

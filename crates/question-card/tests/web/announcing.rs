@@ -23,7 +23,7 @@ async fn an_ask_that_came_complete_is_announced_where_it_is_fresh() {
     let again = CardPage::open(snapshot, setting).await;
     let spoken = again.listen();
     again.ends(Phase::Declined, None).await;
-    spoken.hears(["Question cancelled"]).await;
+    spoken.hears(["You chose not to answer"]).await;
 }
 
 #[test]
@@ -67,7 +67,7 @@ async fn each_way_to_end_is_announced() {
     let others = Reply::check(&service(), vec![others]).expect("a legal reply");
     let ends = [
         (Phase::Answered, Some(Outcome::Answered(others)), "Answered in another tab"),
-        (Phase::Declined, Some(Outcome::Declined), "Question cancelled"),
+        (Phase::Declined, Some(Outcome::Declined), "You chose not to answer"),
         (Phase::Superseded, Some(Outcome::Superseded), "You went on without it"),
         (Phase::Expired, None, "Time ran out"),
         (Phase::Interrupted, None, "Interrupted"),
@@ -110,7 +110,7 @@ async fn what_cancel_asks_is_heard() {
     card.choose("Oil change").await;
     let spoken = card.listen();
     card.press_button("Don’t answer").await;
-    spoken.hears(["Cancel and discard answers?"]).await;
+    spoken.hears(["Discard your answers?"]).await;
 }
 
 #[test]
@@ -204,7 +204,7 @@ async fn an_ask_of_a_history_that_is_opened_again_is_as_live_as_any() {
     card.submit().await;
     until("it is announced", || card.announcement() == "The question still needs an answer").await;
     card.ends(Phase::Declined, Some(Outcome::Declined)).await;
-    until("it is announced", || card.announcement() == "Question cancelled").await;
+    until("it is announced", || card.announcement() == "You chose not to answer").await;
 }
 
 #[test]

@@ -1,12 +1,16 @@
 //! What browsers, keyboards and programs beside the page do to a card.
 
-use crate::asks::{mixed, service};
-use crate::card_page::{CardPage, dispatch, fresh_id, on_pick, stepped};
+use crate::asks::{mixed, ready, service, stream};
+use crate::card_page::{CardPage, Setting, dispatch, fresh_id, on_pick, stepped};
+use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use question_card::Labels;
+use std::cell::RefCell;
+use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, Event, HtmlElement, InputEvent, InputEventInit, PointerEvent, PointerEventInit};
 
@@ -108,6 +112,110 @@ async fn a_line_break_without_an_input_method_stays_one() {
 }
 
 #[test]
+async fn enter_of_a_screen_keyboard_that_composes_sends() {
+    let coarse = js_sys::Function::new_with_args("query", "return { matches: query === '(pointer: coarse)' }");
+    let window = web_sys::window().expect("a window");
+    for (is_coarse, code, replies) in [(true, 13, 1), (true, 229, 0), (false, 13, 0)] {
+        let card = CardPage::tap_to_reply(service()).await;
+        card.type_other(0, "later").await;
+        let field = card.text_field(0);
+        field.focus().expect("it takes the focus");
+        dispatch(&field, "compositionstart");
+        if is_coarse {
+            js_sys::Reflect::set(&window, &"matchMedia".into(), &coarse).expect("it can be replaced");
+        }
+        let composes = |init: &web_sys::KeyboardEventInit| {
+            init.set_key_code(code);
+            init.set_is_composing(true);
+        };
+        card.press_with("Enter", composes).await;
+        js_sys::Reflect::delete_property(&window, &"matchMedia".into()).expect("the browser speaks for itself again");
+        card.heard(|heard| assert_eq!(heard.replies.len(), replies, "coarse: {is_coarse}, code {code}"));
+    }
+}
+
+#[test]
+async fn a_screen_keyboard_names_what_its_enter_does() {
+    let hints = |card: &CardPage| -> Vec<_> {
+        let fields = card.all("textarea").into_iter();
+        fields.map(|field| field.get_attribute("enterkeyhint").unwrap_or_default()).collect()
+    };
+    let one = CardPage::tap_to_reply(service()).await;
+    one.add_note(0, "a note").await;
+    assert_eq!(hints(&one), ["send", "enter"]);
+    let explicit = CardPage::waiting(service()).await;
+    assert_eq!(hints(&explicit), ["send"]);
+    let several = CardPage::waiting(mixed()).await;
+    assert_eq!(hints(&several), ["next"; 3]);
+    let arriving = CardPage::composing().await;
+    arriving.receives_slowly(stream(&mixed())).await;
+    arriving.receives_slowly(ready(&mixed())).await;
+    assert_eq!(hints(&arriving), ["next"; 3]);
+}
+
+#[test]
+async fn two_taps_do_not_zoom_into_a_card() {
+    let card = CardPage::tap_to_reply(service()).await;
+    lay_out(&card, 320, Face::Plain).await;
+    assert_eq!(computed(&card.card(), "touch-action"), "manipulation");
+    for element in card.all("*") {
+        // What an ancestor forbids stays forbidden, unless something scrolls in between.
+        let own = computed(&element, "touch-action");
+        assert!(own == "auto" || own == "manipulation", "{own}: {}", element.outer_html());
+    }
+}
+
+#[test]
+async fn no_error_is_told_to_the_page_while_a_card_grows() {
+    let errors = Rc::new(RefCell::new(Vec::new()));
+    let heard = errors.clone();
+    let on_error = Closure::<dyn Fn(web_sys::ErrorEvent)>::new(move |event: web_sys::ErrorEvent| {
+        heard.borrow_mut().push(event.message());
+    });
+    let window = web_sys::window().expect("a window");
+    window.add_event_listener_with_callback("error", on_error.as_ref().unchecked_ref()).expect("it listens");
+    for setting in [on_pick(), stepped()] {
+        let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
+        lay_out(&card, 704, Face::Plain).await;
+        for patch in stream(&service()).into_iter().chain(ready(&service())) {
+            card.receives_slowly([patch]).await;
+        }
+        for width in [320, 704, 500] {
+            card.type_other(0, &"A line\n".repeat(width as usize / 100)).await;
+            lay_out(&card, width, Face::Plain).await;
+            card.stands_still().await;
+        }
+    }
+    window.remove_event_listener_with_callback("error", on_error.as_ref().unchecked_ref()).expect("it was there");
+    assert_eq!(*errors.borrow(), [""; 0]);
+}
+
+#[test]
+async fn a_waiting_card_prints_all_its_questions_and_no_controls() {
+    for setting in [Setting::default(), stepped()] {
+        let layout = setting.layout;
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), setting).await;
+        lay_out(&card, 704, Face::Plain).await;
+        print_styles(&card.root);
+        let is_seen = |element: &Element| {
+            let element: &HtmlElement = element.unchecked_ref();
+            element.offset_height() > 0 && computed(element, "visibility") == "visible"
+        };
+        let seen = |selector: &str| {
+            let found = card.root.query_selector_all(selector).expect("a good selector");
+            let all = (0..found.length()).filter_map(|index| found.item(index)).map(JsCast::unchecked_into::<Element>);
+            all.filter(is_seen).collect::<Vec<_>>()
+        };
+        assert_eq!(seen(".qc-question-text").len(), 3, "{layout:?}");
+        assert_eq!(seen(".qc-option-label").len(), 6, "{layout:?}: what is offered");
+        assert!(seen("button, textarea").is_empty(), "{layout:?}");
+        let tops: Vec<_> =
+            seen(".qc-question").iter().map(|question| question.get_bounding_client_rect().top()).collect();
+        assert!(tops.is_sorted() && tops[0] < tops[1] && tops[1] < tops[2], "below each other: {tops:?}");
+    }
+}
+
+#[test]
 async fn a_row_can_be_taken_as_soon_as_one_has_turned_to_it() {
     let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
     card.stands_still().await;
@@ -145,6 +253,24 @@ async fn the_focus_never_falls_to_the_page() {
     card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     let focused = crate::card_page::focused().expect("something has the focus");
     assert!(card.card().contains(Some(&focused)), "{}", focused.outer_html());
+}
+
+/// What the browser makes of a style.
+fn computed(element: &Element, property: &str) -> String {
+    let style = web_sys::window().and_then(|window| window.get_computed_style(element).ok().flatten());
+    style.expect("a style").get_property_value(property).expect("a good name")
+}
+
+#[wasm_bindgen(inline_js = "export const print_styles = (root) => {
+    const look = (rules) => [...rules].forEach((rule) => {
+        if (rule.media?.mediaText === 'print') rule.media.mediaText = 'all';
+        if (rule.cssRules) look(rule.cssRules);
+    });
+    root.querySelectorAll('style').forEach((style) => look(style.sheet.cssRules));
+};")]
+extern "C" {
+    /// Has the styles in an element be as on paper.
+    fn print_styles(root: &Element);
 }
 
 /// The window was behind others, and comes to the front.

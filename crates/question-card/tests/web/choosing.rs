@@ -227,7 +227,7 @@ async fn val_04_an_error_goes_with_the_answer() {
 }
 
 fn missing(name: &str) -> String {
-    format!("Select an answer for \u{2068}{name}\u{2069}")
+    format!("Select an answer: \u{2068}{name}\u{2069}")
 }
 
 fn is_invalid(element: &Element) -> bool {

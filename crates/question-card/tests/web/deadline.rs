@@ -8,6 +8,7 @@ use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use js_sys::{Function, Reflect};
 use leptos::prelude::*;
+use question_card::Labels;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -67,6 +68,40 @@ async fn what_was_typed_outlives_the_deadline() {
     card.press_button("Send as a message").await;
     card.heard(|heard| assert_eq!(heard.messages, ["nearly done"]));
     card.has_not_replied();
+}
+
+#[test]
+async fn a_question_whose_time_ran_out_can_be_asked_again() {
+    let again = Labels::ENGLISH.ask_again;
+    for typed in ["", "nearly done"] {
+        let (card, clock) = waiting_for(MINUTE).await;
+        card.type_other(0, typed).await;
+        clock.turn(&card, MINUTE).await;
+        card.stands_still().await;
+        card.agent_is_writing(true);
+        card.tap_button(again).await;
+        assert_eq!(card.reason(again), Labels::ENGLISH.not_now);
+        card.agent_is_writing(false);
+        card.stands_still().await;
+        card.button(again).expect("a second try").focus().expect("it takes the focus");
+        card.tap_button(again).await;
+        card.heard(|heard| assert_eq!(heard.messages, ["Ask again: What does your car need?"]));
+        assert!(card.button(again).is_none(), "once is enough");
+        card.sees_focus_on(&card.receipt().expect("a receipt"));
+        assert!(card.text().contains(typed), "nothing that was typed is lost");
+        card.has_not_replied();
+    }
+}
+
+#[test]
+async fn nothing_is_asked_again_where_the_host_takes_no_messages_or_nobody_waited() {
+    let expired = |id| AskSnapshot::complete(id, service(), Phase::Expired);
+    let of_history = CardPage::open(expired(fresh_id()), Setting::default()).await;
+    assert!(of_history.find("button").is_none());
+    let setting = Setting { messages_off: true, ..Setting::default() };
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
+    card.ends(Phase::Expired, None).await;
+    assert!(card.find("button").is_none());
 }
 
 #[test]

@@ -85,7 +85,7 @@ async fn a_long_answer_is_shortened_in_its_receipt_and_can_be_again() {
     let before = height();
     assert!(before < 250.0, "{before}");
     let more: web_sys::HtmlElement =
-        wasm_bindgen::JsCast::unchecked_into(card.find("summary").expect("a way to the rest"));
+        wasm_bindgen::JsCast::unchecked_into(card.find(".qc-more > summary").expect("a way to the rest"));
     more.focus().expect("it takes the focus");
     more.click();
     assert!(height() > 1000.0, "{}", height());
@@ -103,10 +103,10 @@ async fn a_long_question_is_shortened_in_its_receipt_until_the_rest_is_wanted() 
     let height = || card.card().get_bounding_client_rect().height();
     assert!(height() < 220.0, "{}", height());
     let more: web_sys::HtmlElement =
-        wasm_bindgen::JsCast::unchecked_into(card.find("summary").expect("a way to the rest"));
+        wasm_bindgen::JsCast::unchecked_into(card.find(".qc-more > summary").expect("a way to the rest"));
     assert_eq!(crate::card_page::text_of(&more), "Show all");
     more.click();
     assert!(height() > 400.0, "{}", height());
     let short = CardPage::open(answered(four()), Setting::default()).await;
-    assert!(short.find("summary").is_none());
+    assert!(short.find(".qc-more").is_none());
 }

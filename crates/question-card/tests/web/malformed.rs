@@ -79,14 +79,14 @@ async fn a_cancellation_ends_it() {
     card.press_button("Don’t answer").await;
     cancel.click();
     card.host_says(Sending::Pending).await;
-    is_done(&card, "Cancelled");
+    is_done(&card, "You chose not to answer");
     card.heard(|heard| assert_eq!(heard.cancels, 1));
     card.sees_focus_on(&card.receipt().expect("a note"));
-    until("it is announced", || card.announcement() == "Question cancelled").await;
+    until("it is announced", || card.announcement() == "You chose not to answer").await;
     card.host_says_at_once(Sending::Idle, [AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)])
         .await;
     assert_eq!(card.state(), "declined");
-    assert!(card.text().contains("Cancelled"), "{:?}", card.text());
+    assert!(card.text().contains("You chose not to answer"), "{:?}", card.text());
     card.sees_focus_on(&card.receipt().expect("a receipt"));
 }
 
@@ -95,19 +95,19 @@ async fn a_cancellation_that_the_host_returns_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Don’t answer").await;
-    card.button("Cancel and discard answers?").expect("Cancel").focus().expect("it takes the focus");
-    card.press_button("Cancel and discard answers?").await;
+    card.button("Discard your answers?").expect("Cancel").focus().expect("it takes the focus");
+    card.press_button("Discard your answers?").await;
     card.host_says(Sending::Pending).await;
-    is_done(&card, "Cancelled");
+    is_done(&card, "You chose not to answer");
     card.host_says(Sending::Idle).await;
-    assert!(!card.text().contains("Cancelled"), "{:?}", card.text());
+    assert!(!card.text().contains("You chose not to answer"), "{:?}", card.text());
     assert_eq!(card.text_field(0).value(), "My brakes squeal");
     assert_eq!(card.alerts(), [""; 0], "it is no error");
     until("the focus is back", || card.has_focus_on("Don’t answer")).await;
     card.press_button("Don’t answer").await;
-    card.press_button("Cancel and discard answers?").await;
+    card.press_button("Discard your answers?").await;
     card.heard(|heard| assert_eq!(heard.cancels, 2));
-    is_done(&card, "Cancelled");
+    is_done(&card, "You chose not to answer");
 }
 
 #[test]
@@ -125,9 +125,9 @@ async fn a_failure_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Don’t answer").await;
-    card.button("Cancel and discard answers?").expect("Cancel").focus().expect("it takes the focus");
-    card.press_button("Cancel and discard answers?").await;
-    is_done(&card, "Cancelled");
+    card.button("Discard your answers?").expect("Cancel").focus().expect("it takes the focus");
+    card.press_button("Discard your answers?").await;
+    is_done(&card, "You chose not to answer");
     card.host_says(Sending::Failed("No network.".to_owned())).await;
     assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
     assert_eq!(card.text_field(0).value(), "My brakes squeal");

@@ -1,12 +1,15 @@
 //! Asks that are over.
 
 use crate::asks::{mixed, ready, service, stream, toppings};
-use crate::card_page::{CardPage, Setting, fresh_id};
+use crate::card_page::{CardPage, Setting, fresh_id, text_of};
+use crate::faces::{Face, lay_out};
 use crate::wait::until;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::HtmlElement;
 
 fn reply(ask: &AskUserQuestion, selections: Vec<Selection>) -> Outcome {
     Outcome::Answered(Reply::check(ask, selections).expect("a legal reply"))
@@ -26,7 +29,7 @@ async fn from_history(ask: AskUserQuestion, phase: Phase, outcome: Option<Outcom
 async fn his_01_a_history_is_silent_and_has_no_controls() {
     let outcomes = [
         (Phase::Answered, Some(reply(&service(), vec![pick(0, &[1])])), ["answered", "Answered"]),
-        (Phase::Declined, Some(Outcome::Declined), ["declined", "Cancelled"]),
+        (Phase::Declined, Some(Outcome::Declined), ["declined", "You chose not to answer"]),
         (Phase::Superseded, Some(Outcome::Superseded), ["superseded", "You went on without it"]),
         (Phase::Expired, None, ["expired", "Time ran out"]),
         (Phase::Interrupted, None, ["interrupted", "Interrupted"]),
@@ -79,7 +82,7 @@ async fn the_focus_stays_where_it_is_when_it_was_elsewhere() {
     let card = CardPage::waiting(service()).await;
     let composer = leptos::prelude::document().create_element("input").expect("an input");
     card.root.append_child(&composer).expect("it is appended");
-    wasm_bindgen::JsCast::unchecked_ref::<web_sys::HtmlElement>(&composer).focus().expect("it takes the focus");
+    composer.unchecked_ref::<HtmlElement>().focus().expect("it takes the focus");
     card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
     assert!(card.receipt().is_some());
@@ -157,11 +160,55 @@ async fn a_focused_receipt_says_how_it_ended_with_question_and_answer() {
     let card = from_history(service(), Phase::Answered, Some(reply(&service(), vec![pick(0, &[1])]))).await;
     let receipt = card.receipt().expect("a receipt");
     assert_eq!(card.name_of(&receipt), "Answered Service What does your car need?");
-    assert_eq!(card.described(&receipt), "Selected: Brake service");
+    assert!(card.described(&receipt).contains("Selected: Brake service"));
     let unanswered = from_history(service(), Phase::Expired, None).await;
     let receipt = unanswered.receipt().expect("a receipt");
     assert!(unanswered.name_of(&receipt).ends_with("What does your car need?"));
     assert_eq!(receipt.get_attribute("aria-describedby"), None);
+}
+
+#[test]
+async fn a_receipt_shows_what_was_offered_with_the_choice_marked() {
+    let own = Selection { other: Some("Anchovies".to_owned()), ..pick(0, &[1]) };
+    let outcomes = [
+        (Phase::Answered, Some(reply(&toppings(), vec![own]))),
+        (Phase::Declined, Some(Outcome::Declined)),
+        (Phase::Expired, None),
+    ];
+    for (phase, outcome) in outcomes {
+        let is_answered = phase == Phase::Answered;
+        let card = from_history(toppings(), phase, outcome).await;
+        lay_out(&card, 704, Face::Plain).await;
+        let shown = || {
+            let items = card.all("li").into_iter().filter(|item| item.client_height() > 0);
+            items.map(|item| (item.class_name(), text_of(&item))).collect::<Vec<_>>()
+        };
+        let answers = [("qc-answer", "Selected: Olives"), ("qc-answer", "Selected: Anchovies")];
+        let before = if is_answered { &answers[..] } else { &[] };
+        let of = |items: &[(&str, &str)]| -> Vec<(String, String)> {
+            items.iter().map(|(class, text)| ((*class).to_owned(), (*text).to_owned())).collect()
+        };
+        assert_eq!(shown(), of(before), "{phase:?}");
+        let summary: HtmlElement = card.find(".qc-choice > summary").expect("a way to it").unchecked_into();
+        assert_eq!(text_of(&summary), "Show the options");
+        summary.click();
+        let olives = if is_answered { answers[0] } else { ("qc-offered", "Olives") };
+        let mut all = vec![("qc-offered", "Basil"), olives, ("qc-offered", "Capers")];
+        all.extend(is_answered.then_some(answers[1]));
+        assert_eq!(shown(), of(&all), "{phase:?}");
+    }
+}
+
+#[test]
+async fn copying_a_receipt_by_hand_brings_no_hidden_words() {
+    let card = from_history(service(), Phase::Answered, Some(reply(&service(), vec![pick(0, &[1])]))).await;
+    lay_out(&card, 704, Face::Plain).await;
+    let selection = web_sys::window().and_then(|window| window.get_selection().ok()).flatten().expect("a selection");
+    selection.select_all_children(&card.card()).expect("it can be selected");
+    let text = String::from(selection.to_string());
+    selection.remove_all_ranges().expect("it is no more");
+    assert!(text.contains("Brake service") && text.contains("Answered"), "{text:?}");
+    assert!(!text.contains("Selected:"), "{text:?}");
 }
 
 #[test]

@@ -206,15 +206,15 @@ async fn cancel_asks_once_more_where_answers_would_be_lost() {
     cancel.focus().expect("it takes the focus");
     card.press_button("Don’t answer").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0));
-    assert_eq!(cancel.text_content().as_deref(), Some("Cancel and discard answers?"));
+    assert_eq!(cancel.text_content().as_deref(), Some("Discard your answers?"));
     card.sees_focus_on(&cancel);
-    card.tap_button("Cancel and discard answers?").await;
+    card.tap_button("Discard your answers?").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0, "a double click is not a decision"));
     card.press_button("Keep answering").await;
     card.sees_focus_on(&cancel);
     assert_eq!(card.chosen(), ["Oil change"]);
     card.press_button("Don’t answer").await;
-    card.press_button("Cancel and discard answers?").await;
+    card.press_button("Discard your answers?").await;
     card.heard(|heard| assert_eq!((heard.cancels, heard.replies.len()), (1, 0)));
 }
 

@@ -373,3 +373,15 @@ async fn a_program_that_lies_unpacked_is_told_of_in_the_log() {
     let (mut child, _) = start(&["--port", "0", "--page", dist]).await;
     until_logged(&mut child, "has no NAME.br beside it").await;
 }
+
+#[tokio::test]
+async fn a_script_that_the_policy_refuses_is_told_of_in_the_log() {
+    let folder = Folder::new();
+    built(&folder);
+    let dist = folder.path().join("dist");
+    let inline = r#"<script src="boot.js"></script><SCRIPT type="module">import init from "/app.js"; init();</SCRIPT>"#;
+    std::fs::write(dist.join("index.html"), inline).expect("there is room");
+    let dist = dist.to_str().expect("the target folder's name is text");
+    let (mut child, _) = start(&["--port", "0", "--page", dist]).await;
+    until_logged(&mut child, "index.html has an inline script, which the server's policy refuses").await;
+}

@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::{binaries, linting, run_some};
 use crate::steps::Log;
 use crate::tools::system;
-use crate::{pack, page, tools, wasm, workspace};
+use crate::{pack, page, tools, workspace};
 
 /// The journeys that have steps or commands of their own, by what their names begin with.
 const APART: [&str; 6] = ["barriers::", "element::", "pages::", "recipes::", "serve::", "stranger::"];
@@ -46,11 +46,9 @@ pub(super) fn serve(log: &Log) -> Result<()> {
 
 /// What the README promises to those who take the card into a page of their own.
 pub(super) fn stranger(log: &Log) -> Result<()> {
-    system::rust_target(wasm::TARGET, log)?;
-    let bindgen = tools::wasm_bindgen()?.folder(log)?.join("wasm-bindgen");
     let mut journey = chromium(log)?;
-    journey.env("CARGO", workspace::cargo([]).get_program()).env("XTASK_TARGET", workspace::target_dir());
-    run_some(journey.arg("stranger::").env("XTASK_WASM_BINDGEN", bindgen), log)
+    journey.env("XTASK_TARGET", workspace::target_dir()).env("XTASK_TRUNK_PATH", page::path()?);
+    run_some(journey.arg("stranger::"), log)
 }
 
 /// Builds what the element's tests need of the npm package, and loads it as Node does: the agent's side, and the part that a server loads.

@@ -44,7 +44,7 @@ pub(crate) struct ChatPage {
 impl ChatPage {
     /// Opens the page and waits until its program is there.
     pub(crate) async fn open(driver: WebDriver, url: &str) -> WebDriverResult<Self> {
-        driver.goto(url).await?;
+        recorder::open(&driver, url).await?;
         let page = Self { driver };
         page.wait_for(selector::TRANSCRIPT).await?;
         Ok(page)
@@ -157,7 +157,7 @@ impl ChatPage {
 
     /// Goes to another address of the page and waits until its program is there.
     pub(crate) async fn open_at(&self, url: &str) -> WebDriverResult<()> {
-        self.driver.goto(url).await?;
+        recorder::open(&self.driver, url).await?;
         self.wait_for(selector::TRANSCRIPT).await.map(drop)
     }
 
@@ -166,7 +166,7 @@ impl ChatPage {
         let (here, url) = (self.driver.window().await?, self.driver.current_url().await?);
         let there = self.driver.new_tab().await?;
         self.driver.switch_to_window(there.clone()).await?;
-        self.driver.goto(url.as_str()).await?;
+        recorder::open(&self.driver, url.as_str()).await?;
         self.wait_for(selector::LIVE_CARD).await?;
         self.driver.switch_to_window(here).await?;
         Ok(there)
@@ -241,7 +241,7 @@ impl ChatPage {
         self.card_stands_still().await?;
         let receipts = self.receipts().await?.len();
         self.in_card(selector::CANCEL).await?.click().await?;
-        self.sees_receipt(receipts, "Cancelled").await
+        self.sees_receipt(receipts, "You chose not to answer").await
     }
 
     /// Waits until the agent has said something with all of these parts, in one message.

@@ -5,7 +5,7 @@ use thirtyfour::prelude::*;
 
 use crate::browser::{Browser, chromium, set_wide, visit};
 use crate::chat_page::{INTERVAL, PATIENCE, STANDS_STILL};
-use crate::server;
+use crate::{recorder, server};
 
 /// A page of the gallery. Keys and clicks are the browser's own, as trusted as a person's.
 pub(crate) struct GalleryPage {
@@ -40,7 +40,7 @@ pub(crate) async fn gallery_at(query: &str, act: impl AsyncFnOnce(&GalleryPage) 
 impl GalleryPage {
     /// Opens a page and waits until its cards are in the state that it names.
     pub(crate) async fn open(&self, query: &str) -> WebDriverResult<()> {
-        self.driver.goto(format!("{}{query}", self.url)).await?;
+        recorder::open(&self.driver, &format!("{}{query}", self.url)).await?;
         self.until("document.querySelector('.gallery main')").await?;
         self.until("!document.querySelector('.gallery-card:not([data-staged])')").await?;
         Ok(())

@@ -41,14 +41,26 @@ pub(crate) const REST_WAITS: &str = "rest=waits";
 
 /// Makes every page that is opened from now on write its record.
 pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
-    let script = SCRIPT
+    Browser::of_this_run().runs_first(driver, &script()).await
+}
+
+/// Opens a page. In a browser that runs no script before the page's own, the record begins once the page is there.
+pub(crate) async fn open(driver: &WebDriver, url: &str) -> WebDriverResult<()> {
+    driver.goto(url).await?;
+    if matches!(Browser::of_this_run(), Browser::WebKit) {
+        driver.execute(script(), Vec::new()).await?;
+    }
+    Ok(())
+}
+
+fn script() -> String {
+    SCRIPT
         .replace("PROGRAM_WAITS", &json!(PROGRAM_WAITS).to_string())
         .replace("REST_WAITS", &json!(REST_WAITS).to_string())
         .replace("LIVE_CARD", &json!(selector::LIVE_CARD).to_string())
         .replace("OPTION_BUTTON", &json!(selector::OPTION_BUTTON).to_string())
         .replace("OPTION", &json!(selector::OPTION).to_string())
-        .replace("AGENT_TEXT", &json!(selector::AGENT_TEXT).to_string());
-    Browser::of_this_run().runs_first(driver, &script).await
+        .replace("AGENT_TEXT", &json!(selector::AGENT_TEXT).to_string())
 }
 
 /// The record so far.

@@ -1,10 +1,11 @@
 //! What happens when the user chooses, sends or cancels.
 
 use super::standing::entry;
-use super::{Card, Copied, Do, Manner, Sent, Settled, Submission};
+use super::{Again, Card, Copied, Do, Manner, Sent, Settled, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem, Room};
-use ask_user_question::text::is_blank;
+use crate::labels::concat;
+use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
 impl Card {
@@ -187,12 +188,23 @@ impl Card {
         }
     }
 
+    /// Sends the questions back as a message, so that the agent can ask them once more.
+    pub(super) fn ask_again(&mut self, ask: &AskSnapshot) {
+        let mut text = vec![concat(&[self.labels.ask_again, ":"])];
+        text.extend(ask.questions.iter().map(|asked| asked.question.text.clone()));
+        self.again = Again::Given;
+        self.plan(Do::Message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" })));
+    }
+
     /// Takes over whether the host took a message; where not, the user is told.
     pub(super) fn taken(&mut self, is_taken: bool) {
         self.refused = !is_taken;
+        let asks_again = std::mem::replace(&mut self.again, Again::No) == Again::Given;
         if !is_taken {
             self.moved();
             self.say(self.labels.not_now);
+        } else if asks_again {
+            self.again = Again::Sent;
         } else if self.is_over() {
             self.put_away();
         } else {
@@ -213,7 +225,7 @@ impl Card {
         self.resolve();
         self.say(match settled {
             Settled::Messaged => self.labels.sent,
-            Settled::Cancelled => self.labels.declined,
+            Settled::Cancelled => self.labels.cancelled,
         });
     }
 

@@ -49,6 +49,8 @@ impl Card {
             Control::CopyReceipt | Control::CopyLate => self.plan(Do::Copy(click.on)),
             // A tap that was meant for the form must not throw away what it held.
             Control::SendLate | Control::Dismiss if !stands_still || self.late.is_empty() => {}
+            Control::AskAgain if !stands_still || !self.asks_again() => {}
+            Control::AskAgain => self.ask_again(ask),
             Control::SendLate => self.plan(Do::Message(self.late.clone())),
             Control::Dismiss => self.put_away(),
             // Never by the form, which a frame may keep from being submitted.

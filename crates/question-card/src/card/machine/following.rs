@@ -1,7 +1,7 @@
 //! What happens when the stream and the host move on.
 
 use super::standing::has_previews;
-use super::{Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, is_over, is_whole, takes_answer};
+use super::{Again, Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, is_over, is_whole, takes_answer};
 use crate::card::SubmitMode;
 use crate::dom::Control;
 use crate::draft::{Field, Kind};
@@ -28,6 +28,7 @@ impl Card {
             self.start_over();
         } else if takes_answer(now) {
             self.unreadable = false;
+            self.again = Again::No;
         }
         if ends {
             self.refused = false;
@@ -319,7 +320,6 @@ impl Card {
         let is_hosts_own = self.is_latched() && self.sent.is_none();
         let text = match phase {
             Phase::Answered if self.own_reply_won(ask.outcome.as_ref()) => self.labels.sent,
-            Phase::Declined => self.labels.declined,
             // Who typed it knows.
             _ if matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) => return,
             Phase::Answered if is_hosts_own => return,

@@ -1,6 +1,6 @@
 //! How the card stands: what the views read.
 
-use super::{Card, Manner, Sent, Submission, is_over, is_whole, takes_answer};
+use super::{Again, Card, Manner, Sent, Submission, is_over, is_whole, takes_answer};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
 use crate::labels::isolate;
@@ -41,6 +41,12 @@ impl Card {
     pub(crate) fn can_try_again(&self, ask: &AskSnapshot) -> bool {
         let is_reply = matches!(self.submission, Submission::Failed { is_reply: true, .. });
         self.manner == Manner::OnPick && is_reply && self.problems(ask).is_empty()
+    }
+
+    /// Whether the question can be sent back to the agent: its time ran out before the user's eyes.
+    pub(crate) fn asks_again(&self) -> bool {
+        let is_new = self.live && self.again != Again::Sent;
+        is_new && self.phase == Phase::Expired && self.settings.takes_messages && !self.settings.readonly
     }
 
     /// What is wrong with a question, once the user has tried to send.
@@ -85,6 +91,15 @@ impl Card {
     /// Whether there is a field for a note, and not only a button for it.
     pub(crate) fn is_noted(&self, question: usize) -> bool {
         self.noting.get(question) == Some(&true) || !self.draft.text(question, Field::Note).is_empty()
+    }
+
+    /// What Enter does in a field, in the words of `enterkeyhint`.
+    pub(crate) fn enter_does(&self, field: Field) -> &'static str {
+        match (self.manner, field) {
+            (Manner::OnPick, Field::Note) => "enter",
+            (Manner::Explicit, _) if self.rows.len() > 1 => "next",
+            _ => "send",
+        }
     }
 
     /// The digit that chooses the nth row, where there is one.

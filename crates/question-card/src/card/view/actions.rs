@@ -1,6 +1,6 @@
 //! The buttons below the questions and what is said beside them.
 
-use super::question::{extras_of_only_question, way};
+use super::question::{extras_of_only_question, named_by_question, way};
 use super::{QUIET_BUTTON, button, line, open_button};
 use crate::anatomy::part;
 use crate::card::Layout;
@@ -62,6 +62,10 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 /// The button that submits the form. It is never `disabled`, which would drop the focus; while it cannot act, it says why.
 pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &'static str) {
     open_button(w, card, "qc-button qc-submit", Control::Submit, text);
+    // Where it sends one text, the page has a button of the same word for another.
+    if card.manner == Manner::OnPick {
+        named_by_question(w, card, Control::Submit, 0);
+    }
     w.truth("aria-disabled", !card.is_open());
     w.stamped("aria-describedby", (!card.is_open() || card.refused).into(), &|| card.ids.wait());
     w.close();

@@ -20,6 +20,12 @@ pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         if card.live && card.phase == Phase::Answered {
             copy_button(w, card, Control::CopyReceipt, card.labels.copy_answers);
         }
+        if card.asks_again() {
+            message_button(w, card, Control::AskAgain, card.labels.ask_again);
+            if card.late.is_empty() {
+                refusal(w, card);
+            }
+        }
         // What the host adds is not the card's to write.
         w.close();
     }
@@ -42,19 +48,31 @@ fn late(w: &mut Writer, card: &Card) {
     w.close();
     w.open("div", part::ACTIONS, 0);
     if card.settings.takes_messages {
-        open_button(w, card, part::BUTTON, Control::SendLate, labels.send_as_message);
-        w.stamped("aria-describedby", card.refused.into(), &|| card.ids.wait());
-        w.close();
+        message_button(w, card, Control::SendLate, labels.send_as_message);
     }
     copy_button(w, card, Control::CopyLate, labels.copy);
     button(w, card, QUIET_BUTTON, Control::Dismiss, labels.dismiss, false);
-    if w.open("p", part::WAIT, 0) {
-        w.set("id", &card.ids.wait());
+    refusal(w, card);
+    w.close();
+    w.close();
+}
+
+/// A button that sends a message, which the host may refuse.
+fn message_button(w: &mut Writer, card: &Card, control: Control, text: &'static str) {
+    open_button(w, card, part::BUTTON, control, text);
+    w.stamped("aria-describedby", card.refused.into(), &|| card.ids.wait());
+    w.close();
+}
+
+/// Why the host did not take a message.
+fn refusal(w: &mut Writer, card: &Card) {
+    if card.refused {
+        if w.open("p", part::WAIT, 0) {
+            w.set("id", &card.ids.wait());
+        }
+        w.text(card.labels.not_now);
+        w.close();
     }
-    w.text(if card.refused { labels.not_now } else { "" });
-    w.close();
-    w.close();
-    w.close();
 }
 
 /// A button that copies a text, and says what came of that.

@@ -317,21 +317,13 @@ pub(super) fn text_field(
     if w.open("textarea", part::OTHER_INPUT, 0) {
         w.set("id", &card.ids.control(control));
         w.set("rows", "1");
-        // What Enter does there.
-        w.set(
-            "enterkeyhint",
-            match (card.manner, field) {
-                (Manner::OnPick, Field::Other) => "send",
-                (Manner::OnPick, Field::Note) => "enter",
-                (Manner::Explicit | Manner::Undecided, _) => "next",
-            },
-        );
         if field == Field::Other {
             w.set("placeholder", card.labels.other_placeholder);
         }
         w.set("aria-labelledby", &labelled_by());
         w.value(typed);
     }
+    w.word("enterkeyhint", Some(card.enter_does(field)));
     let describes = [problem.is_some(), field == Field::Other && card.is_unsent(question), card.draft.is_limited()];
     let stamp = describes.iter().fold(0, |stamp, describes| stamp << 1 | usize::from(*describes));
     w.stamped("aria-describedby", stamp, &|| {
@@ -440,7 +432,7 @@ pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
     }
     let control = Control::AddNote { question };
     open_button(w, card, QUIET_BUTTON, control, card.labels.add_note);
-    named_by_question(w, card, control);
+    named_by_question(w, card, control, question);
     w.truth("aria-disabled", card.is_latched());
     w.stamped("aria-describedby", card.is_latched().into(), &|| card.ids.wait());
     w.close();
@@ -453,7 +445,7 @@ pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_
     let is_pressed = card.draft.is_skipped(question) && !answers;
     let is_inert = card.is_latched() || (answers && !card.is_open());
     open_button(w, card, "qc-button qc-quiet qc-skip", control, card.labels.skip);
-    named_by_question(w, card, control);
+    named_by_question(w, card, control, question);
     w.word("aria-pressed", (!answers).then_some(if is_pressed { "true" } else { "false" }));
     w.truth("aria-disabled", is_inert);
     match is_inert {
@@ -470,10 +462,9 @@ pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_
     }
 }
 
-/// Several questions have such a button: its name says of which it is.
-fn named_by_question(w: &mut Writer, card: &Card, control: Control) {
-    let legend = control.question().map(|question| card.ids.legend(question)).unwrap_or_default();
-    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), legend.clone()], " "));
+/// The page has several such buttons: its name says of which question it is.
+pub(super) fn named_by_question(w: &mut Writer, card: &Card, control: Control, question: usize) {
+    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.legend(question)], " "));
 }
 
 fn note_field(w: &mut Writer, place: Place<'_>) {

@@ -1,6 +1,8 @@
 //! WebKit as GNOME's programs have it, on a display without a screen. Its driver offers WebDriver and nothing beyond it.
 
+use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
 use std::process::Command;
 
 use thirtyfour::Capabilities;
@@ -18,11 +20,22 @@ const START: &str = r#"
     wait
 "#;
 
+/// The window's own bar keeps it wider than a phone.
+const NARROW: &str =
+    "* { min-width: 0; min-height: 0; margin: 0; padding: 0; border: none; } label, entry, button { font-size: 4px; }";
+
+/// As large as the driver opens it.
+const WINDOW: [u32; 2] = [1024, 768];
+
 pub(super) fn driver() -> (Command, fn(&str) -> Option<u16>) {
+    let settings = Path::new(env!("CARGO_TARGET_TMPDIR")).join("webkit");
+    fs::create_dir_all(settings.join("gtk-3.0")).expect("there is room on the disk");
+    fs::write(settings.join("gtk-3.0/gtk.css"), NARROW).expect("there is room on the disk");
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     let port = free.expect("a port is free").port();
     let mut command = Command::new("bash");
     command.args(["-c", START, "webkit", &given("XTASK_WEBKIT_DRIVER"), &port.to_string()]);
+    command.env("XDG_CONFIG_HOME", settings);
     (command, |line| port_after("listening on ", line))
 }
 
@@ -32,12 +45,13 @@ pub(super) fn capabilities() -> WebDriverResult<Capabilities> {
     Ok(capabilities)
 }
 
-/// A session keeps nothing on the disk, and a new tab is a new page.
+/// A session keeps nothing on the disk, and a new tab is a new page in the same window.
 pub(super) async fn forget(driver: &WebDriver) -> WebDriverResult<()> {
+    driver.set_window_rect(0, 0, WINDOW[0], WINDOW[1]).await?;
     driver.delete_all_cookies().await
 }
 
-/// There is nothing that does so. What is said before a test looks for the first time, nobody hears.
+/// There is nothing that does so: see `recorder::open`.
 pub(super) async fn runs_first(_: &WebDriver, _: &str) -> WebDriverResult<()> {
     Ok(())
 }
@@ -50,7 +64,7 @@ pub(super) async fn has_network(_: &WebDriver, _: bool) -> WebDriverResult<()> {
     unimplemented!("this journey is not for WebKit, whose driver can't take its network away")
 }
 
-/// The window has bars, and is never narrower than they are.
+/// The window has a bar.
 pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDriverResult<()> {
     let script = "return [outerWidth - innerWidth, outerHeight - innerHeight];";
     let bars: [u32; 2] = driver.execute(script, Vec::new()).await?.convert()?;

@@ -115,7 +115,7 @@ async fn cancelling_takes_a_second_press_where_something_would_be_lost() {
         page.choose("Repair").await?;
         page.tab_to("Don’t answer").await?;
         page.press(Key::Enter + "").await?;
-        assert_eq!(page.focus().await?, "Cancel and discard answers?");
+        assert_eq!(page.focus().await?, "Discard your answers?");
         page.tab_to("Keep answering").await?;
         page.press(Key::Enter + "").await?;
         assert_eq!((page.chosen().await?, page.focus().await?), (vec!["Repair".to_owned()], "Don’t answer".to_owned()));

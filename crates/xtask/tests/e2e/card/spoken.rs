@@ -13,8 +13,7 @@ const FOUR: &str = "?gallery=coding-four-questions&state=awaiting&layout=stepped
 async fn one_tap() {
     is_spoken("one-tap", ONE, async |page, spoken| {
         page.tab_to("Repair").await?;
-        page.press(Key::Enter + "").await?;
-        page.comes_to("submitting").await?;
+        answer(page, Key::Enter + "").await?;
         spoken.scene("on its way").await?;
         page.host("Accept").await?;
         page.comes_to("answered").await
@@ -31,9 +30,7 @@ async fn four_questions() {
             page.press(Key::Enter + "").await?;
             spoken.scene(heading).await?;
         }
-        page.press(" ").await?;
-        page.press(Key::Enter + "").await?;
-        page.comes_to("submitting").await?;
+        answer(page, " ".to_owned() + Key::Enter).await?;
         page.host("Accept").await?;
         page.comes_to("answered").await
     })
@@ -55,8 +52,7 @@ async fn an_answer_that_is_held() {
     is_spoken("held", ONE, async |page, _| {
         page.host("Keep").await?;
         page.tab_to("Repair").await?;
-        page.press(Key::Enter + "").await?;
-        page.comes_to("submitting").await?;
+        answer(page, Key::Enter + "").await?;
         page.until("document.querySelector('.qc[data-held]')").await
     })
     .await;
@@ -76,6 +72,12 @@ async fn a_question_that_has_expired() {
 #[tokio::test]
 async fn a_receipt() {
     is_spoken("receipt", "?gallery=coding-four-questions&state=answered&with=copy", async |_, _| Ok(())).await;
+}
+
+/// Gives the answer by keys.
+async fn answer(page: &GalleryPage, keys: impl Into<TypingData>) -> WebDriverResult<()> {
+    page.press(keys).await?;
+    page.comes_to("submitting").await
 }
 
 /// What was spoken so far.

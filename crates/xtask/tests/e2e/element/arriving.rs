@@ -118,17 +118,27 @@ async fn a_program_that_does_not_come_is_told_and_can_be_tried_again() {
         page.host(
             "const { WebAssembly } = window; // Firefox runs this script beside the page, with a WebAssembly of its own.
             const instantiate = WebAssembly.instantiateStreaming;
-            WebAssembly.instantiateStreaming = async (response) => { await response; throw new Error('No such program'); };
+            window.tries = 0;
+            WebAssembly.instantiateStreaming = async (response) => { await response; window.tries += 1; throw new Error('No such program'); };
             window.mend = () => { WebAssembly.instantiateStreaming = instantiate; };
-            put({ call: { id: 'late', args: ask } });",
+            window.late = put({ toolCallId: 'late' });",
         )
         .await?;
         page.until("return heard.some(([name]) => name === 'qc-error');").await?;
         let told = "return heard.filter(([name]) => name === 'qc-error').map(([, { reason }, from]) => [reason.message, from]);";
         assert_eq!(page.host(told).await?, json!([["No such program", "QUESTION-CARD"]]));
         assert_eq!(page.host("return element.state;").await?, "composing");
-        page.host("mend(); element.status = 'answerable';").await?;
+        for piece in 0..20 {
+            page.host(&format!("element.append(JSON.stringify(ask).slice({piece} * 20, {piece} * 20 + 20));")).await?;
+            page.frames().await?;
+        }
+        page.host("element.append(JSON.stringify(ask).slice(400)); element.finish();").await?;
+        page.says("can’t be shown").await?;
+        assert_eq!(page.host("return tries;").await?, 1, "not at each piece");
+        page.host("mend(); element.remove();").await?;
+        page.host("document.querySelector('main').append(late);").await?;
         page.is("awaiting").await?;
+        assert_eq!(page.host("return all('[part=unavailable]').length;").await?, 0);
         assert_eq!(page.host(told).await?.as_array().map(Vec::len), Some(1));
         Ok(())
     })
@@ -187,6 +197,19 @@ async fn the_language_around_the_element_is_the_cards() {
         page.says("Submit").await?;
         assert_eq!(page.chosen().await?, json!(["SQLite"]), "the draft goes along");
         Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_language_of_the_page_is_noticed() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'page', args: ask } });").await?;
+        page.is("awaiting").await?;
+        page.host("document.documentElement.lang = 'de';").await?;
+        page.says("Antworten absenden").await?;
+        page.host("document.querySelector('main').lang = 'en';").await?;
+        page.says("Submit answers").await
     })
     .await;
 }

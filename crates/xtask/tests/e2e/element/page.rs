@@ -13,6 +13,7 @@ use crate::browser::visit;
 use crate::chat_page::PATIENCE;
 use crate::processes::TempDir;
 use crate::readme::block;
+use crate::recorder;
 use crate::server::Server;
 use crate::{given, workspace};
 
@@ -73,7 +74,7 @@ pub(crate) async fn on_page_at(
     act: impl AsyncFnOnce(&ElementPage) -> WebDriverResult<()>,
 ) {
     visit(forgiven, async |driver| {
-        driver.goto(url).await?;
+        recorder::open(&driver, url).await?;
         act(&ElementPage { driver }).await
     })
     .await;
