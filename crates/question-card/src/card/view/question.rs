@@ -202,10 +202,9 @@ fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSn
 /// The label of an option. What it ends with where the agent recommends it is a badge, and the answer is the label as it came.
 fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
     let text = &shown.label.text;
-    let (plain, badge) = match text.find(RECOMMENDED).filter(|at| shown.closed && at + RECOMMENDED.len() == text.len())
-    {
-        Some(at) => text.split_at(at),
-        None => (text.as_str(), ""),
+    let (plain, badge) = match text.strip_suffix(RECOMMENDED) {
+        Some(plain) if shown.closed => (plain, RECOMMENDED),
+        _ => (text.as_str(), ""),
     };
     growing(w, ask, plain);
     if !badge.is_empty() {
