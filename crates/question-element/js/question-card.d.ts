@@ -48,7 +48,10 @@ export interface CancelDetail extends CallDetail {
  * card waits for `result`, `status` or `fail`.
  */
 export interface ReplyEvent<T = ReplyDetail> extends CustomEvent<T> {
-  /** Shows the card as on its way until this settles: then its receipt, or the reason and the form again. */
+  /**
+   * Shows the card as on its way until this settles: then its receipt, or the reason and the form again. Call it before anything is awaited:
+   * once the event is over it throws an `InvalidStateError`.
+   */
   respondWith(promise: PromiseLike<unknown>): void;
 }
 

@@ -16,6 +16,7 @@ const languages = {
 const phases = {
   inprogress: "streaming", running: "streaming", "input-streaming": "streaming", "partial-call": "streaming",
   executing: "answerable", "requires-action": "answerable", "input-available": "answerable", call: "answerable",
+  "approval-requested": "answerable", "approval-responded": "answerable", "output-denied": "declined",
   complete: "answered", result: "answered", "output-available": "answered",
   incomplete: "interrupted", error: "interrupted", "output-error": "interrupted",
 };
@@ -85,6 +86,15 @@ function beginning(json) {
   return json.replace(/["\]}]+$/, "");
 }
 
+/** Whether nothing can follow a text: it is JSON from its beginning to its end. */
+function isWhole(text) {
+  try {
+    return /\}\s*$/.test(text) && Boolean(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
 /** A text, or an object as JSON, which escapes halves of characters that stand alone: nobody could read those. */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value)?.replace(/\\\\|\\ud[89a-f]../g, (found) => (found === "\\\\" ? found : "\ufffd")));
 
@@ -95,11 +105,15 @@ const BaseEvent = globalThis.CustomEvent ?? class {};
 /** The reply of the user, which a host answers with what becomes of it. */
 export class ReplyEvent extends BaseEvent {
   #promise;
+  #isOver = false;
   /** Shows the card as on its way until the promise settles: then its receipt, or the reason and the form again. */
   respondWith(promise) {
+    if (this.#isOver) throw new DOMException("The reply was handled: call respondWith before anything is awaited", "InvalidStateError");
     this.#promise = Promise.resolve(promise);
   }
-  get promise() {
+  /** The promise, if there was one. From now on it is too late for another. */
+  end() {
+    this.#isOver = true;
     return this.#promise;
   }
 }
@@ -112,6 +126,13 @@ export class QuestionCard extends Base {
   #place;
   #program;
   #language;
+  /** The call's id, once the host has said it, and the one that its card has: an id that comes late changes nothing there. */
+  #given;
+  #id;
+  /** What was told since the last look: under a new id it belongs to the new call. */
+  #news = {};
+  /** Stands for the reply that is on its way, in whatever card. */
+  #reply;
   /** What was told of the call: its arguments so far, and whether that is all. */
   #text = "";
   #ended = false;
@@ -127,7 +148,6 @@ export class QuestionCard extends Base {
   #chosen = {};
   /** What was chosen when the host last heard of it. */
   #picks = "[]";
-  #id;
   #due = false;
   #stale = false;
   #styled = false;
@@ -191,8 +211,9 @@ export class QuestionCard extends Base {
     return this.#args;
   }
   set args(args) {
-    this.#args = args;
-    if (args === undefined || args === null || this.#ended) return;
+    this.#args = this.#news.args = args;
+    if (args === undefined || args === null) return;
+    if (this.#ended) return this.#soon();
     const whole = textOf(args) ?? "";
     this.#arrived(typeof args === "string" ? whole : beginning(whole));
     this.#soon();
@@ -206,7 +227,7 @@ export class QuestionCard extends Base {
     const id = call?.toolCallId ?? call?.tool_call_id ?? call?.id;
     // What was told of another call is not told of this one.
     if (id !== undefined && this.toolCallId !== undefined && String(id) !== String(this.toolCallId)) this.reset();
-    this.#call = call;
+    this.#call = this.#news.call = call;
     if (call === undefined || call === null) return;
     const args = call.args ?? call.input ?? call.arguments ?? call.function?.arguments;
     const result = call.result ?? call.output;
@@ -224,7 +245,7 @@ export class QuestionCard extends Base {
     return this.#result;
   }
   set result(result) {
-    this.#result = result === undefined || result === null ? undefined : textOf(result);
+    this.#result = this.#news.result = result === undefined || result === null ? undefined : textOf(result);
     this.#soon();
   }
 
@@ -232,20 +253,24 @@ export class QuestionCard extends Base {
   append(...pieces) {
     // Nodes are what every element takes under this name.
     if (pieces.some((piece) => piece instanceof Node)) return super.append(...pieces);
-    if (this.#ended) return;
-    this.#streams = true;
-    this.#text += pieces.join("");
+    this.#news.text = (this.#news.text ?? "") + pieces.join("");
+    if (!this.#ended) {
+      this.#streams = true;
+      this.#text += pieces.join("");
+    }
     this.#soon();
   }
 
   /** Ends the arguments. */
   finish() {
+    this.#news.ended = true;
     this.#end();
     this.#soon();
   }
 
   /** What was given to the host did not reach the agent, for this reason. */
   fail(reason) {
+    this.#reply = undefined;
     this.#failed = String(reason ?? "");
     this.#soon();
   }
@@ -258,12 +283,29 @@ export class QuestionCard extends Base {
 
   /** Forgets the call, for one that comes in its place. */
   reset() {
+    this.#forget();
+    this.#soon();
+  }
+
+  #forget() {
     this.#unmount();
     this.#text = "";
     this.#picks = "[]";
     this.#ended = this.#streams = false;
-    this.#args = this.#call = this.#result = this.#failed = this.#id = undefined;
-    this.#soon();
+    this.#args = this.#call = this.#result = this.#failed = this.#given = this.#id = this.#reply = undefined;
+    this.#told = {};
+    this.#news = {};
+  }
+
+  /** Takes what was told since the last look for another call. */
+  #begin() {
+    const { args, call, text, ended, result } = this.#news;
+    this.#forget();
+    if (call) this.call = call;
+    if (args !== undefined) this.args = args;
+    if (text) this.append(text);
+    if (ended) this.finish();
+    if (result !== undefined) this.result = result;
   }
 
   /** Where the call stands: `composing` until the card is there. */
@@ -316,9 +358,10 @@ export class QuestionCard extends Base {
       load(language).then(
         (program) => {
           if (language !== this.#language) return;
+          // What the one before has kept is there for this one, which has a memory of its own.
           this.#unmount();
           this.#program = program;
-          this.#flush();
+          this.#soon();
         },
         (reason) => {
           if (language !== this.#language) return;
@@ -334,9 +377,15 @@ export class QuestionCard extends Base {
       );
     }
     if (!this.#program) return;
+    const given = this.toolCallId === undefined || this.toolCallId === "" ? undefined : String(this.toolCallId);
+    if (this.#given !== undefined && given !== undefined && given !== this.#given) this.#begin();
+    this.#news = {};
+    this.#given ??= given;
+    this.#id ??= given ?? `question-card-${++count}`;
     const phase = this.#phase;
-    if (phase && phase !== "streaming" && (this.#text || this.#args)) this.#end();
-    if (this.#stale || (this.#told.id !== undefined && this.#told.id !== this.#callId)) this.#unmount();
+    const isAll = phase ? phase !== "streaming" && (this.#text || this.#args) : typeof this.#args === "string" && isWhole(this.#args);
+    if (isAll) this.#end();
+    if (this.#stale) this.#unmount();
     if (!this.#card) this.#mount(phase);
     const card = this.#card;
     if (this.#fed < 0) {
@@ -358,11 +407,12 @@ export class QuestionCard extends Base {
     } else if (this.#ended && phase && phase !== told.phase) {
       told.phase = phase;
       // How it ended the result tells best.
-      if (phase !== "answered" || (this.#result === undefined && !told.sent)) card.tell("phase", phase);
+      if (phase !== "answered" || this.#result === undefined) card.tell("phase", phase);
     }
     if (this.#ended && this.#result !== told.result) {
       told.result = this.#result;
-      if (this.#result !== undefined) card.tell("result", this.#result);
+      // One that says nothing of the answer leaves the word to the status.
+      if (this.#result !== undefined && !card.tell("result", this.#result) && phase === "answered") card.tell("phase", phase);
     }
     if (this.#failed !== undefined) {
       card.tell("fail", this.#failed);
@@ -370,12 +420,6 @@ export class QuestionCard extends Base {
     }
     if (this.held !== told.held) card.tell("held", (told.held = this.held) ? "held" : "");
     if (this.expiresAt !== told.expiresAt) card.tell("expires-at", String(Math.trunc((told.expiresAt = this.expiresAt))));
-  }
-
-  get #callId() {
-    const id = this.toolCallId;
-    if (id !== undefined && id !== "") return String(id);
-    return (this.#id ??= `question-card-${++count}`);
   }
 
   /** The place of the card, in the page. */
@@ -394,10 +438,8 @@ export class QuestionCard extends Base {
 
   #mount(phase) {
     const place = this.#open();
-    place.replaceChildren();
-    const id = this.#callId;
     const now = {
-      id,
+      id: this.#id,
       onPick: this.mode === "on-pick",
       stepped: this.layout === "stepped",
       scope: this.scope,
@@ -419,7 +461,7 @@ export class QuestionCard extends Base {
       parts: place.parentNode !== this,
     };
     this.#stale = false;
-    this.#told = { id, ended: this.#ended, phase, result: this.#result, held: false, expiresAt: this.expiresAt };
+    this.#told = { ended: this.#ended, phase, result: this.#result, held: false, expiresAt: this.expiresAt };
     this.#fed = 0;
     if (this.#ended) {
       Object.assign(now, { arguments: this.#text, phase: phase ?? "answerable", result: this.#result });
@@ -428,6 +470,7 @@ export class QuestionCard extends Base {
       this.#streams = false;
     }
     this.#card = new this.#program.Card(place, textOf(now), (word, first, second) => this.#hear(word, first, second));
+    if (this.#reply) this.#card.tell("pending", "");
   }
 
   #style(tree, inShadow) {
@@ -439,13 +482,14 @@ export class QuestionCard extends Base {
 
   #unmount() {
     const card = this.#card;
-    this.#card = undefined;
-    card?.free();
     this.#place?.remove();
+    this.#card = this.#place = undefined;
+    // What it is telling just now leads here, too.
+    if (card) queueMicrotask(() => card.free());
   }
 
   #hear(word, first, second) {
-    const toolCallId = this.#told.id;
+    const toolCallId = this.#given ?? this.#id;
     const tell = (name, detail, cancelable = false) => this.#dispatch(new CustomEvent(name, { bubbles: true, composed: true, cancelable, detail: { toolCallId, ...detail } }));
     switch (word) {
       case "reply": {
@@ -471,27 +515,25 @@ export class QuestionCard extends Base {
 
   #give(name, detail) {
     const event = new ReplyEvent(name, { bubbles: true, composed: true, cancelable: true, detail });
-    const card = this.#card;
-    const told = this.#told;
+    const reply = (this.#reply = {});
     const untouched = this.#dispatch(event);
+    const promise = event.end();
+    // Another call may have taken the place of this one, but not another card of it.
     const settle = (act) => {
-      // The card may have gone meanwhile, and another one shows the call.
-      if (this.#card === card && this.#told === told) act();
+      if (this.#reply === reply) act();
     };
     const isSent = () => settle(() => {
-      told.sent = true;
+      this.#reply = undefined;
       // Whoever puts the element elsewhere later has its receipt again.
       this.#result ??= detail.json ?? detail.text;
-      told.result = this.#result;
-      card.tell("sent", "");
+      this.#told.result = this.#result;
+      if (!this.#card?.tell("sent", "")) this.#card?.tell("result", this.#result);
     });
-    if (event.promise) {
-      queueMicrotask(() => settle(() => card.tell("pending", "")));
-      event.promise.then(isSent, (reason) => settle(() => card.tell("fail", String(reason?.message ?? reason ?? ""))));
+    queueMicrotask(() => settle(() => this.#card?.tell("pending", "")));
+    if (promise) {
+      promise.then(isSent, (reason) => settle(() => this.fail(reason?.message ?? reason)));
     } else if (untouched) {
       queueMicrotask(isSent);
-    } else {
-      queueMicrotask(() => settle(() => card.tell("pending", "")));
     }
     return true;
   }

@@ -67,7 +67,7 @@ impl Card {
     /// | `result` | the call's | how the ask ended; false where it says nothing of that |
     /// | `pending` | | what was given to the host is on its way |
     /// | `fail` | a reason | it did not go through |
-    /// | `sent` | | it did |
+    /// | `sent` | | it did; false where another card gave it |
     /// | `expires-at` | milliseconds since the Unix epoch | the host's own deadline; none where there is no number |
     /// | `held` | any, or none | whether the host keeps the reply until another ask has its answer too |
     /// | `focus` | | the focus is to go where the user would go on; false where there is nothing to go to |
@@ -80,7 +80,7 @@ impl Card {
             "result" => return self.result(text),
             "pending" => self.mounted.sending(&Sending::Pending),
             "fail" => self.mounted.sending(&Sending::Failed(text.to_owned())),
-            "sent" => self.sent(),
+            "sent" => return self.sent(),
             "expires-at" => self.mounted.expires_at(Json::parse(text).ok().as_ref().and_then(counted)),
             "held" => self.mounted.held(!text.is_empty()),
             "focus" => return self.mounted.focus(),
@@ -139,12 +139,14 @@ impl Card {
         is_read
     }
 
-    fn sent(&self) {
+    fn sent(&self) -> bool {
         let given = self.given.borrow_mut().take();
+        let is_ours = given.is_some();
         if let Some(outcome) = given {
             self.end(outcome);
+            self.mounted.sending(&Sending::Idle);
         }
-        self.mounted.sending(&Sending::Idle);
+        is_ours
     }
 
     fn end(&self, outcome: Outcome) {

@@ -1,6 +1,6 @@
 //! Repair: what models really send becomes the plain shape, and each change is said.
 
-use ask_user_question::repair::{RepairCode, repair};
+use ask_user_question::repair::{RepairCode, repair, unpack};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -192,5 +192,27 @@ fn codes_are_stable_and_distinct() {
     assert_eq!(codes.len(), RepairCode::ALL.len());
     for code in RepairCode::ALL {
         assert_eq!(serde_json::to_value(code).unwrap(), code.to_string());
+    }
+}
+
+#[test]
+fn a_text_is_unpacked_out_of_three_layers_at_most() {
+    let value = json!([1, {"a": true}]);
+    let mut packed = value.to_string();
+    for layer in 0..3 {
+        let unpacked = unpack(&format!(" {packed} ")).map(|json| json.to_string());
+        assert_eq!(unpacked, Some(value.to_string()), "below {layer} more");
+        packed = Value::from(packed).to_string();
+    }
+    for text in [packed.as_str(), "", "5", "\"x\"", "plain", "[1", r#"{"a": 1, "a": 2}"#] {
+        assert!(unpack(text).is_none(), "{text}");
+    }
+}
+
+#[test]
+fn a_question_as_a_text_may_have_the_signs_of_markup_but_is_none() {
+    for text in ["<5 users, or more?", "Close it by </b>?"] {
+        let asked = json!({"questions": [{"question": text, "options": []}]});
+        repairs(json!({"questions": text}), asked, &[("questions", "plain_question")]);
     }
 }

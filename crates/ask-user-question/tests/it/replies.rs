@@ -309,3 +309,9 @@ fn selections_travel_as_json() {
     assert_eq!(selection, noted(pick(1, &[0]), "n"));
     assert_eq!(serde_json::to_value(skip(0)).unwrap(), json!({"question": 0, "selected": [], "skipped": true}));
 }
+
+#[test]
+fn a_selection_is_serialized_without_what_it_does_not_say() {
+    assert_eq!(serde_json::to_value(pick(0, &[1])).unwrap(), json!({"question": 0, "selected": [1]}));
+    assert_eq!(serde_json::to_value(skip(1)).unwrap(), json!({"question": 1, "selected": [], "skipped": true}));
+}

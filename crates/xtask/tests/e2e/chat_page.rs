@@ -108,9 +108,8 @@ impl ChatPage {
     /// Waits until a question with this option can be answered, and taps the option once.
     pub(crate) async fn tap(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;
-        self.card_stands_still().await?;
         let receipts = self.receipts().await?.len();
-        option.click().await?;
+        self.click(&option).await?;
         self.sees_receipt(receipts, label).await
     }
 
@@ -127,8 +126,7 @@ impl ChatPage {
     /// Taps an option, and does not wait for what comes of it.
     pub(crate) async fn taps(&self, label: &str) -> WebDriverResult<()> {
         let option = self.open_option(label).await?;
-        self.card_stands_still().await?;
-        option.click().await
+        self.click(&option).await
     }
 
     /// Waits until the page says what is wrong, in a sentence with these words.
@@ -206,8 +204,7 @@ impl ChatPage {
         self.open_option(than).await?;
         let receipts = self.receipts().await?.len();
         self.in_card(selector::OTHER_TEXT).await?.send_keys(text).await?;
-        self.card_stands_still().await?;
-        self.in_card(selector::OTHER_SEND).await?.click().await?;
+        self.click(&self.in_card(selector::OTHER_SEND).await?).await?;
         self.sees_receipt(receipts, text).await
     }
 
@@ -238,9 +235,8 @@ impl ChatPage {
     /// Waits until a question with this option can be answered, and cancels it.
     pub(crate) async fn cancel(&self, instead_of: &str) -> WebDriverResult<()> {
         self.open_option(instead_of).await?;
-        self.card_stands_still().await?;
         let receipts = self.receipts().await?.len();
-        self.in_card(selector::CANCEL).await?.click().await?;
+        self.click(&self.in_card(selector::CANCEL).await?).await?;
         self.sees_receipt(receipts, "You chose not to answer").await
     }
 
@@ -330,10 +326,11 @@ impl ChatPage {
     }
 
     /// Waits, in the page, until its card has not moved for a while: a tap on something that just moved is not taken.
-    async fn card_stands_still(&self) -> WebDriverResult<()> {
-        let card = serde_json::json!(selector::LIVE_CARD);
-        self.driver.execute_async(STANDS_STILL, vec![card]).await?;
-        Ok(())
+    /// Clicks a part of the card where that needs to scroll no more, once the card stands still: a tap on something that just moved is not taken.
+    async fn click(&self, part: &WebElement) -> WebDriverResult<()> {
+        self.driver.execute("arguments[0].scrollIntoView({ block: 'center' });", vec![part.to_json()?]).await?;
+        self.driver.execute_async(STANDS_STILL, vec![json!(selector::LIVE_CARD)]).await?;
+        part.click().await
     }
 
     async fn in_card(&self, part: &str) -> WebDriverResult<WebElement> {

@@ -2,6 +2,7 @@
 
 mod arriving;
 mod barriers;
+mod calls;
 mod focus;
 mod keys;
 mod living;

@@ -202,14 +202,11 @@ fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSn
 /// The label of an option. What it ends with where the agent recommends it is a badge, and the answer is the label as it came.
 fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
     let text = &shown.label.text;
-    let (plain, badge) = match text.strip_suffix(RECOMMENDED) {
-        Some(plain) if shown.closed => (plain, RECOMMENDED),
-        _ => (text.as_str(), ""),
-    };
-    growing(w, ask, plain);
-    if !badge.is_empty() {
+    let plain = text.strip_suffix(RECOMMENDED).filter(|_| shown.closed);
+    growing(w, ask, plain.unwrap_or(text));
+    if plain.is_some() {
         w.open("span", part::BADGE, 0);
-        w.say(badge);
+        w.text(RECOMMENDED);
         w.close();
     }
 }

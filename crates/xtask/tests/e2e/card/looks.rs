@@ -117,6 +117,27 @@ async fn a11y_08_forced_colours_show_what_is_chosen_and_where_the_focus_is() {
 }
 
 #[tokio::test]
+async fn a11y_08_forced_colours_show_the_current_step_and_the_way_on() {
+    gallery(async |page| {
+        page.prefer(&[("forced-colors", "active")]).await?;
+        page.open(&format!("{FOUR}&layout=stepped")).await?;
+        let edges: Vec<String> = page.tell(COLOURS, [json!("borderBlockEndColor"), json!(".qc-step")]).await?;
+        assert!(edges[0] != edges[1] && edges[1] == edges[3], "the first of four is the current one: {edges:?}");
+        let fills = async || {
+            let buttons = json!(".qc-onward, .qc-submit, .qc-cancel");
+            page.tell::<Vec<String>>(COLOURS, [json!("backgroundColor"), buttons]).await
+        };
+        let [next, submit, cancel]: [String; 3] = fills().await?.try_into().expect("three buttons");
+        assert!(next != submit && submit == cancel, "one way leads on: {next}, {submit}, {cancel}");
+        page.open(&format!("{FOUR}&layout=stepped").replace("awaiting", "dirty")).await?;
+        let [next, submit, _]: [String; 3] = fills().await?.try_into().expect("three buttons");
+        assert_ne!(next, submit, "and then out");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a11y_09_a_description_is_a_description_and_no_part_of_the_name() {
     gallery_at(FOUR, async |page| {
         for (label, description) in [
@@ -326,6 +347,10 @@ const box = document.activeElement.getBoundingClientRect();
 const panel = document.querySelector(".gallery-host").getBoundingClientRect();
 return box.top >= 0 && box.bottom <= panel.top + 1;
 "#;
+
+/// What colours all elements of a part have.
+const COLOURS: &str = "const [property, css] = arguments;
+return [...document.querySelectorAll(css)].map((element) => getComputedStyle(element)[property]);";
 
 /// The outline of the row whose control has the focus.
 const RING: &str = r#"

@@ -1,0 +1,146 @@
+//! One element and its calls: another one under a new id, and what a reply comes to.
+
+use serde_json::json;
+
+use super::page::on_plain_page;
+
+/// Another ask than the one of the page.
+const NEXT: &str = "{ questions: [{ question: 'Delete production?', multiSelect: false, options: [{ label: 'Yes' }, { label: 'No' }] }] }";
+
+#[tokio::test]
+async fn a_new_id_is_another_call() {
+    on_plain_page(async |page| {
+        // Frameworks set properties in any order.
+        for (order, set) in [
+            ("first", format!("element.toolCallId = 'b'; element.args = {NEXT};")),
+            ("last", format!("element.args = {NEXT}; element.toolCallId = 'b';")),
+        ] {
+            page.host("document.querySelector('main').replaceChildren(); heard.length = 0; put({ toolCallId: 'a', args: ask, status: 'executing' });")
+                .await?;
+            page.is("awaiting").await?;
+            page.choose("SQLite").await?;
+            page.host(&set).await?;
+            page.says("Delete production?").await?;
+            page.choose("No").await?;
+            page.submit().await?;
+            page.until("return heard.some(([name]) => name === 'reply');").await?;
+            let reply = &page.heard("reply").await?[0];
+            assert_eq!(reply["toolCallId"], "b", "{order}");
+            assert_eq!(reply["answers"], json!({"Delete production?": "No"}), "{order}");
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_id_that_comes_late_takes_no_text_away() {
+    on_plain_page(async |page| {
+        page.host("put({ args: ask, status: 'executing' });").await?;
+        page.is("awaiting").await?;
+        page.write(0, "DuckDB").await?;
+        page.host("element.toolCallId = 'late';").await?;
+        page.frames().await?;
+        assert_eq!(page.host("return all('textarea')[0].value;").await?, "DuckDB");
+        page.choose("Search").await?;
+        page.submit().await?;
+        page.until("return heard.some(([name]) => name === 'reply');").await?;
+        assert_eq!(page.heard("reply").await?[0]["toolCallId"], "late");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reply_on_its_way_outlives_the_card() {
+    for changes in [
+        "const parent = element.parentNode; element.remove(); await new Promise((done) => setTimeout(done)); parent.append(element);",
+        "element.layout = 'stepped';",
+        "element.setAttribute('mode', 'on-pick');",
+    ] {
+        on_plain_page(async |page| {
+            page.host(
+                "put({ call: { id: 'slow', args: ask } });
+                document.querySelector('question-card').addEventListener('reply', (event) => event.respondWith(new Promise((done) => { window.arrive = done; })));",
+            )
+            .await?;
+            page.is("awaiting").await?;
+            page.choose("SQLite").await?;
+            page.choose("Search").await?;
+            page.submit().await?;
+            page.is("submitting").await?;
+            page.host(&format!("return (async () => {{ {changes} }})();")).await?;
+            page.frames().await?;
+            page.is("submitting").await?;
+            page.host("arrive();").await?;
+            page.is("answered").await?;
+            assert_eq!(page.heard("reply").await?.len(), 1, "{changes}");
+            assert_eq!(page.answers().await?, json!(["SQLite", "Search"]));
+            Ok(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_handler_may_show_the_next_call_at_once() {
+    on_plain_page(async |page| {
+        page.host(&format!(
+            "put({{ call: {{ id: 'one', args: ask }} }});
+            document.querySelector('question-card').addEventListener('qc-resolved', ({{ target }}) => {{ target.call = {{ id: 'two', args: {NEXT} }}; }}, {{ once: true }});"
+        ))
+        .await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.choose("Search").await?;
+        page.submit().await?;
+        page.says("Delete production?").await?;
+        page.is("awaiting").await?;
+        page.choose("No").await?;
+        page.submit().await?;
+        page.until("return heard.filter(([name]) => name === 'reply').length === 2;").await?;
+        assert_eq!(page.heard("reply").await?[1]["answers"], json!({"Delete production?": "No"}));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_promise_that_comes_after_the_event_is_refused() {
+    on_plain_page(async |page| {
+        page.host(
+            "put({ call: { id: 'late', args: ask } });
+            document.querySelector('question-card').addEventListener('reply', async (event) => {
+                await undefined;
+                await new Promise((done) => setTimeout(done));
+                try { event.respondWith(Promise.resolve()); } catch (problem) { window.problem = problem.name; }
+            });",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.choose("Search").await?;
+        page.submit().await?;
+        assert_eq!(page.until("return window.problem;").await?, "InvalidStateError");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_that_is_complete_is_over_whatever_its_result() {
+    on_plain_page(async |page| {
+        page.host("put({ toolCallId: 'a', args: ask, status: 'executing' });").await?;
+        page.is("awaiting").await?;
+        page.host("element.status = 'complete'; element.result = { ok: true };").await?;
+        page.is("answered").await?;
+        for (status, state) in [("approval-requested", "awaiting"), ("output-denied", "declined")] {
+            page.host(&format!("document.querySelector('main').replaceChildren(); put({{ toolCallId: '{status}', args: ask, status: '{status}' }});"))
+                .await?;
+            page.is(state).await?;
+        }
+        page.host("document.querySelector('main').replaceChildren(); put({}, { args: JSON.stringify(ask) });").await?;
+        page.is("awaiting").await
+    })
+    .await;
+}
