@@ -112,7 +112,7 @@ impl Settings {
             "" if self.own_agent.name.is_empty() => words.title,
             "" => &self.own_agent.name,
             agent => {
-                let host = agent.split_once("//").map_or(agent, |(_, host)| host);
+                let host = agent.split_once('/').and_then(|(_, host)| host.strip_prefix('/')).unwrap_or(agent);
                 match host.split('/').next() {
                     // An address at the page's own origin.
                     None | Some("") => agent,

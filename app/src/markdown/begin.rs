@@ -39,7 +39,7 @@ pub(super) fn begin(held: &str) -> Begin {
         return row(held);
     }
     let run = held.chars().take_while(|c| *c == first).count();
-    let rest = &held[run * first.len_utf8()..];
+    let rest = held.get(run * first.len_utf8()..).unwrap_or_default();
     let next = rest.chars().next();
     let begin = match first {
         '\n' => Begin::Blank,
@@ -99,11 +99,11 @@ fn rule(held: &str, mark: char) -> Begin {
 
 fn number(held: &str) -> Begin {
     let digits = held.bytes().take_while(u8::is_ascii_digit).count();
-    let mut after = held[digits..].chars();
+    let mut after = held.get(digits..).unwrap_or_default().chars();
     match (digits, after.next(), after.next()) {
         (10.., ..) => Begin::Text,
         (_, None, _) | (_, Some('.' | ')'), None) => Begin::Unknown,
-        (_, Some('.' | ')'), Some(' ' | '\t' | '\n')) => match held[..digits].parse() {
+        (_, Some('.' | ')'), Some(' ' | '\t' | '\n')) => match held.get(..digits).unwrap_or_default().parse() {
             Ok(number) => Begin::Number(number, digits + 1),
             Err(_) => Begin::Text,
         },

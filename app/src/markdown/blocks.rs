@@ -330,13 +330,15 @@ impl Reader {
         }
         out.open(Tag::Item);
         self.items.push(Item { column: *column, ordered: number.is_some() });
+        // To cut between characters alone takes no sentence for a failure, and no tables for that.
+        let (sign, text) = held.split_at_checked(length).unwrap_or_default();
         self.line = Line::Begun(Beginning {
             held: String::new(),
-            column: column + held[..length].chars().count(),
+            column: column + sign.chars().count(),
             quoted: *quoted,
             in_item: true,
         });
-        for c in held[length..].chars() {
+        for c in text.chars() {
             self.take(c, out);
         }
     }

@@ -186,7 +186,7 @@ impl Inline {
                         _ => {}
                     }
                     let beyond_doubt = self.held.len() - std::mem::take(doubtful);
-                    out.push_str(&self.held[beyond_doubt..]);
+                    out.push_str(self.held.get(beyond_doubt..).unwrap_or_default());
                 }
             }
             _ => return false,

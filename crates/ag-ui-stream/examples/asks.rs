@@ -1,8 +1,9 @@
-//! A page that knows the agent's questions, and writes the request that takes an answer back.
+//! A small page that knows the agent's questions by calls of the tool, and writes the request that takes an answer back.
 
-use ag_ui_stream::Conversation;
+use ag_ui_stream::asks::TOOL_NAMES;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, Origin, Said, Setup};
 use ag_ui_stream::conversation::Update;
+use ag_ui_stream::{Asks, Conversation};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
@@ -10,9 +11,14 @@ use wasm_bindgen::prelude::*;
 
 /// One conversation.
 #[wasm_bindgen]
-#[derive(Default)]
 pub struct Page {
     conversation: Conversation,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 #[wasm_bindgen]
@@ -21,7 +27,7 @@ impl Page {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self { conversation: Conversation::new(Asks::plain(TOOL_NAMES), Vec::new()) }
     }
 
     /// Takes bytes, and gives the calls whose questions changed.

@@ -12,14 +12,17 @@ mod time;
 
 use crate::event::{EventRef, EventType};
 use crate::index::Index;
+use crate::message::ToolCall;
 use crate::outcome::{Interrupt, RunOutcome};
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
-use ask_user_question::{AskSnapshot, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use calls::Repeated;
+use decisions::Part;
 use followed::{Followed, Source};
+use form::Asked;
 use history::Answers;
 use interrupts::{Legacy, ON_INTERRUPT};
 use std::mem;
@@ -55,6 +58,20 @@ pub struct Asks {
     legacy: Vec<Legacy>,
     /// The agent's own tools whose open calls wait for a yes or no.
     approvals: Vec<String>,
+    readers: Readers,
+}
+
+/// Reads how an ask ended in a result, or in what the user typed.
+type ReadResult = fn(&AskUserQuestion, &str) -> Option<Outcome>;
+
+/// What asks are made of beside calls of the tool, and read from beside answers in its form. A page carries the code of what it asks for.
+#[derive(Clone, Copy, Debug)]
+struct Readers {
+    parts: fn(&Interrupt, bool) -> Vec<Part>,
+    legacy: Option<fn(&Legacy) -> Interrupt>,
+    approval: Option<fn(&ToolCall) -> Option<Asked>>,
+    result: ReadResult,
+    typed: ReadResult,
 }
 
 /// One change to the asks.
@@ -91,15 +108,22 @@ impl Default for Asks {
 }
 
 impl Asks {
-    /// Watches for [`TOOL_NAMES`].
+    /// Watches for [`TOOL_NAMES`], and has everything but [approvals](Self::with_approvals).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Watches for calls of the tools so named.
+    /// As [`new`](Self::new), for calls of the tools so named.
     #[must_use]
     pub fn with_names<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        Self::plain(names).with_forms().with_legacy_interrupts().with_foreign_results().with_typed_answers()
+    }
+
+    /// Watches for calls of the tools so named, and for interrupts that carry an ask in the tool's form. For a small page: it has the code of
+    /// what it adds, and nothing else.
+    #[must_use]
+    pub fn plain<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         Self {
             names: names.into_iter().map(Into::into).collect(),
             followed: Vec::new(),
@@ -110,7 +134,42 @@ impl Asks {
             repeated: None,
             legacy: Vec::new(),
             approvals: Vec::new(),
+            readers: Readers {
+                parts: interrupts::own_part,
+                legacy: None,
+                approval: None,
+                result: |_, _| None,
+                typed: |_, _| None,
+            },
         }
+    }
+
+    /// The same, making asks of any interrupt: of its schema, its decisions or its message.
+    #[must_use]
+    pub fn with_forms(mut self) -> Self {
+        self.readers.parts = interrupts::parts_of;
+        self
+    }
+
+    /// The same, making asks of `on_interrupt` events, which older adapters send.
+    #[must_use]
+    pub fn with_legacy_interrupts(mut self) -> Self {
+        self.readers.legacy = Some(interrupts::standard);
+        self
+    }
+
+    /// The same, reading results in the words of other agents. Without this they are shown as they are.
+    #[must_use]
+    pub fn with_foreign_results(mut self) -> Self {
+        self.readers.result = Outcome::parse_foreign;
+        self
+    }
+
+    /// The same, reading a user message that names labels alone as an answer. Without this any message supersedes the asks before it.
+    #[must_use]
+    pub fn with_typed_answers(mut self) -> Self {
+        self.readers.typed = history::picked;
+        self
     }
 
     /// The snapshots, in the order in which the asks began.

@@ -65,10 +65,11 @@ impl Conversation {
     /// With these messages, watching for these asks.
     #[must_use]
     pub fn new(asks: Asks, messages: Vec<Message>) -> Self {
-        let mut talk = Talk { asks, thread: Thread::new(messages), ..Talk::default() };
+        let thread = Thread::new(messages);
+        let mut talk = Talk { asks, thread, updates: Queue::default(), changes: Vec::new() };
         let changes = talk.asks.handle_history(&talk.thread);
         talk.tell(changes);
-        Self { talk, ..Self::default() }
+        Self { reader: EventReader::new(), end: None, is_over: false, talk }
     }
 
     /// Messages, state, calls and run.

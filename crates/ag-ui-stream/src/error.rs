@@ -1,6 +1,7 @@
 //! Why a stream is refused and how it ended: kind and place. The words come where somebody reads them.
 
 use crate::sse::SseError;
+use json_tree::Json;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
@@ -218,7 +219,10 @@ impl fmt::Display for StreamError {
             Fault::Integer { min } => {
                 write!(f, "expected an integer from {min} to {MAX_INTEGER}, found {}", name(0))
             }
-            Fault::Choice(choices) => write!(f, "expected \"{}\", found {:?}", choices.join("\" or \""), name(0)),
+            Fault::Choice(choices) => {
+                // `Debug` of texts brings tables of all characters.
+                write!(f, "expected \"{}\", found {}", choices.join("\" or \""), Json::from(name(0)))
+            }
             Fault::TooFew { min, found } => write!(f, "expected at least {min} item, found {found}"),
             Fault::NoTag(tag) => write!(f, "expected a string `{tag}`"),
             Fault::Operation(fault) => fault.fmt(f),

@@ -5,7 +5,7 @@ use crate::message::{Content, Message};
 use crate::outcome::RunOutcome;
 use crate::protocol::Rule;
 use crate::warning::{Warning, Warnings};
-use crate::wire::{Members, enforce_members, last, list, text, text_or_empty};
+use crate::wire::{Members, enforce_members, list, text, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -112,7 +112,7 @@ impl<'a> EventRef<'a> {
     /// One of its members.
     #[must_use]
     pub fn get(&self, member: &str) -> Option<&Json<'a>> {
-        last(&self.members, member)
+        self.members.find(member)
     }
 
     /// One of its members, where that is a string; else an empty one.

@@ -1,7 +1,7 @@
 //! What a client sends: the body of the `POST` that starts a run.
 
 use crate::error::StreamError;
-use crate::message::{Message, Metadata, borrowed, sorted, text_of};
+use crate::message::{Message, Metadata, borrowed, text_of, unique};
 use crate::protocol::shapes::INPUT;
 use crate::warning::Warning;
 use crate::wire::{Enforced, enforce, parse};
@@ -55,7 +55,7 @@ impl RunAgentInput {
     }
 
     fn of(json: &Json<'_>) -> Self {
-        let value = |name: &str| json.get(name).map(sorted);
+        let value = |name: &str| json.get(name).map(unique);
         Self {
             thread_id: said(json, "threadId"),
             run_id: said(json, "runId"),
@@ -136,7 +136,7 @@ impl Tool {
             name: said(json, "name"),
             description: said(json, "description"),
             parameters: json.get("parameters").map(JsonText::from),
-            metadata: json.get("metadata").map(sorted),
+            metadata: json.get("metadata").map(unique),
         }
     }
 }
@@ -198,8 +198,8 @@ impl ResumeEntry {
         Self {
             interrupt_id: said(json, "interruptId"),
             is_resolved: json.get("status").and_then(Json::as_str) == Some("resolved"),
-            payload: json.get("payload").map(sorted),
-            metadata: json.get("metadata").map(sorted),
+            payload: json.get("payload").map(unique),
+            metadata: json.get("metadata").map(unique),
         }
     }
 }

@@ -3,13 +3,13 @@
 use crate::error::StreamError;
 use crate::protocol::shapes::{A_MESSAGE, MESSAGE};
 use crate::warning::Warning;
-use crate::wire::{Members, enforce, last, list, parse, put, put_json, put_some, text_or_empty};
+use crate::wire::{Members, enforce, list, parse, put, put_json, put_some, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 
-/// An object, open by key and sorted by it; the key `ag-ui` is reserved by the protocol.
+/// An object, open by key; the key `ag-ui` is reserved by the protocol.
 pub type Metadata = Json<'static>;
 
 /// One message of a conversation, told apart by its [`role`](Self::role).
@@ -90,7 +90,7 @@ impl Content {
         match json {
             Json::Text(text) => Self::Text(text.clone().into_owned()),
             Json::List(parts) => Self::Parts(parts.iter().map(|part| part.clone().into_static()).collect()),
-            Json::Object(_) => Self::Open(sorted(json)),
+            Json::Object(_) => Self::Open(unique(json)),
             _ => Self::None,
         }
     }
@@ -143,7 +143,7 @@ impl ToolCall {
             arguments: said("arguments").to_owned(),
             encrypted_value: json.get("encryptedValue").and_then(text_of),
             encrypted_value_type: json.get("encryptedValueType").and_then(text_of),
-            metadata: json.get("metadata").map(sorted),
+            metadata: json.get("metadata").map(unique),
             wire_id: None,
         }
     }
@@ -228,7 +228,7 @@ impl Message {
     /// The same with metadata, or without.
     #[must_use]
     pub fn with_metadata(self, metadata: Option<Metadata>) -> Self {
-        Self { metadata: metadata.map(Json::into_sorted), ..self }
+        Self { metadata: metadata.map(Json::into_unique), ..self }
     }
 
     /// The same result, telling why the call failed.
@@ -266,7 +266,7 @@ impl Message {
     pub(crate) fn of(json: &Json<'_>) -> Self {
         let nothing = Members::new();
         let members = json.as_object().unwrap_or(&nothing);
-        let said = |name: &str| last(members, name).and_then(text_of);
+        let said = |name: &str| members.find(name).and_then(text_of);
         let mut tool_calls = Vec::new();
         for call in list(members, "toolCalls") {
             tool_calls.push(ToolCall::of(call));
@@ -274,7 +274,7 @@ impl Message {
         Self {
             id: said("id").unwrap_or_default(),
             role: Role::of(text_or_empty(members, "role")),
-            content: last(members, "content").map_or(Content::None, Content::of),
+            content: members.find("content").map_or(Content::None, Content::of),
             tool_calls,
             tool_call_id: said("toolCallId").unwrap_or_default(),
             wire_call_id: None,
@@ -284,7 +284,7 @@ impl Message {
             encrypted_value: said("encryptedValue"),
             encrypted_value_type: said("encryptedValueType"),
             subagent_run_id: said("subagentRunId"),
-            metadata: last(members, "metadata").map(sorted),
+            metadata: members.find("metadata").map(unique),
         }
     }
 
@@ -424,6 +424,6 @@ pub(crate) fn text_of(json: &Json<'_>) -> Option<String> {
 }
 
 /// A copy of what is open by key.
-pub(crate) fn sorted(json: &Json<'_>) -> Json<'static> {
-    json.clone().into_sorted()
+pub(crate) fn unique(json: &Json<'_>) -> Json<'static> {
+    json.clone().into_unique()
 }

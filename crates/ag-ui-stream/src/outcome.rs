@@ -1,6 +1,6 @@
 //! How runs end.
 
-use crate::message::{Metadata, borrowed, sorted, text_of};
+use crate::message::{Metadata, borrowed, text_of, unique};
 use json_tree::Json;
 use serde::ser::{Serialize, Serializer};
 
@@ -92,7 +92,7 @@ impl Interrupt {
             response_schema: json.get("responseSchema").map(|schema| schema.clone().into_static()),
             expires_at: said("expiresAt"),
             subagent_run_id: said("subagentRunId"),
-            metadata: json.get("metadata").map(sorted),
+            metadata: json.get("metadata").map(unique),
         }
     }
 }

@@ -9,7 +9,7 @@ pub(crate) use apply::Copied;
 pub use apply::{PatchError, PatchErrorKind};
 
 /// Applies all operations to a document, or none where one does not apply. Numbers are compared numerically; what copies add is bounded.
-/// Members that the RFC does not name are ignored. The document is [sorted](Json::into_sorted) first, which costs a look at all of it.
+/// Members that the RFC does not name are ignored. The whole document is read first: a name that comes twice in an object [keeps its last value](Json::make_unique).
 ///
 /// ```
 /// use ag_ui_stream::patch::{PatchErrorKind, apply};
@@ -29,7 +29,7 @@ pub use apply::{PatchError, PatchErrorKind};
 /// # Errors
 /// Which operation does not apply, and why.
 pub fn apply(operations: &[Json<'_>], document: &mut Json<'static>) -> Result<(), PatchError> {
-    document.sort();
+    document.make_unique();
     apply_counting(operations, document, &mut Copied::default())
 }
 

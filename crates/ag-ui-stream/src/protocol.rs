@@ -182,7 +182,7 @@ impl Rule {
 
     /// An event of this type, so far with its type alone.
     pub(crate) fn members<'a>(&'static self) -> Members<'a> {
-        vec![("type".into(), Json::Text(self.name.into()))]
+        vec![("type".into(), Json::Text(self.name.into()))].into()
     }
 
     /// What its event opens, grows or closes.

@@ -296,7 +296,10 @@ fn is_cut(text: &str) -> bool {
 
 /// Whether the data of a frame holds no event: proxies send heartbeats so, and endpoints the end of their stream.
 fn is_idle(text: &str) -> bool {
-    matches!(text.trim_ascii(), "" | "null" | "{}" | "[]" | "[DONE]" | "ping" | "\"ping\"")
+    matches!(
+        text.trim_ascii(),
+        "" | "null" | "{}" | "[]" | "[DONE]" | "ping" | "\"ping\"" | "pong" | "keepalive" | "keep-alive" | "heartbeat"
+    )
 }
 
 /// Whether a version is no newer than this client's.

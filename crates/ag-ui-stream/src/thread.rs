@@ -7,7 +7,7 @@ mod snapshot;
 
 use crate::event::EventRef;
 use crate::index::Index;
-use crate::message::{Message, Metadata, Role, ToolCall, sorted};
+use crate::message::{Message, Metadata, Role, ToolCall, unique};
 use crate::outcome::Interrupt;
 use crate::patch::Copied;
 use crate::reader::{End, EndOutcome};
@@ -396,7 +396,7 @@ fn merge(target: &mut Option<Metadata>, metadata: Option<&Members<'_>>) {
         let target = target.get_or_insert_with(|| Json::Object(Members::new()));
         for (key, value) in metadata {
             if let Json::Object(target) = target {
-                json_tree::sorted::insert(target, key, sorted(value));
+                target.put(key, unique(value));
             }
         }
     }

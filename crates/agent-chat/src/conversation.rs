@@ -292,7 +292,7 @@ impl Conversation {
                 let it = &self.talk.thread().messages()[message];
                 if matches!(it.role(), "assistant" | "user") {
                     let text = it.text();
-                    if !text.is_empty() && !self.transcript.append(it.id(), &text[from..]) {
+                    if !text.is_empty() && !self.transcript.append(it.id(), text.get(from..).unwrap_or_default()) {
                         self.transcript.touch(message);
                     }
                 }

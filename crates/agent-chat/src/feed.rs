@@ -47,7 +47,7 @@ impl Place {
     }
 
     fn life(&self) -> &str {
-        &self.id[..self.life]
+        self.id.get(..self.life).unwrap_or_default()
     }
 }
 

@@ -10,7 +10,7 @@ use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::RunState;
 use json_tree::Json;
 use std::cell::Cell;
-use std::fmt::Debug;
+use std::fmt;
 use std::rc::Rc;
 
 /// Under which the names of the conversations are kept, one a line, the latest first.
@@ -23,7 +23,7 @@ const MOST: usize = 16;
 const LONGEST: usize = 256 * 1024;
 
 /// One conversation in a browser's keeping. A trait of one kind, so that a page that keeps none does not carry how.
-pub(crate) trait Keep: Debug {
+pub(crate) trait Keep {
     /// Takes over what is kept. False where that is nothing, or nothing that can be read.
     fn read(&self, conversation: &mut Conversation) -> bool;
 
@@ -46,7 +46,13 @@ pub(crate) trait Keep: Debug {
     fn request_turn(&self, on_grant: Rc<dyn Fn()>) -> TabLock;
 }
 
-#[derive(Debug)]
+/// By a word: the `Debug` of texts brings tables of all characters into every page.
+impl fmt::Debug for dyn Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keep")
+    }
+}
+
 pub(crate) struct Kept {
     key: String,
     /// What this tab has read or written last, by its digest.
@@ -125,7 +131,7 @@ fn digest(text: &str) -> u64 {
 fn record(conversation: &Conversation) -> String {
     let (thread, asks) = (conversation.thread(), conversation.asks());
     let state = thread.state();
-    let state = match state.as_object().is_some_and(Vec::is_empty) {
+    let state = match state.as_object().is_some_and(|members| members.is_empty()) {
         true => String::new(),
         false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{state}}}"),
     };

@@ -234,7 +234,7 @@ impl Endpoint {
     /// The address of something in the agent's own folder.
     fn beside(&self, path: &str) -> String {
         let agent = self.url.split(['?', '#']).next().unwrap_or_default();
-        let folder = agent.rfind('/').map_or("", |end| &agent[..=end]);
+        let folder = agent.rfind('/').and_then(|end| agent.get(..=end)).unwrap_or_default();
         [folder, path].concat()
     }
 }

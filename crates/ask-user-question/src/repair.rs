@@ -16,7 +16,7 @@ pub(crate) use shapes::{Stands, flag_word, stands};
 use crate::text::{find, is_blank};
 use crate::validate::MAX_REPORTED;
 use crate::wire::member_mut;
-use json_tree::{Json, NotUnique, members};
+use json_tree::{Json, NotUnique};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use shapes::{
     ANSWERS, DESCRIPTION, HEADER, LABEL, MULTI_SELECT, OPTIONS, PREVIEW, QUESTION, QUESTIONS, as_flag, is_question,
@@ -146,6 +146,14 @@ impl<H: Hears> Shape<'_, H> {
     fn arguments(&mut self, arguments: &mut Json<'_>) {
         let place = Place::Arguments("");
         self.unpack(arguments, place);
+        // A list of one call.
+        if let Json::List(items) = arguments
+            && let [only @ Json::Object(_)] = &mut items[..]
+            && !is_question(only)
+        {
+            *arguments = mem::take(only);
+            self.0.hear(place, RepairCode::Unwrapped);
+        }
         self.unwrap(arguments);
         if is_question(arguments) {
             self.0.hear(place, RepairCode::SingleQuestion);
@@ -169,12 +177,7 @@ impl<H: Hears> Shape<'_, H> {
         self.take_inner(questions, "questions", place);
         let code = match questions {
             Json::Object(_) => Some(RepairCode::SingleQuestion),
-            Json::Text(text) if is_plain(text) => {
-                let no_options = Json::List(Vec::new());
-                *questions = Json::object([("question", mem::take(questions)), ("options", no_options)]);
-                Some(RepairCode::PlainQuestion)
-            }
-            _ => None,
+            _ => make_plain_question(questions).then_some(RepairCode::PlainQuestion),
         };
         if let Some(code) = code {
             self.0.hear(place, code);
@@ -183,7 +186,11 @@ impl<H: Hears> Shape<'_, H> {
         let Json::List(questions) = questions else {
             return;
         };
+        let are_plain = questions.iter().all(|question| question.as_str().is_some());
         for (q, question) in questions.iter_mut().enumerate() {
+            if are_plain && make_plain_question(question) {
+                self.0.hear(Place::Question(q, ""), RepairCode::PlainQuestion);
+            }
             self.unpack_object(question, Place::Question(q, ""));
             self.question(question, q);
         }
@@ -294,7 +301,7 @@ impl<H: Hears> Shape<'_, H> {
     /// Removes an optional field that is null or a blank text.
     fn remove_empty(&mut self, object: &mut Json<'_>, place: Place<'_>, key: &str) {
         if let Json::Object(members) = object
-            && let Some(at) = members::position(members, key)
+            && let Some(at) = members.position(key)
             && match &members[at].1 {
                 Json::Null => true,
                 Json::Text(text) => is_blank(text),
@@ -305,6 +312,15 @@ impl<H: Hears> Shape<'_, H> {
             self.0.hear(place.key(key), RepairCode::EmptyRemoved);
         }
     }
+}
+
+/// Makes a question without options of a text for people.
+fn make_plain_question(value: &mut Json<'_>) -> bool {
+    let is_plain = value.as_str().is_some_and(is_plain);
+    if is_plain {
+        *value = Json::object([("question", mem::take(value)), ("options", Json::List(Vec::new()))]);
+    }
+    is_plain
 }
 
 /// Whether a text is one for people, and not JSON or markup that can't be read.

@@ -48,6 +48,18 @@ impl Phase {
         Self::Settled,
     ];
 
+    /// Returns true if the ask has ended, so that a receipt takes the place of the form.
+    #[must_use]
+    pub fn is_over(self) -> bool {
+        !matches!(self, Self::Streaming | Self::Ready | Self::Malformed | Self::Answerable)
+    }
+
+    /// Returns true if the ask is complete and waits for its answer.
+    #[must_use]
+    pub fn takes_answer(self) -> bool {
+        matches!(self, Self::Ready | Self::Answerable)
+    }
+
     /// The phase in lower case; `Display` and JSON give the same.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -1,7 +1,6 @@
 //! The tree, and its ways from and to `serde_json`'s value.
 
-use crate::sorted::names;
-use crate::{Error, Number};
+use crate::{Error, Members, Number};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
@@ -25,9 +24,6 @@ pub enum Json<'a> {
     /// An object.
     Object(Members<'a>),
 }
-
-/// What an object holds, in its order.
-pub type Members<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
 
 impl<'a> Json<'a> {
     /// An object of these members: an array or a vector of names with their values.
@@ -60,8 +56,7 @@ impl<'a> Json<'a> {
     /// The last member of a name, which is the one that counts.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
-        let found = self.as_object()?.iter().rfind(|(key, _)| key == name);
-        found.map(|(_, member)| member)
+        self.as_object()?.find(name)
     }
 
     /// The members of an object.
@@ -118,10 +113,27 @@ impl<'a> Json<'a> {
             Self::Number(number) => Json::Number(number.into_static()),
             Self::Text(text) => Json::Text(text.into_owned().into()),
             Self::List(items) => Json::List(items.into_iter().map(Json::into_static).collect()),
+            Self::Object(members) => Json::Object(members.into_static()),
+        }
+    }
+
+    /// A copy that borrows nothing, in which each name is there once in its object, with its last value.
+    #[must_use]
+    pub fn into_unique(self) -> Json<'static> {
+        let mut json = self.into_static();
+        json.make_unique();
+        json
+    }
+
+    /// Lets each name be there once in its object, with its last value.
+    pub fn make_unique(&mut self) {
+        match self {
+            Self::List(items) => items.iter_mut().for_each(Json::make_unique),
             Self::Object(members) => {
-                let members = members.into_iter();
-                Json::Object(members.map(|(key, member)| (key.into_owned().into(), member.into_static())).collect())
+                members.unique();
+                members.values_mut().for_each(Json::make_unique);
             }
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => {}
         }
     }
 
@@ -150,12 +162,7 @@ impl<'a> Json<'a> {
         match self {
             Self::List(items) => items.iter().find_map(Self::repeated_key),
             Self::Object(members) => {
-                let names = names(members);
-                let mut twice = names.windows(2).rev().filter(|pair| pair[0].0 == pair[1].0);
-                if let Some(pair) = twice.next() {
-                    return Some(pair[0].0);
-                }
-                members.iter().find_map(|(_, member)| member.repeated_key())
+                members.repeated().or_else(|| members.iter().find_map(|(_, member)| member.repeated_key()))
             }
             Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => None,
         }

@@ -21,12 +21,12 @@ mod parse;
 mod partial;
 pub mod pieces;
 mod serde;
-pub mod sorted;
 mod text;
 mod write;
 
 pub use error::{Error, ErrorKind};
-pub use json::{Json, Members, NotUnique, object, parse, parse_unique};
+pub use json::{Json, NotUnique, object, parse, parse_unique};
+pub use members::Members;
 pub use number::{Number, natural};
 pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};

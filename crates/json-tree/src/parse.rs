@@ -10,6 +10,9 @@ pub(crate) const DEPTH: usize = 127;
 /// Deeper than this, objects have no room that they do not need. The members of an event itself are dropped soon.
 const SHRUNK_FROM: usize = 1;
 
+/// A list or object that grows beyond this gets room for all that it will hold: to double its room would take three times its memory.
+const MANY: usize = 1024;
+
 const ALONE: char = char::REPLACEMENT_CHARACTER;
 
 type Read<T> = Result<T, ErrorKind>;
@@ -51,6 +54,8 @@ struct Reader<'a, 'm> {
     text: &'a str,
     at: usize,
     depth: usize,
+    /// How many bytes may still be looked at twice.
+    ahead: usize,
     /// The member whose halves are wanted; without one, a half that stands alone is an error.
     member: Option<&'m str>,
     halves: Halves,
@@ -60,7 +65,15 @@ struct Reader<'a, 'm> {
 
 impl<'a, 'm> Reader<'a, 'm> {
     fn new(text: &'a str, member: Option<&'m str>) -> Self {
-        Self { text, at: 0, depth: 0, member, halves: Halves::default(), last: Halves::default() }
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+            ahead: 2 * text.len(),
+            member,
+            halves: Halves::default(),
+            last: Halves::default(),
+        }
     }
 
     fn whole(&mut self) -> Result<Json<'a>, Error> {
@@ -141,6 +154,9 @@ impl<'a, 'm> Reader<'a, 'm> {
             if self.depth == 1 && self.member == Some(&*key) && matches!(value, Json::Text(_)) {
                 self.halves = self.last;
             }
+            if members.len() == MANY {
+                members.reserve_exact(self.rest());
+            }
             members.push((key, value));
             if self.ends(b'}')? {
                 // Many small objects cost what they hold.
@@ -159,12 +175,40 @@ impl<'a, 'm> Reader<'a, 'm> {
             return Ok(Json::List(items));
         }
         loop {
-            items.push(self.value()?);
+            let item = self.value()?;
+            if items.len() == MANY {
+                items.reserve_exact(self.rest());
+            }
+            items.push(item);
             if self.ends(b']')? {
                 items.shrink_to_fit();
                 return Ok(Json::List(items));
             }
         }
+    }
+
+    /// Counts the values up to the end of the list or object, with the one that was just read. Returns 1 if too much was looked at already.
+    #[cold]
+    fn rest(&mut self) -> usize {
+        let bytes = &self.text.as_bytes()[self.at..];
+        if bytes.len() > self.ahead {
+            return 1;
+        }
+        let (mut at, mut values, mut depth) = (0, 1, 0);
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' if depth == 0 => break,
+                b']' | b'}' => depth -= 1,
+                b',' if depth == 0 => values += 1,
+                b'"' => at = behind_string(bytes, at + 1),
+                _ => {}
+            }
+            at += 1;
+        }
+        self.ahead -= at.min(bytes.len());
+        // A value takes two bytes with its comma; a text of commas alone is refused soon.
+        values.min(at / 2 + 1)
     }
 
     /// Whether an object or a list ends here; else a comma stands here.
@@ -309,6 +353,19 @@ impl<'a, 'm> Reader<'a, 'm> {
         }
         Ok(unit)
     }
+}
+
+/// Where a string ends that begins there.
+fn behind_string(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(rest) = bytes.get(at..) {
+        at += plain_length(rest);
+        match bytes.get(at) {
+            Some(b'"') | None => break,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+        }
+    }
+    at
 }
 
 /// How many bytes of a string stand for themselves: no quotation mark, no backslash and no control character, eight at a time.

@@ -34,7 +34,7 @@ impl Pieces {
             return;
         }
         let last = before.get(self.last..).unwrap_or_default();
-        if piece.starts_with(last) || PLACEHOLDERS.contains(&last.trim()) {
+        if piece.starts_with(last) || PLACEHOLDERS.contains(&last.trim_ascii()) {
             self.last = before.len();
         } else {
             self.are_fragments = true;
@@ -63,7 +63,7 @@ impl Pieces {
 #[must_use]
 pub fn settle(text: &str) -> &str {
     match sole_value(text) {
-        Some(value) if value.len() < text.trim().len() && !is_json(text) && is_json(value) => value,
+        Some(value) if value.len() < text.trim_ascii().len() && !is_json(text) && is_json(value) => value,
         _ => text,
     }
 }
@@ -74,7 +74,7 @@ fn is_json(text: &str) -> bool {
 
 /// The value that a text consists of, beside placeholders, copies of it and stray closing brackets.
 fn sole_value(text: &str) -> Option<&str> {
-    let (mut sole, mut rest) = (None, text.trim());
+    let (mut sole, mut rest) = (None, text.trim_ascii());
     while !rest.is_empty() {
         let placeholder = PLACEHOLDERS.iter().find_map(|placeholder| rest.strip_prefix(placeholder));
         rest = if let Some(behind) = placeholder {
@@ -90,14 +90,13 @@ fn sole_value(text: &str) -> Option<&str> {
         } else {
             return None;
         };
-        rest = rest.trim_start();
+        rest = rest.trim_ascii_start();
     }
     sole
 }
 
 fn are_equal(one: &str, other: &str) -> bool {
-    let read = |text| Json::parse(text).map(Json::into_sorted);
-    one == other || matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
+    one == other || matches!((Json::parse(one), Json::parse(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// The object that a text begins with, by its brackets, and the text behind it.

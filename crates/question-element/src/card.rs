@@ -223,15 +223,7 @@ fn named(phase: &str) -> Phase {
 }
 
 fn is_over(phase: Phase) -> bool {
-    match phase {
-        Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => false,
-        Phase::Answered
-        | Phase::Declined
-        | Phase::Superseded
-        | Phase::Expired
-        | Phase::Interrupted
-        | Phase::Settled => true,
-    }
+    phase.is_over()
 }
 
 fn phase_of(outcome: &Outcome) -> Phase {

@@ -1,7 +1,7 @@
 //! Calls of the agent's own tools that a run leaves open because they wait for a yes or no, as `Agno` has it.
 
 use super::followed::{Followed, Source};
-use super::form::Form;
+use super::form::{Asked, Form};
 use super::{AskChange, Asks};
 use crate::message::{Role, ToolCall};
 use crate::thread::Thread;
@@ -22,6 +22,7 @@ impl Asks {
     #[must_use]
     pub fn with_approvals<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.approvals = names.into_iter().map(Into::into).collect();
+        self.readers.approval = Some(question);
         self
     }
 
@@ -47,28 +48,30 @@ impl Asks {
     /// Asks whether to make a call, if it is one of these tools and its arguments are whole.
     pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
         let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains(key));
-        if let Some(question) = call.and_then(question) {
-            let (ask, form) = Form::approval(&question, ACCEPTED);
+        if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
+            let (ask, form) = question;
             let followed = self.open(key, Source::Approval, changes);
-            followed.form = Some(form);
+            followed.form = form;
             followed.complete(ask, Phase::Answerable, changes);
         }
     }
 }
 
-/// The call itself, as the agent wrote it: the tool and its arguments. `None` where these are not whole.
-fn question(call: &ToolCall) -> Option<String> {
+/// The call itself, as the agent wrote it: the tool and its arguments. `None` if these are not whole.
+fn question(call: &ToolCall) -> Option<Asked> {
     let arguments = call.arguments.trim();
-    if matches!(arguments, "" | "null" | "{}") {
-        return Some(call.name.clone());
+    let mut question = call.name.clone();
+    if !matches!(arguments, "" | "null" | "{}") {
+        Json::parse(arguments).ok()?;
+        question = question + " " + arguments;
     }
-    Json::parse(arguments).is_ok().then(|| call.name.clone() + " " + arguments)
+    Some(Form::approval(&question, ACCEPTED))
 }
 
 impl Followed {
     /// The outcome that a result stands for. Nothing but the word itself is taken for consent.
     pub(super) fn read_approval(&self, content: &str) -> Option<Outcome> {
-        let payload = Json::parse(content).map(Json::into_sorted).ok();
+        let payload = Json::parse(content).map(Json::into_unique).ok();
         match payload.filter(|payload| payload.get(ACCEPTED).is_some_and(|it| it.as_bool().is_some())) {
             Some(payload) => self.read_payload(&payload),
             None => Outcome::parse(&AskUserQuestion::default(), content)

@@ -133,7 +133,7 @@ impl Asks {
         let goes_on = |message: &&Message| message.role == Role::User && about(message.metadata()).is_none();
         let next = later.find(|message| speaks(message) || goes_on(message));
         if next.is_some_and(speaks) {
-            self.followed[position].settle_as_told(self.run, thread, changes);
+            self.followed[position].settle_as_told(self.readers.result, self.run, thread, changes);
         }
         if !self.followed[position].is_open() {
             self.standing.pop();
@@ -179,7 +179,7 @@ impl Asks {
         for position in mem::take(&mut self.standing) {
             let followed = &mut self.followed[position];
             if followed.is_open() && is_before(&followed.id) {
-                followed.settle_as_told(self.run, thread, changes);
+                followed.settle_as_told(self.readers.result, self.run, thread, changes);
             } else if followed.is_open() {
                 self.standing.push(position);
             }

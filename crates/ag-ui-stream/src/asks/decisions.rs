@@ -2,14 +2,11 @@
 //! the decisions that it takes. The answer is a list of decisions in the same order.
 
 use super::followed::Followed;
-use super::form::Form;
+use super::form::{Asked, Form};
 use super::interrupts::ask_in;
+use ask_user_question::Reply;
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
-use ask_user_question::{AskUserQuestion, Reply};
 use json_tree::Json;
-
-/// An ask, and how its reply becomes a payload.
-pub(super) type Asked = (AskUserQuestion, Option<Form>);
 
 /// One thing that an interrupt asks for.
 #[derive(Debug)]
@@ -60,8 +57,7 @@ fn approval(request: &Json<'static>, arguments: Option<&Json<'static>>) -> Asked
             arguments.write(&mut question);
         }
     }
-    let (ask, form) = Form::approval(&question, APPROVED);
-    (ask, Some(form))
+    Form::approval(&question, APPROVED)
 }
 
 /// The member of the form's payload that says yes.

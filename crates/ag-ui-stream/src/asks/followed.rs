@@ -1,10 +1,10 @@
 //! One ask and all that is known of it beside its snapshot.
 
-use super::AskChange;
 use super::decisions::Decision;
-use super::form::Form;
+use super::form::Payload;
 use super::interrupts::Legacy;
 use super::reply::AskedBy;
+use super::{AskChange, ReadResult};
 use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
@@ -41,7 +41,7 @@ pub(super) struct Followed {
     /// The open run was started to answer the interrupt.
     pub(super) is_released: bool,
     /// How its reply becomes a payload, where it was made from a schema.
-    pub(super) form: Option<Form>,
+    pub(super) form: Option<Arc<dyn Payload>>,
     arriving: Arriving,
 }
 
@@ -167,11 +167,11 @@ impl Followed {
     }
 
     /// The agent has spoken on after a result: the ask is over. What cannot be read in the result is shown as it is.
-    pub(super) fn settle_as_told(&mut self, run: u64, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn settle_as_told(&mut self, read: ReadResult, run: u64, thread: &Thread, changes: &mut Vec<AskChange>) {
         let Some(result) = thread.results(&self.id).last().map(Message::text) else {
             return;
         };
-        match Outcome::parse_foreign(self.ask(), &result) {
+        match read(self.ask(), &result) {
             Some(outcome) => self.settle(Some(outcome), None, run, changes),
             None => {
                 self.over_since = run;
@@ -278,12 +278,12 @@ impl Followed {
 
     /// Whether it may still be answered, or at least put away.
     pub(super) fn can_be_ended(&self) -> bool {
-        self.is_open() || self.snapshot.phase == Phase::Malformed
+        !self.snapshot.phase.is_over()
     }
 
     /// Whether it is complete and waits.
     pub(super) fn is_waiting(&self) -> bool {
-        matches!(self.snapshot.phase, Phase::Ready | Phase::Answerable)
+        self.snapshot.phase.takes_answer()
     }
 
     /// Whether a call under its id takes its place: it was asked without a call and is over, or its arguments never became whole.
@@ -296,7 +296,7 @@ impl Followed {
 
     /// Whether it may still be answered.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.snapshot.phase, Phase::Streaming | Phase::Ready | Phase::Answerable)
+        !self.snapshot.phase.is_over() && self.snapshot.phase != Phase::Malformed
     }
 }
 

@@ -4,11 +4,31 @@ use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Reply, Selection};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
-use json_tree::{Json, Members, members};
+use json_tree::{Json, Members};
+use std::fmt;
 use std::slice;
+use std::sync::Arc;
 
 /// What agents call the member that says whether something is approved, the protocol's own name first.
 pub(super) const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
+
+/// What the agent takes for a reply. An ask that has one carries its code; a page without forms has none.
+pub(super) trait Payload: Send + Sync {
+    /// The payload that a reply stands for, or the sentence that says why it is none.
+    fn payload(&self, reply: &Reply) -> Result<Json<'static>, String>;
+    /// The outcome that a payload stands for.
+    fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Outcome>;
+}
+
+/// By a word: what each form holds would be code that every page with forms carries.
+impl fmt::Debug for dyn Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Payload")
+    }
+}
+
+/// An ask, and how its reply becomes a payload, if not in the tool's own form.
+pub(super) type Asked = (AskUserQuestion, Option<Arc<dyn Payload>>);
 
 /// The members of the answer, in the order of the questions.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,13 +67,13 @@ const FLAGS: [Json<'static>; 2] = [Json::Bool(true), Json::Bool(false)];
 impl Form {
     /// The ask for an object that the schema describes. What is optional and can't be asked for is left out, and an approval is asked alone:
     /// the members beside it are for changing what is approved. `None` where something required can't be asked for, or nothing can.
-    pub(super) fn of(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
+    pub(super) fn of(message: &str, schema: &Json<'static>) -> Option<Asked> {
         let Some(properties) = schema.get("properties").and_then(Json::as_object) else {
             return Self::of_value(message, schema);
         };
         let required = required(schema);
         let approval = APPROVALS.into_iter().find(|name| {
-            let kind = members::last(properties, name).and_then(Kind::of);
+            let kind = properties.find(name).and_then(Kind::of);
             kind.is_some_and(|kind| kind.is_flag()) && required.iter().all(|required| required == name)
         });
         let (mut questions, mut members) = (Vec::new(), Vec::new());
@@ -86,29 +106,34 @@ impl Form {
             [first, ..] if !is_blank(message) => first.question = message.to_owned() + "\n" + &first.question,
             _ => {}
         }
-        Some((AskUserQuestion::new(questions), Self { members, is_bare: false }))
+        Some(Self { members, is_bare: false }.with(questions))
     }
 
     /// The ask for a value that is no object.
-    fn of_value(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
+    fn of_value(message: &str, schema: &Json<'static>) -> Option<Asked> {
         let kind = Kind::of(schema)?;
         let described = || text(schema, "description").or_else(|| text(schema, "title"));
         let question = if is_blank(message) { described().unwrap_or(GO_AHEAD) } else { message };
         let questions = vec![kind.question(question)];
         let members = vec![Member { name: String::new(), kind, required: true }];
-        Some((AskUserQuestion::new(questions), Self { members, is_bare: true }))
+        Some(Self { members, is_bare: true }.with(questions))
     }
 
     /// The ask for a yes or no that no schema describes, and that the agent reads from this member.
-    pub(super) fn approval(message: &str, member: &str) -> (AskUserQuestion, Self) {
+    pub(super) fn approval(message: &str, member: &str) -> Asked {
         let kind = Kind::flag();
         let question = kind.question(if is_blank(message) { GO_AHEAD } else { message });
         let member = Member { name: member.to_owned(), kind, required: true };
-        (AskUserQuestion::new([question]), Self { members: vec![member], is_bare: false })
+        Self { members: vec![member], is_bare: false }.with(vec![question])
     }
 
-    /// The payload that a reply stands for, or the sentence that says why it is none.
-    pub(super) fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
+    fn with(self, questions: Vec<Question>) -> Asked {
+        (AskUserQuestion::new(questions), Some(Arc::new(self)))
+    }
+}
+
+impl Payload for Form {
+    fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
         let mut payload = Members::new();
         for (member, answer) in self.members.iter().zip(reply.answers()) {
             if !answer.skipped {
@@ -126,8 +151,7 @@ impl Form {
         })
     }
 
-    /// The outcome that a payload stands for.
-    pub(super) fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Outcome> {
+    fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Outcome> {
         let mut selections = Vec::new();
         for (question, member) in self.members.iter().enumerate() {
             let mut selection = Selection { question, ..Selection::default() };

@@ -4,7 +4,7 @@ use super::calls::speaks;
 use super::followed::{Followed, Source, about};
 use super::{AskChange, Asks, is_running};
 use crate::index::Index;
-use crate::message::{Message, Role, sorted};
+use crate::message::{Message, Role, unique};
 use crate::thread::Thread;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
@@ -26,7 +26,7 @@ impl Answers {
     pub(super) fn of(input: &Json<'_>) -> Self {
         let resume = input.get("resume").and_then(Json::as_list).unwrap_or_default();
         let command = input.get("forwardedProps").and_then(|props| props.get("command"));
-        Self { resume: resume.iter().map(sorted).collect(), command: command.map(sorted) }
+        Self { resume: resume.iter().map(unique).collect(), command: command.map(unique) }
     }
 }
 
@@ -154,7 +154,7 @@ impl Asks {
             let ask = followed.snapshot.ask.as_ref();
             // An approval is never read from what may be about something else.
             let ask = ask.filter(|_| !is_taken && followed.source == Source::Call);
-            let picked = ask.and_then(|ask| picked(ask, &text));
+            let picked = ask.and_then(|ask| (self.readers.typed)(ask, &text));
             is_taken |= picked.is_some();
             followed.is_inferred = true;
             followed.settle(picked.or(Some(Outcome::Superseded)), None, self.run, changes);
@@ -193,7 +193,7 @@ impl Asks {
         // Several are answered by a list of events and an answer for each id.
         let events = event.as_list().unwrap_or(slice::from_ref(event));
         for event in events {
-            let is_meant = |it: &Followed| it.legacy().is_some_and(|it| sorted(&it.value) == *event);
+            let is_meant = |it: &Followed| it.legacy().is_some_and(|it| unique(&it.value) == *event);
             let answer = |it: &Followed| match it.legacy() {
                 Some(legacy) if events.len() > 1 => resume.get(&legacy.id),
                 _ => Some(resume),
@@ -228,7 +228,7 @@ fn reply_to(key: &str, thread: &Thread) -> Option<String> {
 }
 
 /// The answer that a message gives without saying so, which only labels can do: any other text may mean anything.
-fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
+pub(super) fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
     let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
         return None;
     };

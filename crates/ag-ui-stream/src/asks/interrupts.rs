@@ -1,8 +1,8 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
-use super::decisions::{self, Asked, Part};
+use super::decisions::{self, Part};
 use super::followed::{Followed, Source};
-use super::form::{APPROVALS, Form, option};
+use super::form::{APPROVALS, Asked, Form, option};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
 use crate::event::EventRef;
@@ -71,7 +71,11 @@ impl Asks {
 
     /// Makes asks of the legacy interrupts of a run whose end named none in the protocol's form.
     pub(super) fn take_legacy(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
-        for legacy in std::mem::take(&mut self.legacy) {
+        let legacy = std::mem::take(&mut self.legacy);
+        let Some(standard) = self.readers.legacy else {
+            return;
+        };
+        for legacy in legacy {
             for position in self.bind_interrupt(&standard(&legacy), thread, changes) {
                 self.followed[position].legacy = Some(legacy.clone());
             }
@@ -89,7 +93,7 @@ impl Asks {
     /// to be cancelled.
     fn bind_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread, changes: &mut Vec<AskChange>) -> Vec<usize> {
         let mut bound = Vec::new();
-        for part in parts_of(interrupt, self.is_foreign_call(interrupt, thread)) {
+        for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
             let position = self.ask_about(interrupt, &part, &bound, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part, changes));
             let followed = &mut self.followed[position];
@@ -203,7 +207,7 @@ fn run_id(thread: &Thread) -> &str {
 }
 
 /// A legacy interrupt as the adapters that send both forms write it in the protocol's.
-fn standard(legacy: &Legacy) -> Interrupt {
+pub(super) fn standard(legacy: &Legacy) -> Interrupt {
     let read = unpacked(&legacy.value);
     let text = |names: &[&str]| text_of(first(&read, names)?);
     let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
@@ -242,7 +246,7 @@ pub(super) fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
 }
 
 /// What an interrupt asks for: one thing, or the decisions that it lists.
-fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<Part> {
+pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<Part> {
     let raw = raw(interrupt).map_or(Json::Null, unpacked);
     let decisions = decisions::parts(&raw);
     if decisions.is_empty() {
@@ -251,23 +255,31 @@ fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<Part> {
     decisions
 }
 
-fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> Option<Asked> {
+/// As [`parts_of`], where nothing but an ask in the tool's own form can be asked.
+pub(super) fn own_part(interrupt: &Interrupt, _: bool) -> Vec<Part> {
+    vec![Part { asked: own_ask(interrupt, raw(interrupt).unwrap_or(&Json::Null)), decision: None }]
+}
+
+/// The ask in the tool's own form that an interrupt carries.
+fn own_ask(interrupt: &Interrupt, raw: &Json<'static>) -> Option<Asked> {
     let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
-    for place in [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), Some(raw)] {
-        if let Some(ask) = place.and_then(ask_in) {
-            return Some((ask, None));
-        }
+    let places = [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), Some(raw)];
+    places.into_iter().flatten().find_map(ask_in).map(|ask| (ask, None))
+}
+
+fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> Option<Asked> {
+    if let Some(own) = own_ask(interrupt, raw) {
+        return Some(own);
     }
     let message = interrupt.message.as_deref().unwrap_or_default();
     if let Some(schema) = &interrupt.response_schema
-        && let Some((ask, form)) = Form::of(message, schema)
+        && let Some(asked) = Form::of(message, schema)
     {
-        return Some((ask, Some(form)));
+        return Some(asked);
     }
     // Whatever came back as a text would be taken for consent.
     if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
-        let (ask, form) = Form::approval(message, APPROVALS[0]);
-        return Some((ask, Some(form)));
+        return Some(Form::approval(message, APPROVALS[0]));
     }
     plain_ask(raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
 }

@@ -204,7 +204,7 @@ impl<'p> Patching<'_, 'p> {
             }
             Operation::Test { path, value } => match find(self.document, path) {
                 None => Err(PatchErrorKind::NoSuchPlace),
-                Some(found) if *found == value.clone().into_sorted() => Ok(()),
+                Some(found) if *found == value.clone().into_unique() => Ok(()),
                 Some(_) => Err(PatchErrorKind::TestFailed),
             },
         }
@@ -266,7 +266,7 @@ impl<'p> Patching<'_, 'p> {
 
 /// A value that the patch itself gives, if it may stand there.
 fn given(path: &str, value: &Json<'_>) -> Result<Json<'static>, PatchErrorKind> {
-    let (value, mut unbounded) = (value.clone().into_sorted(), usize::MAX);
+    let (value, mut unbounded) = (value.clone().into_unique(), usize::MAX);
     check_depth(path, depth(&value, &mut unbounded))?;
     Ok(value)
 }

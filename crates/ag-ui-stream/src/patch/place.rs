@@ -1,6 +1,6 @@
 //! Places in a document, as JSON pointers name them.
 
-use json_tree::{Json, natural, sorted};
+use json_tree::{Json, natural};
 use std::borrow::Cow;
 use std::mem;
 
@@ -14,7 +14,7 @@ pub(super) fn put(
         return Ok(Some(mem::replace(document, value)));
     };
     match find_mut(document, parent) {
-        Some(Json::Object(members)) => Ok(sorted::insert(members, &name, value)),
+        Some(Json::Object(members)) => Ok(members.put(&name, value)),
         Some(Json::List(items)) => match index(&name, items.len() + 1, items.len()) {
             Some(index) => {
                 items.insert(index, value);
@@ -34,7 +34,7 @@ pub(super) fn remove(
 ) -> Option<Json<'static>> {
     let (parent, name) = split(path)?;
     match find_mut(document, parent)? {
-        Json::Object(members) => sorted::remove(members, &name),
+        Json::Object(members) => members.take(&name),
         Json::List(items) => {
             let index = find(&name, items.len())?;
             Some(items.remove(index))
@@ -73,7 +73,7 @@ fn split(path: &str) -> Option<(&str, Cow<'_, str>)> {
 /// The value at a place.
 pub(super) fn find<'d>(document: &'d Json<'static>, path: &str) -> Option<&'d Json<'static>> {
     path.split('/').skip(1).try_fold(document, |value, step| match value {
-        Json::Object(members) => sorted::get(members, &plain(step)),
+        Json::Object(members) => members.find(&plain(step)),
         Json::List(items) => items.get(present(step, items.len())?),
         _ => None,
     })
@@ -82,7 +82,7 @@ pub(super) fn find<'d>(document: &'d Json<'static>, path: &str) -> Option<&'d Js
 /// As [`find`], to be changed.
 pub(super) fn find_mut<'d>(document: &'d mut Json<'static>, path: &str) -> Option<&'d mut Json<'static>> {
     path.split('/').skip(1).try_fold(document, |value, step| match value {
-        Json::Object(members) => sorted::get_mut(members, &plain(step)),
+        Json::Object(members) => members.find_mut(&plain(step)),
         Json::List(items) => {
             let index = present(step, items.len())?;
             items.get_mut(index)

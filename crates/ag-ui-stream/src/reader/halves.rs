@@ -50,7 +50,9 @@ impl Joiner {
             // What grows when a run fails is not ended, but grows no more.
             Does::FailRun => {
                 for (waiting, thing) in self.waiting.iter_mut().zip(GROWING) {
-                    mem::take(waiting).each(&mut |id, _| by_half(thing, id, None, sink));
+                    for (id, _) in mem::take(waiting).iter() {
+                        by_half(thing, id, None, sink);
+                    }
                 }
             }
             _ => {}

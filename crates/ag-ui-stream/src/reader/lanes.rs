@@ -132,7 +132,7 @@ impl Lanes {
             return Ok(own);
         }
         match ids.len() {
-            1 if owner.is_none() => Ok(ids.first()),
+            1 if owner.is_none() => Ok(ids.iter().next().map(|(_, at)| at)),
             2.. if owner.is_none() => Err(StreamError::new(Fault::ChunkIsAmbiguous { chunk: name }, &[])),
             _ => Ok(None),
         }

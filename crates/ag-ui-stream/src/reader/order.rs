@@ -4,7 +4,7 @@ use crate::error::{BrokeOff, End, EndError, EndOutcome, Fault, StreamError, Verd
 use crate::index::Index;
 use crate::protocol::{Does, Rule, Thing};
 use crate::warning::{Detail, Warnings};
-use crate::wire::{Members, last, list, members_of, text, text_or_empty};
+use crate::wire::{Members, list, members_of, text, text_or_empty};
 use json_tree::Json;
 use std::mem;
 
@@ -134,7 +134,7 @@ impl Order {
                 Ok(())
             }
             Does::SetActivity => {
-                match last(event, "replace") {
+                match event.find("replace") {
                     Some(Json::Bool(false)) => run.own_new(Thing::Activity, said("messageId"), tag),
                     _ => run.own(Thing::Activity, said("messageId"), tag),
                 }
@@ -195,7 +195,7 @@ impl Order {
             _ => self.thread = Some(named.to_owned()),
         }
         self.run = Run::default();
-        let input = last(event, "input").and_then(members_of);
+        let input = event.find("input").and_then(members_of);
         for message in input.map_or(&[][..], |input| list(input, "messages")) {
             self.run.own_told(message);
         }
@@ -205,7 +205,7 @@ impl Order {
 
     /// The specification requires a producer to repeat the ids; the adapter of `LangGraph` names a run of its own. The run that is open ends.
     fn finish(&mut self, event: &Members<'_>, warnings: &mut Warnings) -> Verdict {
-        let outcome = last(event, "outcome").and_then(members_of);
+        let outcome = event.find("outcome").and_then(members_of);
         if outcome.and_then(|outcome| text(outcome, "type")) == Some("interrupt") {
             // The agent holds a call that it stopped in.
             self.unended = self.run.close_calls();
@@ -390,31 +390,33 @@ impl Run {
     /// Closes the calls that are open, and returns their ids.
     fn close_calls(&mut self) -> Vec<String> {
         let mut closed = Vec::new();
-        self.things[Thing::Call as usize].each(&mut |id, at| {
+        for (id, at) in self.things[Thing::Call as usize].iter() {
             if self.held[at].open.take().is_some() {
                 closed.push(id.to_owned());
             }
-        });
+        }
         closed
     }
 
     fn check_closed(&self) -> Verdict {
         let mut open = Vec::new();
-        self.steps.each(&mut |step, _| open.push(step.split_once(' ').map_or(step, |(_, name)| name)));
+        for (step, _) in self.steps.iter() {
+            open.push(step.split_once(' ').map_or(step, |(_, name)| name));
+        }
         nothing("steps", &open)?;
         for thing in ENDING {
-            self.things[thing as usize].each(&mut |id, at| {
+            for (id, at) in self.things[thing as usize].iter() {
                 if self.held[at].open.is_some() {
                     open.push(id);
                 }
-            });
+            }
             nothing(thing.plural(), &open)?;
         }
-        self.subagents.each(&mut |id, state| {
+        for (id, state) in self.subagents.iter() {
             if state == ACTIVE {
                 open.push(id);
             }
-        });
+        }
         nothing("subagents", &open)
     }
 }

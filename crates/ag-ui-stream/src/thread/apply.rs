@@ -5,7 +5,7 @@ use super::keys::List;
 use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
 use crate::event::{EventRef, EventType};
-use crate::message::{Content, Message, Role, ToolCall, sorted, text_of};
+use crate::message::{Content, Message, Role, ToolCall, text_of, unique};
 use crate::outcome::RunOutcome;
 use crate::patch;
 use crate::reader::EndOutcome;
@@ -29,7 +29,7 @@ pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
         EventType::ToolCallResult => thread.add_result(event),
         EventType::StateSnapshot => {
             thread.copied.drop_value(&thread.state);
-            thread.state = event.get("snapshot").map_or(Json::Null, sorted);
+            thread.state = event.get("snapshot").map_or(Json::Null, unique);
             Change::StateChanged
         }
         EventType::StateDelta => {
@@ -432,7 +432,7 @@ impl Thread {
                 }
             }
         }
-        let content = event.get("content").map_or(Json::Null, sorted);
+        let content = event.get("content").map_or(Json::Null, unique);
         let mut activity = of_event(Message::new(Role::Activity, id.to_owned(), Content::Open(content)), event);
         event.text("activityType").clone_into(&mut activity.activity_type);
         if let Some(metadata) = held {

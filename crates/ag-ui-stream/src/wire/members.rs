@@ -1,8 +1,7 @@
-use json_tree::members::position;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
-pub(crate) use json_tree::members::{last, text, text_or_empty};
+pub(crate) use json_tree::members::{text, text_or_empty};
 
 /// The members of an object.
 pub(crate) fn members_of<'t, 'a>(json: &'t Json<'a>) -> Option<&'t Members<'a>> {
@@ -14,7 +13,7 @@ pub(crate) fn members_of<'t, 'a>(json: &'t Json<'a>) -> Option<&'t Members<'a>> 
 
 /// The items of a member, none where that is no list.
 pub(crate) fn list<'t, 'a>(members: &'t Members<'a>, name: &str) -> &'t [Json<'a>] {
-    match last(members, name) {
+    match members.find(name) {
         Some(Json::List(items)) => items,
         _ => &[],
     }
@@ -44,6 +43,6 @@ pub(crate) fn put_json<'a>(members: &mut Members<'a>, name: &'static str, json: 
 
 /// Takes a member out.
 pub(crate) fn take<'a>(members: &mut Members<'a>, name: &str) -> Option<(Cow<'a, str>, Json<'a>)> {
-    let at = position(members, name)?;
+    let at = members.position(name)?;
     Some(members.remove(at))
 }

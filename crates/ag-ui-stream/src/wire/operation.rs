@@ -1,6 +1,5 @@
 //! RFC 6902 operations, open to members that the RFC does not name.
 
-use super::last;
 use crate::error::OperationFault;
 use json_tree::Json;
 
@@ -9,7 +8,7 @@ pub(super) fn check(operation: &Json<'_>) -> Result<(), (&'static str, Operation
     let Json::Object(members) = operation else {
         return Err(("", OperationFault::NoOperation));
     };
-    let member = |name: &str| last(members, name);
+    let member = |name: &str| members.find(name);
     let Some(Json::Text(op)) = member("op") else {
         return Err(("op", OperationFault::NoText));
     };

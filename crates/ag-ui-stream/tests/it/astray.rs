@@ -379,6 +379,8 @@ fn runs_outlive_what_harms_nobody() {
         ("event: keepalive\ndata: {}\n\n", "", vec![WarningCode::SkippedFrame]),
         ("event: ping\ndata: {\"at\": 1}\n\n", "", vec![WarningCode::SkippedFrame]),
         ("event: ping\ndata: pong\n\n", "", vec![WarningCode::SkippedFrame]),
+        ("data: ping\n\ndata: keep-alive\n\n", "", vec![WarningCode::SkippedFrame; 2]),
+        ("event: heartbeat\ndata: {\"type\": \"heartbeat\"}\n\n", "", vec![WarningCode::UnknownEvent]),
         ("data:\n\ndata: null\n\ndata:  {} \n\n", "", vec![WarningCode::SkippedFrame; 3]),
         ("", "data: [DONE]\n\n", vec![WarningCode::SkippedFrame]),
         (": a comment\n\n", "", vec![]),

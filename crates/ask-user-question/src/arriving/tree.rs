@@ -1,6 +1,6 @@
 //! What the tokens of arguments add up to, so that nobody reads their text again.
 
-use json_tree::{Json, Token};
+use json_tree::{Json, Members, Token};
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ impl Tree {
     /// Takes the next token.
     pub(super) fn take(&mut self, token: &Token<'_>) {
         let complete = match token {
-            Token::ObjectStart => return self.open.push(Json::Object(Vec::new())),
+            Token::ObjectStart => return self.open.push(Json::Object(Members::new())),
             Token::ArrayStart => return self.open.push(Json::List(Vec::new())),
             Token::StringStart => return self.open.push(Json::Text(Cow::Borrowed(""))),
             Token::Key(name) => {

@@ -14,10 +14,10 @@ pub(super) fn read(text: &str) -> Option<Json<'static>> {
     json_tree::parse_unique(&strict).ok().map(Json::into_static)
 }
 
-/// The text within a code fence, if it stands in one.
+/// The text within a code fence, which may lack its end, if it stands in one.
 fn unfenced(text: &str) -> &str {
     const IS_NAME: Kind = |c| c.is_ascii_alphanumeric();
-    let inner = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
+    let inner = text.strip_prefix("```").map(|inner| inner.strip_suffix("```").unwrap_or(inner));
     inner.map_or(text, |inner| inner.trim_start_matches(IS_NAME).trim())
 }
 

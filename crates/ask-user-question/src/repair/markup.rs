@@ -6,11 +6,30 @@ use crate::wire::member_mut;
 use json_tree::Json;
 
 /// What such markup begins with, behind `<`.
-const TAGS: [&str; 7] = ["parameter", "/parameter", "/question", "invoke", "/invoke", "function_calls", "tool_call"];
+const TAGS: [&str; 9] = [
+    "parameter",
+    "/parameter",
+    "/question",
+    "invoke",
+    "/invoke",
+    "function_calls",
+    "tool_call",
+    "arg_key",
+    "/arg_value",
+];
+
+/// What stands before the name of a parameter, and between it and the value.
+const PARAMETERS: [(&str, &str); 2] = [("parameter name=\"", "\">"), ("<arg_key>", "<arg_value>")];
 
 impl<H: Hears> Shape<'_, H> {
     /// Cuts the markup off and reads the parameters in it, such as the options.
     pub(super) fn markup(&mut self, question: &mut Json<'_>, place: Place<'_>) {
+        if let Some(Json::Text(text)) = member_mut(question, "options")
+            && let Some(at) = begin(text)
+        {
+            *text = text.get(..at).unwrap_or_default().to_owned().into();
+            self.0.hear(place.key("options"), RepairCode::MarkupRemoved);
+        }
         let Some(Json::Text(text)) = member_mut(question, "question") else {
             return;
         };
@@ -24,16 +43,19 @@ impl<H: Hears> Shape<'_, H> {
         let Json::Object(members) = question else {
             return;
         };
-        let mut rest = leaked.as_str();
-        while let Some((_, parameter)) = split_at(rest, "parameter name=\"") {
-            rest = parameter;
-            let Some((name, value)) = split_at(parameter, "\">") else {
-                continue;
-            };
-            let value = value.get(..begin(value).unwrap_or(value.len())).unwrap_or_default();
-            if members.iter().all(|(key, _)| key != name) {
-                let value = unpacked(value).map_or_else(|| value.trim().into(), |(value, _)| value);
-                members.push((name.to_owned().into(), value));
+        for (opening, middle) in PARAMETERS {
+            let mut rest = leaked.as_str();
+            while let Some((_, parameter)) = split_at(rest, opening) {
+                rest = parameter;
+                let Some((name, value)) = split_at(parameter, middle) else {
+                    continue;
+                };
+                let name = name.split('<').next().unwrap_or_default();
+                let value = value.get(..begin(value).unwrap_or(value.len())).unwrap_or_default();
+                if members.position(name).is_none() {
+                    let value = unpacked(value).map_or_else(|| value.trim().into(), |(value, _)| value);
+                    members.push((name.to_owned().into(), value));
+                }
             }
         }
     }

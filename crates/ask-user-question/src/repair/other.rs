@@ -14,20 +14,35 @@ pub enum Meaning {
 
 /// What begins a label that asks for the user's own words, in the languages of the card and some more. Of two that begin alike the longer one
 /// is first.
-const OPENINGS: &str = "others|other|something else|anderes|andere|sonstiges|sonstige|etwas anderes|otros|otro|otras|otra|algo diferente|\
-    autres|autre|quelque chose dautre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
-    أخرى|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|其他|其它";
+const OPENINGS: &str = "others|other|something else|something different|another option|another answer|\
+    anderes|andere|sonstiges|sonstige|etwas anderes|eigene angabe|eigene antwort|eigener text|freitext|otros|otro|otras|otra|algo diferente|\
+    respuesta propia|autres|autre|quelque chose dautre|réponse libre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
+    أخرى|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|自由記入|自由記述|自由回答|其他|其它|自定义|自行输入|自己输入";
+/// The same where it is an order to type.
+const ORDERS: [&str; 7] = [
+    "custom answer",
+    "enter my own",
+    "enter your own",
+    "type my own",
+    "type your own",
+    "write my own",
+    "write your own",
+];
+
+fn openings() -> impl Iterator<Item = &'static str> {
+    OPENINGS.split('|').chain(ORDERS)
+}
 
 /// Words that need nothing between them and an opening.
 const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|选项|答案";
 
 /// Words that only invite to type, with those that need nothing before them.
-const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|explain|field|fill|form|free|here|i|ill|in|input|it|my|own|\
+const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|explain|field|fill|form|free|here|i|ill|in|input|it|my|own|entirely|\
     please|provide|something|specify|text|the|type|will|write|your|option|\
     antwort|angabe|angaben|bitte|angeben|beschreiben|eingeben|eintragen|eigene|freitext|selbst|schreiben|\
     opción|respuesta|cosa|por|favor|especificar|especifique|especifica|escribir|escribe|escriba|describir|indicar|texto|libre|\
     réponse|chose|à|préciser|précisez|merci|texte|saisir|votre|\
-    opção|resposta|opzione|risposta|specificare|选项|答案|请说明|请注明|请输入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
+    opção|resposta|opzione|risposta|specificare|选项|答案|请说明|请注明|请输入|自由记入|自由記入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
     يرجى|التحديد|حدد|اكتب|إجابتك|من|فضلك";
 
 fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
@@ -41,7 +56,7 @@ fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
 #[must_use]
 pub fn meaning(label: &str) -> Meaning {
     // Long labels say more than that, and need no copy. White space around them says nothing.
-    let label = label.trim_start();
+    let label = label.trim_start_matches(IS_SIGN).trim_start();
     if label.trim_end().len() > 100 {
         return Meaning::Own;
     }
@@ -51,9 +66,9 @@ pub fn meaning(label: &str) -> Meaning {
             plain.push(lower(c));
         }
     }
-    let opening = OPENINGS.split('|').find_map(|opening| plain.strip_prefix(opening));
+    let opening = openings().find_map(|opening| plain.strip_prefix(opening));
     let Some(rest) = opening.map(str::trim_start) else {
-        return if any(OPENINGS, |opening| opening.starts_with(&plain)) { Meaning::Open } else { Meaning::Own };
+        return if openings().any(|opening| opening.starts_with(&plain)) { Meaning::Open } else { Meaning::Own };
     };
     const IS_BETWEEN: Kind = |c| !is_letter(c);
     let (mut last, mut invites) = ("", true);
@@ -87,7 +102,11 @@ fn is_letter(c: char) -> bool {
         || !c.is_ascii()
             && !matches!(c, '…' | '–' | '—' | '“' | '”' | '‘' | '’' | '（' | '）' | '：')
             && !c.is_whitespace()
+            && !IS_SIGN(c)
 }
+
+/// Arrows, symbols and emoji.
+const IS_SIGN: Kind = |c| matches!(c, '\u{2190}'..='\u{2BFF}' | '\u{FE0F}' | '\u{1F000}'..='\u{1FFFF}');
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
 use crate::text::{Kind, find, folded, is_blank, place};
-use json_tree::{Json, members};
+use json_tree::Json;
 use std::mem;
 
 /// A field, and the values that fit it.
@@ -15,18 +15,45 @@ pub(super) struct Field {
 
 pub(super) const QUESTIONS: Field = Field { name: "questions", names: "questions", fits: |_| true };
 pub(super) const QUESTION: Field =
-    Field { name: "question", names: "question|prompt|text|title|message", fits: is_text };
+    Field { name: "question", names: "question|prompt|text|title|message|query|questiontext", fits: is_text };
 pub(super) const HEADER: Field = Field { name: "header", names: "header", fits: is_text };
-pub(super) const OPTIONS: Field = Field { name: "options", names: "options|choices|items", fits: is_some_list };
+pub(super) const OPTIONS: Field = Field {
+    name: "options",
+    names: "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|possibleanswers|suggestedanswers",
+    fits: is_some_list,
+};
 /// An object of answers is the user's, not the model's to give.
 pub(super) const ANSWERS: Field = Field { name: "options", names: "answers", fits: |value| value.as_list().is_some() };
 pub(super) const MULTI_SELECT: Field = Field {
     name: "multiSelect",
-    names: "multiselect|*multiple|*multiselect|*multichoice|multi|allowmulti|selectmany|allowmany",
+    names: "multiselect|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|\
+        pickmany|choosemany|checkbox|checkboxes",
     fits: is_plain_value,
 };
-pub(super) const LABEL: Field =
-    Field { name: "label", names: "label|text|title|name|value|option|choice|answer", fits: is_plain_value };
+/// What says by its value that several options may be chosen.
+const SEVERAL: [Field; 3] = [
+    Field {
+        name: MULTI_SELECT.name,
+        names: "type|kind|mode|select|selection|selectmode|selecttype|selectionmode|selectiontype|choicetype|answertype|\
+            inputtype|questiontype",
+        fits: |value| as_flag(value) == Some(true),
+    },
+    Field {
+        name: MULTI_SELECT.name,
+        names: "single|singleselect|singleselection|singlechoice|singleanswer|exclusive|mutuallyexclusive",
+        fits: |value| as_flag(value) == Some(false),
+    },
+    Field {
+        name: MULTI_SELECT.name,
+        names: "maxselect|maxselected|maxselection|maxselections|maxchoices|maxanswers",
+        fits: |value| matches!(value, Json::Number(_)) && as_flag(value).is_none(),
+    },
+];
+pub(super) const LABEL: Field = Field {
+    name: "label",
+    names: "label|text|title|name|value|option|choice|answer|content|key|id",
+    fits: is_plain_value,
+};
 pub(super) const DESCRIPTION: Field = Field {
     name: "description",
     names: "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
@@ -38,7 +65,7 @@ impl Field {
     /// The place of the member that stands for the field, if the field is missing.
     fn stand_in(&self, object: &Json<'_>) -> Option<usize> {
         let members = object.as_object()?;
-        if members::position(members, self.name).is_some() {
+        if members.position(self.name).is_some() {
             return None;
         }
         let mut found: Option<(usize, usize)> = None;
@@ -90,7 +117,7 @@ pub(crate) fn stands(in_question: bool, key: &str) -> Option<Stands> {
     let any = |fields: &[Field]| fields.iter().any(|field| is_among(field.names, key));
     if any(needed) {
         Some(Stands::Needed)
-    } else if any(optional) || in_question && is_among("type", key) {
+    } else if any(optional) || in_question && any(&SEVERAL) {
         Some(Stands::Optional)
     } else {
         rank(MULTI_SELECT.names, key).filter(|_| in_question).map(Stands::Flag)
@@ -126,7 +153,9 @@ pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
 /// As [`as_flag`], of a text.
 pub(crate) fn flag_word(text: &str) -> Option<bool> {
     let text = text.trim();
-    place("true|yes|on|1|false|no|off|0", &mut |word| text.eq_ignore_ascii_case(word)).map(|place| place < 4)
+    const WORDS: &str = "true|yes|on|1|multi|multiple|many|several|checkbox|checkboxes|multiselect|multi_select|multi-select|\
+        false|no|off|0|single|one|radio";
+    place(WORDS, &mut |word| text.eq_ignore_ascii_case(word)).map(|place| place < 13)
 }
 
 /// Whether an object is a question itself: it has a text, and the list of questions is not in it.
@@ -156,7 +185,9 @@ impl<H: Hears> Shape<'_, H> {
             {
                 return;
             }
-            if !self.take_inner(arguments, "input|arguments|parameters|args|params|toolinput", Place::Arguments("")) {
+            let names =
+                "input|arguments|parameters|args|params|toolinput|kwargs|function|body|data|request|askuserquestion";
+            if !self.take_inner(arguments, names, Place::Arguments("")) {
                 return;
             }
         }
@@ -167,7 +198,8 @@ impl<H: Hears> Shape<'_, H> {
         let Json::Object(members) = object else {
             return false;
         };
-        let mut inner = members.iter_mut().filter(|(key, _)| is_among(names, key));
+        let mut inner =
+            members.iter_mut().filter(|(key, value)| is_among(names, key) || value.get(QUESTIONS.name).is_some());
         let (Some((_, only)), None) = (inner.next(), inner.next()) else {
             return false;
         };
@@ -187,7 +219,8 @@ impl<H: Hears> Shape<'_, H> {
             return;
         };
         members.retain(|(key, _)| {
-            let is_answer = is_among("answers|answer|annotations", key);
+            let is_answer =
+                is_among("answers|answer|annotations|response|responses|selected|chosen|useranswer|userresponse", key);
             if is_answer {
                 self.0.hear(place.key(key), RepairCode::AnswersDropped);
             }
@@ -195,24 +228,25 @@ impl<H: Hears> Shape<'_, H> {
         });
     }
 
-    /// Reads the `type` that other tools give a question, for what is missing.
+    /// Reads the `type` that other tools give a question, and what else says that several options may be chosen.
     pub(super) fn by_type(&mut self, question: &mut Json<'_>, place: Place<'_>) {
-        let kind = question.get("type").and_then(Json::as_str).map(folded).unwrap_or_default();
-        let (name, value, code) = match kind.as_str() {
-            "yesno" => {
-                let options = ["Yes", "No"].map(|label| Json::object([("label", Json::Text(label.into()))]));
-                (OPTIONS.name, Json::List(options.into()), RepairCode::YesNo)
+        let kind = question.get("type").and_then(Json::as_str);
+        let is_yes_or_no = kind.is_some_and(|kind| is_among("yesno|confirm|confirmation|boolean|bool", kind));
+        for field in &SEVERAL {
+            if let Some(at) = field.stand_in(question)
+                && let Json::Object(members) = question
+            {
+                let (name, _) = mem::replace(&mut members[at], (field.name.into(), Json::Bool(true)));
+                self.0.hear(place.key(&name), RepairCode::RenamedField);
             }
-            "multiselect" | "checkbox" | "checkboxes" => {
-                (MULTI_SELECT.name, Json::Bool(true), RepairCode::RenamedField)
-            }
-            _ => return,
-        };
+        }
         if let Json::Object(members) = question
-            && members::position(members, name).is_none()
+            && is_yes_or_no
+            && members.position(OPTIONS.name).is_none()
         {
-            members.push((name.into(), value));
-            self.0.hear(place.key("type"), code);
+            let options = ["Yes", "No"].map(|label| Json::object([("label", Json::Text(label.into()))]));
+            members.push((OPTIONS.name.into(), Json::List(options.into())));
+            self.0.hear(place.key("type"), RepairCode::YesNo);
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Reply, Selection, encode};
 use crate::text::quoted;
 use crate::validate::{Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Refuse, exceeds};
 use crate::wire::{AskUserQuestion, Question};
-use json_tree::{Json, Members, members};
+use json_tree::{Json, Members};
 use std::fmt::Display;
 
 pub(super) fn parse<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
@@ -199,13 +199,13 @@ fn compare<R: Refuse>(reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
         say(&mut report, Place::Answer(key), Code::Contradiction, message);
     };
     for (key, text) in &expected {
-        if members::last(answers, key) != Some(text) {
+        if answers.find(key) != Some(text) {
             contradicts(key);
         }
     }
     // A question that the details skip, for the map names no unknown ones any more.
     for (key, _) in answers {
-        if members::position(&expected, key).is_none() {
+        if expected.position(key).is_none() {
             contradicts(key);
         }
     }

@@ -93,7 +93,14 @@ pub(crate) fn misnamed_ask() -> impl Strategy<Value = Value> {
         || prop_oneof![4 => "[A-Z][a-z]{1,6}", 1 => "[<{\\[`'\"a-b/ \n\t]{0,6}", 1 => text()].prop_map(Value::from);
     let plain = prop_oneof![6 => text(), 1 => any::<i16>().prop_map(Value::from), 1 => any::<bool>().prop_map(Value::from), 1 => Just(Value::Null)];
     let plain = plain.boxed();
-    let flag = prop_oneof![Just(Value::from(1)), Just(Value::from("yes")), any::<bool>().prop_map(Value::from), text()];
+    let flag = prop_oneof![
+        Just(Value::from(1)),
+        Just(Value::from(3)),
+        Just(Value::from("yes")),
+        Just(Value::from("multiple")),
+        any::<bool>().prop_map(Value::from),
+        text()
+    ];
     let option_name =
         some(&["label", "label", "text", "value", "Label", "description", "desc", "preview", "id", "detail"]);
     let named = vec((option_name, plain.clone()), 0..4)
@@ -103,10 +110,19 @@ pub(crate) fn misnamed_ask() -> impl Strategy<Value = Value> {
         .prop_map(|members| Value::Object(members.into_iter().collect()));
     let lines = vec("(- )?[A-Z][a-z]{1,3}", 1..4).prop_map(|lines| Value::from(lines.join("\n")));
     let options = prop_oneof![5 => vec(option, 0..4).prop_map(Value::from), 1 => map, 1 => lines, 1 => plain.clone()];
-    let question_name = some(&["question", "question", "prompt", "Question", "text", "title"]);
-    let options_name = some(&["options", "options", "choices", "answers", "Options"]);
-    let flag_name = some(&["multiSelect", "multi_select", "multiple", "allowMultiple", "type"]);
-    let header_name = some(&["header", "Header", "answer", "extra"]);
+    let question_name = some(&["question", "question", "prompt", "Question", "text", "title", "query"]);
+    let options_name = some(&["options", "options", "choices", "answers", "Options", "suggestions"]);
+    let flag_name = some(&[
+        "multiSelect",
+        "multi_select",
+        "multiple",
+        "allowMultiple",
+        "type",
+        "mode",
+        "singleSelect",
+        "maxSelections",
+    ]);
+    let header_name = some(&["header", "Header", "answer", "extra", "selected"]);
     let question = (
         (question_name, plain.clone()),
         option::weighted(0.8, (options_name, packed(options))),

@@ -316,3 +316,98 @@ proptest! {
         prop_assert!(repairs.iter().all(|repair| !repair.path.contains("..")));
     }
 }
+
+#[test]
+fn what_lets_several_be_chosen_is_never_lost() {
+    let several = PLAIN.replace(r#""header""#, r#""multiSelect": true, "header""#);
+    for said in [
+        r#""multiAnswer": true"#,
+        r#""isMulti": 1"#,
+        r#""checkboxes": true"#,
+        r#""pickMany": "yes""#,
+        r#""multiSelection": "multiple""#,
+        r#""selection_mode": "multi""#,
+        r#""selectionType": "multiple""#,
+        r#""type": "multi-select""#,
+        r#""select": "many""#,
+        r#""singleSelect": false"#,
+        r#""exclusive": false"#,
+        r#""maxSelections": 2"#,
+    ] {
+        shows(&PLAIN.replace(r#""header""#, &format!("{said}, \"header\"")), &several, "renamed_field");
+    }
+    for said in [r#""mode": "text""#, r#""select": "one""#, r#""single": true"#, r#""maxSelections": 1"#] {
+        assert!(!question(&PLAIN.replace(r#""header""#, &format!("{said}, \"header\""))).multi_select, "{said}");
+    }
+}
+
+#[test]
+fn further_names_and_wrappings_of_other_tools_are_read() {
+    for name in ["suggestions", "follow_up", "answerOptions"] {
+        shows(&PLAIN.replace("options", name), PLAIN, "renamed_field");
+    }
+    for name in ["id", "key", "content"] {
+        shows(&PLAIN.replace("label", name), PLAIN, "renamed_field");
+    }
+    shows(&PLAIN.replace(r#""question":"#, r#""query":"#), PLAIN, "renamed_field");
+    let packed = json!(PLAIN);
+    for wrapped in [
+        format!(r#"{{"function": {{"name": "ask_user_question", "arguments": {packed}}}}}"#),
+        format!(r#"{{"action": "ask", "action_input": {PLAIN}}}"#),
+        format!(r#"{{"type": "object", "properties": {PLAIN}}}"#),
+        format!(r#"{{"body": {packed}}}"#),
+        format!("[{PLAIN}]"),
+        format!(r#"[{{"name": "ask_user_question", "arguments": {PLAIN}}}]"#),
+    ] {
+        shows(&wrapped, PLAIN, "unwrapped");
+    }
+    shows(&format!("```json\n{PLAIN}"), PLAIN, "almost_json");
+    for kind in ["confirm", "boolean"] {
+        let options = labels(&question(&format!(r#"{{"question": "Go on?", "type": "{kind}"}}"#))).join(" ");
+        assert_eq!(options, "Yes No");
+    }
+    assert_eq!(
+        checked(r#"{"questions": ["Which size?", "Which colour?"]}"#).ask.map(|ask| ask.questions.len()),
+        Some(2)
+    );
+    for name in ["response", "selected", "userAnswer"] {
+        shows(&PLAIN.replace(r#""header""#, &format!("\"{name}\": \"M\", \"header\"")), PLAIN, "answers_dropped");
+    }
+}
+
+#[test]
+fn markup_in_other_places_is_never_shown() {
+    for leaked in [
+        r#"{"question": "Which size?\n<arg_key>options</arg_key>\n<arg_value>[\"S\",\"M\"]</arg_value>"}"#,
+        r#"{"question": "Which size?", "options": "[\"S\",\"M\"]</parameter>\n</invoke>"}"#,
+    ] {
+        let question = question(leaked);
+        assert_eq!((question.question.as_str(), labels(&question)), ("Which size?", vec!["S", "M"]), "{leaked}");
+    }
+}
+
+#[test]
+fn more_ways_to_say_other_are_the_own_field() {
+    for label in [
+        "Something different",
+        "Another option",
+        "Custom answer",
+        "Type my own answer",
+        "Write your own",
+        "✏️ Other",
+        "Other 🖊️",
+        "Eigene Angabe",
+        "Freitext",
+        "Respuesta propia",
+        "Réponse libre",
+        "その他（自由記入）",
+        "自定义",
+    ] {
+        let asked = PLAIN.replace(r#"{"label": "S"}"#, &format!(r#"{{"label": "S"}}, {{"label": "{label}"}}"#));
+        shows(&asked, PLAIN, "other_merged");
+    }
+    for label in ["None of the above", "Custom domain", "Another branch", "🎨 Colour", "Eigene Domain"] {
+        let asked = PLAIN.replace(r#"{"label": "S"}"#, &format!(r#"{{"label": "{label}"}}"#));
+        assert_eq!(labels(&question(&asked)), [label, "M"]);
+    }
+}

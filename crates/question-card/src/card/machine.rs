@@ -504,20 +504,12 @@ impl Submission {
 
 /// Whether an answer is waited for.
 pub(crate) fn takes_answer(phase: Phase) -> bool {
-    matches!(phase, Phase::Ready | Phase::Answerable)
+    phase.takes_answer()
 }
 
 /// Whether the receipt has taken the place of the form.
 pub(crate) fn is_over(phase: Phase) -> bool {
-    match phase {
-        Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => false,
-        Phase::Answered
-        | Phase::Declined
-        | Phase::Superseded
-        | Phase::Expired
-        | Phase::Interrupted
-        | Phase::Settled => true,
-    }
+    phase.is_over()
 }
 
 /// Whether no further option can come, and it is known how one is chosen.

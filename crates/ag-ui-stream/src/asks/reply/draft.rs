@@ -3,7 +3,7 @@ mod decide;
 use super::body::body;
 use super::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
 use crate::asks::followed::{Followed, Source};
-use crate::asks::form::{Form, about};
+use crate::asks::form::{Payload, about};
 use crate::asks::history::Answers;
 use crate::asks::interrupts::{Legacy, raw, takes_reply};
 use crate::asks::time::parse_deadline;
@@ -85,7 +85,7 @@ impl<'a> Draft<'a> {
             return Ok(());
         }
         if let Some(legacy) = followed.legacy() {
-            let answer = answer(followed, followed.form.as_ref(), outcome, !takes_reply(&legacy.value))?;
+            let answer = answer(followed, followed.form.as_deref(), outcome, !takes_reply(&legacy.value))?;
             self.commands.push((legacy, answer));
             return Ok(());
         }
@@ -164,7 +164,7 @@ impl<'a> Draft<'a> {
                 return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
             }
             let is_plain = raw(interrupt).is_some_and(|value| !takes_reply(value));
-            payload = Some(answer(followed, followed.form.as_ref(), &reply.outcome, is_plain)?);
+            payload = Some(answer(followed, followed.form.as_deref(), &reply.outcome, is_plain)?);
         }
         self.resume(interrupt, payload, Some(self.metadata(&reply.tool_call_id, reply)));
         Ok(())
@@ -377,7 +377,7 @@ fn can_end(phase: Phase, outcome: &Outcome) -> bool {
 
 /// The content of the tool message for an outcome, and the error in it: who puts an approval away has not given it.
 fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<String>), Refusal> {
-    let form = followed.form.as_ref().filter(|_| followed.source == Source::Approval);
+    let form = followed.form.as_deref().filter(|_| followed.source == Source::Approval);
     let content = match answer(followed, form, outcome, false)? {
         Json::Text(text) => text.into_owned(),
         json => json.text(),
@@ -391,7 +391,7 @@ fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<S
 /// gets plain text.
 fn answer(
     followed: &Followed,
-    form: Option<&Form>,
+    form: Option<&dyn Payload>,
     outcome: &Outcome,
     is_plain: bool,
 ) -> Result<Json<'static>, Refusal> {

@@ -14,6 +14,7 @@ const QUOTES: &str = "the user said:|user responded:|the user responded:|user an
 
 /// Reads a sentence, or a label alone.
 pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+    let content = bare(content);
     if content.is_empty() {
         return None;
     }
@@ -47,6 +48,18 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
         return picks.map_or_else(|| ended(&small), |picks| answered(ask, vec![picks]));
     }
     Reply::read_message(ask, content).map(Outcome::Answered).or_else(|| ended(&small))
+}
+
+/// A result without the tag around it or the word before it that say what it is.
+fn bare(content: &str) -> &str {
+    const TAGS: &str = "answer|response|user_answer|user_response|user_message";
+    const WORDS: [&str; 4] = ["Answer:", "Selected:", "User response:", "User choice:"];
+    let inner = |tag: &str| {
+        let rest = content.strip_prefix('<')?.strip_prefix(tag)?.strip_prefix('>')?;
+        rest.strip_suffix('>')?.strip_suffix(tag)?.strip_suffix("</")
+    };
+    let behind = WORDS.iter().find_map(|word| content.strip_prefix(word));
+    TAGS.split('|').find_map(inner).or(behind).unwrap_or(content).trim()
 }
 
 /// A short sentence about a question that ended by itself.
