@@ -112,11 +112,11 @@ impl Settings {
             "" if self.own_agent.name.is_empty() => words.title,
             "" => &self.own_agent.name,
             agent => {
-                let host = agent.split_once("//").map_or(agent, |(_, host)| host);
-                match host.split('/').next() {
+                let mut parts = agent.split('/');
+                match (parts.next(), parts.next(), parts.next()) {
+                    (_, Some(""), Some(host)) | (Some(host), ..) if !host.is_empty() => host,
                     // An address at the page's own origin.
-                    None | Some("") => agent,
-                    Some(host) => host,
+                    _ => agent,
                 }
             }
         }
