@@ -1,8 +1,8 @@
-"""A model that costs nothing: a script behind OpenAI's chat completions, as strict about a conversation as they are.
+"""A model that costs nothing: a script behind OpenAI's chat completions and Anthropic's messages, as strict about a conversation as they are.
 
     python3 scripted_model.py COMMAND…
 
-runs COMMAND with OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL set to the script, and ends with it. The script books a car in: it asks
+runs COMMAND with OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL, ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY set to the script, and ends with it. The script books a car in: it asks
 which service is needed, then how soon. Say "both at once", and it asks both in one turn. It needs Python 3.9 and nothing else.
 """
 
@@ -48,7 +48,7 @@ def turn(messages, tools):
     results = [picked(text_of(message)) for message in messages[begin:] if is_result(message)]
     if any(result is None for result in results):
         return "Nothing is booked.", []
-    if TOOL not in [tool["function"]["name"] for tool in tools or []]:
+    if TOOL not in tools:
         return f"I was offered no tool {TOOL}, so I can't ask.", []
     if len(results) >= 2:
         return f"Booked: {', '.join(results)}.", []
@@ -129,13 +129,52 @@ def deltas(text, calls):
             yield {"tool_calls": [{"index": index, "function": {"arguments": arguments[at : at + 12]}}]}
 
 
+def of_anthropic(message):
+    """A message of Anthropic's as one or more of OpenAI's."""
+    content = message["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    for block in blocks:
+        if block["type"] == "tool_result":
+            yield {"role": "tool", "tool_call_id": block["tool_use_id"], "content": text_of(block)}
+    function = lambda block: {"name": TOOL, "arguments": json.dumps(block["input"])}
+    calls = [{"id": block["id"], "function": function(block)} for block in blocks if block["type"] == "tool_use"]
+    # What the harness adds for the model is no word of the user's.
+    texts = [block["text"] for block in blocks if block["type"] == "text" and not block["text"].startswith("<system")]
+    if texts or calls:
+        yield {"role": message["role"], "content": " ".join(texts), **({"tool_calls": calls} if calls else {})}
+
+
+def events_of_anthropic(model, text, calls, tool):
+    """The answer in pieces, as Anthropic streams it."""
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    message = {"id": f"msg_{next(NUMBERS)}", "type": "message", "role": "assistant", "model": model, "content": []}
+    yield {"type": "message_start", "message": {**message, "stop_reason": None, "stop_sequence": None, "usage": usage}}
+    blocks = [({"type": "text", "text": ""}, "text_delta", "text", [f"{word} " for word in text.split(" ")])]
+    for call in calls:
+        arguments = call["function"]["arguments"]
+        pieces = [arguments[at : at + 12] for at in range(0, len(arguments), 12)]
+        start = {"type": "tool_use", "id": call["id"], "name": tool, "input": {}}
+        blocks.append((start, "input_json_delta", "partial_json", pieces))
+    for index, (start, kind, name, pieces) in enumerate(blocks):
+        yield {"type": "content_block_start", "index": index, "content_block": start}
+        for piece in pieces:
+            yield {"type": "content_block_delta", "index": index, "delta": {"type": kind, name: piece}}
+        yield {"type": "content_block_stop", "index": index}
+    reason = "tool_use" if calls else "end_turn"
+    yield {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}
+    yield {"type": "message_stop"}
+
+
 class Endpoint(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if "/messages" in self.path:
+            return self.as_anthropic(request)
         try:
-            text, asks = turn(request["messages"], request.get("tools"))
+            tools = [tool["function"]["name"] for tool in request.get("tools") or []]
+            text, asks = turn(request["messages"], tools)
             asks = asks[:1] if request.get("parallel_tool_calls") is False else asks
         except Refused as refused:
             print(f"scripted model: {refused}", file=sys.stderr)
@@ -148,10 +187,7 @@ class Endpoint(BaseHTTPRequestHandler):
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
             choice = {"index": 0, "message": message, "finish_reason": reason}
             return self.answer(200, {**head, "object": "chat.completion", "choices": [choice], "usage": usage})
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Connection", "close")
-        self.end_headers()
+        self.begin_stream()
         for delta, reason in [*((delta, None) for delta in deltas(text, calls)), ({}, reason)]:
             choice = {"index": 0, "delta": delta, "finish_reason": reason}
             chunk = {**head, "object": "chat.completion.chunk", "choices": [choice]}
@@ -160,6 +196,31 @@ class Endpoint(BaseHTTPRequestHandler):
             time.sleep(PACE)
         self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
+
+    def as_anthropic(self, request):
+        if "count_tokens" in self.path:
+            return self.answer(200, {"input_tokens": 1})
+        messages = [one for message in request["messages"] for one in of_anthropic(message)]
+        # Tools of a page come under a longer name.
+        tools = [tool["name"] for tool in request.get("tools") or [] if tool["name"].endswith(TOOL)]
+        try:
+            text, asks = turn(messages, [TOOL] if tools else [])
+        except Refused as refused:
+            print(f"scripted model: {refused}", file=sys.stderr)
+            error = {"type": "invalid_request_error", "message": str(refused)}
+            return self.answer(400, {"type": "error", "error": error})
+        self.begin_stream()
+        for event in events_of_anthropic(request["model"], text, [call(ask) for ask in asks], *tools[:1] or [TOOL]):
+            self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+            self.wfile.flush()
+            time.sleep(PACE)
+        self.close_connection = True
+
+    def begin_stream(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
 
     def answer(self, status, value):
         body = json.dumps(value).encode()
@@ -178,8 +239,9 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     endpoint = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
     Thread(target=endpoint.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{endpoint.server_port}/v1"
-    model = {"OPENAI_BASE_URL": base, "OPENAI_API_KEY": "scripted", "OPENAI_MODEL": "scripted"}
+    base = f"http://127.0.0.1:{endpoint.server_port}"
+    model = {"OPENAI_BASE_URL": f"{base}/v1", "OPENAI_API_KEY": "scripted", "OPENAI_MODEL": "scripted"}
+    model |= {"ANTHROPIC_BASE_URL": base, "ANTHROPIC_API_KEY": "scripted"}
     command = subprocess.Popen(sys.argv[1:], env={**os.environ, **model})
     # Ctrl+C reaches the command as well. What ends this process alone ends the command with it.
     signal.signal(signal.SIGINT, lambda *_: None)

@@ -5,6 +5,8 @@
 //! gets back; one of them is [`Effect::ExecuteTool`], which begins with [`intercept()`].
 #![warn(clippy::unwrap_used)]
 
+#[cfg(feature = "ag-ui")]
+pub mod ag_ui;
 pub mod call;
 pub mod conversation;
 pub mod effect;

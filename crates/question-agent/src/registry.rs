@@ -1,12 +1,15 @@
 //! Which tools a conversation is offered.
 
 use crate::call::{ToolCall, ToolResult, asking_tool, is_asking_tool};
+use crate::event::Event;
 use crate::intercept::{Interception, intercept};
+use crate::time::Timestamp;
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
 use ask_user_question::tool::tool_definition;
 use json_tree::JsonText;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
@@ -100,6 +103,15 @@ pub struct ToolSpec {
     pub parameters: JsonText,
 }
 
+impl ToolSpec {
+    /// A tool of this name with this JSON Schema of its input.
+    #[must_use]
+    pub fn new(name: &str, description: &str, parameters: &Value) -> Self {
+        let parameters = JsonText::of(parameters).expect("a value is JSON");
+        Self { name: name.to_owned(), description: description.to_owned(), parameters }
+    }
+}
+
 /// A tool that needs no I/O to run. Others are the adapter's.
 pub trait Tool: fmt::Debug + Send + Sync {
     /// What the model is told of it.
@@ -138,6 +150,22 @@ impl Tool for AskUserQuestionTool {
     }
 }
 
+#[derive(Debug)]
+struct FnTool {
+    spec: ToolSpec,
+    run: fn(&ToolCall) -> ToolResult,
+}
+
+impl Tool for FnTool {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn run(&self, call: &ToolCall) -> ToolResult {
+        (self.run)(call)
+    }
+}
+
 /// The tools that one conversation is offered.
 #[derive(Clone, Debug)]
 pub struct ToolRegistry {
@@ -170,6 +198,12 @@ impl ToolRegistry {
             self.tools.push(tool);
         }
         self
+    }
+
+    /// The same with a function as a tool.
+    #[must_use]
+    pub fn with_fn(self, spec: ToolSpec, run: fn(&ToolCall) -> ToolResult) -> Self {
+        self.with(Arc::new(FnTool { spec, run }))
     }
 
     /// The conversation's context.
@@ -211,6 +245,13 @@ impl ToolRegistry {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.specs().iter().any(|tool| tool.name == name)
+    }
+
+    /// Judges a call and runs it, unless that says what comes of it. An ask waits until `expires_at`.
+    #[must_use]
+    pub fn execute(&self, call: &ToolCall, expires_at: Option<Timestamp>) -> Event {
+        let intercepted = self.intercept(call).into_event(call, expires_at);
+        intercepted.unwrap_or_else(|| Event::ToolComplete { result: self.run(call) })
     }
 
     /// Runs a call that was not intercepted; a tool that is not offered gives an error result.

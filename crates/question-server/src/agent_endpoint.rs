@@ -5,12 +5,12 @@ use crate::app::App;
 use crate::body::JsonBody;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
-use crate::input::RunInput;
 use crate::owner::Caller;
 use crate::runtime::to_the_end;
 use crate::sse::RunStream;
 use axum::Extension;
 use axum::extract::State;
+use question_agent::ag_ui::RunInput;
 
 pub(crate) async fn run(
     State(app): State<App>,

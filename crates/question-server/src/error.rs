@@ -1,12 +1,12 @@
 //! What clients are told when something goes wrong: JSON `{code, message}`, with more where it helps.
 
 use crate::store::{CommitError, StoreError};
-use crate::wire;
 use ask_user_question::validate::Violation;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use question_agent::Rejected;
+use question_agent::ag_ui::{Full, Refused, wire};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub(crate) enum ApiError {
     /// bytes of them, as this option says.
     ConversationFull(&'static str),
     /// 400 `bad_request`: what a client's tool brought is over [`Bounds::tool_result`](crate::limits::Bounds::tool_result).
-    ToolResultTooLong(usize),
+    ToolResultTooLong(String),
     /// 400 `bad_request`: a text is over [`Bounds::message`](crate::limits::Bounds::message), in words for its writer.
     MessageTooLong(String),
     /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations), or
@@ -78,14 +78,10 @@ impl ApiError {
     /// Its status, its code and what a person reads.
     fn row(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
         let (status, code, message) = match self {
-            Self::BadRequest(why) | Self::MessageTooLong(why) => {
+            Self::BadRequest(why) | Self::MessageTooLong(why) | Self::ToolResultTooLong(why) => {
                 return (StatusCode::BAD_REQUEST, "bad_request", why.into());
             }
             Self::AgentRefused(status) => return (*status, "agent_refused", "The agent refuses.".into()),
-            Self::ToolResultTooLong(most) => {
-                let why = format!("The tool's result is longer than {most} bytes; bring a shorter one or an error.");
-                return (StatusCode::BAD_REQUEST, "bad_request", why.into());
-            }
             Self::Rejected(rejected) => return (StatusCode::CONFLICT, rejected.code(), rejected.to_string().into()),
             Self::UnsupportedMediaType => {
                 let why = "The body must be JSON, with Content-Type: application/json.";
@@ -205,9 +201,22 @@ pub(crate) struct Limit(pub(crate) &'static str);
 
 impl From<Rejected> for ApiError {
     fn from(rejected: Rejected) -> Self {
-        match rejected {
-            Rejected::InvalidReply(violations) => Self::InvalidReply(violations),
-            other => Self::Rejected(other),
+        Refused::from(rejected).into()
+    }
+}
+
+impl From<Refused> for ApiError {
+    fn from(refused: Refused) -> Self {
+        let words = refused.to_string();
+        match refused {
+            Refused::BadRequest(why) => Self::BadRequest(why),
+            Refused::BypassNotAllowed => Self::BypassNotAllowed,
+            Refused::InvalidReply(violations) => Self::InvalidReply(violations),
+            Refused::Rejected(rejected) => Self::Rejected(rejected),
+            Refused::Full(Full::Messages) => Self::ConversationFull("--max-messages"),
+            Refused::Full(Full::History) => Self::ConversationFull("--max-history"),
+            Refused::ToolResultTooLong(_) => Self::ToolResultTooLong(words),
+            Refused::MessageTooLong(_) => Self::MessageTooLong(words),
         }
     }
 }

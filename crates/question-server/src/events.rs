@@ -4,15 +4,14 @@ use crate::app::App;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::histories::Parts;
-use crate::input::{Edition, Pending};
 use crate::live::{Known, Live, Place, Talk, TextFor};
 use crate::owner::Caller;
-use crate::runtime::{snapshot, to_the_end};
+use crate::runtime::to_the_end;
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
-use crate::wire;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, Uri};
+use question_agent::ag_ui::{Edition, Pending, wire};
 use question_agent::effect::StateChange;
 use serde_json::json;
 use uuid::Uuid;
@@ -89,9 +88,9 @@ fn anew(live: &Live, talk: &Talk, place: Place) -> String {
         Some(run_id) => run_id.to_string(),
         None => Uuid::new_v4().to_string(),
     };
-    let mut events = vec![wire::run_started(&live.id, &run_id, Vec::new()), snapshot(talk)];
+    let mut events = vec![wire::run_started(&live.id, &run_id, Vec::new()), wire::snapshot(talk.view())];
     if under_way.is_none() {
-        let outcome = wire::outcome(talk, Pending::of(&talk.context));
+        let outcome = wire::outcome(talk.view(), Pending::of(&talk.context));
         let edition = Edition::Current;
         events.push(wire::run_finished(edition, &live.id, &run_id, outcome));
     }

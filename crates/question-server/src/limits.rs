@@ -3,6 +3,10 @@
 use crate::config::{Config, positive};
 use crate::rate::PerMinute;
 use clap::Args;
+use question_agent::ag_ui;
+pub use question_agent::ag_ui::{
+    CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
+};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -61,6 +65,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The bounds of what one request brings.
+    pub(crate) fn of_input(&self) -> ag_ui::Bounds {
+        let Self { message, tool_result, messages, history, .. } = *self;
+        ag_ui::Bounds { message, tool_result, messages, history }
+    }
+
     /// The most bytes of one conversation's events that are kept for clients that read slowly. A run may tell the whole history again.
     pub(crate) fn log(&self) -> usize {
         self.history.saturating_mul(4).max(LEAST_LOG)
@@ -110,20 +120,8 @@ pub const MAX_UNATTENDED: u32 = 8;
 /// The number of times that a model may try again in one run: after asks that could not be asked, and in a row after calls of tools that are not there.
 pub const MAX_ASK_RETRIES: u32 = 3;
 
-/// The longest answer of a model, in bytes: its text, and the names and arguments of its calls.
-pub const MAX_ANSWER_BYTES: usize = 1 << 20;
-
 /// The bytes that a model's endpoint may send in a row without anything of use.
 pub(crate) const MAX_IDLE_BYTES: usize = 1 << 20;
-
-/// What a call weighs in it beside its letters, since it has events, a result and a commit of its own.
-pub const CALL_WEIGHT: usize = 1 << 10;
-
-/// The number of tools that a client may declare.
-pub const MAX_CLIENT_TOOLS: usize = 64;
-
-/// The most bytes that they may say together: it is kept with the conversation.
-pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
 
 /// Which part of all conversations makes room at once for others where the server is full: what is to go is only found by a look at all.
 pub(crate) const CROWDED_OUT_AT_ONCE: usize = 256;
@@ -180,12 +178,6 @@ pub const MAX_SUB_AGENTS: usize = 8;
 
 /// The most time that a model is waited for that said when to come back.
 pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
-
-/// The most bytes that a client may say of its own context: it is kept with the conversation.
-pub const MAX_CONTEXT_BYTES: usize = 64 << 10;
-
-/// The longest id that a client may make, in bytes.
-pub const MAX_ID_BYTES: usize = 200;
 
 /// What an event of a conversation that is kept for clients that read slowly takes beside its text, in bytes.
 pub(crate) const ENTRY_BYTES: usize = 128;

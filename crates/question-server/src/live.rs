@@ -2,14 +2,13 @@
 
 use crate::error::ApiError;
 use crate::histories::History;
-use crate::input::Pending;
 use crate::log::{Log, Outbox};
 use crate::owner::{Owner, name_in_log};
 use crate::rate::Allowance;
 use crate::store::{Lease, Revision, Stored, Told};
-use question_agent::call::ToolCall;
+use question_agent::ag_ui::{Pending, View};
 use question_agent::registry::ToolContext;
-use question_agent::{ConvState, Conversation, Timestamp};
+use question_agent::{Conversation, Timestamp};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -107,23 +106,9 @@ impl Talk {
         Self { revision, is_away: true, ..Self::new(Told::default()) }
     }
 
-    /// Returns true if a model or a tool of the server's is to go on.
-    pub(crate) fn is_at_work(&self) -> bool {
-        self.conversation.state().is_at_work() && self.clients_call().is_none()
-    }
-
-    /// The call whose result the client is to bring because it runs the tool itself.
-    pub(crate) fn clients_call(&self) -> Option<&ToolCall> {
-        match self.conversation.state() {
-            ConvState::ToolExecuting(executing) => {
-                let call = &executing.current_tool;
-                Some(call).filter(|call| self.context.is_client_tool(call.name()))
-            }
-            ConvState::Idle
-            | ConvState::LlmRequesting { .. }
-            | ConvState::AwaitingUserResponse(_)
-            | ConvState::Failed { .. } => None,
-        }
+    /// The conversation as AG-UI sees it.
+    pub(crate) fn view(&self) -> View<'_> {
+        View { conversation: &self.conversation, context: &self.context }
     }
 
     /// Leaves the conversation to the store until somebody does something with it: it may be watched for days while its question waits.

@@ -200,10 +200,6 @@ impl Log {
         }
     }
 
-    pub(crate) fn push_event(&self, event: &Event) {
-        self.push([Entry::event(event)]);
-    }
-
     /// The run that has started before this position and goes on there.
     pub(crate) fn run_at(&self, position: u64) -> Option<Arc<str>> {
         let entries = self.lock();
@@ -476,11 +472,10 @@ impl Drop for Waiting<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Entry, Found, Log};
-    use crate::input::Edition;
     use crate::store::{Revision, Told};
-    use crate::wire;
     use ag_ui_stream::outcome::RunOutcome;
     use futures_util::FutureExt as _;
+    use question_agent::ag_ui::{Edition, wire};
     use std::sync::Arc;
 
     fn is_entry(found: Option<Found>) -> bool {
@@ -492,7 +487,7 @@ mod tests {
         let told = |frames| Told { since: Revision(7), frames };
         let log = Arc::new(Log::new(told(0), usize::MAX));
         let (mut one, mut other) = (log.reader(0), log.reader(0));
-        log.push_event(&wire::run_started("t", "r", Vec::new()));
+        log.push([Entry::event(&wire::run_started("t", "r", Vec::new()))]);
         for reader in [&mut one, &mut other] {
             assert!(is_entry(reader.next().now_or_never()));
             assert!(reader.next().now_or_never().is_none());
@@ -518,7 +513,7 @@ mod tests {
         assert!((&mut first).now_or_never().is_none());
         assert!((&mut second).now_or_never().is_none());
         assert!(!log.reaches(told(0)) && log.reaches(told(2)));
-        log.push_event(&wire::run_started("t", "r2", Vec::new()));
+        log.push([Entry::event(&wire::run_started("t", "r2", Vec::new()))]);
         assert!(is_entry(first.now_or_never()) && is_entry(second.now_or_never()));
     }
 

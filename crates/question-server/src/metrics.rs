@@ -1,6 +1,5 @@
 //! What there is to watch, as Prometheus reads it.
 
-use crate::turn::Usage;
 use axum::http::{Method, StatusCode};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -9,6 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
+use question_agent::ag_ui::Usage;
 use std::fmt;
 use std::sync::LazyLock;
 use std::time::Duration;

@@ -6,8 +6,9 @@ pub mod scripted;
 use crate::limits::MAX_RETRY_PAUSE;
 use ask_user_question::Limits;
 use futures_util::stream::BoxStream;
-use json_tree::JsonText;
 use question_agent::Conversation;
+use question_agent::ag_ui::AnswerTooLong;
+pub use question_agent::ag_ui::Delta;
 use question_agent::message::Message;
 use question_agent::registry::{Tool, ToolContext, ToolRegistry, ToolSpec};
 use question_agent::transition::MAX_LLM_ATTEMPTS;
@@ -66,64 +67,6 @@ impl Request {
 /// The tool by which an agent has others do things for it, where its model offers it; the server itself runs it.
 pub const SPAWN_AGENTS: &str = "spawn_agents";
 
-/// A piece of a model's answer. Calls are told apart by their index in the answer: ids are the server's, since providers repeat theirs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Delta {
-    /// The text grows.
-    Text(String),
-    /// A call begins.
-    CallStart {
-        /// Its index.
-        call: usize,
-        /// The tool.
-        name: String,
-    },
-    /// The arguments of a call grow.
-    CallArgs {
-        /// Its index.
-        call: usize,
-        /// What they grow by.
-        delta: String,
-    },
-    /// The arguments of a call are complete.
-    CallEnd {
-        /// Its index.
-        call: usize,
-    },
-    /// The arguments of a call are these, and not what they have grown to.
-    CallArgsAre {
-        /// Its index.
-        call: usize,
-        /// All of them.
-        arguments: String,
-    },
-    /// The answer ends before it is whole, since there was no room for more of it. What was said stands.
-    Cut,
-    /// What the model's endpoint wants back with the answer, in words of its adapter: it is kept with the message and shown to nobody.
-    Origin(JsonText),
-    /// The tokens that the answer has cost so far.
-    Usage {
-        /// Of the request.
-        input: u64,
-        /// Of the answer.
-        output: u64,
-    },
-}
-
-impl Delta {
-    /// Grows by one that goes on with the same text or the same arguments; false for any other.
-    pub(crate) fn grow(&mut self, next: &Self) -> bool {
-        match (self, next) {
-            (Self::Text(text), Self::Text(more)) => text.push_str(more),
-            (Self::CallArgs { call, delta }, Self::CallArgs { call: same, delta: more }) if call == same => {
-                delta.push_str(more);
-            }
-            _ => return false,
-        }
-        true
-    }
-}
-
 /// Why a model could not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelError {
@@ -138,6 +81,12 @@ impl ModelError {
     pub(crate) fn pause_after(&self, attempt: u32) -> Option<Duration> {
         let pause = self.retry_after?.min(MAX_RETRY_PAUSE);
         (attempt < MAX_LLM_ATTEMPTS).then_some(pause)
+    }
+}
+
+impl From<AnswerTooLong> for ModelError {
+    fn from(error: AnswerTooLong) -> Self {
+        Self { reason: error.to_string(), retry_after: None }
     }
 }
 

@@ -13,8 +13,6 @@ use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
-use crate::input::{Pending, RunInput};
-use crate::intake;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
 use crate::live::{Live, Run, Talk, TalkGuard};
 use crate::log::{Entry, Outbox, Reader};
@@ -25,12 +23,11 @@ use crate::peer::Peer;
 use crate::rate::Allowances;
 use crate::room::Share;
 use crate::sse::{Client, RunStream};
-use crate::step::Step;
 use crate::store::feed::{Feed, Wish};
 use crate::store::{Change, CommitError, Lease, Revision, Store, Told};
 use crate::trace::carried;
-use crate::wire;
 use lives::Slots;
+use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
@@ -39,8 +36,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use sweep::sweep;
-pub(crate) use tell::snapshot;
-use tell::{attach, brought_message, catch_up, end_entry, end_of, news, taken_messages};
+use tell::{attach, catch_up, end_entry, end_of, entries};
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
@@ -215,7 +211,7 @@ impl Runtime {
             if talk.run.is_none() && talk.run_elsewhere.is_none() {
                 break talk;
             }
-            if intake::read(&self.bounds, &talk, input)?.is_none() {
+            if ag_ui::read(&self.bounds.of_input(), talk.view(), input)?.is_none() {
                 return Ok(attach(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
             }
             // Where its client has gone, as one does that presses Stop, what it says next comes first.
@@ -233,7 +229,7 @@ impl Runtime {
         if self.is_anothers(&talk) {
             return Err(Rejected::Busy.into());
         }
-        let event = match (intake::read(&self.bounds, &talk, input)?, talk.conversation.state()) {
+        let event = match (ag_ui::read(&self.bounds.of_input(), talk.view(), input)?, talk.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The process that worked on it has ended.
@@ -290,7 +286,7 @@ impl Runtime {
     /// Returns true if another server works on it.
     fn is_anothers(&self, talk: &Talk) -> bool {
         let is_anothers = |lease: Lease| lease.holder != self.holder && self.clock.now() < lease.until;
-        talk.is_at_work() && talk.lease.is_some_and(is_anothers)
+        talk.view().is_at_work() && talk.lease.is_some_and(is_anothers)
     }
 
     /// Starts a run with an event, or goes on where somebody else stopped.
@@ -325,14 +321,13 @@ impl Runtime {
             Some(event) => self.handle_event(live, talk, event)?,
             None => Step::of(talk.conversation.resume()),
         };
-        let taken = taken_messages(&step, brought);
+        let taken = step.taken(brought);
         let mut told = vec![Entry::event(&wire::run_started(&live.id, &run.id, taken))];
         if goes_on {
-            told.push(Entry::event(&snapshot(talk)));
+            told.push(Entry::event(&wire::snapshot(talk.view())));
         }
-        let unseen = (!goes_on).then_some(&*talk);
-        told.extend(news(unseen, &step, brought));
-        let work = step.work.filter(|_| talk.clients_call().is_none());
+        told.extend(entries(step.outgoing((!goes_on).then(|| talk.view()), brought)));
+        let work = step.work.filter(|_| talk.view().clients_call().is_none());
         if work.is_none() {
             told.push(end_entry(live, &run, end_of(talk, &run)));
         }
@@ -376,7 +371,7 @@ impl Runtime {
     ) -> Result<(), ApiError> {
         let before = live.log.told();
         let revision = talk.revision.map_or(before.since, Revision::next);
-        let lease = talk.is_at_work().then(|| self.lease());
+        let lease = talk.view().is_at_work().then(|| self.lease());
         let told = Told { frames: before.frames + new.len() as u64, ..before };
         let mut frames = Vec::new();
         if self.feed.is_some() {

@@ -2,20 +2,19 @@
 
 use crate::drain::Drain;
 use crate::histories::Parts;
-use crate::input::{Edition, RunInput};
 use crate::limits::HEARTBEAT;
 use crate::live::{Follower, Live, Place};
 use crate::log::{Entry, Found, Reader};
 use crate::metrics::Counted;
 use crate::store::Told;
 use crate::store::feed::Kind;
-use crate::wire;
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_frame};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
+use question_agent::ag_ui::{Edition, RunInput, wire};
 use std::io;
 use std::sync::Arc;
 use tokio::time::timeout;

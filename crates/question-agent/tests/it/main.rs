@@ -4,6 +4,8 @@ mod conversations;
 mod dice;
 mod history;
 mod intercept;
+#[cfg(not(target_arch = "wasm32"))]
+mod own_loop;
 mod properties;
 #[cfg(not(target_arch = "wasm32"))]
 mod readme;

@@ -1,13 +1,13 @@
 //! The agent of a conversation, or one of its sub-agents. One loop drives both.
 
 use super::Runtime;
-use super::tell::{RunEnd, end_entry, end_of, failed, news, snapshot};
+use super::tell::{RunEnd, end_entry, end_of, entries, failed};
 use crate::error::ApiError;
 use crate::live::{Live, Run};
 use crate::log::{Entry, Log};
 use crate::models::Request;
-use crate::step::{Step, Work};
 use ag_ui_stream::outcome::RunOutcome;
+use question_agent::ag_ui::{Step, Work, wire};
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Event};
 use std::sync::Arc;
@@ -116,11 +116,11 @@ impl Runtime {
         })?;
         let mut told = Vec::new();
         if done.shown_but_dropped {
-            told.push(Entry::event(&snapshot(&talk)));
+            told.push(Entry::event(&wire::snapshot(talk.view())));
         }
-        told.extend(news(Some(&talk), &step, None));
-        let work = step.work.filter(|_| talk.clients_call().is_none());
-        let is_over = work.is_none() && !talk.is_at_work();
+        told.extend(entries(step.outgoing(Some(talk.view()), None)));
+        let work = step.work.filter(|_| talk.view().clients_call().is_none());
+        let is_over = work.is_none() && !talk.view().is_at_work();
         if is_over {
             let end = match talk.conversation.state() {
                 ConvState::Failed { reason } => failed("model_failed", reason),

@@ -171,7 +171,7 @@ impl Runtime {
         *talk = Talk::stored(stored);
         let is_followed = self.feed.is_some() && self.is_anothers(talk);
         // The server that worked on it has told more than it committed, so the next one counts from the start.
-        let broken_off = talk.revision.filter(|_| talk.is_at_work() && !is_followed);
+        let broken_off = talk.revision.filter(|_| talk.view().is_at_work() && !is_followed);
         talk.told = broken_off.map_or(told, |revision| Told { since: revision.next(), frames: 0 });
         let mut here = live.log.told();
         if here.since == told.since && here.frames < told.frames && broken_off.is_none() {

@@ -3,12 +3,12 @@
 use super::Runtime;
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
-use crate::input::Pending;
 use crate::limits::SWEEP;
 use crate::live::{Live, Run, Talk};
 use crate::owner::name_in_log;
 use crate::store::Due;
 use futures_util::FutureExt as _;
+use question_agent::ag_ui::Pending;
 use question_agent::{ConvState, Event, Timestamp};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
@@ -142,7 +142,7 @@ impl Runtime {
     }
 
     async fn go_on(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<Option<Run>, ApiError> {
-        if talk.run.is_some() || !talk.is_at_work() || self.is_anothers(talk) {
+        if talk.run.is_some() || !talk.view().is_at_work() || self.is_anothers(talk) {
             return Ok(None);
         }
         tracing::info!(conversation = %live.name(), "resuming a run that was broken off");

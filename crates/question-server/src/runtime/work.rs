@@ -4,17 +4,16 @@ use super::Runtime;
 use super::agent::{Agent, Done, SubAgent};
 use super::sub_agents::{last_words, tasks};
 use super::tell::{RunEnd, end_entry, failed};
-use crate::intake::is_longer;
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use crate::live::{Live, Run};
+use crate::log::Entry;
 use crate::models::SPAWN_AGENTS;
-use crate::step::Work;
 use crate::store::Lease;
 use crate::store::feed::News;
 use crate::trace::carried;
-use crate::turn::Turn;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, join_all};
+use question_agent::ag_ui::{Turn, Work, is_longer};
 use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event};
@@ -142,7 +141,7 @@ impl Runtime {
 
     /// Returns true if the history is longer than it may be.
     async fn is_full(&self, agent: &Agent) -> bool {
-        let is_full = |conversation: &Conversation| is_longer(&self.bounds, conversation.messages(), 0);
+        let is_full = |conversation: &Conversation| is_longer(&self.bounds.of_input(), conversation.messages(), 0);
         match agent {
             Agent::Parent { live, .. } => is_full(&live.talk.lock().await.conversation),
             Agent::Sub(sub) => is_full(&sub.conversation),
@@ -152,7 +151,8 @@ impl Runtime {
     async fn ask_model(&self, agent: &Agent) -> Done {
         let request = self.request(agent).await;
         let attempt = request.attempt;
-        let mut turn = Turn::new(agent.log(), request.context.clone());
+        let mut turn = Turn::new(request.context.clone(), || Uuid::new_v4().simple().to_string());
+        let tell = |events: Vec<ag_ui_stream::Event>| agent.log().push(events.iter().map(Entry::event));
         let mut deltas = self.model.respond(request).ready_chunks(DELTAS_AT_ONCE);
         loop {
             // A model that never pauses leaves room for those who read what it says.
@@ -161,7 +161,8 @@ impl Runtime {
                 biased;
                 () = agent.stop().cancelled() => {
                     self.metrics.model_used(turn.usage());
-                    let partial = turn.finish();
+                    let (partial, events) = turn.finish();
+                    tell(events);
                     let shown_but_dropped = !partial.tool_calls.is_empty();
                     return Done { shown_but_dropped, ..Done::kept(Event::LlmStopped { partial }) };
                 }
@@ -170,16 +171,21 @@ impl Runtime {
             let Some(arrived) = arrived else {
                 self.metrics.model_used(turn.usage());
                 let (shown_but_dropped, is_cut) = (turn.is_rewritten(), turn.is_cut());
-                return Done { event: Event::LlmResponse(turn.finish()), shown_but_dropped, is_cut };
+                let (message, events) = turn.finish();
+                tell(events);
+                return Done { event: Event::LlmResponse(message), shown_but_dropped, is_cut };
             };
-            match turn.take(arrived) {
+            let taken = turn.take(arrived);
+            tell(turn.events());
+            match taken {
                 Ok(()) => {}
                 Err(error) => {
                     self.metrics.model_used(turn.usage());
                     // Clients have read the beginning of an answer: another one behind it would be no retry.
                     let shown_but_dropped = turn.has_begun();
                     let pause = error.pause_after(attempt).filter(|_| !shown_but_dropped);
-                    let partial = turn.finish();
+                    let (partial, events) = turn.finish();
+                    tell(events);
                     if let Some(pause) = pause {
                         tokio::select! {
                             () = agent.stop().cancelled() => return Done::kept(Event::LlmStopped { partial }),
@@ -201,11 +207,7 @@ impl Runtime {
         match tasks(&context, call).filter(|_| is_offered) {
             Some(Ok(tasks)) => self.spawn_agents(agent, &context, call, tasks, asked).await,
             Some(Err(result)) => Ok(Done::kept(Event::ToolComplete { result })),
-            None => {
-                let registry = self.registry(&context);
-                let intercepted = registry.intercept(call).into_event(call, self.deadline());
-                Ok(Done::kept(intercepted.unwrap_or_else(|| Event::ToolComplete { result: registry.run(call) })))
-            }
+            None => Ok(Done::kept(self.registry(&context).execute(call, self.deadline()))),
         }
     }
 

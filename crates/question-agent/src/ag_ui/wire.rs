@@ -1,7 +1,12 @@
 //! The conversation in AG-UI's words.
 
-use crate::input::{Edition, Pending};
-use crate::live::Talk;
+use super::input::{Edition, Pending, RunInput};
+use super::view::View;
+use crate::ConvState;
+use crate::call::{ToolResult, is_asking_tool};
+use crate::message;
+use crate::registry::ToolContext;
+use crate::state::AwaitingUserResponse;
 use ag_ui_stream::event::{Event, EventType};
 use ag_ui_stream::input::{PROTOCOL_VERSION, RunAgentInput};
 use ag_ui_stream::message::{Message, Metadata, ToolCall};
@@ -9,32 +14,31 @@ use ag_ui_stream::outcome::{Interrupt, RunOutcome};
 use ask_user_question::outcome::{AskMetadata, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
-use question_agent::call::{ToolResult, is_asking_tool};
-use question_agent::message;
-use question_agent::registry::ToolContext;
-use question_agent::state::AwaitingUserResponse;
 use serde_json::{Map, Value, json};
 
-pub(crate) fn messages(talk: &Talk) -> Vec<Message> {
+/// The history.
+#[must_use]
+pub fn messages(view: View<'_>) -> Vec<Message> {
     let message = |message: &message::Message| match message {
         message::Message::User(user) => user_message(user),
-        message::Message::Assistant(assistant) => assistant_message(talk, assistant),
+        message::Message::Assistant(assistant) => assistant_message(view, assistant),
         message::Message::Tool(result) => result_message(result),
     };
-    talk.conversation.messages().iter().map(message).collect()
+    view.conversation.messages().iter().map(message).collect()
 }
 
 /// The events of a call that was held back when the model made it, since the client answers an earlier call; nothing for others.
 /// A client that saw it would try to answer it too, and could not answer the first alone.
-pub(crate) fn held_back(talk: &Talk, tool_use_id: &str) -> Vec<Event> {
-    let owner = talk.conversation.messages().iter().rev().find_map(|message| match message {
+#[must_use]
+pub fn held_back(view: View<'_>, tool_use_id: &str) -> Vec<Event> {
+    let owner = view.conversation.messages().iter().rev().find_map(|message| match message {
         message::Message::Assistant(assistant) => {
             let index = assistant.tool_calls.iter().position(|call| call.id == tool_use_id)?;
             Some((assistant, index))
         }
         message::Message::User(_) | message::Message::Tool(_) => None,
     });
-    let Some((assistant, index)) = owner.filter(|(owner, index)| is_behind_a_clients(&talk.context, owner, *index))
+    let Some((assistant, index)) = owner.filter(|(owner, index)| is_behind_a_clients(view.context, owner, *index))
     else {
         return Vec::new();
     };
@@ -65,18 +69,23 @@ pub(crate) fn is_the_clients(context: &ToolContext, name: &str) -> bool {
     is_asking_tool(name) || context.is_client_tool(name)
 }
 
-pub(crate) fn user_message(user: &message::UserMessage) -> Message {
+/// A message of the user's.
+#[must_use]
+pub fn user_message(user: &message::UserMessage) -> Message {
     Message::user(&user.id, &user.text).with_metadata(metadata(user.ask.as_ref()))
 }
 
-pub(crate) fn result_message(result: &ToolResult) -> Message {
+/// The message of a result.
+#[must_use]
+pub fn result_message(result: &ToolResult) -> Message {
     Message::tool(&result.message_id, &result.tool_use_id, result.content.as_str())
         .with_error(result.is_error.then(|| result.content.clone()))
         .with_metadata(metadata(result.ask.as_ref()))
 }
 
 /// The outcome of an ask that has this result; `None` where it could not be asked.
-pub(crate) fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
+#[must_use]
+pub fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
     if let Some(ask) = &result.ask {
         return Some(ask.outcome);
     }
@@ -86,7 +95,9 @@ pub(crate) fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
     Some(outcome.kind())
 }
 
-pub(crate) fn result_event(result: &ToolResult) -> Event {
+/// The event of a result.
+#[must_use]
+pub fn result_event(result: &ToolResult) -> Event {
     let mut members = vec![
         ("messageId", result.message_id.as_str().into()),
         ("toolCallId", result.tool_use_id.as_str().into()),
@@ -96,11 +107,11 @@ pub(crate) fn result_event(result: &ToolResult) -> Event {
     Event::new(EventType::ToolCallResult, members)
 }
 
-fn assistant_message(talk: &Talk, assistant: &message::AssistantMessage) -> Message {
-    let conversation = &talk.conversation;
+fn assistant_message(view: View<'_>, assistant: &message::AssistantMessage) -> Message {
+    let conversation = view.conversation;
     let running = conversation.state().open_calls();
     let shown = assistant.tool_calls.iter().enumerate().filter(|(index, call)| {
-        !is_behind_a_clients(&talk.context, assistant, *index)
+        !is_behind_a_clients(view.context, assistant, *index)
             || running.first() == Some(&call.id.as_str())
             || conversation.result_of(&call.id).is_some()
     });
@@ -108,12 +119,20 @@ fn assistant_message(talk: &Talk, assistant: &message::AssistantMessage) -> Mess
     Message::assistant(&assistant.id, &assistant.text, calls.collect())
 }
 
+/// The history as an event, for clients that may have something else.
+#[must_use]
+pub fn snapshot(view: View<'_>) -> Event {
+    let messages: Vec<_> = messages(view).iter().map(Json::from).collect();
+    Event::new(EventType::MessagesSnapshot, [("messages", messages.into())])
+}
+
 fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
     ask.map(AskMetadata::to_metadata)
 }
 
 /// A run begins. The messages that it was started with are echoed, so that other clients of the conversation learn of them.
-pub(crate) fn run_started(thread_id: &str, run_id: &str, taken: Vec<Message>) -> Event {
+#[must_use]
+pub fn run_started(thread_id: &str, run_id: &str, taken: Vec<Message>) -> Event {
     let mut members = of_run(thread_id, run_id);
     members.push(("protocolVersion", PROTOCOL_VERSION.into()));
     if !taken.is_empty() {
@@ -138,7 +157,8 @@ fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgen
 
 /// A run has ended, told to a client of this edition. Before 1.0 an interrupt was the only outcome that had anything to say: which calls are left
 /// open clients saw for themselves, and none knew that a run can be cancelled.
-pub(crate) fn run_finished(edition: Edition, thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
+#[must_use]
+pub fn run_finished(edition: Edition, thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
     let mut members = of_run(thread_id, run_id);
     if edition == Edition::Current || matches!(outcome, RunOutcome::Interrupt { .. }) {
         members.push(("outcome", (&outcome).into()));
@@ -146,14 +166,26 @@ pub(crate) fn run_finished(edition: Edition, thread_id: &str, run_id: &str, outc
     Event::new(EventType::RunFinished, members)
 }
 
-pub(crate) fn run_error(code: &str, text: &str) -> Event {
+/// A run has failed.
+#[must_use]
+pub fn run_error(code: &str, text: &str) -> Event {
     Event::new(EventType::RunError, [("message", text.into()), ("code", code.into())])
 }
 
+/// A run has come to its end, told to the client that sent this input.
+#[must_use]
+pub fn run_end(view: View<'_>, input: &RunInput) -> Event {
+    match view.conversation.state() {
+        ConvState::Failed { reason } => run_error("model_failed", reason),
+        _ => run_finished(input.edition(), &input.thread_id, &input.run_id, outcome(view, input.pending())),
+    }
+}
+
 /// The outcome of a run that did not fail: with the call that the client is to answer, where there is one.
-pub(crate) fn outcome(talk: &Talk, pending: Pending) -> RunOutcome {
-    let Some(waiting) = talk.conversation.waiting() else {
-        let call = talk.clients_call();
+#[must_use]
+pub fn outcome(view: View<'_>, pending: Pending) -> RunOutcome {
+    let Some(waiting) = view.conversation.waiting() else {
+        let call = view.clients_call();
         return RunOutcome::Success { pending_tool_call_ids: call.iter().map(|call| call.id.clone()).collect() };
     };
     match pending {

@@ -3,29 +3,32 @@
 //!
 //! An input costs its length: what is new is counted before it is looked at, and ids are looked up, not searched for.
 
-use crate::error::ApiError;
-use crate::input::{InputMessage, InputTool, Resume, ResumeStatus, RunInput};
-use crate::limits::Bounds;
-use crate::live::Talk;
+use super::bounds::Bounds;
+use super::input::{InputMessage, InputTool, Resume, ResumeStatus, RunInput};
+use super::refused::{Full, Refused};
+use super::view::View;
+use crate::call::ToolResult;
+use crate::event::Response;
+use crate::message::{Message, UserMessage};
+use crate::state::AwaitingUserResponse;
+use crate::{Conversation, Event, Rejected};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::validate::Violation;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Plain;
-use question_agent::call::ToolResult;
-use question_agent::event::Response;
-use question_agent::message::{Message, UserMessage};
-use question_agent::state::AwaitingUserResponse;
-use question_agent::{Conversation, Event, Rejected};
 use serde_json::Value;
 use std::cell::LazyCell;
 use std::collections::HashSet;
 
-/// The event that an input amounts to; `None` where it brings nothing new.
-pub(crate) fn read(bounds: &Bounds, talk: &Talk, input: &RunInput) -> Result<Option<Event>, ApiError> {
-    let conversation = &talk.conversation;
+/// The event that an input amounts to; `None` if it brings nothing new.
+///
+/// # Errors
+/// If it is more than may be said, or what the conversation can't take now.
+pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<Event>, Refused> {
+    let conversation = view.conversation;
     let known = Known::of(conversation);
-    if let Some(result) = client_result(bounds, talk, &known, input)? {
+    if let Some(result) = client_result(bounds, view, &known, input)? {
         check_room(bounds, conversation, 1, result.content.len())?;
         return Ok(Some(Event::ToolComplete { result }));
     }
@@ -79,11 +82,11 @@ impl<'a> Known<'a> {
 /// The result of the call that the client runs. What the user says with it comes with the next input: clients send their history each time.
 fn client_result(
     bounds: &Bounds,
-    talk: &Talk,
+    view: View<'_>,
     known: &Known<'_>,
     input: &RunInput,
-) -> Result<Option<ToolResult>, ApiError> {
-    let Some(call) = talk.clients_call() else {
+) -> Result<Option<ToolResult>, Refused> {
+    let Some(call) = view.clients_call() else {
         return Ok(None);
     };
     let is_new = |tool: &&InputTool| !known.has(&tool.id);
@@ -93,7 +96,7 @@ fn client_result(
     };
     let content = tool.text();
     if content.len() > bounds.tool_result {
-        return Err(ApiError::ToolResultTooLong(bounds.tool_result));
+        return Err(Refused::ToolResultTooLong(bounds.tool_result));
     }
     Ok(Some(ToolResult {
         message_id: tool.id.clone(),
@@ -105,7 +108,7 @@ fn client_result(
 }
 
 /// Refuses a reply in which the user says more than may be said at a time, or for which there is no room.
-pub(crate) fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome: &Outcome) -> Result<(), ApiError> {
+pub(crate) fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome: &Outcome) -> Result<(), Refused> {
     let own_words = match outcome {
         Outcome::Answered(reply) => {
             reply.answers().iter().flat_map(|answer| [&answer.other, &answer.note]).flatten().map(String::len).sum()
@@ -120,22 +123,21 @@ pub(crate) fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome:
     check_room(bounds, conversation, 1, own_words)
 }
 
-const MAX_MESSAGES: &str = "--max-messages";
-
 /// Refuses messages that a conversation has no room for, by their number and their bytes.
-fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, bytes: usize) -> Result<(), ApiError> {
+fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, bytes: usize) -> Result<(), Refused> {
     let history = conversation.messages();
     if history.len() + messages > bounds.messages {
-        return Err(ApiError::ConversationFull(MAX_MESSAGES));
+        return Err(Refused::Full(Full::Messages));
     }
     match is_longer(bounds, history, bytes) {
-        true => Err(ApiError::ConversationFull("--max-history")),
+        true => Err(Refused::Full(Full::History)),
         false => Ok(()),
     }
 }
 
 /// Returns true if a history that grows by this number of bytes is longer than it may be.
-pub(crate) fn is_longer(bounds: &Bounds, history: &[Message], more: usize) -> bool {
+#[must_use]
+pub fn is_longer(bounds: &Bounds, history: &[Message], more: usize) -> bool {
     history.iter().map(length).sum::<usize>() + more > bounds.history
 }
 
@@ -153,14 +155,9 @@ fn length(message: &Message) -> usize {
     }
 }
 
-fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), ApiError> {
+fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), Refused> {
     if bytes > bounds.message {
-        // It is the user who reads this.
-        let most = match bounds.message {
-            bytes @ ..1024 => format!("{bytes} bytes"),
-            bytes => format!("{} KB", bytes / 1024),
-        };
-        return Err(ApiError::MessageTooLong(format!("Shorten your text to {most}.")));
+        return Err(Refused::MessageTooLong(bounds.message));
     }
     Ok(())
 }
@@ -171,7 +168,7 @@ fn new_user_messages(
     conversation: &Conversation,
     known: &Known<'_>,
     input: &RunInput,
-) -> Result<Vec<UserMessage>, ApiError> {
+) -> Result<Vec<UserMessage>, Refused> {
     let room = bounds.messages.saturating_sub(conversation.messages().len());
     let mut said: Vec<UserMessage> = Vec::new();
     let mut ids = HashSet::new();
@@ -193,7 +190,7 @@ fn new_user_messages(
             continue;
         }
         if said.len() == room {
-            return Err(ApiError::ConversationFull(MAX_MESSAGES));
+            return Err(Refused::Full(Full::Messages));
         }
         bytes += text.len();
         check_words(bounds, bytes)?;
@@ -220,7 +217,7 @@ fn response(
     waiting: &AwaitingUserResponse,
     input: &RunInput,
     said: &[UserMessage],
-) -> Result<Option<Response>, ApiError> {
+) -> Result<Option<Response>, Refused> {
     let ask = &waiting.questions;
     let for_ask = |id: &str| id == waiting.tool_use_id;
     let tool = tool_messages(input).find(|tool| for_ask(&tool.tool_call_id) && !known.has(&tool.id));
@@ -271,26 +268,26 @@ fn identity(ask: Option<AskMetadata>, reply_id: Option<String>, message_id: &str
 }
 
 /// Clients of other vendors answer a call with plain text instead of a reply; it is read as a typed message would be.
-fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, ApiError> {
+fn read_outcome(ask: &AskUserQuestion, content: &str) -> Result<Outcome, Refused> {
     if let Some(outcome) = Outcome::parse(ask, content) {
         return Ok(outcome);
     }
     match json_tree::parse(content) {
         Ok(Value::String(text)) => Ok(match_message(ask, &text, Vec::new())),
-        Ok(Value::Object(object)) => Err(ApiError::InvalidReply(violations(ask, &Value::Object(object)))),
-        Ok(_) | Err(_) if content.trim().is_empty() => Err(ApiError::InvalidReply(violations(ask, &Value::Null))),
+        Ok(Value::Object(object)) => Err(Refused::InvalidReply(violations(ask, &Value::Object(object)))),
+        Ok(_) | Err(_) if content.trim().is_empty() => Err(Refused::InvalidReply(violations(ask, &Value::Null))),
         Ok(_) | Err(_) => Ok(match_message(ask, content, Vec::new())),
     }
 }
 
-fn read_resume(ask: &AskUserQuestion, resume: &Resume) -> Result<Outcome, ApiError> {
+fn read_resume(ask: &AskUserQuestion, resume: &Resume) -> Result<Outcome, Refused> {
     match (resume.status, &resume.payload) {
         (ResumeStatus::Cancelled, _) => Ok(Outcome::Declined),
         (ResumeStatus::Resolved, Some(Plain(Value::String(text)))) => read_outcome(ask, text),
         (ResumeStatus::Resolved, Some(Plain(payload))) => {
-            Outcome::from_json(ask, payload).ok_or_else(|| ApiError::InvalidReply(violations(ask, payload)))
+            Outcome::from_json(ask, payload).ok_or_else(|| Refused::InvalidReply(violations(ask, payload)))
         }
-        (ResumeStatus::Resolved, None) => Err(ApiError::InvalidReply(violations(ask, &Value::Null))),
+        (ResumeStatus::Resolved, None) => Err(Refused::InvalidReply(violations(ask, &Value::Null))),
     }
 }
 
@@ -303,10 +300,10 @@ fn refuse_foreign_reply(
     known: &Known<'_>,
     waiting: &AwaitingUserResponse,
     said: &[UserMessage],
-) -> Result<(), ApiError> {
+) -> Result<(), Refused> {
     let ask = said.last().and_then(|message| message.ask.as_ref());
     match ask.is_some() && !known.is_answered(ask) {
-        true => Err(ApiError::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() })),
+        true => Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() })),
         false => Ok(()),
     }
 }
@@ -318,7 +315,7 @@ fn refuse_late_reply(
     known: &Known<'_>,
     input: &RunInput,
     repeated: &[UserMessage],
-) -> Result<(), ApiError> {
+) -> Result<(), Refused> {
     let from_message =
         repeated.last().and_then(|message| message.ask.clone()).map(|ask| (ask.tool_call_id, ask.reply_id));
     let last = input
@@ -343,9 +340,9 @@ fn refuse_late_reply(
     match conversation.result_of(&tool_call_id) {
         Some(winner) if winner.ask.as_ref().is_some_and(|ask| ask.reply_id == reply_id) => Ok(()),
         Some(winner) => {
-            Err(ApiError::Rejected(Rejected::AlreadyAnswered { same_reply: false, winner: Box::new(winner.clone()) }))
+            Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply: false, winner: Box::new(winner.clone()) }))
         }
-        None => Err(ApiError::Rejected(match conversation.waiting() {
+        None => Err(Refused::Rejected(match conversation.waiting() {
             Some(waiting) => Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() },
             None => Rejected::NotWaiting,
         })),
@@ -353,10 +350,10 @@ fn refuse_late_reply(
 }
 
 /// Refuses what nobody here can read, such as an image alone, instead of passing over it. Here, too, only the end of the history is looked at.
-fn refuse_unreadable(known: &Known<'_>, input: &RunInput) -> Result<(), ApiError> {
+fn refuse_unreadable(known: &Known<'_>, input: &RunInput) -> Result<(), Refused> {
     match input.messages.last() {
         Some(InputMessage::User(user)) if user.is_unreadable() && !known.has(&user.id) => {
-            Err(ApiError::BadRequest("This agent reads text alone: say it in words.".to_owned()))
+            Err(Refused::BadRequest("This agent reads text alone: say it in words.".to_owned()))
         }
         Some(_) | None => Ok(()),
     }

@@ -1,24 +1,26 @@
 //! What a client sends, read leniently: clients of other vendors add fields, and of the history only a user's own words matter.
 
-use crate::error::ApiError;
-use crate::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES};
+use super::bounds::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES};
+use super::refused::Refused;
+use crate::call::asking_tool;
+use crate::registry::{ContextItem, PermissionMode, ToolContext, ToolSpec};
 use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, JsonText, Plain, plain};
-use question_agent::call::asking_tool;
-use question_agent::registry::{ContextItem, PermissionMode, ToolContext, ToolSpec};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// The body of `POST /agent`: what the server reads of a `RunAgentInput`.
+/// The body of `POST /agent`: what is read of a `RunAgentInput`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct RunInput {
+pub struct RunInput {
+    /// The conversation.
     #[serde(alias = "thread_id")]
-    pub(crate) thread_id: String,
+    pub thread_id: String,
+    /// The run.
     #[serde(alias = "run_id")]
-    pub(crate) run_id: String,
+    pub run_id: String,
     /// What clients have sent since AG-UI 1.0.
     protocol_version: Option<IgnoredAny>,
     #[serde(default)]
@@ -91,9 +93,13 @@ pub(crate) enum ResumeStatus {
 }
 
 impl RunInput {
-    pub(crate) fn parse(body: &[u8]) -> Result<Self, ApiError> {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// If it is no input, or has an id that nobody would keep.
+    pub fn parse(body: &[u8]) -> Result<Self, Refused> {
         let input: Self = serde_json::from_slice(body)
-            .map_err(|error| ApiError::BadRequest(format!("The body is no RunAgentInput: {error}.")))?;
+            .map_err(|error| Refused::BadRequest(format!("The body is no RunAgentInput: {error}.")))?;
         check_id(&input.thread_id)?;
         check_id(&input.run_id)?;
         input.messages.iter().try_for_each(InputMessage::check)?;
@@ -103,25 +109,32 @@ impl RunInput {
 
     /// Who the agent is to be from now on: `"forwardedProps": {"toolContext": {"planMode": true}}` and the like. Only the server makes sub-agents.
     /// It is the operator's decision if anybody may have the agent ask nobody.
-    pub(crate) fn context(&self, allow_bypass: bool) -> Result<Option<ToolContext>, ApiError> {
+    ///
+    /// # Errors
+    /// If it cannot be read, or asks for a bypass that is not allowed.
+    pub fn context(&self, allow_bypass: bool) -> Result<Option<ToolContext>, Refused> {
         let Some(context) = self.forwarded_props.get("toolContext") else {
             return Ok(None);
         };
         let context = ToolContext::deserialize(context)
-            .map_err(|error| ApiError::BadRequest(format!("The toolContext cannot be read: {error}.")))?;
+            .map_err(|error| Refused::BadRequest(format!("The toolContext cannot be read: {error}.")))?;
         if context.permission_mode == PermissionMode::BypassPermissions && !allow_bypass {
-            return Err(ApiError::BypassNotAllowed);
+            return Err(Refused::BypassNotAllowed);
         }
         Ok(Some(ToolContext { is_sub_agent: false, client_tools: Vec::new(), context: Vec::new(), ..context }))
     }
 
     /// The asking tool, where the client declares it as one of its own.
-    pub(crate) fn client_tool(&self) -> Option<&'static str> {
+    #[must_use]
+    pub fn client_tool(&self) -> Option<&'static str> {
         self.tools().find_map(|(name, _)| asking_tool(name))
     }
 
     /// The client's other tools, each once. What no provider could take is left out.
-    pub(crate) fn client_tools(&self) -> Result<Vec<ToolSpec>, ApiError> {
+    ///
+    /// # Errors
+    /// If they are more than [`MAX_CLIENT_TOOLS`], or say more than [`MAX_CLIENT_TOOLS_BYTES`].
+    pub fn client_tools(&self) -> Result<Vec<ToolSpec>, Refused> {
         let mut declared: Vec<ToolSpec> = Vec::new();
         let mut names = HashSet::new();
         let mut bytes = 0;
@@ -142,7 +155,7 @@ impl RunInput {
             bytes += name.len() + tool.description.len() + tool.parameters.as_str().len();
             declared.push(tool);
             if declared.len() > MAX_CLIENT_TOOLS || bytes > MAX_CLIENT_TOOLS_BYTES {
-                return Err(ApiError::BadRequest(format!(
+                return Err(Refused::BadRequest(format!(
                     "A client may declare at most {MAX_CLIENT_TOOLS} tools of {MAX_CLIENT_TOOLS_BYTES} bytes in all."
                 )));
             }
@@ -151,7 +164,10 @@ impl RunInput {
     }
 
     /// What the client says of its user's surroundings. What is no text is told as JSON.
-    pub(crate) fn client_context(&self) -> Result<Vec<ContextItem>, ApiError> {
+    ///
+    /// # Errors
+    /// If it is longer than [`MAX_CONTEXT_BYTES`].
+    pub fn client_context(&self) -> Result<Vec<ContextItem>, Refused> {
         let text = |value: &Value| value.as_str().map_or_else(|| json_tree::text(value), str::to_owned);
         let items = self.context.as_array().into_iter().flatten();
         let items: Vec<ContextItem> = items
@@ -164,9 +180,7 @@ impl RunInput {
             })
             .collect();
         match items.iter().map(|item| item.description.len() + item.value.len()).sum::<usize>() > MAX_CONTEXT_BYTES {
-            true => {
-                Err(ApiError::BadRequest(format!("A client's context may have at most {MAX_CONTEXT_BYTES} bytes.")))
-            }
+            true => Err(Refused::BadRequest(format!("A client's context may have at most {MAX_CONTEXT_BYTES} bytes."))),
             false => Ok(items),
         }
     }
@@ -177,7 +191,8 @@ impl RunInput {
     }
 
     /// The end that a run is to have which meets an ask: `"forwardedProps": {"interrupts": true}` asks for interrupts.
-    pub(crate) fn pending(&self) -> Pending {
+    #[must_use]
+    pub fn pending(&self) -> Pending {
         match self.forwarded_props.get("interrupts") {
             Some(Value::Bool(true)) => Pending::Interrupts,
             Some(_) | None => Pending::ToolCalls,
@@ -185,7 +200,8 @@ impl RunInput {
     }
 
     /// What the client understands.
-    pub(crate) fn edition(&self) -> Edition {
+    #[must_use]
+    pub fn edition(&self) -> Edition {
         match self.protocol_version {
             Some(IgnoredAny) => Edition::Current,
             None => Edition::BeforeOne,
@@ -195,7 +211,7 @@ impl RunInput {
 
 /// The AG-UI that a client understands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Edition {
+pub enum Edition {
     /// Before 1.0: clients end a run in an error where they do not know all of what an event says.
     BeforeOne,
     /// From 1.0 on: they leave out what they do not know.
@@ -204,7 +220,7 @@ pub(crate) enum Edition {
 
 /// The way in which a client learns which asks wait when a run ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Pending {
+pub enum Pending {
     /// Success, with the calls that are left unanswered.
     #[default]
     ToolCalls,
@@ -214,7 +230,8 @@ pub(crate) enum Pending {
 
 impl Pending {
     /// As the client that spoke last wanted it, for runs that no client started.
-    pub(crate) fn of(context: &ToolContext) -> Self {
+    #[must_use]
+    pub fn of(context: &ToolContext) -> Self {
         match context.interrupts {
             true => Self::Interrupts,
             false => Self::ToolCalls,
@@ -229,15 +246,18 @@ fn is_tool_name(name: &str) -> bool {
 }
 
 /// Refuses ids that are empty, too long or unprintable.
-pub(crate) fn check_id(id: &str) -> Result<(), ApiError> {
+///
+/// # Errors
+/// If it is one of these.
+pub fn check_id(id: &str) -> Result<(), Refused> {
     if id.is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
-        return Err(ApiError::BadRequest(format!("An id must have 1 to {MAX_ID_BYTES} printable bytes.")));
+        return Err(Refused::BadRequest(format!("An id must have 1 to {MAX_ID_BYTES} printable bytes.")));
     }
     Ok(())
 }
 
 /// The same of a reply's: those that it names are kept with it.
-fn check_ask(ask: Option<AskMetadata>) -> Result<(), ApiError> {
+fn check_ask(ask: Option<AskMetadata>) -> Result<(), Refused> {
     match ask {
         Some(ask) => check_id(&ask.tool_call_id).and_then(|()| check_id(&ask.reply_id)),
         None => Ok(()),
@@ -255,7 +275,7 @@ impl InputMessage {
         }
     }
 
-    fn check(&self) -> Result<(), ApiError> {
+    fn check(&self) -> Result<(), Refused> {
         match self {
             Self::User(user) => check_id(&user.id).and_then(|()| check_ask(user.ask())),
             Self::Tool(tool) => {
@@ -303,7 +323,7 @@ impl InputTool {
 }
 
 impl Resume {
-    fn check(&self) -> Result<(), ApiError> {
+    fn check(&self) -> Result<(), Refused> {
         check_id(&self.interrupt_id).and_then(|()| check_ask(self.ask()))?;
         self.reply_id().map_or(Ok(()), |id| check_id(&id))
     }

@@ -1,22 +1,23 @@
 //! One answer of the model, from its deltas to AG-UI events and to the message that is kept.
 
-use crate::limits::{CALL_WEIGHT, MAX_ANSWER_BYTES};
-use crate::log::Log;
-use crate::models::{Delta, ModelError};
-use crate::wire::{self, is_the_clients};
+use super::bounds::{CALL_WEIGHT, MAX_ANSWER_BYTES};
+use super::wire::{self, is_the_clients};
+use crate::call::ToolCall;
+use crate::message::AssistantMessage;
+use crate::registry::ToolContext;
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
 use json_tree::JsonText;
-use question_agent::call::ToolCall;
-use question_agent::message::AssistantMessage;
-use question_agent::registry::ToolContext;
 use std::collections::BTreeMap;
-use uuid::Uuid;
+use std::error::Error;
+use std::fmt;
 
 /// One answer of the model, growing.
 #[derive(Debug)]
-pub(crate) struct Turn<'a> {
-    log: &'a Log,
+pub struct Turn<I> {
+    next_id: I,
+    /// What clients are to be told.
+    events: Vec<Event>,
     context: ToolContext,
     message_id: String,
     text: String,
@@ -33,9 +34,11 @@ pub(crate) struct Turn<'a> {
 
 /// The tokens that answers have cost.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Usage {
-    pub(crate) input: u64,
-    pub(crate) output: u64,
+pub struct Usage {
+    /// Of the request.
+    pub input: u64,
+    /// Of the answer.
+    pub output: u64,
 }
 
 #[derive(Debug)]
@@ -48,12 +51,14 @@ struct Call {
     is_held_back: bool,
 }
 
-impl<'a> Turn<'a> {
-    pub(crate) fn new(log: &'a Log, context: ToolContext) -> Self {
+impl<I: FnMut() -> String> Turn<I> {
+    /// An answer in a conversation of this context; `next_id` makes ids of messages and calls.
+    pub fn new(context: ToolContext, mut next_id: I) -> Self {
         Self {
-            log,
+            message_id: next_id(),
+            next_id,
+            events: Vec::new(),
             context,
-            message_id: Uuid::new_v4().to_string(),
             text: String::new(),
             text_is_open: false,
             calls: BTreeMap::new(),
@@ -66,30 +71,42 @@ impl<'a> Turn<'a> {
     }
 
     /// The tokens that it has cost so far.
-    pub(crate) fn usage(&self) -> Usage {
+    #[must_use]
+    pub fn usage(&self) -> Usage {
         self.usage
     }
 
     /// Returns true if clients were told something else than what is kept.
-    pub(crate) fn is_rewritten(&self) -> bool {
+    #[must_use]
+    pub fn is_rewritten(&self) -> bool {
         self.is_rewritten
     }
 
     /// Returns true if it ended before it was whole.
-    pub(crate) fn is_cut(&self) -> bool {
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
     /// Returns true if clients have seen anything of it.
-    pub(crate) fn has_begun(&self) -> bool {
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
         !self.text.is_empty() || !self.calls.is_empty()
+    }
+
+    /// What clients are told since this was called last.
+    pub fn events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
     }
 
     /// Takes what has arrived at the same time. Clients are told of it in as few events as can be: a model may be faster than they are.
     ///
     /// # Errors
-    /// The model's own, or where the answer has become longer than it may be.
-    pub(crate) fn take(&mut self, arrived: Vec<Result<Delta, ModelError>>) -> Result<(), ModelError> {
+    /// The model's own, or if the answer has become longer than it may be.
+    pub fn take<E: From<AnswerTooLong>>(
+        &mut self,
+        arrived: impl IntoIterator<Item = Result<Delta, E>>,
+    ) -> Result<(), E> {
         let mut arrived = arrived.into_iter().peekable();
         while let Some(delta) = arrived.next() {
             let mut delta = delta?;
@@ -100,7 +117,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What belongs to no open call is dropped: the model made it up.
-    fn take_one(&mut self, delta: Delta) -> Result<(), ModelError> {
+    fn take_one(&mut self, delta: Delta) -> Result<(), AnswerTooLong> {
         self.weight += match &delta {
             Delta::Text(text) => text.len(),
             Delta::CallStart { name, .. } => CALL_WEIGHT + name.len(),
@@ -110,10 +127,7 @@ impl<'a> Turn<'a> {
             Delta::Origin(origin) => origin.as_str().len(),
         };
         if self.weight > MAX_ANSWER_BYTES {
-            return Err(ModelError {
-                reason: format!("The model's answer is longer than {MAX_ANSWER_BYTES} bytes."),
-                retry_after: None,
-            });
+            return Err(AnswerTooLong);
         }
         match delta {
             Delta::Text(text) => self.grow_text(text),
@@ -122,7 +136,7 @@ impl<'a> Turn<'a> {
                 if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
                     open.arguments.push_str(&delta);
                     if !open.is_held_back {
-                        self.log.push_event(&wire::call_args(&open.id, &delta));
+                        self.events.push(wire::call_args(&open.id, &delta));
                     }
                 }
             }
@@ -141,14 +155,15 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// Closes what is open and gives the message.
-    pub(crate) fn finish(mut self) -> AssistantMessage {
+    /// Closes what is open, and gives the message and the last events.
+    #[must_use]
+    pub fn finish(mut self) -> (AssistantMessage, Vec<Event>) {
         self.end_text();
         let open: Vec<usize> = self.calls.keys().copied().collect();
         for call in open {
             self.end_call(call);
         }
-        AssistantMessage {
+        let message = AssistantMessage {
             id: self.message_id,
             text: self.text,
             tool_calls: self
@@ -157,7 +172,8 @@ impl<'a> Turn<'a> {
                 .map(|call| ToolCall::new(call.id, call.name, call.arguments))
                 .collect(),
             origin: self.origin,
-        }
+        };
+        (message, self.events)
     }
 
     fn grow_text(&mut self, delta: String) {
@@ -168,17 +184,17 @@ impl<'a> Turn<'a> {
             self.text_is_open = true;
             // Nobody else speaks here, but the first clients want it said.
             let members = [("messageId", self.message_id.as_str().into()), ("role", "assistant".into())];
-            self.log.push_event(&Event::new(EventType::TextMessageStart, members));
+            self.events.push(Event::new(EventType::TextMessageStart, members));
         }
         self.text.push_str(&delta);
         let members = [("messageId", self.message_id.as_str().into()), ("delta", delta.into())];
-        self.log.push_event(&Event::new(EventType::TextMessageContent, members));
+        self.events.push(Event::new(EventType::TextMessageContent, members));
     }
 
     fn end_text(&mut self) {
         if std::mem::take(&mut self.text_is_open) {
             let members = [("messageId", self.message_id.as_str().into())];
-            self.log.push_event(&Event::new(EventType::TextMessageEnd, members));
+            self.events.push(Event::new(EventType::TextMessageEnd, members));
         }
     }
 
@@ -187,11 +203,11 @@ impl<'a> Turn<'a> {
             return;
         }
         self.end_text();
-        let id = format!("call_{}", Uuid::new_v4().simple());
+        let id = format!("call_{}", (self.next_id)());
         let mut before = self.calls.range(..call).map(|(_, call)| &call.name);
         let is_held_back = before.any(|name| is_the_clients(&self.context, name));
         if !is_held_back {
-            self.log.push_event(&wire::call_start(&id, &name, &self.message_id));
+            self.events.push(wire::call_start(&id, &name, &self.message_id));
         }
         let arguments = String::new();
         let is_open = true;
@@ -202,8 +218,78 @@ impl<'a> Turn<'a> {
         if let Some(open) = self.calls.get_mut(&call).filter(|call| call.is_open) {
             open.is_open = false;
             if !open.is_held_back {
-                self.log.push_event(&wire::call_end(&open.id));
+                self.events.push(wire::call_end(&open.id));
             }
         }
     }
 }
+
+/// A piece of a model's answer. Calls are told apart by their index in the answer: ids are the host's, since providers repeat theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// The text grows.
+    Text(String),
+    /// A call begins.
+    CallStart {
+        /// Its index.
+        call: usize,
+        /// The tool.
+        name: String,
+    },
+    /// The arguments of a call grow.
+    CallArgs {
+        /// Its index.
+        call: usize,
+        /// What they grow by.
+        delta: String,
+    },
+    /// The arguments of a call are complete.
+    CallEnd {
+        /// Its index.
+        call: usize,
+    },
+    /// The arguments of a call are these, and not what they have grown to.
+    CallArgsAre {
+        /// Its index.
+        call: usize,
+        /// All of them.
+        arguments: String,
+    },
+    /// The answer ends before it is whole, since there was no room for more of it. What was said stands.
+    Cut,
+    /// What the model's endpoint wants back with the answer, in words of its adapter: it is kept with the message and shown to nobody.
+    Origin(JsonText),
+    /// The tokens that the answer has cost so far.
+    Usage {
+        /// Of the request.
+        input: u64,
+        /// Of the answer.
+        output: u64,
+    },
+}
+
+impl Delta {
+    /// Grows by one that goes on with the same text or the same arguments; false for any other.
+    fn grow(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Text(text), Self::Text(more)) => text.push_str(more),
+            (Self::CallArgs { call, delta }, Self::CallArgs { call: same, delta: more }) if call == same => {
+                delta.push_str(more);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// An answer has become longer than [`MAX_ANSWER_BYTES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnswerTooLong;
+
+impl fmt::Display for AnswerTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "The model's answer is longer than {MAX_ANSWER_BYTES} bytes.")
+    }
+}
+
+impl Error for AnswerTooLong {}

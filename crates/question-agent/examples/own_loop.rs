@@ -1,0 +1,79 @@
+//! An agent of one's own in plain axum: a loop with a model, two tools and the asking tool. `question-server --agent http://127.0.0.1:8000/ --page dist`
+//! has the chat page talk to it. Conversations are in memory here, and a run is worked off before the next.
+
+use ask_user_question::Limits;
+use axum::{
+    Router, body::Bytes, extract::State, http::StatusCode, http::header, response::IntoResponse, routing::post,
+};
+use question_agent::ag_ui::{self, AnswerTooLong, Bounds, Delta, Refused, RunInput, Step, Turn, View, Work, wire};
+use question_agent::registry::{ToolContext, ToolRegistry, ToolSpec};
+use question_agent::{Conversation, Event, call::ToolResult, message::Message};
+use serde_json::json;
+use std::{collections::HashMap, sync::Arc, sync::Mutex};
+
+type Conversations = Arc<Mutex<HashMap<String, Conversation>>>;
+
+/// Stands in for a model: it calls both tools, asks for a size, and says thank you for the answer.
+fn answer(messages: &[Message]) -> Vec<Result<Delta, AnswerTooLong>> {
+    let ask = r#"{"questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#;
+    let calls = [("stock", "{}"), ("weather", "{}"), ("ask_user_question", ask)];
+    let results = messages.iter().filter(|message| matches!(message, Message::Tool(_))).count();
+    match calls.get(results) {
+        Some((name, delta)) => {
+            let start = Delta::CallStart { call: 0, name: (*name).to_owned() };
+            vec![Ok(start), Ok(Delta::CallArgs { call: 0, delta: (*delta).to_owned() })]
+        }
+        None => vec![Ok(Delta::Text("Thank you.".to_owned()))],
+    }
+}
+
+fn tools(context: ToolContext) -> ToolRegistry {
+    let [stock, weather] = ["stock", "weather"].map(|name| ToolSpec::new(name, "", &json!({"type": "object"})));
+    ToolRegistry::new(Limits::RUNTIME, context)
+        .with_fn(stock, |call| ToolResult::success(&call.id, "12 shirts"))
+        .with_fn(weather, |call| ToolResult::success(&call.id, "rain"))
+}
+
+/// Works a run off, and returns what its client is told.
+fn run(all: &Conversations, body: &[u8]) -> Result<Vec<ag_ui_stream::Event>, Refused> {
+    let input = RunInput::parse(body)?;
+    let mut all = all.lock().expect("nobody panics with it");
+    let conversation = all.entry(input.thread_id.clone()).or_default();
+    let context = ToolContext { client_tools: input.client_tools()?, ..ToolContext::default() };
+    let event = ag_ui::read(&Bounds::default(), View { conversation, context: &context }, &input)?;
+    let brought = event.as_ref().and_then(ag_ui::brought_message).map(str::to_owned);
+    let mut step = Step::of(event.map_or(Ok(Vec::new()), |event| conversation.handle(event))?);
+    let mut told = vec![wire::run_started(&input.thread_id, &input.run_id, step.taken(brought.as_deref()))];
+    loop {
+        let view = View { conversation, context: &context };
+        told.extend(step.events(view, brought.as_deref()));
+        let event = match step.work.filter(|_| view.clients_call().is_none()) {
+            None => break told.push(wire::run_end(view, &input)),
+            Some(Work::Execute(call)) => tools(context.clone()).execute(&call, None),
+            Some(Work::AskModel) => {
+                let mut turn = Turn::new(context.clone(), || uuid::Uuid::new_v4().simple().to_string());
+                turn.take(answer(conversation.messages())).expect("it is short");
+                let (message, events) = turn.finish();
+                told.extend(events);
+                Event::LlmResponse(message)
+            }
+        };
+        step = Step::of(conversation.handle(event)?);
+    }
+    Ok(told)
+}
+
+async fn agent(State(all): State<Conversations>, body: Bytes) -> Result<impl IntoResponse, (StatusCode, String)> {
+    let told = run(&all, &body).map_err(|refused| (StatusCode::BAD_REQUEST, refused.to_string()))?;
+    let frames: String = told.iter().map(|event| format!("data: {}\n\n", json!(event))).collect();
+    Ok(([(header::CONTENT_TYPE, "text/event-stream")], frames))
+}
+
+pub(crate) fn app() -> Router {
+    Router::new().route("/", post(agent)).with_state(Conversations::default())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> std::io::Result<()> {
+    axum::serve(tokio::net::TcpListener::bind("127.0.0.1:8000").await?, app()).await
+}

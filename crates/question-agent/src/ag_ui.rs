@@ -1,0 +1,29 @@
+//! AG-UI without I/O: a request and the state of a conversation give an event or a refusal, and a step gives AG-UI events.
+//!
+//! - In: [`RunInput::parse`] and [`read`] for `POST /agent`; [`RespondBody::read`] and [`CancelBody::is_done`] for answers by REST.
+//! - On: [`Conversation::handle`](crate::Conversation::handle) gives effects, of which [`Step::of`] makes messages to store, news, and work.
+//!   [`Turn`] makes a message and events of a model's answer.
+//! - Out: [`Step::outgoing`] and the functions of [`wire`].
+//!
+//! Ids are arguments here, too.
+
+mod bounds;
+mod input;
+mod intake;
+mod refused;
+mod rest;
+mod step;
+mod turn;
+mod view;
+pub mod wire;
+
+pub use bounds::{
+    Bounds, CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
+};
+pub use input::{Edition, Pending, RunInput, check_id};
+pub use intake::{is_longer, read};
+pub use refused::{Full, Refused};
+pub use rest::{CancelBody, RespondBody};
+pub use step::{News, Outgoing, Step, Work, brought_message};
+pub use turn::{AnswerTooLong, Delta, Turn, Usage};
+pub use view::View;

@@ -1,0 +1,39 @@
+//! Bounds of what clients and models say.
+
+/// What a client may bring, in bytes where it is no number of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The longest text that a user may send at once: all messages of a request together, or one answer.
+    pub message: usize,
+    /// The longest result of a tool that the client runs.
+    pub tool_result: usize,
+    /// The most messages of a conversation.
+    pub messages: usize,
+    /// The most that the messages of a conversation may have together.
+    pub history: usize,
+}
+
+impl Default for Bounds {
+    /// 64 KiB a message, 1 MiB a result, 2,000 messages, and 4 MiB in all.
+    fn default() -> Self {
+        Self { message: 64 << 10, tool_result: 1 << 20, messages: 2_000, history: 4 << 20 }
+    }
+}
+
+/// The longest answer of a model, in bytes: its text, and the names and arguments of its calls.
+pub const MAX_ANSWER_BYTES: usize = 1 << 20;
+
+/// What a call weighs in it beside its letters, since it has events, a result and a commit of its own.
+pub const CALL_WEIGHT: usize = 1 << 10;
+
+/// The number of tools that a client may declare.
+pub const MAX_CLIENT_TOOLS: usize = 64;
+
+/// The most bytes that they may say together: it is kept with the conversation.
+pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
+
+/// The most bytes that a client may say of its own context: it is kept with the conversation.
+pub const MAX_CONTEXT_BYTES: usize = 64 << 10;
+
+/// The longest id that a client may make, in bytes.
+pub const MAX_ID_BYTES: usize = 200;

@@ -1,0 +1,157 @@
+//! Answers and cancels that come as JSON, without AG-UI.
+
+use super::bounds::Bounds;
+use super::input::check_id;
+use super::intake::check_reply;
+use super::refused::Refused;
+use super::wire::outcome_of;
+use crate::call::ToolResult;
+use crate::event::Response;
+use crate::message::Message;
+use crate::{Conversation, Event, Rejected};
+use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
+use ask_user_question::{Outcome, Reply};
+use json_tree::{Plain, plain};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// An answer: `{answers, details?, toolCallId?, replyId?}`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RespondBody {
+    #[serde(deserialize_with = "plain")]
+    answers: Value,
+    details: Option<Plain>,
+    tool_call_id: Option<String>,
+    reply_id: Option<String>,
+}
+
+/// A cancel: `{proceed?, toolCallId?, runId?}`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CancelBody {
+    /// The model goes on without an answer.
+    #[serde(default)]
+    pub proceed: bool,
+    /// Stops this run and nothing else: where it is over, a question that waits is left alone.
+    pub run_id: Option<String>,
+    /// Cancels this question and nothing else: neither another that has come since nor a run.
+    pub tool_call_id: Option<String>,
+}
+
+impl RespondBody {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// If it is no answer.
+    pub fn parse(body: &[u8]) -> Result<Self, Refused> {
+        let read: Self = parse(body)?;
+        check_ids([&read.tool_call_id, &read.reply_id])?;
+        Ok(read)
+    }
+
+    /// The event that it amounts to. An absent `toolCallId` means the ask that waits, unless the reply has been taken already: then it comes once more.
+    /// `new_id` names a reply that its client has not named.
+    ///
+    /// # Errors
+    /// If it does not fit the question, or came too late.
+    pub fn read(
+        &self,
+        bounds: &Bounds,
+        conversation: &Conversation,
+        new_id: impl FnOnce() -> String,
+    ) -> Result<Event, Refused> {
+        let winner = match (&self.tool_call_id, &self.reply_id) {
+            (Some(id), _) => conversation.result_of(id),
+            (None, Some(reply_id)) => conversation.result_by(reply_id),
+            (None, None) => None,
+        };
+        let winner = winner.or_else(|| expired(conversation).filter(|_| self.tool_call_id.is_none()));
+        if let Some(winner) = winner {
+            let same_reply =
+                winner.ask.as_ref().map(|ask| &ask.reply_id) == self.reply_id.as_ref() && self.reply_id.is_some();
+            let winner = Box::new(winner.clone());
+            return Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply, winner }));
+        }
+        let waiting = conversation.waiting().ok_or(Refused::Rejected(Rejected::NotWaiting))?;
+        // Judged against another question than its own it would be wrong in ways that its user cannot understand.
+        let is_foreign = |id: &String| *id != waiting.tool_use_id;
+        if self.tool_call_id.as_ref().is_some_and(is_foreign) {
+            return Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() }));
+        }
+        let mut reply = json!({"answers": self.answers});
+        if let Some(Plain(details)) = &self.details {
+            reply["details"] = details.clone();
+        }
+        let reply = Reply::parse(&waiting.questions, &reply).map_err(Refused::InvalidReply)?;
+        let outcome = Outcome::Answered(reply);
+        check_reply(bounds, conversation, &outcome)?;
+        Ok(Event::UserQuestionResponse(Response {
+            tool_use_id: waiting.tool_use_id.clone(),
+            reply_id: self.reply_id.clone().unwrap_or_else(new_id),
+            by: AnsweredBy::Card,
+            outcome,
+            tool_message_id: None,
+            messages: Vec::new(),
+        }))
+    }
+}
+
+impl CancelBody {
+    /// Reads a body, which may be empty.
+    ///
+    /// # Errors
+    /// If it is no cancel, or names a run and a question.
+    pub fn parse(body: &[u8]) -> Result<Self, Refused> {
+        let read: Self = if body.is_empty() { Self::default() } else { parse(body)? };
+        check_ids([&read.run_id, &read.tool_call_id])?;
+        match read.run_id.is_some() && read.tool_call_id.is_some() {
+            true => Err(Refused::BadRequest("Either runId or toolCallId says what is to end.".to_owned())),
+            false => Ok(read),
+        }
+    }
+
+    /// Returns true if the question that it names was cancelled before, which is then done.
+    ///
+    /// # Errors
+    /// If that ended otherwise, or does not wait.
+    pub fn is_done(&self, conversation: &Conversation) -> Result<bool, Refused> {
+        let Some(tool_call_id) = &self.tool_call_id else {
+            return Ok(false);
+        };
+        if let Some(result) = conversation.result_of(tool_call_id) {
+            if outcome_of(result) == Some(OutcomeKind::Declined) {
+                return Ok(true);
+            }
+            let winner = Box::new(result.clone());
+            return Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply: false, winner }));
+        }
+        match conversation.waiting() {
+            Some(waiting) if waiting.tool_use_id == *tool_call_id => Ok(false),
+            Some(waiting) => Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() })),
+            None => Err(Refused::Rejected(Rejected::NotWaiting)),
+        }
+    }
+}
+
+/// The result of the question that waited last, where nobody answered it in time and none has waited since.
+fn expired(conversation: &Conversation) -> Option<&ToolResult> {
+    if conversation.waiting().is_some() {
+        return None;
+    }
+    let results = conversation.messages().iter().rev();
+    let ended = results.filter_map(|message| match message {
+        Message::Tool(result) => Some((result, outcome_of(result)?)),
+        Message::User(_) | Message::Assistant(_) => None,
+    });
+    let (last, outcome) = { ended }.next()?;
+    (outcome == OutcomeKind::Expired).then_some(last)
+}
+
+fn check_ids(given: [&Option<String>; 2]) -> Result<(), Refused> {
+    given.into_iter().flatten().try_for_each(|id| check_id(id))
+}
+
+fn parse<T: for<'de> Deserialize<'de>>(body: &[u8]) -> Result<T, Refused> {
+    serde_json::from_slice(body).map_err(|error| Refused::BadRequest(format!("The body cannot be read: {error}.")))
+}

@@ -1,0 +1,70 @@
+//! The example of an own loop, as a client of AG-UI sees it.
+
+#[path = "../../examples/own_loop.rs"]
+#[expect(dead_code, reason = "only `main` is not used here")]
+mod example;
+
+use ag_ui_stream::Conversation;
+use ag_ui_stream::asks::reply::{AskReply, Delivery, Said, Setup};
+use ag_ui_stream::conversation::Update;
+use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::reply::Selection;
+use ask_user_question::{Outcome, Phase, Reply};
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use axum::{Router, http::StatusCode};
+use tower::ServiceExt as _;
+
+/// What the chat page does with what its user says: the project's own client makes the request and reads the run.
+async fn says(server: &Router, client: &mut Conversation, delivery: Delivery, said: &Said) {
+    let setup = Setup { thread_id: "t".to_owned(), ..Setup::default() };
+    let mut ids = client.thread().messages().len();
+    let next_id = || {
+        ids += 1;
+        format!("client-{ids}")
+    };
+    let next = client.request(0, &setup, delivery, said, next_id).expect("nothing else is pending");
+    client.start_response(&next);
+    let response = server.clone().oneshot(Request::post("/").body(Body::from(next.body.clone())).expect("it is one"));
+    let response = response.await.expect("it answers");
+    let status = response.status();
+    let body = to_bytes(response.into_body(), usize::MAX).await.expect("it comes whole");
+    assert_eq!(status, StatusCode::OK, "{body:?}");
+    client.feed(&body);
+    client.finish();
+    while let Some(update) = client.next_update(0) {
+        match update {
+            Update::End(end) => return assert!(end.error.is_none(), "{end:?}"),
+            Update::Refused(_) | Update::Warning(_) => panic!("{update:?}"),
+            Update::Event { .. } | Update::Thread(_) | Update::Ask(_) => {}
+        }
+    }
+    panic!("the run has no end");
+}
+
+#[tokio::test]
+async fn an_own_loop_runs_its_tools_and_waits_for_its_user() {
+    for delivery in [Delivery::UserMessage, Delivery::ToolResult] {
+        let (server, mut client) = (example::app(), Conversation::default());
+        let hello = Said { text: Some("A shirt, please".to_owned()), ..Said::default() };
+        says(&server, &mut client, Delivery::UserMessage, &hello).await;
+        let results: Vec<String> = client
+            .thread()
+            .messages()
+            .iter()
+            .filter(|one| one.role() == "tool")
+            .map(|one| one.text().into_owned())
+            .collect();
+        assert_eq!(results, ["12 shirts", "rain"]);
+        let ask = client.asks().asks().find(|ask| ask.phase == Phase::Answerable).expect("it asks");
+        let question = ask.ask.clone().expect("it is whole");
+        let selection = Selection { selected: vec![1], ..Selection::default() };
+        let outcome = Outcome::Answered(Reply::check(&question, vec![selection]).expect("it is legal"));
+        let tool_call_id = ask.tool_call_id.clone();
+        let reply = AskReply { tool_call_id, reply_id: "reply".to_owned(), outcome, by: AnsweredBy::Card };
+        says(&server, &mut client, delivery, &Said { replies: vec![reply], ..Said::default() }).await;
+        let ask = client.asks().asks().next().expect("it is there");
+        assert_eq!(ask.phase, Phase::Answered);
+        assert_eq!(client.thread().messages().last().map(|one| one.text().into_owned()).as_deref(), Some("Thank you."));
+    }
+}
