@@ -8,7 +8,7 @@ use question_agent::event::Response;
 use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Event, Timestamp};
-use question_server::store::{Change, Revision, SqliteStore, Store as _, Told};
+use question_server::store::{Change, Revision, SqliteStore, Store as _, StreamPosition};
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -116,7 +116,7 @@ async fn run(
                         context: &ToolContext::default(),
                         state: conversation.state(),
                         messages,
-                        told: Told { since: revision, frames: 0 },
+                        told: StreamPosition { since: revision, frames: 0 },
                         frames: &[],
                         lease: None,
                         run: None,

@@ -14,7 +14,7 @@ use crate::other_agent::{self, OtherAgent};
 use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
-use crate::rate::Allowances;
+use crate::rate::TokenBuckets;
 use crate::runtime::Runtime;
 use crate::store::Store;
 use crate::streams::{self, Streams};
@@ -125,7 +125,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let policy = policy(&config.allow_agents);
     let observer = Observer {
         peer_header: config.peer_header.clone(),
-        requests: Allowances::new(config.bounds.requests),
+        requests: TokenBuckets::new(config.bounds.requests),
         metrics: counted,
     };
     routes

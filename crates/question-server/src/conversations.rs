@@ -7,7 +7,7 @@ use crate::histories::Parts;
 use crate::live::{Live, Place, Talk, TalkGuard, TextFor};
 use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
-use crate::store::feed::Wish;
+use crate::store::feed::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Path, State};
@@ -192,7 +192,7 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
     let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);
     if let Some(run) = talk.run_elsewhere.clone().filter(is_meant) {
         drop(talk);
-        app.runtime.stop_elsewhere(&live, run.clone(), Wish::Said).await;
+        app.runtime.stop_elsewhere(&live, run.clone(), StopCause::Said).await;
         talk = app.runtime.talk(&live).await?;
         if talk.run_elsewhere.as_ref() != Some(&run) {
             return Ok(taken(&talk));

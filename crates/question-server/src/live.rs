@@ -4,8 +4,8 @@ use crate::error::ApiError;
 use crate::histories::History;
 use crate::log::{Log, Outbox};
 use crate::owner::{Owner, name_in_log};
-use crate::rate::Allowance;
-use crate::store::{Lease, Revision, Stored, Told};
+use crate::rate::TokenBucket;
+use crate::store::{Lease, Revision, Stored, StreamPosition};
 use question_agent::ag_ui::{Pending, View};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp};
@@ -27,14 +27,14 @@ pub(crate) struct Live {
     /// From where it was started, if that was here just now: a digest of the peer.
     pub(crate) peer: OnceLock<String>,
     /// The changes that are still allowed from outside.
-    pub(crate) changes: Arc<Allowance>,
+    pub(crate) changes: Arc<TokenBucket>,
     pub(crate) log: Arc<Log>,
     /// Boxed, so that it is gone with the last who needs it: the server remembers for a while that there was one.
     pub(crate) talk: Mutex<Box<Talk>>,
 }
 
 /// A text that clients are sent, with the revision and position at which it is true.
-type Text = (Option<Revision>, Told, Weak<History>);
+type Text = (Option<Revision>, StreamPosition, Weak<History>);
 
 /// What a text is for.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub(crate) struct Talk {
     /// The run in which another server works on it.
     pub(crate) run_elsewhere: Option<String>,
     /// What is part of the conversation's messages of what its clients have been told, unless a run goes on here.
-    pub(crate) told: Told,
+    pub(crate) told: StreamPosition,
     /// True if this copy is stale: [`Runtime::talk`](crate::runtime::Runtime::talk) loads it again.
     pub(crate) is_away: bool,
     /// True if it was read just now, and nobody has looked at it since.
@@ -74,7 +74,7 @@ pub(crate) struct Talk {
 
 impl Talk {
     /// A conversation in which nothing has been said.
-    pub(crate) fn new(told: Told) -> Self {
+    pub(crate) fn new(told: StreamPosition) -> Self {
         Self {
             conversation: Conversation::new(),
             context: ToolContext::default(),
@@ -103,7 +103,7 @@ impl Talk {
 
     /// What only the store knows.
     fn away(revision: Option<Revision>) -> Self {
-        Self { revision, is_away: true, ..Self::new(Told::default()) }
+        Self { revision, is_away: true, ..Self::new(StreamPosition::default()) }
     }
 
     /// The conversation as AG-UI sees it.
@@ -122,7 +122,7 @@ impl Talk {
 /// From where a client reads on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    pub(crate) told: Told,
+    pub(crate) told: StreamPosition,
     pub(crate) known: Known,
 }
 
@@ -140,13 +140,13 @@ const MESSAGES_MARK: &str = "m";
 
 impl Place {
     /// The place of a client that knows every event up to there.
-    pub(crate) fn behind(told: Told) -> Self {
+    pub(crate) fn behind(told: StreamPosition) -> Self {
         Self { told, known: Known::Events }
     }
 
     /// The id by which a client comes back as its `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to know what they have and what is missing.
     pub(crate) fn event_id(self) -> String {
-        let Told { since, frames } = self.told;
+        let StreamPosition { since, frames } = self.told;
         let mark = match self.known {
             Known::Events => "",
             Known::Messages => MESSAGES_MARK,
@@ -162,7 +162,7 @@ impl Place {
             None => (rest, Known::Events),
         };
         let since = Revision(u64::from_str_radix(since, 16).ok()?);
-        Some(Self { told: Told { since, frames: frames.parse().ok()? }, known })
+        Some(Self { told: StreamPosition { since, frames: frames.parse().ok()? }, known })
     }
 }
 
@@ -173,9 +173,9 @@ const A_MOMENT: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) id: String,
-    /// Told to end the run.
+    /// Cancelled to end the run.
     pub(crate) stop: CancellationToken,
-    /// Told once the run has ended.
+    /// Cancelled once the run has ended.
     pub(crate) over: CancellationToken,
     pub(crate) pending: Pending,
     /// Started over REST, so that no client reads it as its own and none can abandon it.
@@ -191,8 +191,8 @@ pub(crate) struct Follower(watch::Sender<usize>);
 
 impl Live {
     /// A conversation that is to be read from the store, or started.
-    pub(crate) fn new(id: String, changes: Arc<Allowance>, log_bytes: usize, outbox: Option<Outbox>) -> Self {
-        let told = Told::default();
+    pub(crate) fn new(id: String, changes: Arc<TokenBucket>, log_bytes: usize, outbox: Option<Outbox>) -> Self {
+        let told = StreamPosition::default();
         let log = match outbox {
             Some(outbox) => Log::published(id.clone(), told, log_bytes, outbox),
             None => Arc::new(Log::new(told, log_bytes)),
@@ -226,14 +226,14 @@ impl Live {
 
     /// Begins it at this time.
     pub(crate) fn begin(&self, talk: &mut Talk, now: Timestamp) {
-        self.log.go_on_from(Told { since: Revision(now.0), frames: 0 });
+        self.log.go_on_from(StreamPosition { since: Revision(now.0), frames: 0 });
         *talk = Talk::new(self.log.told());
     }
 
     /// Ends the streams of all who watch it: it is not there any more.
     pub(crate) fn end(&self) {
         // Which is no revision of any.
-        self.log.go_on_from(Told::default());
+        self.log.go_on_from(StreamPosition::default());
     }
 
     /// What it is called in the log.
@@ -252,7 +252,7 @@ impl Live {
         &self,
         purpose: TextFor,
         talk: &Talk,
-        at: Told,
+        at: StreamPosition,
         make: impl FnOnce() -> Arc<History>,
     ) -> Arc<History> {
         // It is only ever replaced as a whole.
@@ -270,7 +270,7 @@ impl Live {
     /// From where a client reads on that knows the conversation's messages.
     pub(crate) fn settled(&self, talk: &Talk) -> Place {
         let told = match &talk.run {
-            Some(run) => Told { frames: run.settled, ..self.log.told() },
+            Some(run) => StreamPosition { frames: run.settled, ..self.log.told() },
             None => talk.told,
         };
         Place { told, known: Known::Messages }

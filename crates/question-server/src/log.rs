@@ -2,7 +2,7 @@
 
 use crate::limits::ENTRY_BYTES;
 use crate::store::feed::{Frame, Kind, Piece};
-use crate::store::{Revision, Told};
+use crate::store::{Revision, StreamPosition};
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::outcome::RunOutcome;
@@ -144,7 +144,7 @@ pub(crate) enum Found {
 
 impl Log {
     /// A log that continues after what has been told, and keeps at most `most_bytes` for slow readers.
-    pub(crate) fn new(told: Told, most_bytes: usize) -> Self {
+    pub(crate) fn new(told: StreamPosition, most_bytes: usize) -> Self {
         let entries = Entries {
             since: told.since,
             first: told.frames,
@@ -160,7 +160,7 @@ impl Log {
     }
 
     /// The same of a conversation of which other servers hear.
-    pub(crate) fn published(id: String, told: Told, most_bytes: usize, outbox: Outbox) -> Arc<Self> {
+    pub(crate) fn published(id: String, told: StreamPosition, most_bytes: usize, outbox: Outbox) -> Arc<Self> {
         Arc::new_cyclic(|log| {
             let outlet = Some(Outlet { id, log: Weak::clone(log), outbox });
             Self { outlet, ..Self::new(told, most_bytes) }
@@ -168,13 +168,13 @@ impl Log {
     }
 
     /// The position up to which clients have been told.
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> StreamPosition {
         let entries = self.lock();
-        Told { since: entries.since, frames: entries.next_position() }
+        StreamPosition { since: entries.since, frames: entries.next_position() }
     }
 
     /// Continues after what has been told elsewhere: a reader that missed that must come back.
-    pub(crate) fn go_on_from(&self, told: Told) {
+    pub(crate) fn go_on_from(&self, told: StreamPosition) {
         let mut entries = self.lock();
         if (entries.since, entries.next_position()) == (told.since, told.frames) {
             return;
@@ -187,7 +187,7 @@ impl Log {
     pub(crate) fn break_off(&self, entry: Entry) {
         let mut entries = self.lock();
         let since = entries.since;
-        entries.begin_anew(Told::default());
+        entries.begin_anew(StreamPosition::default());
         entries.farewell = Some((since, entry));
         self.next.send_replace(0);
     }
@@ -248,7 +248,7 @@ impl Log {
     /// Takes in what another server has told; false where something is missing in front of it.
     pub(crate) fn hear(&self, piece: Piece) -> bool {
         let mut entries = self.lock();
-        let Told { since, frames: begin } = piece.behind;
+        let StreamPosition { since, frames: begin } = piece.behind;
         let (first, next) = (entries.first, entries.next_position());
         let end = begin + piece.frames.len() as u64;
         if since != entries.since || begin > next {
@@ -293,13 +293,13 @@ impl Log {
         let mut entries = self.lock();
         entries.is_in_outbox = false;
         let frames = entries.unpublished();
-        let behind = Told { since: entries.since, frames: entries.next_position() - frames.len() as u64 };
+        let behind = StreamPosition { since: entries.since, frames: entries.next_position() - frames.len() as u64 };
         let id = self.outlet.as_ref().map(|outlet| outlet.id.clone()).unwrap_or_default();
         Piece { id, behind, frames }
     }
 
     /// Other servers can know so much.
-    pub(crate) fn is_published(&self, told: Told) {
+    pub(crate) fn is_published(&self, told: StreamPosition) {
         let mut entries = self.lock();
         if entries.since == told.since {
             entries.published = entries.published.max(told.frames);
@@ -333,13 +333,13 @@ impl Log {
     }
 
     /// Returns true if a reader that has been told this much can still read what follows.
-    pub(crate) fn reaches(&self, told: Told) -> bool {
+    pub(crate) fn reaches(&self, told: StreamPosition) -> bool {
         let entries = self.lock();
         entries.since == told.since && (entries.first..=entries.next_position()).contains(&told.frames)
     }
 
     /// Until so much has been told, or something else altogether.
-    pub(crate) async fn comes_to(&self, told: Told) {
+    pub(crate) async fn comes_to(&self, told: StreamPosition) {
         let mut next = self.next.subscribe();
         let is_there = |_: &u64| {
             let here = self.told();
@@ -360,7 +360,7 @@ impl Entries {
         self.first + self.entries.len() as u64
     }
 
-    fn begin_anew(&mut self, told: Told) {
+    fn begin_anew(&mut self, told: StreamPosition) {
         self.clear();
         self.runs.clear();
         self.waiting = 0;
@@ -429,8 +429,8 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// What a reader at this position has been told.
-    pub(crate) fn told(&self) -> Told {
-        Told { since: self.since, frames: self.position }
+    pub(crate) fn told(&self) -> StreamPosition {
+        StreamPosition { since: self.since, frames: self.position }
     }
 
     /// The next entry, once there is one.
@@ -456,7 +456,7 @@ impl Reader {
 /// A reader that is counted as waiting, until something is pushed or it is dropped.
 struct Waiting<'a> {
     log: &'a Log,
-    told: Told,
+    told: StreamPosition,
 }
 
 impl Drop for Waiting<'_> {
@@ -472,7 +472,7 @@ impl Drop for Waiting<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Entry, Found, Log};
-    use crate::store::{Revision, Told};
+    use crate::store::{Revision, StreamPosition};
     use ag_ui_stream::outcome::RunOutcome;
     use futures_util::FutureExt as _;
     use question_agent::ag_ui::{Edition, wire};
@@ -484,7 +484,7 @@ mod tests {
 
     #[test]
     fn events_are_kept_until_the_run_is_over_and_every_reader_has_them() {
-        let told = |frames| Told { since: Revision(7), frames };
+        let told = |frames| StreamPosition { since: Revision(7), frames };
         let log = Arc::new(Log::new(told(0), usize::MAX));
         let (mut one, mut other) = (log.reader(0), log.reader(0));
         log.push([Entry::event(&wire::run_started("t", "r", Vec::new()))]);
@@ -519,7 +519,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_missed_what_was_told_elsewhere_comes_back() {
-        let told = |since, frames| Told { since: Revision(since), frames };
+        let told = |since, frames| StreamPosition { since: Revision(since), frames };
         let log = Arc::new(Log::new(told(7, 3), usize::MAX));
         let mut reader = log.reader(3);
         assert!(reader.next().now_or_never().is_none());

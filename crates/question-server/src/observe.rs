@@ -3,7 +3,7 @@
 use crate::error::{ApiError, Limit};
 use crate::metrics::Metrics;
 use crate::peer::{Peer, Remote};
-use crate::rate::Allowances;
+use crate::rate::TokenBuckets;
 use crate::trace::{Trace, within};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -31,7 +31,7 @@ const PROBED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 pub(crate) struct Observer {
     /// The header in which a proxy says where a request comes from.
     pub(crate) peer_header: Option<HeaderName>,
-    pub(crate) requests: Allowances<Peer>,
+    pub(crate) requests: TokenBuckets<Peer>,
     pub(crate) metrics: Arc<Metrics>,
 }
 

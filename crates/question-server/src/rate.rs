@@ -35,7 +35,7 @@ impl FromStr for PerMinute {
 
 /// What is left of a rate; it grows back with time.
 #[derive(Debug)]
-pub(crate) struct Allowance {
+pub(crate) struct TokenBucket {
     rate: PerMinute,
     left: Mutex<Left>,
 }
@@ -46,7 +46,7 @@ struct Left {
     at: Instant,
 }
 
-impl Allowance {
+impl TokenBucket {
     pub(crate) fn new(now: Instant, rate: PerMinute) -> Self {
         let left = Left { times: f64::from(rate.0), at: now };
         Self { rate, left: Mutex::new(left) }
@@ -83,14 +83,14 @@ impl Allowance {
 
 /// What is left of a rate to each of many.
 #[derive(Debug)]
-pub(crate) struct Allowances<K> {
+pub(crate) struct TokenBuckets<K> {
     rate: PerMinute,
     kept: Mutex<Kept<K>>,
 }
 
 #[derive(Debug)]
 struct Kept<K> {
-    allowances: HashMap<K, Allowance>,
+    allowances: HashMap<K, TokenBucket>,
     /// The number at which those that are whole are looked for next.
     prune_at: usize,
 }
@@ -98,7 +98,7 @@ struct Kept<K> {
 /// The number that is not worth a look.
 const FEW: usize = 64;
 
-impl<K: Eq + Hash> Allowances<K> {
+impl<K: Eq + Hash> TokenBuckets<K> {
     pub(crate) fn new(rate: PerMinute) -> Self {
         let kept = Kept { allowances: HashMap::new(), prune_at: FEW };
         Self { rate, kept: Mutex::new(kept) }
@@ -112,7 +112,7 @@ impl<K: Eq + Hash> Allowances<K> {
             kept.allowances.retain(|_, allowance| !allowance.is_whole(now));
             kept.prune_at = FEW.max(2 * kept.allowances.len());
         }
-        kept.allowances.entry(key).or_insert_with(|| Allowance::new(now, self.rate)).take(now)
+        kept.allowances.entry(key).or_insert_with(|| TokenBucket::new(now, self.rate)).take(now)
     }
 }
 
@@ -125,13 +125,13 @@ impl Left {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, Allowances, FEW, PerMinute};
+    use super::{FEW, PerMinute, TokenBucket, TokenBuckets};
     use std::time::{Duration, Instant};
 
     #[test]
     fn it_grows_back_and_no_further_than_it_was() {
         let start = Instant::now();
-        let allowance = Allowance::new(start, PerMinute::new(30));
+        let allowance = TokenBucket::new(start, PerMinute::new(30));
         let taken = |now| (0..100).take_while(|_| allowance.take(now).is_ok()).count();
         assert!(allowance.is_whole(start));
         assert_eq!(taken(start), 30);
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn each_has_a_rate_of_its_own_that_is_forgotten_once_it_is_whole() {
         let start = Instant::now();
-        let allowances = Allowances::new(PerMinute::new(1));
+        let allowances = TokenBuckets::new(PerMinute::new(1));
         for number in 0..10 * FEW {
             assert!(allowances.take(start, number).is_ok());
             assert!(allowances.take(start, number).is_err(), "{number}");
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn zero_is_no_bound() {
         let now = Instant::now();
-        let allowance = Allowance::new(now, PerMinute::new(0));
+        let allowance = TokenBucket::new(now, PerMinute::new(0));
         assert!((0..10_000).all(|_| allowance.take(now).is_ok()));
     }
 }

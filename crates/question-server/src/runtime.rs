@@ -20,11 +20,11 @@ use crate::metrics::Metrics;
 use crate::models::{Model, SPAWN_AGENTS};
 use crate::owner::{Caller, Owner};
 use crate::peer::Peer;
-use crate::rate::Allowances;
+use crate::rate::TokenBuckets;
 use crate::room::Share;
 use crate::sse::{Client, RunStream};
-use crate::store::feed::{Feed, Wish};
-use crate::store::{Change, CommitError, Lease, Revision, Store, Told};
+use crate::store::feed::{Feed, StopCause};
+use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::trace::carried;
 use lives::Slots;
 use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
@@ -56,8 +56,8 @@ pub(crate) struct Runtime {
     allow_bypass: bool,
     log_contents: bool,
     /// The conversations that may still be started.
-    new_by_owner: Allowances<Owner>,
-    new_by_peer: Allowances<Option<Peer>>,
+    new_by_owner: TokenBuckets<Owner>,
+    new_by_peer: TokenBuckets<Option<Peer>>,
     slots: std::sync::Mutex<Slots>,
     /// Where other servers share the store: how they hear of one another.
     feed: Option<Arc<dyn Feed>>,
@@ -67,7 +67,7 @@ pub(crate) struct Runtime {
     holder: Uuid,
     /// The conversations in which it works.
     held: std::sync::Mutex<HashSet<String>>,
-    /// Told when an ask begins to wait that expires.
+    /// Notified when an ask begins to wait that expires.
     deadlines_changed: Arc<Notify>,
     /// The number of agents that may still go on by themselves.
     unattended: Arc<Semaphore>,
@@ -104,8 +104,8 @@ impl Runtime {
             keep: config.keep,
             allow_bypass: config.allow_bypass,
             log_contents: config.log_contents,
-            new_by_owner: Allowances::new(config.bounds.new),
-            new_by_peer: Allowances::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
+            new_by_owner: TokenBuckets::new(config.bounds.new),
+            new_by_peer: TokenBuckets::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
             slots: std::sync::Mutex::default(),
             holder: Uuid::new_v4(),
             held: std::sync::Mutex::default(),
@@ -117,7 +117,7 @@ impl Runtime {
         });
         sweep(&runtime);
         if let Some(outgoing) = outgoing {
-            others::hear_and_tell(&runtime, outgoing);
+            others::start_replication(&runtime, outgoing);
         }
         runtime
     }
@@ -219,7 +219,7 @@ impl Runtime {
             drop(talk);
             let has_ended = match (run, run_elsewhere) {
                 (Some(run), _) => stop_abandoned(&run).await,
-                (None, Some(run)) => self.stop_elsewhere(&live, run, Wish::IfAbandoned).await,
+                (None, Some(run)) => self.stop_elsewhere(&live, run, StopCause::IfAbandoned).await,
                 (None, None) => true,
             };
             if !has_ended {
@@ -308,7 +308,7 @@ impl Runtime {
         let brought = brought.as_deref();
         if let Some(revision) = talk.revision.filter(|_| self.is_anothers(talk)) {
             // Which may tell more than it can store by now.
-            live.log.go_on_from(Told { since: revision.next(), frames: 0 });
+            live.log.go_on_from(StreamPosition { since: revision.next(), frames: 0 });
         }
         // An earlier run may have shown what was not kept.
         let goes_on = matches!(event, None | Some(Event::Retry));
@@ -372,7 +372,7 @@ impl Runtime {
         let before = live.log.told();
         let revision = talk.revision.map_or(before.since, Revision::next);
         let lease = talk.view().is_at_work().then(|| self.lease());
-        let told = Told { frames: before.frames + new.len() as u64, ..before };
+        let told = StreamPosition { frames: before.frames + new.len() as u64, ..before };
         let mut frames = Vec::new();
         if self.feed.is_some() {
             frames = live.log.unpublished();

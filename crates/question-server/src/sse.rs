@@ -6,7 +6,7 @@ use crate::limits::HEARTBEAT;
 use crate::live::{Follower, Live, Place};
 use crate::log::{Entry, Found, Reader};
 use crate::metrics::Counted;
-use crate::store::Told;
+use crate::store::StreamPosition;
 use crate::store::feed::Kind;
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_frame};
@@ -167,14 +167,14 @@ impl ConversationStream {
         match found {
             Ok(Found::Entry(entry)) => Some(Ok(frame_of(&entry, self.reader.told()))),
             // A client that comes back with an id that no conversation has told gets the history.
-            Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, Told::default()))),
+            Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, StreamPosition::default()))),
             Ok(Found::Gone) => None,
             Err(_) => Some(Ok(heartbeat().into())),
         }
     }
 }
 
-fn frame_of(entry: &Entry, told: Told) -> Bytes {
+fn frame_of(entry: &Entry, told: StreamPosition) -> Bytes {
     let id = Place::behind(told).event_id();
     let event = (entry.frame.kind == Kind::StateChange).then_some(STATE_CHANGE);
     frame(event, Some(&id), &entry.frame.data).into()

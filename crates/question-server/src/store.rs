@@ -57,7 +57,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// The position up to which the clients of these conversations had been told at the last commit; those that are missing are deleted. `None` where nobody else can
     /// change what this server has read, as in a store of one server.
-    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Told>>, StoreError> {
+    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
         let _ = ids;
         Ok(None)
     }
@@ -115,7 +115,7 @@ impl Revision {
 /// The position up to which a conversation's clients have been told: the number of frames since the revision at which a server took it up. The
 /// default belongs to no conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct StreamPosition {
     /// The revision that was being made then.
     pub since: Revision,
     /// The frames since.
@@ -161,7 +161,7 @@ pub struct Stored {
     /// Which of its states this is.
     pub revision: Revision,
     /// The position up to which its clients had been told when it was committed.
-    pub told: Told,
+    pub told: StreamPosition,
     /// Since when its question waits, if one does.
     pub waiting_since: Option<Timestamp>,
     /// Who works on it.
@@ -186,7 +186,7 @@ pub struct Change<'a> {
     /// The new messages and results, in the order in which the effects brought them.
     pub messages: &'a [Message],
     /// The position up to which its clients will have been told with it.
-    pub told: Told,
+    pub told: StreamPosition,
     /// The last of that: what other servers may not have heard yet. For stores with a [feed](Store::feed) alone, as is the run.
     pub frames: &'a [Frame],
     /// Who works on it from now on.

@@ -58,7 +58,7 @@ impl Agent {
         }
     }
 
-    /// Told when it is to stop.
+    /// Cancelled when it is to stop.
     pub(super) fn stop(&self) -> &CancellationToken {
         match self {
             Self::Parent { run, .. } => &run.stop,

@@ -6,9 +6,9 @@ use crate::limits::{Bounds, CROWDED_OUT_AT_ONCE};
 use crate::live::{Live, Talk, TalkGuard};
 use crate::owner::{Caller, name_in_log};
 use crate::peer::Peer;
-use crate::rate::Allowance;
-use crate::store::feed::{News, Wish};
-use crate::store::{Revision, Stored, Told};
+use crate::rate::TokenBucket;
+use crate::store::feed::{Notification, StopCause};
+use crate::store::{Revision, Stored, StreamPosition};
 use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
@@ -25,7 +25,7 @@ pub(super) struct Slots {
 #[derive(Debug)]
 struct Slot {
     live: Weak<Live>,
-    changes: Arc<Allowance>,
+    changes: Arc<TokenBucket>,
 }
 
 /// The number of slots that are not worth a look.
@@ -43,7 +43,7 @@ impl Slots {
     }
 
     /// The conversation of this name in memory; where it is not there it is made, of how often it may be changed.
-    fn get_or_make(&mut self, id: &str, bounds: &Bounds, make: impl FnOnce(Arc<Allowance>) -> Live) -> Arc<Live> {
+    fn get_or_make(&mut self, id: &str, bounds: &Bounds, make: impl FnOnce(Arc<TokenBucket>) -> Live) -> Arc<Live> {
         if let Some(live) = self.live(id) {
             return live;
         }
@@ -53,7 +53,7 @@ impl Slots {
         }
         let changes = match self.slots.get(id) {
             Some(slot) => Arc::clone(&slot.changes),
-            None => Arc::new(Allowance::new(now, bounds.changes)),
+            None => Arc::new(TokenBucket::new(now, bounds.changes)),
         };
         let live = Arc::new(make(Arc::clone(&changes)));
         let slot = Slot { live: Arc::downgrade(&live), changes };
@@ -172,7 +172,7 @@ impl Runtime {
         let is_followed = self.feed.is_some() && self.is_anothers(talk);
         // The server that worked on it has told more than it committed, so the next one counts from the start.
         let broken_off = talk.revision.filter(|_| talk.view().is_at_work() && !is_followed);
-        talk.told = broken_off.map_or(told, |revision| Told { since: revision.next(), frames: 0 });
+        talk.told = broken_off.map_or(told, |revision| StreamPosition { since: revision.next(), frames: 0 });
         let mut here = live.log.told();
         if here.since == told.since && here.frames < told.frames && broken_off.is_none() {
             self.hear_what_was_told(live, here).await;
@@ -240,7 +240,7 @@ impl Runtime {
     async fn crowd_out(&self, id: &str, revision: Revision, limit: &'static str) -> Result<bool, ApiError> {
         let is_gone = self.store.delete(id, revision).await?;
         if is_gone {
-            self.say(id, News::Gone).await;
+            self.say(id, Notification::Gone).await;
             let conversation = name_in_log(id, None);
             tracing::warn!(%conversation, limit, "conversation deleted for others");
             self.metrics.crowded_out();
@@ -270,7 +270,7 @@ impl Runtime {
         let mut talk = self.talk(live).await?;
         if let Some(run) = talk.run_elsewhere.clone() {
             drop(talk);
-            self.stop_elsewhere(live, run, Wish::Said).await;
+            self.stop_elsewhere(live, run, StopCause::Said).await;
             talk = self.talk(live).await?;
         }
         while let Some(run) = talk.run.clone() {
@@ -284,7 +284,7 @@ impl Runtime {
         if !self.store.delete(&live.id, revision).await? {
             return Ok(false);
         }
-        self.say(&live.id, News::Gone).await;
+        self.say(&live.id, Notification::Gone).await;
         tracing::info!(conversation = %live.name(), "deleted");
         live.end();
         self.forget(&live.id);

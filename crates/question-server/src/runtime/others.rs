@@ -7,8 +7,8 @@ use crate::error::ApiError;
 use crate::limits::{FEED_PACE, OTHERS_PATIENCE, SWEEP};
 use crate::live::{Live, Place, Talk};
 use crate::log::{Found, Log};
-use crate::store::Told;
-use crate::store::feed::{Heard, News, Piece, Signal, Wish};
+use crate::store::StreamPosition;
+use crate::store::feed::{Heard, Notification, Piece, Signal, StopCause};
 use futures_util::StreamExt as _;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
@@ -19,7 +19,7 @@ use tokio::time::{sleep, timeout};
 const AT_A_TIME: usize = 256;
 
 /// Tells other servers what is in the outbox and hears of what they do, for as long as this one lives.
-pub(super) fn hear_and_tell(runtime: &Arc<Runtime>, outgoing: UnboundedReceiver<Arc<Log>>) {
+pub(super) fn start_replication(runtime: &Arc<Runtime>, outgoing: UnboundedReceiver<Arc<Log>>) {
     tokio::spawn(tell(Arc::downgrade(runtime), outgoing));
     tokio::spawn(hear(Arc::downgrade(runtime)));
     tokio::spawn(look(Arc::downgrade(runtime)));
@@ -48,7 +48,7 @@ async fn hear(hearing: Weak<Runtime>) {
         let Some(runtime) = hearing.upgrade() else {
             return;
         };
-        one_turn(runtime.heed(batch)).await;
+        one_turn(runtime.on_notifications(batch)).await;
     }
 }
 
@@ -56,7 +56,7 @@ async fn hear(hearing: Weak<Runtime>) {
 async fn look(looking: Weak<Runtime>) {
     while let Some(runtime) = looking.upgrade() {
         let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
-        one_turn(runtime.look_at_others()).await;
+        one_turn(runtime.poll_peers()).await;
         one_turn(runtime.prune()).await;
         drop(runtime);
         clock.sleep_until(later(clock.now(), SWEEP)).await;
@@ -65,7 +65,7 @@ async fn look(looking: Weak<Runtime>) {
 
 impl Runtime {
     /// Sends other servers a word. It may be lost: they look into the store as well.
-    pub(super) async fn say(&self, id: &str, news: News) {
+    pub(super) async fn say(&self, id: &str, news: Notification) {
         if let Some(feed) = &self.feed {
             let signal = Signal { by: self.holder, id: id.to_owned(), news };
             if let Err(error) = feed.publish(Vec::new(), vec![signal]).await {
@@ -87,8 +87,9 @@ impl Runtime {
             return;
         };
         let pieces: Vec<Piece> = logs.iter().map(|log| log.take_out()).collect();
-        let told: Vec<Told> = pieces.iter().map(Piece::told).collect();
-        let signal = |piece: &Piece| Signal { by: self.holder, id: piece.id.clone(), news: News::Told(piece.told()) };
+        let told: Vec<StreamPosition> = pieces.iter().map(Piece::told).collect();
+        let signal =
+            |piece: &Piece| Signal { by: self.holder, id: piece.id.clone(), news: Notification::Told(piece.told()) };
         let signals = pieces.iter().map(signal).collect();
         let new = pieces.into_iter().filter(|piece| !piece.frames.is_empty()).collect();
         match feed.publish(new, signals).await {
@@ -98,14 +99,14 @@ impl Runtime {
         }
     }
 
-    async fn heed(self: &Arc<Self>, batch: Vec<Heard>) {
+    async fn on_notifications(self: &Arc<Self>, batch: Vec<Heard>) {
         let mut behind: HashMap<String, Arc<Live>> = HashMap::new();
         for heard in batch {
             let Heard::Signal(Signal { by, id, news }) = heard else {
-                self.look_at_others().await;
+                self.poll_peers().await;
                 continue;
             };
-            if news == News::Released && by != self.holder {
+            if news == Notification::Released && by != self.holder {
                 self.deadlines_changed.notify_one();
                 continue;
             }
@@ -114,14 +115,14 @@ impl Runtime {
                 continue;
             };
             match news {
-                News::Released => {}
-                News::Told(told) => self.hear_told(live, told, &mut behind),
-                News::Gone => {
+                Notification::Released => {}
+                Notification::Told(told) => self.hear_told(live, told, &mut behind),
+                Notification::Gone => {
                     live.end();
                     self.forget(&id);
                 }
-                News::Stop { run, wish } => {
-                    tokio::spawn(heed_stop(live, run, wish));
+                Notification::Stop { run, wish } => {
+                    tokio::spawn(on_stop(live, run, wish));
                 }
             }
         }
@@ -146,7 +147,7 @@ impl Runtime {
     }
 
     /// What is to be read of what another server told; where a run goes on here that cannot be, it is over.
-    fn hear_told(self: &Arc<Self>, live: Arc<Live>, told: Told, behind: &mut HashMap<String, Arc<Live>>) {
+    fn hear_told(self: &Arc<Self>, live: Arc<Live>, told: StreamPosition, behind: &mut HashMap<String, Arc<Live>>) {
         let here = live.log.told();
         let is_held = self.held().contains(&live.id);
         if told.since > here.since && is_held {
@@ -180,7 +181,7 @@ impl Runtime {
     }
 
     /// Reads what others may have done in what is watched here, whether or not they were heard.
-    async fn look_at_others(self: &Arc<Self>) {
+    async fn poll_peers(self: &Arc<Self>) {
         let mut watched = self.slots().all();
         watched.retain(|live| live.is_known() && !self.held().contains(&live.id));
         if watched.is_empty() {
@@ -198,7 +199,7 @@ impl Runtime {
         let mut behind = HashMap::new();
         for live in watched {
             let here = live.log.told();
-            let is_known = |told: &Told| told.since == here.since && told.frames <= here.frames;
+            let is_known = |told: &StreamPosition| told.since == here.since && told.frames <= here.frames;
             if !told.get(&live.id).is_some_and(is_known) {
                 self.look_again(live);
             } else if live.log.is_under_way() {
@@ -209,7 +210,7 @@ impl Runtime {
         self.read_behind(behind).await;
     }
 
-    async fn told_elsewhere(&self, places: Vec<(String, Told)>) -> Vec<Piece> {
+    async fn told_elsewhere(&self, places: Vec<(String, StreamPosition)>) -> Vec<Piece> {
         let (Some(feed), false) = (&self.feed, places.is_empty()) else {
             return Vec::new();
         };
@@ -220,7 +221,7 @@ impl Runtime {
     }
 
     /// Takes in what has been told elsewhere behind this place, as far as it is whole.
-    pub(super) async fn hear_what_was_told(&self, live: &Live, behind: Told) {
+    pub(super) async fn hear_what_was_told(&self, live: &Live, behind: StreamPosition) {
         let pieces = self.told_elsewhere(vec![(live.id.clone(), behind)]).await;
         pieces.into_iter().all(|piece| live.log.hear(piece));
     }
@@ -239,7 +240,7 @@ impl Runtime {
     }
 
     /// Takes in what was told before anybody was here to hear it.
-    async fn recall(&self, live: &Live, behind: Told) {
+    async fn recall(&self, live: &Live, behind: StreamPosition) {
         let mut whole = Piece { id: live.id.clone(), behind, frames: Vec::new() };
         for piece in self.told_elsewhere(vec![(live.id.clone(), behind)]).await {
             let next = whole.told().frames;
@@ -253,9 +254,9 @@ impl Runtime {
     }
 
     /// Has the server stop that works on a run, and waits a little for its end; false where that does not come.
-    pub(crate) async fn stop_elsewhere(&self, live: &Live, run: String, wish: Wish) -> bool {
+    pub(crate) async fn stop_elsewhere(&self, live: &Live, run: String, wish: StopCause) -> bool {
         let mut reader = live.log.reader(live.log.told().frames);
-        self.say(&live.id, News::Stop { run, wish }).await;
+        self.say(&live.id, Notification::Stop { run, wish }).await;
         let end = async {
             while let Found::Entry(entry) = reader.next().await {
                 if entry.is_end() {
@@ -268,12 +269,12 @@ impl Runtime {
 }
 
 /// Another server has somebody who wants a run to stop that may go on here.
-async fn heed_stop(live: Arc<Live>, run_id: String, wish: Wish) {
+async fn on_stop(live: Arc<Live>, run_id: String, wish: StopCause) {
     let run = live.talk.lock().await.run.clone();
     if let Some(run) = run.filter(|run| run.id == run_id) {
         match wish {
-            Wish::Said => stop(&run).await,
-            Wish::IfAbandoned => {
+            StopCause::Said => stop(&run).await,
+            StopCause::IfAbandoned => {
                 stop_abandoned(&run).await;
             }
         }

@@ -5,7 +5,7 @@ use super::tell::RunEnd;
 use crate::limits::MAX_SUB_AGENTS;
 use crate::log::Log;
 use crate::models::SPAWN_AGENTS;
-use crate::store::Told;
+use crate::store::StreamPosition;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
@@ -48,7 +48,7 @@ impl SubAgent {
             client_tools: Vec::new(),
             ..parent.clone()
         };
-        let log = Log::new(Told::default(), 0);
+        let log = Log::new(StreamPosition::default(), 0);
         let message = UserMessage { id: Uuid::new_v4().to_string(), text: task, ask: None };
         let sub = Self { conversation: Conversation::new(), context, log, stop };
         (sub, Event::UserMessage { messages: vec![message] })

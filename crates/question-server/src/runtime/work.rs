@@ -9,7 +9,7 @@ use crate::live::{Live, Run};
 use crate::log::Entry;
 use crate::models::SPAWN_AGENTS;
 use crate::store::Lease;
-use crate::store::feed::News;
+use crate::store::feed::Notification;
 use crate::trace::carried;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, join_all};
@@ -80,7 +80,7 @@ impl Runtime {
     async fn release(&self, id: &str) {
         let lease = Lease { holder: self.holder, until: self.clock.now() };
         match self.store.renew(vec![id.to_owned()], lease).await {
-            Ok(()) => self.say(id, News::Released).await,
+            Ok(()) => self.say(id, Notification::Released).await,
             Err(error) => tracing::error!(%error, "releasing a lease failed"),
         }
     }

@@ -88,7 +88,7 @@ fn evict(open: &mut HashMap<u64, Arc<Connection>>) {
 }
 
 impl Entry {
-    /// Told when it is closed for another.
+    /// Notified when it is closed for another.
     pub(super) fn evicted(&self) -> CancellationToken {
         self.connection.evicted.clone()
     }

@@ -1,6 +1,6 @@
 //! The feed by which servers that share a store hear of one another.
 
-use super::{StoreError, Told};
+use super::{StoreError, StreamPosition};
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use std::fmt;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 /// Tells servers that share a store what happens at one another, at once and during a model's answer.
 ///
-/// It may lose what it is given. A revision and its [`Told`] in the store say what has happened; the feed has what clients are told of it.
+/// It may lose what it is given. A revision and its [`StreamPosition`] in the store say what has happened; the feed has what clients are told of it.
 /// [`Store::commit`](super::Store::commit) keeps the frames of a change here as well, so no server knows of a revision whose frames are not there.
 #[async_trait]
 pub trait Feed: fmt::Debug + Send + Sync + 'static {
@@ -20,7 +20,7 @@ pub trait Feed: fmt::Debug + Send + Sync + 'static {
     fn subscribe(&self) -> BoxStream<'static, Heard>;
 
     /// The frames behind each of these places that are kept, in their order; some may come twice.
-    async fn read(&self, places: Vec<(String, Told)>) -> Result<Vec<Piece>, StoreError>;
+    async fn read(&self, places: Vec<(String, StreamPosition)>) -> Result<Vec<Piece>, StoreError>;
 
     /// Lets go of frames that no client comes back for any more.
     async fn prune(&self) -> Result<(), StoreError>;
@@ -32,7 +32,7 @@ pub struct Piece {
     /// The conversation.
     pub id: String,
     /// What had been told before.
-    pub behind: Told,
+    pub behind: StreamPosition,
     /// What is told then.
     pub frames: Vec<Frame>,
 }
@@ -40,8 +40,8 @@ pub struct Piece {
 impl Piece {
     /// What has been told with it.
     #[must_use]
-    pub fn told(&self) -> Told {
-        Told { frames: self.behind.frames + self.frames.len() as u64, ..self.behind }
+    pub fn told(&self) -> StreamPosition {
+        StreamPosition { frames: self.behind.frames + self.frames.len() as u64, ..self.behind }
     }
 }
 
@@ -71,14 +71,14 @@ pub struct Signal {
     /// The conversation.
     pub id: String,
     /// What it says of it.
-    pub news: News,
+    pub news: Notification,
 }
 
 /// What a signal says of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum Notification {
     /// Its clients have been told so much.
-    Told(Told),
+    Told(StreamPosition),
     /// It was deleted.
     Gone,
     /// The server that worked on it stops, and has released its lease.
@@ -88,13 +88,13 @@ pub enum News {
         /// The run.
         run: String,
         /// Whose wish that is.
-        wish: Wish,
+        wish: StopCause,
     },
 }
 
 /// Why a run is to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum StopCause {
     /// Somebody said so.
     Said,
     /// Somebody has something else to say: it goes on where its own client still reads it.

@@ -10,7 +10,9 @@ mod tls;
 use self::feed::{PostgresFeed, written};
 use super::feed::Feed;
 use super::rows::{NewRows, Row, StoredRows};
-use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Told, Waiting};
+use super::{
+    Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
+};
 use crate::clock::{Clock, DatabaseClock};
 use crate::limits::{CLAIM, DATABASE_CONNECTIONS, DATABASE_PATIENCE, DUE_AT_A_TIME};
 use crate::owner::Owner;
@@ -270,12 +272,12 @@ impl Store for PostgresStore {
         Ok(())
     }
 
-    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Told>>, StoreError> {
+    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
         let sql = "SELECT id, told_since, told FROM question_server.conversation WHERE id = ANY ($1)";
         let found = self.database.query(sql, &[&ids]).await?;
         let told = found.iter().map(|row| {
             let [since, frames] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
-            Ok((row.try_get(0)?, Told { since: Revision(since), frames }))
+            Ok((row.try_get(0)?, StreamPosition { since: Revision(since), frames }))
         });
         told.collect::<Result<_, StoreError>>().map(Some)
     }
@@ -401,7 +403,7 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
             state: found.try_get::<_, &str>(2)?.into(),
             context: found.try_get::<_, &str>(3)?.into(),
             revision: Revision(number(4)?),
-            told: Told { since: Revision(number(5)?), frames: number(6)? },
+            told: StreamPosition { since: Revision(number(5)?), frames: number(6)? },
             holder: holder.and_then(|holder| holder.parse().ok()),
             due_at: time(8)?,
             ended_at: time(9)?,

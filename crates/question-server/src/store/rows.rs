@@ -1,7 +1,7 @@
 //! A conversation as rows of text: only what is new is written, whatever the length of the history.
 
 use crate::owner::Owner;
-use crate::store::{Change, Lease, Revision, StoreError, Stored, Told};
+use crate::store::{Change, Lease, Revision, StoreError, Stored, StreamPosition};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp, stored};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub(super) struct Row {
     pub(super) state: Box<str>,
     pub(super) context: Box<str>,
     pub(super) revision: Revision,
-    pub(super) told: Told,
+    pub(super) told: StreamPosition,
     pub(super) holder: Option<Uuid>,
     pub(super) due_at: Option<Timestamp>,
     pub(super) ended_at: Option<Timestamp>,

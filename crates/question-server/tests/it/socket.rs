@@ -111,8 +111,11 @@ pub(crate) fn binary(args: &[&str]) -> Command {
 pub(crate) async fn listening(mut command: Command) -> (Child, SocketAddr) {
     let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
     let stdout = child.stdout.take().expect("stdout is piped");
-    let line =
-        BufReader::new(stdout).lines().next_line().await.expect("stdout is text").expect("it says where it listens");
+    let line = BufReader::new(stdout).lines().next_line().await.expect("stdout is text");
+    let Some(line) = line else {
+        let ended = child.wait_with_output().await.expect("it ended");
+        panic!("it does not listen: {ended:?}");
+    };
     let address = line.strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line}"));
     (child, address.parse().expect("it is an address"))
 }

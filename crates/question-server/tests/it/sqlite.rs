@@ -10,7 +10,7 @@ use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Event, Timestamp, intercept};
 use question_server::owner::Owner;
 use question_server::store::{
-    Change, CommitError, Due, Lease, MemoryStore, Revision, SqliteStore, Store, Stored, Told,
+    Change, CommitError, Due, Lease, MemoryStore, Revision, SqliteStore, Store, Stored, StreamPosition,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,7 @@ fn change<'a>(
     messages: &'a [Message],
     revision: u64,
 ) -> Change<'a> {
-    let told = Told { since: Revision(1), frames: 10 * revision };
+    let told = StreamPosition { since: Revision(1), frames: 10 * revision };
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
     let (frames, run, at) = (&[][..], None, Timestamp(revision.0));
@@ -112,7 +112,7 @@ pub(crate) async fn check(store: &dyn Store) {
         context: plan_mode(),
         owner: Some(owner),
         revision: Revision(5),
-        told: Told { since: Revision(1), frames: 50 },
+        told: StreamPosition { since: Revision(1), frames: 50 },
         lease: Some(Lease { holder: HOLDER, until: Timestamp(25) }),
         run: None,
     };

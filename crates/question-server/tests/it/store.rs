@@ -13,7 +13,9 @@ use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp};
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
-use question_server::store::{Change, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, Told};
+use question_server::store::{
+    Change, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition,
+};
 use question_server::{Config, Parts, app};
 use serde_json::json;
 use std::fmt;
@@ -346,7 +348,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
             context,
             state: conversation.state(),
             messages: &messages,
-            told: Told { since: revision, frames: 2 },
+            told: StreamPosition { since: revision, frames: 2 },
             frames: &[],
             lease: Some(Lease { holder: Uuid::new_v4(), until: Timestamp(0) }),
             run: None,

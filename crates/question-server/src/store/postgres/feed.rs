@@ -6,8 +6,8 @@
 use super::tls::Tls;
 use super::{Database, signed, unsigned};
 use crate::limits::{DATABASE_PATIENCE, RECALLED_AT_WORK_FOR, RECALLED_FOR, SWEEP};
-use crate::store::feed::{Feed, Frame, Heard, Kind, News, Piece, Signal, Wish};
-use crate::store::{Revision, StoreError, Told};
+use crate::store::feed::{Feed, Frame, Heard, Kind, Notification, Piece, Signal, StopCause};
+use crate::store::{Revision, StoreError, StreamPosition};
 use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use serde::{Deserialize, Serialize};
@@ -74,14 +74,14 @@ impl Feed for PostgresFeed {
         stream::poll_fn(move |context| hears.poll_recv(context)).boxed()
     }
 
-    async fn read(&self, places: Vec<(String, Told)>) -> Result<Vec<Piece>, StoreError> {
+    async fn read(&self, places: Vec<(String, StreamPosition)>) -> Result<Vec<Piece>, StoreError> {
         let ids: Vec<&str> = places.iter().map(|(id, _)| id.as_str()).collect();
         let since: Vec<i64> = places.iter().map(|(_, told)| signed(told.since.0)).collect();
         let behind: Vec<i64> = places.iter().map(|(_, told)| signed(told.frames)).collect();
         let found = self.database.query(READ, &[&ids, &since, &behind]).await?;
         let piece = |row: &super::Found| {
             let [since, first] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
-            let behind = Told { since: Revision(since), frames: first };
+            let behind = StreamPosition { since: Revision(since), frames: first };
             Ok(Piece { id: row.try_get(0)?, behind, frames: read(row.try_get(3)?) })
         };
         found.iter().map(piece).collect()
@@ -211,10 +211,10 @@ enum PayloadNews {
 impl From<Signal> for Payload {
     fn from(signal: Signal) -> Self {
         let news = match signal.news {
-            News::Told(Told { since, frames }) => PayloadNews::Told { since: since.0, frames },
-            News::Gone => PayloadNews::Gone,
-            News::Released => PayloadNews::Released,
-            News::Stop { run, wish } => PayloadNews::Stop { run, if_abandoned: wish == Wish::IfAbandoned },
+            Notification::Told(StreamPosition { since, frames }) => PayloadNews::Told { since: since.0, frames },
+            Notification::Gone => PayloadNews::Gone,
+            Notification::Released => PayloadNews::Released,
+            Notification::Stop { run, wish } => PayloadNews::Stop { run, if_abandoned: wish == StopCause::IfAbandoned },
         };
         Self { by: signal.by.to_string(), id: signal.id, news }
     }
@@ -225,12 +225,14 @@ impl TryFrom<Payload> for Signal {
 
     fn try_from(payload: Payload) -> Result<Self, uuid::Error> {
         let news = match payload.news {
-            PayloadNews::Told { since, frames } => News::Told(Told { since: Revision(since), frames }),
-            PayloadNews::Gone => News::Gone,
-            PayloadNews::Released => News::Released,
+            PayloadNews::Told { since, frames } => {
+                Notification::Told(StreamPosition { since: Revision(since), frames })
+            }
+            PayloadNews::Gone => Notification::Gone,
+            PayloadNews::Released => Notification::Released,
             PayloadNews::Stop { run, if_abandoned } => {
-                let wish = if if_abandoned { Wish::IfAbandoned } else { Wish::Said };
-                News::Stop { run, wish }
+                let wish = if if_abandoned { StopCause::IfAbandoned } else { StopCause::Said };
+                Notification::Stop { run, wish }
             }
         };
         Ok(Self { by: payload.by.parse()?, id: payload.id, news })

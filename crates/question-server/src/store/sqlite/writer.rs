@@ -2,7 +2,7 @@
 
 use super::file::Place;
 use crate::store::rows::{NewRows, Row, StoredRows};
-use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, Told, Waiting};
+use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, StreamPosition, Waiting};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,7 +70,7 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
                 state: row.get(3)?,
                 context: row.get(4)?,
                 revision: Revision(unsigned(row.get(5)?)),
-                told: Told { since: Revision(unsigned(row.get(6)?)), frames: unsigned(row.get(7)?) },
+                told: StreamPosition { since: Revision(unsigned(row.get(6)?)), frames: unsigned(row.get(7)?) },
                 holder: holder.and_then(|holder| holder.parse().ok()),
                 due_at: time(9)?,
                 ended_at: time(10)?,

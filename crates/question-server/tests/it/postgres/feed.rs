@@ -15,7 +15,7 @@ use question_agent::Timestamp;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::store::feed::{Feed, Heard, Piece, Signal};
-use question_server::store::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Told};
+use question_server::store::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -244,7 +244,7 @@ impl Feed for Ears {
         stream::poll_fn(move |context| heard.poll_recv(context)).boxed()
     }
 
-    async fn read(&self, places: Vec<(String, Told)>) -> Result<Vec<Piece>, StoreError> {
+    async fn read(&self, places: Vec<(String, StreamPosition)>) -> Result<Vec<Piece>, StoreError> {
         self.feed.read(places).await
     }
 
@@ -289,7 +289,7 @@ impl Store for Odd {
         self.store.count().await
     }
 
-    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, Told>>, StoreError> {
+    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
         self.store.told(ids).await
     }
 
