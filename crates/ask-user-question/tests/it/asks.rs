@@ -1,5 +1,6 @@
 //! The verdict on asks: paths, codes, words, and inputs that want to hurt.
 
+use ask_user_question::text::is_blank;
 use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, check, check_text, describe, validate};
 use ask_user_question::{AskUserQuestion, Limits};
 use serde_json::{Value, json};
@@ -263,4 +264,14 @@ fn codes_are_stable_and_distinct() {
 fn of_two_equal_keys_the_last_counts() {
     let read = json_tree::parse(r#"{"a":1,"b":null,"a":2.5}"#).unwrap();
     assert_eq!(read, json!({"a": 2.5, "b": null}));
+}
+
+#[test]
+fn characters_without_a_glyph_are_blank_and_all_others_are_not() {
+    for blank in ["\u{7}", "\u{AD}\u{FEFF}", "\u{200B} \u{200F}", "\u{202A}", "\u{2060}\n"] {
+        assert!(is_blank(blank), "{blank:?}");
+    }
+    for text in ["a", "\u{200B}.", "–", "\u{2070}", "ẞ"] {
+        assert!(!is_blank(text), "{text:?}");
+    }
 }

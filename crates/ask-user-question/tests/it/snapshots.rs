@@ -201,3 +201,17 @@ fn a_snapshot_is_made_as_it_is_needed() {
     assert_eq!((snapshot.tool_call_id.as_str(), snapshot.phase), ("call", Phase::Declined));
     assert_eq!((snapshot.outcome, snapshot.lang.as_deref()), (Some(Outcome::Declined), Some("de")));
 }
+
+#[test]
+fn what_is_made_whole_is_what_has_arrived_whole() {
+    for ask in examples::all().iter().filter_map(|example| example.check().ask) {
+        let shown = AskSnapshot::complete("call", ask.clone(), Phase::Ready);
+        for (shown, question) in shown.questions.iter().zip(&ask.questions) {
+            assert_eq!(*shown, QuestionSnapshot::complete(question));
+            for (shown, option) in shown.options.iter().zip(&question.options) {
+                assert_eq!(*shown, OptionSnapshot::complete(option));
+                assert_eq!(shown.label, TextSnapshot::complete(&*option.label));
+            }
+        }
+    }
+}
