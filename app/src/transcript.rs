@@ -72,6 +72,10 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     };
     hear(reader.frame(), "scroll", on_scroll.clone());
     hear(&window(), "scroll", on_scroll);
+    for act in ["wheel", "touchmove", "pointerdown", "keydown"] {
+        let reader = reader.clone();
+        hear(&window(), act, move || reader.acts());
+    }
     let stays = reader.clone();
     // Comes before the scroll events of what a new size has moved, which would look like the reader's own.
     hear(&window(), "resize", move || {

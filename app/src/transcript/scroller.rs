@@ -1,5 +1,6 @@
 //! What is scrolled to come to the end of the conversation, and where that is.
 
+use js_sys::Date;
 use leptos::prelude::{document, window};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
@@ -8,6 +9,9 @@ use web_sys::{Element, HtmlElement};
 /// How far from the end, in CSS pixels, a reader still counts as being there.
 const NEAR_THE_END: i32 = 48;
 
+/// How long a scroll may come behind the wheel, finger or key that causes it, in milliseconds.
+const SOON: f64 = 500.0;
+
 /// What stays visible above a question, in CSS pixels.
 const MARGIN: i32 = 16;
 
@@ -15,13 +19,15 @@ const MARGIN: i32 = 16;
 pub(super) struct Reader {
     frame: HtmlElement,
     list: HtmlElement,
-    /// Where the page itself has scrolled to. What is elsewhere, the reader has scrolled.
-    led_to: Cell<i32>,
+    /// Where the page itself has scrolled to, and how high everything was then.
+    led_to: Cell<(i32, i32)>,
+    /// When the reader last did something, in milliseconds.
+    acted: Cell<f64>,
 }
 
 impl Reader {
     pub(super) fn of(frame: HtmlElement, list: HtmlElement) -> Self {
-        Self { frame, list, led_to: Cell::new(0) }
+        Self { frame, list, led_to: Cell::default(), acted: Cell::default() }
     }
 
     pub(super) fn frame(&self) -> &Element {
@@ -34,13 +40,22 @@ impl Reader {
 
     /// Leads the reader down to the end, if it is further down.
     pub(super) fn go_to_end(&self) {
-        self.led_to.set(self.scroller().go_to_end(&self.list));
+        let scroller = self.scroller();
+        self.led_to.set((scroller.go_to_end(&self.list), scroller.height()));
     }
 
-    /// Whether it was the reader who scrolled, and if so, whether they are at the end.
+    /// The reader has turned the wheel, moved a finger or pressed a key or a button.
+    pub(super) fn acts(&self) {
+        self.acted.set(Date::now());
+    }
+
+    /// Whether it was the reader who scrolled, and if so, whether they are at the end. WebKit lays a card out without what has just come into it,
+    /// and so moves a reader up who does nothing.
     pub(super) fn has_scrolled(&self) -> Option<bool> {
-        let scroller = self.scroller();
-        (scroller.place() != self.led_to.get()).then(|| scroller.is_at_end(&self.list))
+        let (scroller, (place, height)) = (self.scroller(), self.led_to.get());
+        let is_pushed =
+            scroller.place() < place && scroller.height() != height && Date::now() - self.acted.get() > SOON;
+        (scroller.place() != place && !is_pushed).then(|| scroller.is_at_end(&self.list))
     }
 
     fn scroller(&self) -> Scroller {
@@ -72,6 +87,11 @@ impl Scroller {
         self.element.scroll_top()
     }
 
+    /// How high everything is that can be scrolled to.
+    fn height(&self) -> i32 {
+        self.element.scroll_height()
+    }
+
     /// Whether the reader is at the end of this list.
     fn is_at_end(&self, list: &HtmlElement) -> bool {
         self.place() >= self.end_of(list) - NEAR_THE_END
@@ -88,7 +108,7 @@ impl Scroller {
 
     /// How far down the end is. A question is read from its beginning: where it is higher than what can be seen, that is the end.
     fn end_of(&self, list: &HtmlElement) -> i32 {
-        let end = self.element.scroll_height() - self.element.client_height();
+        let end = self.height() - self.element.client_height();
         let last = list.last_element_child();
         let asks = |last: &Element| last.query_selector("form").is_ok_and(|form| form.is_some());
         match last.filter(asks).and_then(|last| last.dyn_into::<HtmlElement>().ok()) {
