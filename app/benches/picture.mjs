@@ -8,7 +8,7 @@ import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const [program, dist, pictures] = given;
 /** In CSS pixels, and how many of the picture's pixels each has. */
-const [WIDTH, HEIGHT, SCALE] = [720, 700, 1.5];
+const [WIDTH, HEIGHT, SCALE] = [720, 700, 1.25];
 /** In bytes: what the README may load. */
 const MOST = 500_000;
 /** In milliseconds between two pictures, and at the end. */
@@ -17,8 +17,10 @@ const [PACE, END] = [160, 3_000];
 const later = (wait) => new Promise((done) => setTimeout(done, wait));
 const shoot = async () => Buffer.from((await devtools("Page.captureScreenshot", { format: "png" })).data, "base64");
 
-/** Waits until an expression holds in the page. */
-const until = (holds) => inPage(`async () => { while (!(${holds})) await new Promise(requestAnimationFrame); }`);
+/** Waits until an expression holds in the page. By short questions: the driver takes no picture while it waits for an answer. */
+const until = async (holds) => {
+  while (!(await inPage(`async () => Boolean(${holds})`))) await later(50);
+};
 
 async function type(text) {
   await inPage(`async () => document.querySelector("form.composer textarea").focus()`);
