@@ -1,7 +1,9 @@
 //! Asks to test with, and how they stream.
 
+#[cfg(any(feature = "hydrate", feature = "ssr"))]
+use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{AskPatch, TextPath};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
+use ask_user_question::{AskUserQuestion, Phase, Question, QuestionOption};
 
 pub fn question(text: &str, header: &str, multi_select: bool, labels: &[&str]) -> Question {
     let option = |label: &&str| QuestionOption::new(*label).with_description(format!("About {label}"));
