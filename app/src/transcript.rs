@@ -72,10 +72,18 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     };
     hear(reader.frame(), "scroll", on_scroll.clone());
     hear(&window(), "scroll", on_scroll);
-    for act in ["wheel", "touchmove", "pointerdown", "keydown"] {
+    for act in ["wheel", "touchmove"] {
         let reader = reader.clone();
         hear(&window(), act, move || reader.acts());
     }
+    let steps = reader.clone();
+    let keys = window_event_listener(leptos::ev::keydown, move |event| {
+        // Letters write, and Enter answers.
+        if event.key().len() > 1 && event.key() != "Enter" {
+            steps.acts();
+        }
+    });
+    on_cleanup(move || keys.remove());
     let stays = reader.clone();
     // Comes before the scroll events of what a new size has moved, which would look like the reader's own.
     hear(&window(), "resize", move || {

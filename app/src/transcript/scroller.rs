@@ -19,7 +19,7 @@ const MARGIN: i32 = 16;
 pub(super) struct Reader {
     frame: HtmlElement,
     list: HtmlElement,
-    /// Where the page itself has scrolled to, and how high everything was then.
+    /// Where the page itself has scrolled to, and how high the list was then.
     led_to: Cell<(i32, i32)>,
     /// When the reader last did something, in milliseconds.
     acted: Cell<f64>,
@@ -41,10 +41,10 @@ impl Reader {
     /// Leads the reader down to the end, if it is further down.
     pub(super) fn go_to_end(&self) {
         let scroller = self.scroller();
-        self.led_to.set((scroller.go_to_end(&self.list), scroller.height()));
+        self.led_to.set((scroller.go_to_end(&self.list), self.list.client_height()));
     }
 
-    /// The reader has turned the wheel, moved a finger or pressed a key or a button.
+    /// The reader has turned the wheel, moved a finger or pressed a key that may scroll.
     pub(super) fn acts(&self) {
         self.acted.set(Date::now());
     }
@@ -54,7 +54,7 @@ impl Reader {
     pub(super) fn has_scrolled(&self) -> Option<bool> {
         let (scroller, (place, height)) = (self.scroller(), self.led_to.get());
         let is_pushed =
-            scroller.place() < place && scroller.height() != height && Date::now() - self.acted.get() > SOON;
+            scroller.place() < place && self.list.client_height() != height && Date::now() - self.acted.get() > SOON;
         (scroller.place() != place && !is_pushed).then(|| scroller.is_at_end(&self.list))
     }
 
@@ -87,11 +87,6 @@ impl Scroller {
         self.element.scroll_top()
     }
 
-    /// How high everything is that can be scrolled to.
-    fn height(&self) -> i32 {
-        self.element.scroll_height()
-    }
-
     /// Whether the reader is at the end of this list.
     fn is_at_end(&self, list: &HtmlElement) -> bool {
         self.place() >= self.end_of(list) - NEAR_THE_END
@@ -108,7 +103,7 @@ impl Scroller {
 
     /// How far down the end is. A question is read from its beginning: where it is higher than what can be seen, that is the end.
     fn end_of(&self, list: &HtmlElement) -> i32 {
-        let end = self.height() - self.element.client_height();
+        let end = self.element.scroll_height() - self.element.client_height();
         let last = list.last_element_child();
         let asks = |last: &Element| last.query_selector("form").is_ok_and(|form| form.is_some());
         match last.filter(asks).and_then(|last| last.dyn_into::<HtmlElement>().ok()) {
