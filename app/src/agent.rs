@@ -21,7 +21,7 @@ pub struct Agent {
     pub delivery: Delivery,
     /// Under which it asks, as far as the page knows.
     pub limits: Limits,
-    /// Whether the tool is sent to it, since it has none of its own.
+    /// True if the page sends the tool, since the agent has none.
     pub sends_tool: bool,
 }
 

@@ -62,7 +62,7 @@ pub fn call_for_attention(
 /// A notification that is shown until this is dropped.
 struct Notified {
     notification: Notification,
-    /// What a click on it calls.
+    /// The click handler, which lives as long as the notification.
     _on_click: Closure<dyn FnMut()>,
 }
 

@@ -22,7 +22,7 @@ pub enum Setting {
     Notify,
     /// How an answer is given: `explicit`, or empty for a tap.
     Submit,
-    /// Who has the tool: `agent` for an agent that registers it itself, or empty for the page, which sends it.
+    /// The tool's owner: `agent` if the agent registers it, or empty if the page sends it.
     Tool,
 }
 
@@ -144,7 +144,7 @@ impl Settings {
         self.get(Setting::Agent).is_empty() && self.own_agent.name.is_empty()
     }
 
-    /// Whether the page sends the tool with each request.
+    /// True if the page sends the tool with each request.
     #[must_use]
     pub fn sends_tool(&self) -> bool {
         self.get(Setting::Tool) != "agent"

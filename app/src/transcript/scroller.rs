@@ -9,7 +9,7 @@ use web_sys::{Element, HtmlElement};
 /// How far from the end, in CSS pixels, a reader still counts as being there.
 const NEAR_THE_END: i32 = 48;
 
-/// How long a scroll may come behind the wheel, finger or key that causes it, in milliseconds.
+/// The longest time between the reader's input and the scroll event that it causes, in milliseconds.
 const SOON: f64 = 500.0;
 
 /// What stays visible above a question, in CSS pixels.
@@ -19,9 +19,9 @@ const MARGIN: i32 = 16;
 pub(super) struct Reader {
     frame: HtmlElement,
     list: HtmlElement,
-    /// Where the page itself has scrolled to, and how high the list was then.
+    /// The position that the page last scrolled to, and the list's height at that time, in CSS pixels.
     led_to: Cell<(i32, i32)>,
-    /// When the reader last did something, in milliseconds.
+    /// The time of the reader's last input, in milliseconds since 1970.
     acted: Cell<f64>,
 }
 
@@ -49,8 +49,8 @@ impl Reader {
         self.acted.set(Date::now());
     }
 
-    /// Whether it was the reader who scrolled, and if so, whether they are at the end. WebKit lays a card out without what has just come into it,
-    /// and so moves a reader up who does nothing.
+    /// True if the reader has scrolled to the end, false if elsewhere, `None` if the browser moved the page. WebKit lays out a card once without
+    /// its new children, and that moves the page up.
     pub(super) fn has_scrolled(&self) -> Option<bool> {
         let (scroller, (place, height)) = (self.scroller(), self.led_to.get());
         let is_pushed =

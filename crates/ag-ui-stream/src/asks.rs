@@ -64,7 +64,7 @@ pub struct Asks {
 /// Reads how an ask ended in a result, or in what the user typed.
 type ReadResult = fn(&AskUserQuestion, &str) -> Option<Outcome>;
 
-/// What asks are made of beside calls of the tool, and read from beside answers in its form. A page carries the code of what it asks for.
+/// The readers of questions and answers beside the tool's own form. A page carries only the code of the readers that it names.
 #[derive(Clone, Copy, Debug)]
 struct Readers {
     parts: fn(&Interrupt, bool) -> Vec<Part>,

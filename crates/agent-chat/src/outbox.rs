@@ -158,7 +158,7 @@ impl Outbox {
         self.letters_elsewhere(held, asks).iter().filter_map(Letter::reply).collect()
     }
 
-    /// What all tabs hold: what this one does, and beside it what others do, except what was taken back.
+    /// The replies that this tab and the others hold, except the one that was taken back.
     pub(crate) fn held_anywhere(&self, held: &str, taken_back: Option<&str>, asks: &Asks) -> Option<String> {
         let mut elsewhere = self.letters_elsewhere(held, asks);
         elsewhere.retain(|letter| Some(letter.tool_call_id.as_str()) != taken_back);
@@ -362,7 +362,7 @@ impl Mail {
 }
 
 impl Letter {
-    /// Whether its ask waits. Then what it says is known from now on.
+    /// True if its ask waits. The content is parsed then.
     fn is_for(&mut self, asks: &Asks) -> bool {
         asks.ask(&self.tool_call_id).is_some_and(|snapshot| {
             let is_known = snapshot.ask.as_ref().is_some_and(|ask| self.outcome.is_known_with(ask));

@@ -76,12 +76,12 @@ impl TransportError {
     }
 }
 
-/// What is read of an error's body.
+/// The parts of an error's body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ErrorBody {
     /// A sentence.
     pub(crate) message: Option<String>,
-    /// How the body starts that has none.
+    /// The first 500 characters of a body without a sentence.
     pub(crate) start: String,
     /// The answer that was there first.
     pub(crate) winner: Option<Message>,

@@ -55,7 +55,7 @@ pub(crate) fn build_for_tests(log: &Log) -> Result<()> {
     build(&[PROGRAMS[0], PROGRAMS[1], PROGRAMS[5]], FOR_TESTS, log)
 }
 
-/// Where the files are that tests of the element need.
+/// The folder of the files for the element's tests.
 pub(crate) fn package_for_tests() -> PathBuf {
     workspace::scratch(FOR_TESTS).join("package")
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// What agents call the member that says whether something is approved, the protocol's own name first.
 pub(super) const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
 
-/// What the agent takes for a reply. An ask that has one carries its code; a page without forms has none.
+/// A conversion of the reply into the form that the agent expects. A page without forms carries no code for it.
 pub(super) trait Payload: Send + Sync {
     /// The payload that a reply stands for, or the sentence that says why it is none.
     fn payload(&self, reply: &Reply) -> Result<Json<'static>, String>;

@@ -123,14 +123,7 @@ async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
 
 #[test]
 async fn what_was_held_when_the_page_was_left_goes_when_it_is_back() {
-    let visitor = Visitor::first(options("held"));
-    visitor.chat.send("Hello");
-    let call = Call::next().await;
-    call.accept();
-    call.asks("c1", SIZE);
-    call.asks("c2", COLOUR);
-    call.finishes();
-    visitor.sees_status(Status::Idle).await;
+    let visitor = asked_twice("held").await;
     visitor.picks("c1", SIZE, 1);
     drop(visitor);
     let visitor = Visitor::beside(options("held"));
@@ -159,16 +152,22 @@ async fn another_tab_sees_what_was_said_here() {
     there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
 }
 
-/// Who was asked for size and colour by one run, and the same page in another window.
-async fn asked_twice_in_two_windows(id: &str) -> [Visitor; 2] {
-    let here = Visitor::first(options(id));
-    here.chat.send("Hello");
+/// A visitor who was asked for size and colour by one run.
+async fn asked_twice(id: &str) -> Visitor {
+    let visitor = Visitor::first(options(id));
+    visitor.chat.send("Hello");
     let call = Call::next().await;
     call.accept();
     call.asks("c1", SIZE);
     call.asks("c2", COLOUR);
     call.finishes();
-    here.sees_status(Status::Idle).await;
+    visitor.sees_status(Status::Idle).await;
+    visitor
+}
+
+/// The same, and the same page in another window.
+async fn asked_twice_in_two_windows(id: &str) -> [Visitor; 2] {
+    let here = asked_twice(id).await;
     let there = Visitor::beside(options(id));
     there.sees_lines(&["user: Hello", "ask: answerable", "ask: answerable"]).await;
     [here, there]
