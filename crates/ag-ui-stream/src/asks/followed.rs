@@ -192,7 +192,7 @@ impl Followed {
             (Some(text), _) => {
                 Outcome::parse(self.ask(), text).or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?)))
             }
-            (None, Some(form)) => form.read(ask?, payload),
+            (None, Some(form)) => form.read(ask?, payload).map(Outcome::Answered),
             (None, None) => Outcome::from_json(ask?, payload),
         }
     }

@@ -2,17 +2,18 @@
 
 use super::decisions::{self, Part};
 use super::followed::{Followed, Source};
-use super::form::{APPROVALS, Asked, Form, option};
+use super::form::{Asked, asked};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
 use crate::event::EventRef;
 use crate::message::text_of;
 use crate::outcome::Interrupt;
 use crate::thread::{RunState, Thread};
+use ask_user_question::form::{APPROVALS, Form};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 use json_tree::Json;
 
 /// The name of the legacy event.
@@ -273,13 +274,13 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> 
     }
     let message = interrupt.message.as_deref().unwrap_or_default();
     if let Some(schema) = &interrupt.response_schema
-        && let Some(asked) = Form::of(message, schema)
+        && let Some(form) = Form::from_schema(message, schema)
     {
-        return Some(asked);
+        return Some(asked(form));
     }
     // Whatever came back as a text would be taken for consent.
     if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
-        return Some(Form::approval(message, APPROVALS[0]));
+        return Some(asked(Form::approval(message, APPROVALS[0])));
     }
     plain_ask(raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
 }
@@ -298,7 +299,7 @@ fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
     let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
     let mut options = Vec::new();
     for choice in choices.unwrap_or_default() {
-        options.extend(text_of(choice.get("label").unwrap_or(choice)).map(option));
+        options.extend(text_of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from));
     }
     Some(AskUserQuestion::new([Question::new(question, options)]))
 }
