@@ -310,11 +310,14 @@ impl Kind {
         if let Self::Choice { values, several } = self {
             question.multi_select = *several;
             for value in values {
-                question.options.push(match value {
-                    Json::Bool(true) => "Yes".to_owned(),
-                    Json::Bool(false) => "No".to_owned(),
-                    value => plain(value),
-                }.into());
+                question.options.push(
+                    match value {
+                        Json::Bool(true) => "Yes".to_owned(),
+                        Json::Bool(false) => "No".to_owned(),
+                        value => plain(value),
+                    }
+                    .into(),
+                );
             }
         }
         question
