@@ -14,7 +14,7 @@ fn json(value: &Value) -> Json<'static> {
     value.clone().into()
 }
 
-/// Checks that a reply comes back as it was from what a client fills in for it, but for notes.
+/// Checks that a reply comes back as it was from what a client fills in for it, except for notes.
 fn check(ask: &AskUserQuestion, reply: &Reply) {
     let mut selections = reply.selections();
     for selection in &mut selections {

@@ -58,7 +58,7 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option
 }
 
 /// Why a text that comes in one piece is refused.
-fn error_of(text: &str) -> Option<json_tree::Error> {
+fn error_of(text: &str) -> Option<Error> {
     let mut parser = PartialParser::default();
     parser.feed(text, |_| {}).and_then(|()| parser.finish(|_| {})).err()
 }
