@@ -17,6 +17,7 @@ window.fetch = async (request, options) => {
   };
   const response = new Promise((resolve, reject) => Object.assign(call, { resolve, reject }));
   call.signal.addEventListener("abort", () => {
+    if (waiting.includes(call)) waiting.splice(waiting.indexOf(call), 1);
     call.reject(aborted());
     call.writer?.error(aborted());
   });
@@ -41,7 +42,7 @@ console.error = (...said) => {
 export const take_complaints = () => complaints.splice(0);
 
 // Requests that nobody has taken and that have not been given up.
-export const open_calls = () => waiting.filter((call) => !call.signal.aborted).map((call) => call.name);
+export const open_calls = () => waiting.map((call) => call.name);
 
 export const forget_calls = () => {
   waiting.length = 0;
