@@ -197,6 +197,10 @@ notices! {
     RepeatedMessage "repeated-message" {
         RepeatedMessage "another message has the id '{0}'; the later one has the id '{1}'";
     }
+    /// A message repeated the text of the one before it; it was dropped.
+    RepeatedText "repeated-text" {
+        RepeatedText "the message '{0}' repeated the one before it and was dropped";
+    }
 }
 
 impl Code {

@@ -90,7 +90,7 @@ fn outcome_json(outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Answered(reply) => {
             let mut json = json!({"outcome": kind, "message": reply.message()});
-            if let (Value::Object(members), Value::Object(reply)) = (&mut json, reply.to_json()) {
+            if let (Value::Object(members), Value::Object(reply)) = (&mut json, reply.to_json().into_value()) {
                 members.extend(reply);
             }
             json

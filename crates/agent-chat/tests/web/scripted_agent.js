@@ -32,6 +32,15 @@ export const next_call = (name) => new Promise((take) => {
   call < 0 ? takers.push({ name, take }) : take(waiting.splice(call, 1)[0]);
 });
 
+// What the console was told.
+const complain = console.error.bind(console);
+const complaints = [];
+console.error = (...said) => {
+  complaints.push(said.join(" "));
+  complain(...said);
+};
+export const take_complaints = () => complaints.splice(0);
+
 // Requests that nobody has taken and that have not been given up.
 export const open_calls = () => waiting.map((call) => call.name);
 
