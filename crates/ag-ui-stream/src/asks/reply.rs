@@ -41,6 +41,10 @@ pub struct Setup {
     pub context: Vec<Context>,
     /// For the agent's own use.
     pub forwarded_props: Members<'static>,
+    /// How replies travel.
+    pub delivery: Delivery,
+    /// Whose the agent is, for [`Delivery::Automatic`].
+    pub agent: Origin,
 }
 
 /// What the user wants to say.
@@ -97,7 +101,6 @@ pub(crate) fn next_run(
     thread: &Thread,
     asks: &Asks,
     setup: &Setup,
-    delivery: Delivery,
     said: &Said,
     mut next_id: impl FnMut() -> String,
 ) -> Result<NextRun, Refusal> {
@@ -105,7 +108,7 @@ pub(crate) fn next_run(
         return Err(Refusal::RunOpen { run_id: run_id.clone() });
     }
     let run_id = next_id();
-    let mut draft = Draft::new(now, thread, asks, setup, delivery);
+    let mut draft = Draft::new(now, thread, asks, setup);
     for reply in &said.replies {
         draft.add(reply, &mut next_id)?;
     }
