@@ -6,7 +6,7 @@ use crate::event::{Event, Response};
 use crate::message::{Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState};
-use crate::transition::transition;
+use crate::transition::{settle, transition};
 use std::collections::HashSet;
 
 /// A conversation: its history and where it stands.
@@ -91,11 +91,42 @@ impl Conversation {
         Ok(next.effects)
     }
 
-    /// What has to be carried out again after a restart. Sub-agents died with the old process and start again with their tool.
+    /// What has to be carried out again after a restart. Sub-agents died with the old process and start again with their tool. A host that stores
+    /// results before the state may have died in between: a result that the history has is neither made nor stored again.
     pub fn resume(&mut self) -> Vec<Effect> {
-        if let ConvState::ToolExecuting(executing) = &mut self.state {
-            executing.pending_sub_agents.clear();
+        let open = self.state.open_calls().into_iter();
+        let stored: Vec<ToolResult> = open.filter_map(|id| self.result_of(id).cloned()).collect();
+        let persisted = stored.iter().map(|result| result.tool_use_id.clone());
+        let current = match &mut self.state {
+            ConvState::ToolExecuting(executing) => {
+                executing.pending_sub_agents.clear();
+                executing.persisted_tool_ids.extend(persisted);
+                &executing.current_tool.id
+            }
+            ConvState::AwaitingUserResponse(waiting) => {
+                let own = waiting.tool_use_id.clone();
+                waiting.persisted_tool_ids.extend(persisted.filter(|id| *id != own));
+                &waiting.tool_use_id
+            }
+            ConvState::Idle | ConvState::LlmRequesting { .. } | ConvState::Failed { .. } => return self.goes_on(),
+        };
+        let Some(result) = stored.iter().find(|result| result.tool_use_id == *current) else {
+            return self.goes_on();
+        };
+        let next = match &self.state {
+            ConvState::AwaitingUserResponse(waiting) => Ok(settle(waiting, result)),
+            state => transition(state, Event::ToolComplete { result: result.clone() }),
+        };
+        let next = next.expect("the running tool may always complete");
+        self.state = next.state;
+        for effect in &next.effects {
+            self.remember(effect);
         }
+        next.effects
+    }
+
+    /// What the state asks for.
+    fn goes_on(&self) -> Vec<Effect> {
         match &self.state {
             ConvState::LlmRequesting { attempt } => {
                 vec![Effect::NotifyLlmRequesting { attempt: *attempt }, Effect::RequestLlm]

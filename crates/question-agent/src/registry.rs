@@ -112,10 +112,10 @@ impl ToolSpec {
     }
 }
 
-/// A tool that needs no I/O to run. Others are the adapter's.
+/// A tool that needs no I/O to run. Others are the host's: see [`ToolRegistry::with_host_tool`].
 pub trait Tool: fmt::Debug + Send + Sync {
     /// What the model is told of it.
-    fn spec(&self) -> ToolSpec;
+    fn spec(&self) -> &ToolSpec;
 
     /// Runs it.
     fn run(&self, call: &ToolCall) -> ToolResult;
@@ -124,30 +124,50 @@ pub trait Tool: fmt::Debug + Send + Sync {
 /// The asking tool. It is there for its definition: an executor that runs it has forgotten to [`intercept()`].
 #[derive(Clone, Debug)]
 pub struct AskUserQuestionTool {
-    limits: Limits,
+    spec: ToolSpec,
 }
 
 impl AskUserQuestionTool {
     /// The tool of this profile.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
-        Self { limits }
+    pub fn new(limits: &Limits) -> Self {
+        let definition = tool_definition(limits);
+        Self {
+            spec: ToolSpec {
+                name: definition.name.to_owned(),
+                description: definition.description,
+                parameters: definition.parameters,
+            },
+        }
     }
 }
 
 impl Tool for AskUserQuestionTool {
-    fn spec(&self) -> ToolSpec {
-        let definition = tool_definition(&self.limits);
-        ToolSpec {
-            name: definition.name.to_owned(),
-            description: definition.description,
-            parameters: definition.parameters,
-        }
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
     }
 
     fn run(&self, call: &ToolCall) -> ToolResult {
-        ToolResult::error(&call.id, format!("{} must be handled by the executor", self.limits.tool_name()))
+        unhandled(&self.spec, call)
     }
+}
+
+/// A tool of the host, of which the registry has the definition alone.
+#[derive(Debug)]
+struct HostTool(ToolSpec);
+
+impl Tool for HostTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn run(&self, call: &ToolCall) -> ToolResult {
+        unhandled(&self.0, call)
+    }
+}
+
+fn unhandled(spec: &ToolSpec, call: &ToolCall) -> ToolResult {
+    ToolResult::error(&call.id, format!("{} must be handled by the executor", spec.name))
 }
 
 #[derive(Debug)]
@@ -157,8 +177,8 @@ struct FnTool {
 }
 
 impl Tool for FnTool {
-    fn spec(&self) -> ToolSpec {
-        self.spec.clone()
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
     }
 
     fn run(&self, call: &ToolCall) -> ToolResult {
@@ -186,7 +206,7 @@ impl ToolRegistry {
             .expect("they were legal under another name");
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         if offers_asking(&context) {
-            tools.push(Arc::new(AskUserQuestionTool::new(limits.clone())));
+            tools.push(Arc::new(AskUserQuestionTool::new(&limits)));
         }
         Self { limits, context, tools }
     }
@@ -206,6 +226,12 @@ impl ToolRegistry {
         self.with(Arc::new(FnTool { spec, run }))
     }
 
+    /// The same with a tool that the host runs itself, such as one that does I/O.
+    #[must_use]
+    pub fn with_host_tool(self, spec: ToolSpec) -> Self {
+        self.with(Arc::new(HostTool(spec)))
+    }
+
     /// The conversation's context.
     #[must_use]
     pub fn context(&self) -> &ToolContext {
@@ -215,8 +241,11 @@ impl ToolRegistry {
     /// What the model is told of the tools.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
-        let own = self.tools.iter().map(|tool| tool.spec());
-        own.chain(self.context.client_tools.iter().cloned()).collect()
+        self.all().cloned().collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec()).chain(&self.context.client_tools)
     }
 
     /// What the system prompt says about asking; `None` where the tool is not offered.
@@ -244,7 +273,7 @@ impl ToolRegistry {
     /// Returns true if it has a tool of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.specs().iter().any(|tool| tool.name == name)
+        self.all().any(|tool| tool.name == name)
     }
 
     /// Judges a call and runs it, unless that says what comes of it. An ask waits until `expires_at`.

@@ -10,7 +10,7 @@ use crate::runtime::{stop, to_the_end};
 use crate::store::feed::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, Path, State};
+use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::{HeaderValue, StatusCode, header, request};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
@@ -29,10 +29,12 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, ApiError> {
-        let id = Path::from_request_parts(parts, state).await;
-        let Path(id): Path<String> = id.map_err(|_| ApiError::UnknownConversation)?;
-        check_id(&id).map_err(|_| ApiError::UnknownConversation)?;
-        Ok(Self(id))
+        // The paths under which the router is nested may have parameters of their own, also of this name.
+        let all = RawPathParams::from_request_parts(parts, state).await;
+        let all = all.map_err(|_| ApiError::UnknownConversation)?;
+        let own = all.iter().filter(|(name, _)| *name == "id").last();
+        let (_, id) = own.filter(|(_, id)| check_id(id).is_ok()).ok_or(ApiError::UnknownConversation)?;
+        Ok(Self(id.to_owned()))
     }
 }
 

@@ -176,6 +176,12 @@ pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not z
 /// The number of sub-agents that one call may start.
 pub const MAX_SUB_AGENTS: usize = 8;
 
+/// The time that a call of a tool may take, if the tool does not say otherwise.
+pub const TOOL_TIME: Duration = Duration::from_secs(60);
+
+/// The time that sub-agents may take together.
+pub const SUB_AGENTS_TIME: Duration = Duration::from_secs(1800);
+
 /// The most time that a model is waited for that said when to come back.
 pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 

@@ -109,7 +109,8 @@ impl Caller {
 pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
     let headers = request.headers();
     let admitted = request.extensions().get::<Admitted>();
-    let known = decide(token_in(headers), admitted, bearer(headers));
+    let named = request.extensions().get::<Owner>().cloned();
+    let known = named.or_else(|| decide(token_in(headers), admitted, bearer(headers)));
     let given = (known.is_none() && keeps_cookies(headers)).then(new_token);
     let set_cookie = given.as_deref().map(|token| cookie(headers, COOKIE, token));
     let owner = known.or_else(|| given.as_deref().map(Owner::of));
@@ -134,7 +135,8 @@ pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
 /// 3. the one who brings the token of `--token` as a bearer;
 /// 4. who brings any other bearer token, which is a program's own.
 ///
-/// A browser that has none of these gets a cookie; a program has no owner.
+/// A browser that has none of these gets a cookie; a program has no owner. Before all of them counts an [`Owner`] that a layer around the router put among
+/// the request's extensions.
 fn decide(cookie: Option<&str>, admitted: Option<&Admitted>, bearer: Option<&str>) -> Option<Owner> {
     let by_token = || {
         let admitted = admitted.filter(|admitted| admitted.name.is_some() || admitted.is_bearer)?;

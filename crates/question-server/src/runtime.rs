@@ -16,8 +16,8 @@ use crate::histories::Histories;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
 use crate::live::{Live, Run, Talk, TalkGuard};
 use crate::log::{Entry, Outbox, Reader};
-use crate::metrics::Metrics;
-use crate::models::{Model, SPAWN_AGENTS};
+use crate::metrics::{Counters, Metrics};
+use crate::models::Model;
 use crate::owner::{Caller, Owner};
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
@@ -25,6 +25,7 @@ use crate::room::Share;
 use crate::sse::{Client, RunStream};
 use crate::store::feed::{Feed, StopCause};
 use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
+use crate::tools::Tool;
 use crate::trace::carried;
 use lives::Slots;
 use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
@@ -41,11 +42,23 @@ use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
+/// What conversations are worked on with.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) drain: Drain,
+    pub(crate) counters: Counters,
+}
+
 /// Everything that conversations share.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     store: Arc<dyn Store>,
     model: Arc<dyn Model>,
+    tools: Vec<Arc<dyn Tool>>,
     clock: Arc<dyn Clock>,
     bounds: Bounds,
     /// The time that an ask waits for its reply; `None` where it waits for as long as it takes.
@@ -79,25 +92,23 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    pub(crate) fn new(
-        config: &Config,
-        store: Arc<dyn Store>,
-        model: Arc<dyn Model>,
-        clock: Arc<dyn Clock>,
-        drain: Drain,
-    ) -> Arc<Self> {
+    /// Starts to work. The tools come before those of the model.
+    pub(crate) fn new(config: &Config, parts: Parts) -> Arc<Self> {
+        let Parts { store, model, mut tools, clock, drain, counters } = parts;
+        tools.extend(model.tools());
         let feed = store.feed();
         let (outbox, outgoing) = match &feed {
             Some(_) => Some(mpsc::unbounded_channel()).unzip(),
             None => (None, None),
         };
-        let metrics = Arc::new(Metrics::new());
+        let metrics = Arc::new(Metrics::new(&counters));
         let runtime = Arc::new(Self {
             histories: Histories::new(&config.bounds, &metrics),
             store,
             feed,
             outbox,
             model,
+            tools,
             clock,
             bounds: config.bounds,
             expire_after: config.expire_after,
@@ -145,21 +156,25 @@ impl Runtime {
 
     /// The tools of a conversation in this context.
     fn registry(&self, context: &ToolContext) -> ToolRegistry {
-        let tools = self.model.tools(context);
+        let tools = self.tools.iter().filter(|tool| tool.is_offered(context));
+        let specs: Vec<ToolSpec> = tools.map(|tool| tool.spec().clone()).collect();
         let mut context = context.clone();
         // It may have been kept when the operator still allowed it.
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
         let registry = ToolRegistry::new(self.model.limits(), context);
-        tools.into_iter().fold(registry, ToolRegistry::with)
+        specs.into_iter().fold(registry, ToolRegistry::with_host_tool)
+    }
+
+    /// The tool of this name, if a conversation in this context is offered it.
+    fn tool(&self, context: &ToolContext, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.spec().name == name && tool.is_offered(context))
     }
 
     /// The tools of a client that are not named like one of the server's.
     fn without_own(&self, context: &ToolContext, mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
-        let own = self.model.tools(context);
-        let own: Vec<String> = own.iter().map(|tool| tool.spec().name).collect();
-        tools.retain(|tool| tool.name != SPAWN_AGENTS && !own.contains(&tool.name));
+        tools.retain(|tool| self.tool(context, &tool.name).is_none());
         tools
     }
 

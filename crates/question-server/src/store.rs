@@ -7,6 +7,7 @@ pub mod postgres;
 mod rows;
 pub mod sqlite;
 
+use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 use feed::{Feed, Frame};
@@ -64,6 +65,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// The feed by which servers hear of one another that share it; `None` where it is one server's alone.
     fn feed(&self) -> Option<Arc<dyn Feed>> {
+        None
+    }
+
+    /// The clock by which servers that share it agree on leases; `None` if it is one server's alone.
+    fn clock(&self) -> Option<Arc<dyn Clock>> {
         None
     }
 

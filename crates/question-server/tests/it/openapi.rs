@@ -1,11 +1,11 @@
 //! The document of the API says what the server does.
 
-use crate::house::{front_desk, parts, server};
+use crate::house::{app, front_desk, parts, server};
 use crate::http::{Answer, call, get, post, request, says};
 use axum::Router;
 use axum::http::Method;
 use boon::{Compiler, Schemas};
-use question_server::{Config, app};
+use question_server::Config;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
