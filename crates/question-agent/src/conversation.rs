@@ -77,6 +77,16 @@ impl Conversation {
         self.messages.iter().any(|message| message.id() == id)
     }
 
+    /// Returns true if the history has a call with this id.
+    #[must_use]
+    pub fn knows_call(&self, id: &str) -> bool {
+        let mut calls = self.messages.iter().filter_map(|message| match message {
+            Message::Assistant(message) => Some(&message.tool_calls),
+            Message::User(_) | Message::Tool(_) => None,
+        });
+        calls.any(|calls| calls.iter().any(|call| call.id == id))
+    }
+
     /// Takes an event: history and state change as the returned effects say, which the caller then stores and carries out.
     ///
     /// # Errors
@@ -146,10 +156,9 @@ impl Conversation {
         match event {
             Event::UserMessage { messages } => self.check_new(ids(messages)),
             Event::UserQuestionResponse(response) => self.check_response(response),
-            Event::LlmResponse(message) => {
+            Event::LlmResponse(message) | Event::ProgramAsked { message, .. } => {
                 self.check_id(&message.id)?;
-                let known = |id: &str| self.call_ids().any(|known| known == id);
-                match message.tool_calls.iter().find(|call| known(&call.id)) {
+                match message.tool_calls.iter().find(|call| self.knows_call(&call.id)) {
                     Some(call) => Err(Rejected::DuplicateToolCall { id: call.id.clone() }),
                     None => Ok(()),
                 }
@@ -189,14 +198,6 @@ impl Conversation {
             return Err(Rejected::KnownMessage { id: id.to_owned() });
         }
         Ok(())
-    }
-
-    fn call_ids(&self) -> impl Iterator<Item = &str> {
-        let calls = self.messages.iter().filter_map(|message| match message {
-            Message::Assistant(message) => Some(&message.tool_calls),
-            Message::User(_) | Message::Tool(_) => None,
-        });
-        calls.flatten().map(|call| call.id.as_str())
     }
 
     /// One that stands there, with messages in the order in which they came.

@@ -20,7 +20,7 @@ use crate::runtime::{Parts, Runtime};
 use crate::store::{MemoryStore, Store};
 use crate::streams::{self, Streams};
 use crate::tools::Tool;
-use crate::{agent_endpoint, conversations, events};
+use crate::{agent_endpoint, asks, conversations, events};
 use ask_user_question::Limits;
 use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
@@ -195,7 +195,8 @@ fn router(
     let streams = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}/agent", post(agent_endpoint::run_in))
-        .route("/conversations/{id}/events", get(events::follow));
+        .route("/conversations/{id}/events", get(events::follow))
+        .route("/conversations/{id}/asks/{ask}", get(asks::status));
     let streams = match &other_agent {
         Some(agent) => streams.route(other_agent::PATH, post(other_agent::run).layer(Extension(agent.clone()))),
         None => streams,
@@ -203,6 +204,7 @@ fn router(
     let streams = streams.route_layer(middleware::from_fn_with_state(app.clone(), streams::count));
     let routes = streams
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
+        .route("/conversations/{id}/asks", post(asks::ask))
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
         .route("/settings.json", get(async move || Json(settings)))

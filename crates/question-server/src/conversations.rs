@@ -29,13 +29,21 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, ApiError> {
-        // The paths under which the router is nested may have parameters of their own, also of this name.
-        let all = RawPathParams::from_request_parts(parts, state).await;
-        let all = all.map_err(|_| ApiError::UnknownConversation)?;
-        let own = all.iter().filter(|(name, _)| *name == "id").last();
-        let (_, id) = own.filter(|(_, id)| check_id(id).is_ok()).ok_or(ApiError::UnknownConversation)?;
-        Ok(Self(id.to_owned()))
+        parameter(parts, state, "id").await.map(Self).ok_or(ApiError::UnknownConversation)
     }
+}
+
+/// An id in the path, by its name in the route; `None` if nothing can have it.
+pub(crate) async fn parameter<S: Send + Sync>(
+    parts: &mut request::Parts,
+    state: &S,
+    parameter: &str,
+) -> Option<String> {
+    let all = RawPathParams::from_request_parts(parts, state).await.ok()?;
+    // The paths under which the router is nested may have parameters of their own, also of this name.
+    let (_, id) = all.iter().filter(|(name, _)| *name == parameter).last()?;
+    check_id(id).ok()?;
+    Some(id.to_owned())
 }
 
 /// What `GET /conversations/{id}` gives.

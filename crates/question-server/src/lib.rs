@@ -7,6 +7,7 @@
 pub mod access;
 mod agent_endpoint;
 pub mod app;
+mod asks;
 mod body;
 pub mod clock;
 pub mod config;

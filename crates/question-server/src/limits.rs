@@ -203,6 +203,9 @@ pub const FAREWELL: Duration = Duration::from_secs(1);
 /// The time that a server that starts waits for the one before it to let go of the file: longer than that may take to end.
 pub const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_mul(2);
 
+/// The longest that a program may wait for the outcome of its ask in one request.
+pub const MAX_WAIT: Duration = Duration::from_secs(60);
+
 /// The time for which the last check of the store stands.
 pub const CHECKED_FOR: Duration = Duration::from_secs(1);
 

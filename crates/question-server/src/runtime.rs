@@ -178,6 +178,16 @@ impl Runtime {
         tools
     }
 
+    /// The name by which clients of this context know the asking tool.
+    pub(crate) fn asking_tool(&self, context: &ToolContext) -> &'static str {
+        context.asking_tool(&self.model.limits())
+    }
+
+    /// The clock.
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+
     /// The memory of what clients read.
     pub(crate) fn histories(&self) -> &Histories {
         &self.histories
@@ -332,6 +342,10 @@ impl Runtime {
             None | Some(Event::QuestionExpired { .. }) => talk.context.unattended.saturating_add(1),
             Some(_) => 0,
         };
+        let asked = match &event {
+            Some(Event::ProgramAsked { message, .. }) => Some(message.clone()),
+            _ => None,
+        };
         let step = match event {
             Some(event) => self.handle_event(live, talk, event)?,
             None => Step::of(talk.conversation.resume()),
@@ -340,6 +354,10 @@ impl Runtime {
         let mut told = vec![Entry::event(&wire::run_started(&live.id, &run.id, taken))];
         if goes_on {
             told.push(Entry::event(&wire::snapshot(talk.view())));
+        }
+        if let Some(message) = asked {
+            let calls = message.tool_calls.iter().flat_map(|call| wire::whole_call(call, &message.id));
+            told.extend(calls.map(|event| Entry::event(&event)));
         }
         told.extend(entries(step.outgoing((!goes_on).then(|| talk.view()), brought)));
         let work = step.work.filter(|_| talk.view().clients_call().is_none());

@@ -63,7 +63,7 @@ async fn renew(watched: Weak<Runtime>) {
 
 impl Runtime {
     /// When an ask expires that begins to wait now.
-    pub(super) fn deadline(&self) -> Option<Timestamp> {
+    pub(crate) fn deadline(&self) -> Option<Timestamp> {
         let patience = self.expire_after?;
         Some(later(self.clock.now(), patience))
     }
