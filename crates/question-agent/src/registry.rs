@@ -36,6 +36,9 @@ pub struct ToolContext {
     /// The number of turns that the agent has started by itself since its user's last word: after a question that expired, or one that was broken off.
     #[serde(skip_serializing_if = "is_zero")]
     pub unattended: u32,
+    /// What the host still has to call when an ask of a program is over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub callbacks: Vec<Callback>,
     /// True if the client takes a question that waits as an interrupt of the run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupts: bool,
@@ -44,6 +47,22 @@ pub struct ToolContext {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's `skip_serializing_if` hands out references")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+/// A URL that gets the outcome of an ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Callback {
+    /// The ask.
+    pub tool_call_id: String,
+    /// The URL.
+    pub url: String,
+    /// The number of times that it was called.
+    pub tries: u32,
+    /// When it is called next; `None` while the ask waits.
+    pub due: Option<Timestamp>,
+    /// When that is given up.
+    pub until: Option<Timestamp>,
 }
 
 /// One thing that a client says of its user's surroundings.

@@ -135,8 +135,8 @@ impl Builder {
     /// The server as a router, to be bound to a socket or nested under any path, also one with parameters. Its headers and cookies are on its own
     /// responses alone.
     ///
-    /// A request belongs to the [`Owner`](crate::owner::Owner) among its extensions, if a layer around the router has put one there; else its
-    /// cookie or its token says whose it is. Limits for each address need axum's `ConnectInfo<SocketAddr>`, or [`Config::peer_header`].
+    /// A layer around the router may say whose a request is, by an [`Owner`](crate::owner::Owner) among its extensions. Without one, the cookie or
+    /// the token says it. Limits for each address need axum's `ConnectInfo<SocketAddr>`, or [`Config::peer_header`].
     ///
     /// # Panics
     /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.

@@ -69,15 +69,23 @@ impl Runtime {
         check_id(call)?;
         let live = self.open_for_program(caller, id).await?;
         live.allow_change()?;
-        let talk = self.talk(&live).await?;
+        let mut talk = self.talk(&live).await?;
         if talk.conversation.knows_call(call) {
             return Ok(StatusCode::OK);
         }
         let own = body.expires_after.map(|seconds| Duration::from_secs(seconds.get().into()));
         let expires_at = own.map(|patience| later(self.clock().now(), patience)).or_else(|| self.deadline());
         let event = body.read(self.asking_tool(&talk.context), call, expires_at)?;
-        self.handle(&live, talk, Uuid::new_v4().to_string(), event).await?;
-        Ok(StatusCode::CREATED)
+        let callback = body.callback.as_deref().map(|url| self.callbacks().keep(url, call)).transpose()?;
+        let before = talk.context.clone();
+        talk.context.callbacks.extend(callback);
+        match self.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await {
+            Ok(_) => Ok(StatusCode::CREATED),
+            Err(error) => {
+                talk.context = before;
+                Err(error)
+            }
+        }
     }
 
     /// The result of an ask, or the reader by which to wait for it.

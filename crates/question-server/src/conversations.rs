@@ -222,9 +222,14 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
     }
 }
 
-async fn hand_over(app: &App, live: &Arc<Live>, talk: TalkGuard<'_>, event: Event) -> Result<Json<Taken>, ApiError> {
+async fn hand_over(
+    app: &App,
+    live: &Arc<Live>,
+    mut talk: TalkGuard<'_>,
+    event: Event,
+) -> Result<Json<Taken>, ApiError> {
     let run_id = Uuid::new_v4().to_string();
-    let state = app.runtime.handle(live, talk, run_id, event).await?;
+    let state = app.runtime.handle(live, &mut talk, run_id, event).await?;
     Ok(Json(Taken { state }))
 }
 

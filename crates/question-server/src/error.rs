@@ -30,6 +30,8 @@ pub(crate) enum ApiError {
     ForbiddenOrigin,
     /// 403 `bypass_not_allowed`: a client asks for `bypassPermissions`, which the operator has not allowed.
     BypassNotAllowed,
+    /// 403 `callback_not_allowed`: a program names a URL that the operator has not allowed.
+    CallbackNotAllowed,
     /// 404 `not_found`: there is no such conversation.
     UnknownConversation,
     /// 404 `not_found`: the conversation has no such ask.
@@ -108,6 +110,10 @@ impl ApiError {
             Self::BypassNotAllowed => {
                 let why = "Clients may not bypass permissions here; --allow-bypass would let them.";
                 (StatusCode::FORBIDDEN, "bypass_not_allowed", why)
+            }
+            Self::CallbackNotAllowed => {
+                let why = "No callbacks to this origin; --allow-callback would let them.";
+                (StatusCode::FORBIDDEN, "callback_not_allowed", why)
             }
             Self::UnknownConversation => (StatusCode::NOT_FOUND, "not_found", "There is no such conversation."),
             Self::UnknownAsk => (StatusCode::NOT_FOUND, "not_found", "There is no such question."),

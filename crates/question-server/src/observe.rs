@@ -72,14 +72,13 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     }
     let ms = took.as_millis();
     let code = status.as_u16();
+    let is_probe = PROBED.iter().any(|probed| route.ends_with(probed));
     span.in_scope(|| match status {
         _ if limit.is_some() || [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status) => {
             let peer = peer.map(|peer| tracing::field::display(peer.address()));
             tracing::warn!(%method, route, status = code, ms, peer, limit, "refused");
         }
-        _ if PROBED.iter().any(|probed| route.ends_with(probed)) => {
-            tracing::debug!(%method, route, status = code, ms, "answered")
-        }
+        _ if is_probe => tracing::debug!(%method, route, status = code, ms, "answered"),
         _ => tracing::info!(%method, route, status = code, ms, "answered"),
     });
     response.headers_mut().insert(REQUEST_ID, id);

@@ -8,13 +8,14 @@ mod sweep;
 mod tell;
 mod work;
 
+use crate::callbacks::{self, Callbacks};
 use crate::clock::{Clock, later};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
-use crate::live::{Live, Run, Talk, TalkGuard};
+use crate::live::{Live, Run, Talk};
 use crate::log::{Entry, Outbox, Reader};
 use crate::metrics::{Counters, Metrics};
 use crate::models::Model;
@@ -85,6 +86,7 @@ pub(crate) struct Runtime {
     /// The number of agents that may still go on by themselves.
     unattended: Arc<Semaphore>,
     drain: Drain,
+    callbacks: Callbacks,
     metrics: Arc<Metrics>,
     histories: Histories,
     /// When it was found out last whether the store can commit, and whether it could.
@@ -123,6 +125,7 @@ impl Runtime {
             deadlines_changed: Arc::default(),
             unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
             drain,
+            callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
             metrics,
             checked: Mutex::default(),
         });
@@ -181,6 +184,11 @@ impl Runtime {
     /// The name by which clients of this context know the asking tool.
     pub(crate) fn asking_tool(&self, context: &ToolContext) -> &'static str {
         context.asking_tool(&self.model.limits())
+    }
+
+    /// The calls that programs are told by how their asks ended.
+    pub(crate) fn callbacks(&self) -> &Callbacks {
+        &self.callbacks
     }
 
     /// The clock.
@@ -282,6 +290,7 @@ impl Runtime {
                 context: client_context,
                 interrupts: pending == Pending::Interrupts,
                 unattended: before.unattended,
+                callbacks: before.callbacks.clone(),
                 ..context
             };
         }
@@ -299,12 +308,12 @@ impl Runtime {
     pub(crate) async fn handle(
         self: &Arc<Self>,
         live: &Arc<Live>,
-        mut talk: TalkGuard<'_>,
+        talk: &mut Talk,
         run_id: String,
         event: Event,
     ) -> Result<StateChange, ApiError> {
-        let run = Run::detached(run_id, &talk);
-        self.begin(live, &mut talk, run, Some(event)).await?;
+        let run = Run::detached(run_id, talk);
+        self.begin(live, talk, run, Some(event)).await?;
         Ok(StateChange::from(talk.conversation.state()))
     }
 
@@ -402,6 +411,8 @@ impl Runtime {
         messages: &[Message],
         new: &[Entry],
     ) -> Result<(), ApiError> {
+        let at = self.clock.now();
+        callbacks::arm(&mut talk.context.callbacks, &talk.conversation, at);
         let before = live.log.told();
         let revision = talk.revision.map_or(before.since, Revision::next);
         let lease = talk.view().is_at_work().then(|| self.lease());
@@ -422,7 +433,7 @@ impl Runtime {
             frames: &frames,
             lease,
             run: lease.map(|_| run.id.as_str()),
-            at: self.clock.now(),
+            at,
         };
         let begun = Instant::now();
         let stored = self.store.commit(&live.id, talk.revision, change).await;
@@ -448,7 +459,9 @@ impl Runtime {
         }
         tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name(), "event applied");
         let waiting = talk.conversation.waiting();
-        if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) {
+        if waiting.is_some_and(|waiting| waiting.expires_at.is_some())
+            || talk.context.callbacks.iter().any(|callback| callback.due.is_some())
+        {
             self.deadlines_changed.notify_one();
         }
         Ok(())

@@ -217,7 +217,8 @@ impl Change<'_> {
     /// When a server has to look after the conversation.
     fn due_at(&self) -> Option<Timestamp> {
         let expiry = self.state.waiting().and_then(|waiting| waiting.expires_at);
-        self.lease.map(|lease| lease.until).or(expiry)
+        let callbacks = self.context.callbacks.iter().filter_map(|callback| callback.due);
+        self.lease.map(|lease| lease.until).or_else(|| callbacks.chain(expiry).min())
     }
 }
 

@@ -99,7 +99,7 @@ impl Call<'_> {
     }
 }
 
-/// Whoever runs the sub-agents of a call.
+/// The sub-agents of a call.
 #[async_trait]
 pub(crate) trait Agents: fmt::Debug + Send + Sync {
     /// Lets sub-agents work side by side until the last is done.
