@@ -1,6 +1,6 @@
 //! One conversation in one object: bytes in, changes out of one queue, requests written from what it holds.
 
-use crate::asks::reply::{AskReply, NextRun, Refusal, Said, Setup, next_run};
+use crate::asks::reply::{NextRun, Refusal, Said, Setup, next_run};
 use crate::asks::{AskChange, Asks};
 use crate::event::{Event, EventRef};
 use crate::message::Message;
@@ -8,8 +8,6 @@ use crate::notice::Notice;
 use crate::queue::Queue;
 use crate::reader::{End, EventReader};
 use crate::thread::{Change, Thread};
-use ask_user_question::Outcome;
-use ask_user_question::outcome::AnsweredBy;
 use std::mem;
 
 /// Everything that a chat page needs to know of a conversation.
@@ -192,23 +190,6 @@ impl Conversation {
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
         next_run(now, &self.talk.thread, &self.talk.asks, setup, said, next_id)
-    }
-
-    /// Writes the request that carries the answer to one ask, given on its card. As [`request`](Self::request), with a reply id from `next_id`.
-    ///
-    /// # Errors
-    /// As [`request`](Self::request).
-    pub fn answer(
-        &self,
-        now: u64,
-        setup: &Setup,
-        tool_call_id: &str,
-        outcome: Outcome,
-        mut next_id: impl FnMut() -> String,
-    ) -> Result<NextRun, Refusal> {
-        let (tool_call_id, reply_id) = (tool_call_id.to_owned(), next_id());
-        let reply = AskReply { tool_call_id, reply_id, outcome, by: AnsweredBy::Card };
-        self.request(now, setup, &Said { replies: vec![reply], ..Said::default() }, next_id)
     }
 
     /// The agent took a request: its response begins, and what it said is part of the conversation. Until then everything stays answerable,

@@ -7,6 +7,7 @@ mod refusal;
 
 use super::history::Answers;
 use super::{AskChange, Asks};
+use crate::Conversation;
 use crate::input::{Context, RunAgentInput, Tool};
 use crate::message::Message;
 use crate::thread::{RunState, Thread};
@@ -92,6 +93,25 @@ impl Asks {
         let mut changes = Vec::new();
         self.take_resume(&run.answers, &mut changes);
         changes
+    }
+}
+
+impl Conversation {
+    /// Writes the request that carries the answer to one ask, given on its card. As [`request`](Self::request), with a reply id from `next_id`.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub fn answer(
+        &self,
+        now: u64,
+        setup: &Setup,
+        tool_call_id: &str,
+        outcome: Outcome,
+        mut next_id: impl FnMut() -> String,
+    ) -> Result<NextRun, Refusal> {
+        let (tool_call_id, reply_id) = (tool_call_id.to_owned(), next_id());
+        let reply = AskReply { tool_call_id, reply_id, outcome, by: AnsweredBy::Card };
+        self.request(now, setup, &Said { replies: vec![reply], ..Said::default() }, next_id)
     }
 }
 
