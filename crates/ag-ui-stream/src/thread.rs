@@ -44,6 +44,8 @@ pub struct Thread {
     resumed: Vec<Interrupt>,
     /// Where the results of a message begin, and the last one was put.
     last_result: Option<(usize, usize)>,
+    /// The message whose text ended last in the open run.
+    ended_text: Option<String>,
     /// The ids of the messages that were told last, in their order there.
     told: Vec<String>,
     warnings: Warnings,
@@ -148,6 +150,7 @@ impl Thread {
             interrupts: Vec::new(),
             resumed: Vec::new(),
             last_result: None,
+            ended_text: None,
             told: Vec::new(),
             warnings: Warnings::default(),
         };

@@ -60,6 +60,8 @@ pub enum WarningCode {
     SettledArguments,
     /// A message began under the id of another one; it got an id of its own.
     RepeatedMessage,
+    /// A message repeated the text of the one before it; it was dropped.
+    RepeatedText,
 }
 
 impl WarningCode {
@@ -86,6 +88,7 @@ impl WarningCode {
             Self::RepeatedCall => "repeated-call",
             Self::SettledArguments => "settled-arguments",
             Self::RepeatedMessage => "repeated-message",
+            Self::RepeatedText => "repeated-text",
         }
     }
 }
@@ -126,6 +129,8 @@ pub(crate) enum Detail {
     SettledArguments,
     /// The second message `{0}` has the id `{1}`.
     RepeatedMessage,
+    /// The message is `{0}`.
+    RepeatedText,
 }
 
 impl Detail {
@@ -150,6 +155,7 @@ impl Detail {
             Self::RepeatedCall => WarningCode::RepeatedCall,
             Self::SettledArguments => WarningCode::SettledArguments,
             Self::RepeatedMessage => WarningCode::RepeatedMessage,
+            Self::RepeatedText => WarningCode::RepeatedText,
         }
     }
 }
@@ -203,6 +209,7 @@ impl fmt::Display for Warning {
             Detail::RepeatedMessage => {
                 write!(f, "another message has the id '{}'; the later one has the id '{}'", name(0), name(1))
             }
+            Detail::RepeatedText => write!(f, "the message '{}' repeated the one before it and was dropped", name(0)),
         }
     }
 }

@@ -327,6 +327,12 @@ impl Conversation {
             }
             AskChange::Patched { tool_call_id, patch } => {
                 let moves = matches!(patch, AskPatch::Phase(_));
+                if let AskPatch::Phase(Phase::Malformed) = patch
+                    && let Some(arguments) = self.talk.thread().arguments(&tool_call_id)
+                {
+                    let start: String = arguments.chars().take(500).collect();
+                    leptos::logging::error!("agent-chat: call {tool_call_id} is no question: {start}");
+                }
                 self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
                 if moves {
                     self.transcript.show_waiting(self.talk.asks());

@@ -2,7 +2,7 @@
 
 use crate::chat::{
     ASK, Chat, FOREIGN, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, messages, result,
-    said, started,
+    roles, said, started,
 };
 use ag_ui_stream::asks::reply::{Delivery, Refusal};
 use ag_ui_stream::message::{Content, Message};
@@ -69,6 +69,36 @@ fn read(frames: &str) -> (EndOutcome, Vec<WarningCode>) {
 
 fn frames(events: &[Value]) -> String {
     events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+#[test]
+fn a_text_that_comes_again_as_a_whole_is_shown_once() {
+    let texts = |events: Vec<Value>| {
+        let conversation = chat(events);
+        let messages = conversation.thread().messages().iter();
+        messages.map(|message| (message.id().to_owned(), message.text().into_owned())).collect::<Vec<_>>()
+    };
+    let good = |id: &str| (id.to_owned(), "Good.".to_owned());
+    let twice = || speaks("m1").into_iter().chain(speaks("m2"));
+    assert_eq!(texts(run("r1", twice())), [good("m1")]);
+    assert_eq!(texts(run("r1", twice().chain(speaks("m3")))), [good("m1")]);
+    // The call of the second message is a message of its own.
+    let mut ask = call("c1", ASK);
+    ask[0]["parentMessageId"] = "m2".into();
+    let asked = chat(run("r1", twice().chain(ask)));
+    assert_eq!(phases(&asked), [("c1", Phase::Answerable)]);
+    assert_eq!(roles(asked.thread().messages()), ["assistant", "assistant"]);
+    assert_eq!(phases(&replayed(&asked)), phases(&asked));
+
+    // Another run, another speaker, and what came between make it another text.
+    let later = run("r1", speaks("m1")).into_iter().chain(run("r2", speaks("m2")));
+    assert_eq!(texts(later.collect()), [good("m1"), good("m2")]);
+    let mut other = speaks("m2");
+    other[0]["subagentRunId"] = "s".into();
+    assert_eq!(texts(run("r1", speaks("m1").into_iter().chain(other))), [good("m1"), good("m2")]);
+    let between = call_of("f", "c1", "{}").into_iter().chain([result("c1", "")]);
+    let behind = run("r1", speaks("m1").into_iter().chain(between).chain(speaks("m2")));
+    assert_eq!(texts(behind).last(), Some(&good("m2")));
 }
 
 #[test]

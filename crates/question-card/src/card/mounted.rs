@@ -19,7 +19,7 @@ use web_sys::{Element, Node};
 ///     let ask = AskSnapshot::complete("call-1", ask, Phase::Answerable);
 ///     MountedCard::mount(place, ask, &Options::default(), |told| {
 ///         if let Told::Reply(reply) = told {
-///             web_sys::console::log_1(&reply.to_json().into());
+///             web_sys::console::log_1(&reply.to_json().to_string().into());
 ///         }
 ///         false
 ///     })
