@@ -79,7 +79,7 @@ impl Draft {
 
     /// Takes up what waited for questions that are whole now; where nothing more arrives, for all there are. Gives their indexes.
     ///
-    /// What the user chose in the meantime stays, beside the texts that were kept; what was about another question, or about options that are
+    /// What the user chose in the meantime stays, beside the texts that were kept. What was about another question, or about options that are
     /// gone, does not come back.
     pub(crate) fn take_up(&mut self, ask: &AskSnapshot, no_more: bool) -> Vec<usize> {
         // Where no question could be read, an own answer could be typed all the same.
