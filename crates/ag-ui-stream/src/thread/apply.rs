@@ -6,10 +6,10 @@ use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
 use crate::event::{EventRef, EventType};
 use crate::message::{Content, Message, Role, ToolCall, text_of, unique};
+use crate::notice::Detail;
 use crate::outcome::RunOutcome;
 use crate::patch;
 use crate::reader::EndOutcome;
-use crate::warning::Detail;
 use json_tree::Json;
 use std::borrow::Cow;
 use std::mem;
@@ -38,7 +38,7 @@ pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
             match patch::apply_counting(operations, &mut thread.state, &mut thread.copied) {
                 Ok(()) => Change::StateChanged,
                 Err(error) => {
-                    thread.warn(Detail::StatePatch(error), &[]);
+                    thread.warn(Detail::StatePatch, &[&error.operation.to_string(), error.kind.as_str()]);
                     Change::Nothing
                 }
             }
@@ -475,7 +475,10 @@ impl Thread {
         if let Content::Open(content) = &mut activity.content {
             match patch::apply_to_object(operations, content, &mut self.copied) {
                 Ok(()) => event.text("activityType").clone_into(&mut activity.activity_type),
-                Err(error) => self.warn(Detail::ActivityPatch(error), &[id]),
+                Err(error) => {
+                    let operation = error.operation.to_string();
+                    self.warn(Detail::ActivityPatch, &[id, &operation, error.kind.as_str()]);
+                }
             }
         }
         Change::MessageChanged { message: position }
