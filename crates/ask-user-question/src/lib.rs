@@ -54,6 +54,7 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod arriving;
+mod codes;
 #[cfg(feature = "examples")]
 pub mod examples;
 pub mod form;
