@@ -61,6 +61,7 @@ pub mod form;
 pub mod guidance;
 pub mod limits;
 pub mod matching;
+mod members;
 pub mod outcome;
 pub mod repair;
 pub mod reply;
