@@ -37,7 +37,6 @@ pub(crate) enum Kind {
 /// All that is to be known of a member.
 pub(crate) struct Row {
     pub(crate) member: Member,
-    pub(crate) of: Of,
     pub(crate) name: &'static str,
     /// Its name in any spelling, and then the names that stand for it if it is missing. A name with a star needs only be in the key.
     pub(crate) near: &'static str,
@@ -53,25 +52,29 @@ use Member::{Description, Header, Label, MultiSelect, Options, Preview, Question
 
 #[rustfmt::skip]
 pub(crate) static MEMBERS: [Row; 8] = [
-    Row { member: Questions, of: Of::Arguments, name: "questions", kind: List(Of::Question), is_needed: true, trims: false, near: "questions" },
-    Row { member: Question, of: Of::Question, name: "question", kind: Text, is_needed: true, trims: false,
+    Row { member: Questions, name: "questions", kind: List(Of::Question), is_needed: true, trims: false, near: "questions" },
+    Row { member: Question, name: "question", kind: Text, is_needed: true, trims: false,
         near: "question|prompt|text|title|message|query|questiontext" },
-    Row { member: Header, of: Of::Question, name: "header", kind: Text, is_needed: false, trims: true, near: "header" },
-    Row { member: MultiSelect, of: Of::Question, name: "multiSelect", kind: Flag, is_needed: false, trims: false,
+    Row { member: Header, name: "header", kind: Text, is_needed: false, trims: true, near: "header" },
+    Row { member: MultiSelect, name: "multiSelect", kind: Flag, is_needed: false, trims: false,
         near: "multiselect|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
             checkbox|checkboxes" },
-    Row { member: Options, of: Of::Question, name: "options", kind: List(Of::Option), is_needed: true, trims: false,
+    Row { member: Options, name: "options", kind: List(Of::Option), is_needed: true, trims: false,
         near: "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|possibleanswers|suggestedanswers" },
-    Row { member: Label, of: Of::Option, name: "label", kind: Plain, is_needed: true, trims: true,
+    Row { member: Label, name: "label", kind: Plain, is_needed: true, trims: true,
         near: "label|text|title|name|value|option|choice|answer|content|key|id" },
-    Row { member: Description, of: Of::Option, name: "description", kind: Text, is_needed: false, trims: true,
+    Row { member: Description, name: "description", kind: Text, is_needed: false, trims: true,
         near: "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext" },
-    Row { member: Preview, of: Of::Option, name: "preview", kind: Text, is_needed: false, trims: false, near: "preview" },
+    Row { member: Preview, name: "preview", kind: Text, is_needed: false, trims: false, near: "preview" },
 ];
 
-/// The members of an object.
-pub(crate) fn of(object: Of) -> impl Iterator<Item = &'static Row> {
-    MEMBERS.iter().filter(move |row| row.of == object)
+/// The members of an object, which stand together.
+pub(crate) fn of(object: Of) -> &'static [Row] {
+    match object {
+        Of::Arguments => &MEMBERS[..Question as usize],
+        Of::Question => &MEMBERS[Question as usize..Label as usize],
+        Of::Option => &MEMBERS[Label as usize..],
+    }
 }
 
 impl Member {

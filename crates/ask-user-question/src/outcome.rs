@@ -258,7 +258,7 @@ codes! {
 
 impl OutcomeKind {
     fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
     }
 }
 
@@ -276,7 +276,7 @@ codes! {
 
 impl AnsweredBy {
     fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
     }
 }
 

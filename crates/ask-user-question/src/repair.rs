@@ -253,8 +253,10 @@ impl<H: Hears> Shape<'_, H> {
 
     /// Brings the members of an object under their names, without those that say nothing and without white space around texts.
     fn tidy(&mut self, object: &mut Json<'_>, place: Place<'_>, kind: Of) {
-        for row in members::of(kind).filter(|row| row.may_be_absent()) {
-            self.remove_empty(object, place, row.name);
+        for row in members::of(kind) {
+            if row.may_be_absent() {
+                self.remove_empty(object, place, row.name);
+            }
         }
         for row in members::of(kind) {
             self.rename(object, place, &Field::of(row.member));

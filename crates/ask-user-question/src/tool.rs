@@ -83,7 +83,7 @@ pub fn parameters(limits: &Limits) -> JsonText {
 /// The schema of an object.
 fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     let (mut properties, mut required) = (Vec::new(), Vec::new());
-    for row in members::of(object).filter(|row| row.is_offered(limits)) {
+    for row in members::of(object).iter().filter(|row| row.is_offered(limits)) {
         let words = row.words(limits);
         let max_length = limits.header_max().filter(|_| row.member == Member::Header);
         let property = match row.kind {
