@@ -190,6 +190,7 @@ impl Host for Page {
             Told::Change => call(&self.hears.change),
             Told::Next => call(&self.hears.next),
             Told::ReceiptActions(place) => self.add_actions(place),
+            Told::State(_) => {}
         }
         false
     }

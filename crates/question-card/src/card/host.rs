@@ -99,6 +99,8 @@ pub enum Told {
     ReplyInChat(Vec<Selection>),
     /// The picks so far: at first, and whenever they change.
     Picks(Vec<Selection>),
+    /// The value that `data-state` has now.
+    State(&'static str),
     /// The user wants to send this text as a message. The host is to say whether it takes it.
     Message(String),
     /// The user asks for more time.
@@ -119,7 +121,7 @@ pub(crate) trait Host {
     /// Hears of what happened. Says whether it took a [`Told::Message`].
     fn hear(&self, told: Told) -> bool;
 
-    /// Whether it wants to hear of this at all: of [`Told::Picks`].
+    /// Whether it wants to hear of [`Told::Picks`] and [`Told::State`].
     fn wants_picks(&self) -> bool;
 
     /// Its clock (milliseconds since the Unix epoch), where it has one.

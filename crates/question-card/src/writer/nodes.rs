@@ -144,7 +144,23 @@ impl Writer {
                 Some(value) => self.set(name, value),
                 None => self.unset(name),
             }
+            if self.parts && state_of(name).is_some() {
+                self.add_state_parts();
+            }
         }
+    }
+
+    /// Names the states of an element among its parts, since a page can't select a part by its attributes.
+    fn add_state_parts(&mut self) {
+        let shown = &self.here.shown;
+        let mut parts = vec![part_of(shown.site.class)];
+        for (name, value) in &shown.values {
+            if let (Some(state), Value::Word(value)) = (state_of(name), value) {
+                parts.push(if ["", "true", "step"].contains(value) { state } else { *value }.to_owned());
+            }
+        }
+        let parts = joined(&parts, " ");
+        self.set("part", &parts);
     }
 
     /// An attribute of any value.
@@ -356,6 +372,14 @@ fn part_of(class: &'static str) -> String {
         names.push(class.strip_prefix("qc-").unwrap_or("card"));
     }
     joined(&names, " ")
+}
+
+/// The state that an attribute tells of, if it does.
+fn state_of(name: &'static str) -> Option<&'static str> {
+    match name {
+        "aria-disabled" | "aria-invalid" | "aria-current" => name.get(5..),
+        _ => name.strip_prefix("data-"),
+    }
 }
 
 fn remove(node: &Node) {

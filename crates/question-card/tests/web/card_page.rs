@@ -175,6 +175,7 @@ impl CardPage {
                 Told::Extend => heard.extensions += 1,
                 Told::Change => heard.changes += 1,
                 Told::Next => heard.nexts += 1,
+                Told::State(_) => {}
                 Told::Picks(_) | Told::ReceiptActions(_) => {}
             }
             true

@@ -79,7 +79,8 @@ impl Card {
     }
 
     /// Takes other options over. What was chosen, typed and given stays as it is.
-    pub(super) fn set(&mut self, ask: &AskSnapshot, options: Options) {
+    pub(super) fn set(&mut self, ask: &AskSnapshot, mut options: Options) {
+        (options.fresh, options.parts) = (self.options.fresh, self.options.parts);
         if options == self.options {
             self.looks_same = true;
             return;
