@@ -1,6 +1,7 @@
 //! AG-UI without I/O: a request and the state of a conversation give an event or a refusal, and a step gives AG-UI events.
 //!
-//! - In: [`RunInput::parse`] and [`read`] for `POST /agent`; [`RespondBody::read`] and [`CancelBody::is_done`] for answers by REST.
+//! - In: [`RunInput::parse`] and [`read`] for `POST /agent`; [`RespondBody::read`], [`CancelBody::is_done`] and
+//!   [`AskBody::read`] for REST.
 //! - On: [`Conversation::handle`](crate::Conversation::handle) gives effects, of which [`Step::of`] makes messages to store, news, and work.
 //!   [`Turn`] makes a message and events of a model's answer.
 //! - Out: [`Step::outgoing`] and the functions of [`wire`].
@@ -23,7 +24,7 @@ pub use bounds::{
 pub use input::{Edition, Pending, RunInput, check_id};
 pub use intake::{is_longer, read};
 pub use refused::{Full, Refused};
-pub use rest::{CancelBody, RespondBody};
+pub use rest::{AskBody, CancelBody, RespondBody, ask_status};
 pub use step::{News, Outgoing, Step, Work, brought_message};
 pub use turn::{AnswerTooLong, Delta, Turn, Usage};
 pub use view::View;

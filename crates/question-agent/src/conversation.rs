@@ -6,7 +6,7 @@ use crate::event::{Event, Response};
 use crate::message::{Message, UserMessage};
 use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState};
-use crate::transition::transition;
+use crate::transition::{settle, transition};
 use std::collections::HashSet;
 
 /// A conversation: its history and where it stands.
@@ -77,6 +77,16 @@ impl Conversation {
         self.messages.iter().any(|message| message.id() == id)
     }
 
+    /// Returns true if the history has a call with this id.
+    #[must_use]
+    pub fn knows_call(&self, id: &str) -> bool {
+        let mut calls = self.messages.iter().filter_map(|message| match message {
+            Message::Assistant(message) => Some(&message.tool_calls),
+            Message::User(_) | Message::Tool(_) => None,
+        });
+        calls.any(|calls| calls.iter().any(|call| call.id == id))
+    }
+
     /// Takes an event: history and state change as the returned effects say, which the caller then stores and carries out.
     ///
     /// # Errors
@@ -91,11 +101,42 @@ impl Conversation {
         Ok(next.effects)
     }
 
-    /// What has to be carried out again after a restart. Sub-agents died with the old process and start again with their tool.
+    /// What has to be carried out again after a restart. Sub-agents died with the old process and start again with their tool. A host that stores
+    /// results before the state may have died in between: a result that the history has is neither made nor stored again.
     pub fn resume(&mut self) -> Vec<Effect> {
-        if let ConvState::ToolExecuting(executing) = &mut self.state {
-            executing.pending_sub_agents.clear();
+        let open = self.state.open_calls().into_iter();
+        let stored: Vec<ToolResult> = open.filter_map(|id| self.result_of(id).cloned()).collect();
+        let persisted = stored.iter().map(|result| result.tool_use_id.clone());
+        let current = match &mut self.state {
+            ConvState::ToolExecuting(executing) => {
+                executing.pending_sub_agents.clear();
+                executing.persisted_tool_ids.extend(persisted);
+                &executing.current_tool.id
+            }
+            ConvState::AwaitingUserResponse(waiting) => {
+                let own = waiting.tool_use_id.clone();
+                waiting.persisted_tool_ids.extend(persisted.filter(|id| *id != own));
+                &waiting.tool_use_id
+            }
+            ConvState::Idle | ConvState::LlmRequesting { .. } | ConvState::Failed { .. } => return self.goes_on(),
+        };
+        let Some(result) = stored.iter().find(|result| result.tool_use_id == *current) else {
+            return self.goes_on();
+        };
+        let next = match &self.state {
+            ConvState::AwaitingUserResponse(waiting) => Ok(settle(waiting, result)),
+            state => transition(state, Event::ToolComplete { result: result.clone() }),
+        };
+        let next = next.expect("the running tool may always complete");
+        self.state = next.state;
+        for effect in &next.effects {
+            self.remember(effect);
         }
+        next.effects
+    }
+
+    /// What the state asks for.
+    fn goes_on(&self) -> Vec<Effect> {
         match &self.state {
             ConvState::LlmRequesting { attempt } => {
                 vec![Effect::NotifyLlmRequesting { attempt: *attempt }, Effect::RequestLlm]
@@ -115,10 +156,9 @@ impl Conversation {
         match event {
             Event::UserMessage { messages } => self.check_new(ids(messages)),
             Event::UserQuestionResponse(response) => self.check_response(response),
-            Event::LlmResponse(message) => {
+            Event::LlmResponse(message) | Event::ProgramAsked { message, .. } => {
                 self.check_id(&message.id)?;
-                let known = |id: &str| self.call_ids().any(|known| known == id);
-                match message.tool_calls.iter().find(|call| known(&call.id)) {
+                match message.tool_calls.iter().find(|call| self.knows_call(&call.id)) {
                     Some(call) => Err(Rejected::DuplicateToolCall { id: call.id.clone() }),
                     None => Ok(()),
                 }
@@ -158,14 +198,6 @@ impl Conversation {
             return Err(Rejected::KnownMessage { id: id.to_owned() });
         }
         Ok(())
-    }
-
-    fn call_ids(&self) -> impl Iterator<Item = &str> {
-        let calls = self.messages.iter().filter_map(|message| match message {
-            Message::Assistant(message) => Some(&message.tool_calls),
-            Message::User(_) | Message::Tool(_) => None,
-        });
-        calls.flatten().map(|call| call.id.as_str())
     }
 
     /// One that stands there, with messages in the order in which they came.

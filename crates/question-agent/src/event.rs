@@ -33,6 +33,15 @@ pub enum Event {
         /// The result.
         result: ToolResult,
     },
+    /// A program asks the user beside the model. Clients see the call as one of the model's; after its result it is the user's turn.
+    ProgramAsked {
+        /// What the history gets: a message with the one call that asks.
+        message: AssistantMessage,
+        /// What it asks.
+        questions: AskUserQuestion,
+        /// When it expires; `None` where it waits for as long as it takes.
+        expires_at: Option<Timestamp>,
+    },
     /// The running tool is a valid ask: see [`intercept`](crate::intercept()).
     AskUserQuestionPending {
         /// The call that asks.
@@ -110,6 +119,7 @@ impl Event {
             Self::LlmFailed { .. } => "llm_failed",
             Self::LlmStopped { .. } => "llm_stopped",
             Self::ToolComplete { .. } => "tool_complete",
+            Self::ProgramAsked { .. } => "program_asked",
             Self::AskUserQuestionPending { .. } => "ask_user_question_pending",
             Self::UserQuestionResponse(_) => "user_question_response",
             Self::QuestionExpired { .. } => "question_expired",

@@ -36,6 +36,9 @@ pub struct ToolContext {
     /// The number of turns that the agent has started by itself since its user's last word: after a question that expired, or one that was broken off.
     #[serde(skip_serializing_if = "is_zero")]
     pub unattended: u32,
+    /// What the host still has to call when an ask of a program is over.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub callbacks: Vec<Callback>,
     /// True if the client takes a question that waits as an interrupt of the run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupts: bool,
@@ -44,6 +47,22 @@ pub struct ToolContext {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's `skip_serializing_if` hands out references")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+/// A URL that gets the outcome of an ask.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Callback {
+    /// The ask.
+    pub tool_call_id: String,
+    /// The URL.
+    pub url: String,
+    /// The number of times that it was called.
+    pub tries: u32,
+    /// When it is called next; `None` while the ask waits.
+    pub due: Option<Timestamp>,
+    /// When that is given up.
+    pub until: Option<Timestamp>,
 }
 
 /// One thing that a client says of its user's surroundings.
@@ -112,10 +131,10 @@ impl ToolSpec {
     }
 }
 
-/// A tool that needs no I/O to run. Others are the adapter's.
+/// A tool that needs no I/O to run. Others are the host's: see [`ToolRegistry::with_host_tool`].
 pub trait Tool: fmt::Debug + Send + Sync {
     /// What the model is told of it.
-    fn spec(&self) -> ToolSpec;
+    fn spec(&self) -> &ToolSpec;
 
     /// Runs it.
     fn run(&self, call: &ToolCall) -> ToolResult;
@@ -124,30 +143,50 @@ pub trait Tool: fmt::Debug + Send + Sync {
 /// The asking tool. It is there for its definition: an executor that runs it has forgotten to [`intercept()`].
 #[derive(Clone, Debug)]
 pub struct AskUserQuestionTool {
-    limits: Limits,
+    spec: ToolSpec,
 }
 
 impl AskUserQuestionTool {
     /// The tool of this profile.
     #[must_use]
-    pub fn new(limits: Limits) -> Self {
-        Self { limits }
+    pub fn new(limits: &Limits) -> Self {
+        let definition = tool_definition(limits);
+        Self {
+            spec: ToolSpec {
+                name: definition.name.to_owned(),
+                description: definition.description,
+                parameters: definition.parameters,
+            },
+        }
     }
 }
 
 impl Tool for AskUserQuestionTool {
-    fn spec(&self) -> ToolSpec {
-        let definition = tool_definition(&self.limits);
-        ToolSpec {
-            name: definition.name.to_owned(),
-            description: definition.description,
-            parameters: definition.parameters,
-        }
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
     }
 
     fn run(&self, call: &ToolCall) -> ToolResult {
-        ToolResult::error(&call.id, format!("{} must be handled by the executor", self.limits.tool_name()))
+        unhandled(&self.spec, call)
     }
+}
+
+/// A tool of the host, of which the registry has the definition alone.
+#[derive(Debug)]
+struct HostTool(ToolSpec);
+
+impl Tool for HostTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn run(&self, call: &ToolCall) -> ToolResult {
+        unhandled(&self.0, call)
+    }
+}
+
+fn unhandled(spec: &ToolSpec, call: &ToolCall) -> ToolResult {
+    ToolResult::error(&call.id, format!("{} must be handled by the executor", spec.name))
 }
 
 #[derive(Debug)]
@@ -157,8 +196,8 @@ struct FnTool {
 }
 
 impl Tool for FnTool {
-    fn spec(&self) -> ToolSpec {
-        self.spec.clone()
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
     }
 
     fn run(&self, call: &ToolCall) -> ToolResult {
@@ -186,7 +225,7 @@ impl ToolRegistry {
             .expect("they were legal under another name");
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         if offers_asking(&context) {
-            tools.push(Arc::new(AskUserQuestionTool::new(limits.clone())));
+            tools.push(Arc::new(AskUserQuestionTool::new(&limits)));
         }
         Self { limits, context, tools }
     }
@@ -206,6 +245,12 @@ impl ToolRegistry {
         self.with(Arc::new(FnTool { spec, run }))
     }
 
+    /// The same with a tool that the host runs itself, such as one that does I/O.
+    #[must_use]
+    pub fn with_host_tool(self, spec: ToolSpec) -> Self {
+        self.with(Arc::new(HostTool(spec)))
+    }
+
     /// The conversation's context.
     #[must_use]
     pub fn context(&self) -> &ToolContext {
@@ -215,8 +260,11 @@ impl ToolRegistry {
     /// What the model is told of the tools.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
-        let own = self.tools.iter().map(|tool| tool.spec());
-        own.chain(self.context.client_tools.iter().cloned()).collect()
+        self.all().cloned().collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.iter().map(|tool| tool.spec()).chain(&self.context.client_tools)
     }
 
     /// What the system prompt says about asking; `None` where the tool is not offered.
@@ -244,7 +292,7 @@ impl ToolRegistry {
     /// Returns true if it has a tool of this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.specs().iter().any(|tool| tool.name == name)
+        self.all().any(|tool| tool.name == name)
     }
 
     /// Judges a call and runs it, unless that says what comes of it. An ask waits until `expires_at`.

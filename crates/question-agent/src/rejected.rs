@@ -11,6 +11,11 @@ use std::fmt;
 pub enum Rejected {
     /// The agent is at work and cannot take a message now.
     Busy,
+    /// Another ask waits, and there is one at a time.
+    AlreadyWaiting {
+        /// The ask that waits.
+        waiting: String,
+    },
     /// Neither a text nor a message was given.
     EmptyMessage,
     /// The model was not asked, or its request was given up.
@@ -66,6 +71,7 @@ impl Rejected {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Busy => "busy",
+            Self::AlreadyWaiting { .. } => "already_waiting",
             Self::EmptyMessage => "empty_message",
             Self::NotRequested => "not_requested",
             Self::NotExecuting => "not_executing",
@@ -89,6 +95,7 @@ impl fmt::Display for Rejected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Busy => f.write_str("the agent is at work; wait for it or stop it first"),
+            Self::AlreadyWaiting { waiting } => write!(f, "another question is waiting already: {waiting}"),
             Self::EmptyMessage => f.write_str("the message is empty"),
             Self::NotRequested => f.write_str("the model was not asked"),
             Self::NotExecuting => f.write_str("no tool is running"),

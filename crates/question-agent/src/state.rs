@@ -57,6 +57,9 @@ pub struct AwaitingUserResponse {
     /// When it expires; `None` where it waits for as long as it takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
+    /// True if a program asks and not the model, which then does not go on after it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_programs: bool,
 }
 
 impl AwaitingUserResponse {

@@ -8,7 +8,7 @@ use crate::rejected::Rejected;
 use crate::state::{AwaitingUserResponse, ConvState, ToolExecuting};
 use crate::time::Timestamp;
 use ask_user_question::matching::match_message;
-use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use std::collections::BTreeSet;
 
@@ -41,6 +41,14 @@ pub fn transition(state: &ConvState, event: Event) -> Result<Transition, Rejecte
         (Idle | Failed { .. }, Event::UserMessage { messages }) => begin(messages),
         (Awaiting(waiting), Event::UserMessage { messages }) => answer_in_chat(waiting, messages),
         (LlmRequesting { .. } | Executing(_), Event::UserMessage { .. }) => Err(Rejected::Busy),
+
+        (Idle | Failed { .. }, Event::ProgramAsked { message, questions, expires_at }) => {
+            ask_for_program(message, questions, expires_at)
+        }
+        (LlmRequesting { .. } | Executing(_), Event::ProgramAsked { .. }) => Err(Rejected::Busy),
+        (Awaiting(waiting), Event::ProgramAsked { .. }) => {
+            Err(Rejected::AlreadyWaiting { waiting: waiting.tool_use_id.clone() })
+        }
 
         (LlmRequesting { .. }, Event::LlmResponse(message)) => take_response(message),
         (LlmRequesting { attempt }, Event::LlmFailed { reason, retryable }) => Ok(fail(*attempt, reason, retryable)),
@@ -146,8 +154,8 @@ fn complete(executing: &ToolExecuting, result: ToolResult) -> Result<Transition,
         return Err(Rejected::SubAgentsPending);
     }
     let mut persisted = executing.persisted_tool_ids.clone();
-    persisted.insert(result.tool_use_id.clone());
-    let effects = vec![Effect::PersistToolResults { results: vec![result] }];
+    let effects = persist_results(&persisted, vec![result]);
+    persisted.insert(executing.current_tool.id.clone());
     Ok(go_on(executing.remaining_tools.clone(), persisted, effects, Next::Request))
 }
 
@@ -167,8 +175,30 @@ fn ask(
         remaining_tools: executing.remaining_tools.clone(),
         persisted_tool_ids: executing.persisted_tool_ids.clone(),
         expires_at,
+        is_programs: false,
     });
     let effects = vec![Effect::PersistState, Effect::NotifyStateChange(StateChange::from(&state))];
+    Ok(Transition { state, effects })
+}
+
+fn ask_for_program(
+    message: AssistantMessage,
+    questions: AskUserQuestion,
+    expires_at: Option<Timestamp>,
+) -> Result<Transition, Rejected> {
+    let [call] = message.tool_calls.as_slice() else {
+        return Err(Rejected::NotExecuting);
+    };
+    let state = ConvState::AwaitingUserResponse(AwaitingUserResponse {
+        questions,
+        tool_use_id: call.id.clone(),
+        remaining_tools: Vec::new(),
+        persisted_tool_ids: BTreeSet::new(),
+        expires_at,
+        is_programs: true,
+    });
+    let told = Effect::NotifyStateChange(StateChange::from(&state));
+    let effects = vec![Effect::PersistMessage(Message::Assistant(message)), Effect::PersistState, told];
     Ok(Transition { state, effects })
 }
 
@@ -208,12 +238,14 @@ fn reply(waiting: &AwaitingUserResponse, response: Response) -> Result<Transitio
             Reply::parse(&waiting.questions, &answer.to_json()).map_err(Rejected::InvalidReply)?;
             return Ok(answer_question(waiting, response));
         }
-        Outcome::Declined => (NOT_RUN_CANCELLED, Next::Request),
-        Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded => (NOT_RUN_UNANSWERED, Next::Request),
+        Outcome::Declined => (NOT_RUN_CANCELLED, Next::behind(waiting)),
+        Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded => {
+            (NOT_RUN_UNANSWERED, Next::behind(waiting))
+        }
         Outcome::Cancelled => (NOT_RUN_STOPPED, Next::End),
     };
     let results = with_not_run(reply_result(waiting, &response), &waiting.remaining_tools, not_run);
-    let mut effects = vec![Effect::PersistToolResults { results }];
+    let mut effects = persist_results(&waiting.persisted_tool_ids, results);
     effects.extend(persist_messages(response.messages));
     Ok(next.transition(effects))
 }
@@ -224,7 +256,7 @@ fn answer_question(waiting: &AwaitingUserResponse, response: Response) -> Transi
     let results = vec![reply_result(waiting, &response)];
     let mut effects = vec![Effect::PersistToolResults { results }];
     effects.extend(persist_messages(response.messages));
-    go_on(waiting.remaining_tools.clone(), persisted, effects, Next::Request)
+    go_on(waiting.remaining_tools.clone(), persisted, effects, Next::behind(waiting))
 }
 
 fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResult {
@@ -242,18 +274,39 @@ fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResu
     }
 }
 
+/// Goes on from an ask whose result is stored, while its state still says that it waits.
+pub(crate) fn settle(waiting: &AwaitingUserResponse, result: &ToolResult) -> Transition {
+    let marked = result.ask.as_ref().map(|ask| ask.outcome);
+    let outcome = marked.or_else(|| Some(Outcome::parse(&waiting.questions, &result.content)?.kind()));
+    let (not_run, next) = match outcome {
+        Some(OutcomeKind::Answered) => {
+            let mut persisted = waiting.persisted_tool_ids.clone();
+            persisted.insert(waiting.tool_use_id.clone());
+            return go_on(waiting.remaining_tools.clone(), persisted, Vec::new(), Next::behind(waiting));
+        }
+        Some(OutcomeKind::Declined) => (NOT_RUN_CANCELLED, Next::behind(waiting)),
+        Some(OutcomeKind::RepliedInChat | OutcomeKind::Expired | OutcomeKind::Superseded) => {
+            (NOT_RUN_UNANSWERED, Next::behind(waiting))
+        }
+        Some(OutcomeKind::Cancelled) | None => (NOT_RUN_STOPPED, Next::End),
+    };
+    let results = waiting.remaining_tools.iter().map(|call| ToolResult::error(&call.id, not_run)).collect();
+    next.transition(persist_results(&waiting.persisted_tool_ids, results))
+}
+
 /// The model is told, and goes on without an answer.
 fn expire(waiting: &AwaitingUserResponse, now: Timestamp) -> Result<Transition, Rejected> {
     if !waiting.is_expired(now) {
         return Err(Rejected::NotExpired);
     }
     let results = unanswered(waiting, &Outcome::Expired, NOT_RUN_UNANSWERED);
-    Ok(request(1, vec![Effect::PersistToolResults { results }]))
+    Ok(Next::behind(waiting).transition(persist_results(&waiting.persisted_tool_ids, results)))
 }
 
 fn cancel_question(waiting: &AwaitingUserResponse, proceed: bool) -> Transition {
     let results = unanswered(waiting, &Outcome::Declined, NOT_RUN_CANCELLED);
-    Next::after_cancel(proceed).transition(vec![Effect::PersistToolResults { results }])
+    let next = if proceed { Next::behind(waiting) } else { Next::End };
+    next.transition(persist_results(&waiting.persisted_tool_ids, results))
 }
 
 /// The results of an ask that ended without a reply and of the calls behind it.
@@ -266,12 +319,19 @@ fn unanswered(waiting: &AwaitingUserResponse, outcome: &Outcome, not_run: &str) 
 fn cancel_tools(executing: &ToolExecuting, proceed: bool) -> Transition {
     let stopped = ToolResult::error(&executing.current_tool.id, NOT_RUN_STOPPED);
     let results = with_not_run(stopped, &executing.remaining_tools, NOT_RUN_STOPPED);
-    Next::after_cancel(proceed).transition(vec![Effect::PersistToolResults { results }])
+    let next = if proceed { Next::Request } else { Next::End };
+    next.transition(persist_results(&executing.persisted_tool_ids, results))
 }
 
 fn with_not_run(first: ToolResult, remaining: &[ToolCall], why: &str) -> Vec<ToolResult> {
     let not_run = remaining.iter().map(|call| ToolResult::error(&call.id, why));
     std::iter::once(first).chain(not_run).collect()
+}
+
+/// Stores results, but none that is stored already: the host may have died before it stored the state that goes with it.
+fn persist_results(persisted: &BTreeSet<String>, mut results: Vec<ToolResult>) -> Vec<Effect> {
+    results.retain(|result| !persisted.contains(&result.tool_use_id));
+    if results.is_empty() { Vec::new() } else { vec![Effect::PersistToolResults { results }] }
 }
 
 fn persist_messages(messages: Vec<UserMessage>) -> Vec<Effect> {
@@ -289,8 +349,9 @@ enum Next {
 }
 
 impl Next {
-    fn after_cancel(proceed: bool) -> Self {
-        if proceed { Self::Request } else { Self::End }
+    /// Of what a program asks the model is told when its user speaks to it again.
+    fn behind(waiting: &AwaitingUserResponse) -> Self {
+        if waiting.is_programs { Self::End } else { Self::Request }
     }
 
     fn transition(self, effects: Vec<Effect>) -> Transition {
@@ -308,6 +369,7 @@ fn go_on(
     mut effects: Vec<Effect>,
     next: Next,
 ) -> Transition {
+    calls.retain(|call| !persisted_tool_ids.contains(&call.id));
     if calls.is_empty() {
         return next.transition(effects);
     }

@@ -1,24 +1,26 @@
-//! The server as a value.
+//! The server as a value: what it is put together from, and its routes.
 
 use crate::access::{Token, admit};
 use crate::body::Bodies;
-use crate::clock::Clock;
+use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
-use crate::guard::{Guard, guard};
-use crate::metrics::OPEN_METRICS;
+use crate::guard::{Guard, Host, guard};
+use crate::metrics::{Counters, OPEN_METRICS};
 use crate::models::Model;
+use crate::models::scripted::Scripted;
 use crate::observe::{Observer, observe};
 use crate::other_agent::{self, OtherAgent};
 use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
 use crate::rate::TokenBuckets;
-use crate::runtime::Runtime;
-use crate::store::Store;
+use crate::runtime::{Parts, Runtime};
+use crate::store::{MemoryStore, Store};
 use crate::streams::{self, Streams};
-use crate::{agent_endpoint, conversations, events};
+use crate::tools::Tool;
+use crate::{agent_endpoint, asks, conversations, events};
 use ask_user_question::Limits;
 use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
@@ -30,21 +32,130 @@ use std::sync::Arc;
 /// What clients may ask for, as they are told of it.
 const OPENAPI: &str = include_str!("../openapi.json");
 
-/// What a server is put together from, beside its configuration.
-#[derive(Debug)]
-pub struct Parts {
+/// The server of an agent that asks its user.
+///
+/// ```
+/// use question_server::{Server, models::scripted::Scripted};
+/// use std::{sync::Arc, time::Duration};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let agent = Server::builder().model(Arc::new(Scripted::front_desk(Duration::ZERO))).build();
+/// let app: axum::Router = axum::Router::new().nest("/tenants/{tenant}/agent", agent);
+/// # });
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub enum Server {}
+
+impl Server {
+    /// A server with the front desk for its model and conversations in memory, unless it is given others.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+}
+
+/// What a server is put together from.
+#[derive(Debug, Default)]
+pub struct Builder {
+    config: Config,
+    model: Option<Arc<dyn Model>>,
+    tools: Vec<Arc<dyn Tool>>,
+    store: Option<Arc<dyn Store>>,
+    clock: Option<Arc<dyn Clock>>,
+    page: Option<Page>,
+    other_agent: Option<OtherAgent>,
+    drain: Drain,
+    counters: Counters,
+    checks_hosts: bool,
+}
+
+impl Builder {
+    /// The model that speaks for the agent.
+    #[must_use]
+    pub fn model(self, model: Arc<dyn Model>) -> Self {
+        Self { model: Some(model), ..self }
+    }
+
+    /// A further tool of the agent's.
+    #[must_use]
+    pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
     /// Where conversations are kept.
-    pub store: Arc<dyn Store>,
-    /// Who speaks for the agent.
-    pub model: Arc<dyn Model>,
-    /// What time it is.
-    pub clock: Arc<dyn Clock>,
-    /// The built page, where one is served.
-    pub page: Option<Page>,
-    /// The agent that requests are passed on to, where there is one.
-    pub other_agent: Option<OtherAgent>,
+    #[must_use]
+    pub fn store(self, store: Arc<dyn Store>) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
+    /// The clock; without one it is the store's or the machine's.
+    #[must_use]
+    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
+    /// Everything that has a default: limits, deadlines, tokens, who may use it. Of addresses, ports and files the server takes no notice.
+    #[must_use]
+    pub fn config(self, config: Config) -> Self {
+        Self { config, ..self }
+    }
+
+    /// The built page, served beside the API. It has to be at the root of its origin.
+    #[must_use]
+    pub fn page(self, page: Page) -> Self {
+        Self { page: Some(page), ..self }
+    }
+
+    /// An agent elsewhere, to which requests to `/agent/other` are passed on.
+    #[must_use]
+    pub fn other_agent(self, agent: OtherAgent) -> Self {
+        Self { other_agent: Some(agent), ..self }
+    }
+
     /// A handle that ends it.
-    pub drain: Drain,
+    #[must_use]
+    pub fn drain(self, drain: Drain) -> Self {
+        Self { drain, ..self }
+    }
+
+    /// What is counted beside requests, for its `/metrics`: by [`serve`](crate::serve()) and by the log.
+    #[must_use]
+    pub fn counters(self, counters: Counters) -> Self {
+        Self { counters, ..self }
+    }
+
+    /// Answers to no host names but this machine's, the one of [`Config::bind`] and those of [`Config::allow_hosts`] and [`Config::allow_origins`].
+    /// A server on loopback needs that against pages that rebind their own name to it. Without this, the router answers to every name.
+    #[must_use]
+    pub fn checks_hosts(self) -> Self {
+        Self { checks_hosts: true, ..self }
+    }
+
+    /// The server as a router, to be bound to a socket or nested under any path, also one with parameters. Its headers and cookies are on its own
+    /// responses alone.
+    ///
+    /// A layer around the router may say whose a request is, by an [`Owner`](crate::owner::Owner) among its extensions. Without one, the cookie or
+    /// the token says it. Limits for each address need axum's `ConnectInfo<SocketAddr>`, or [`Config::peer_header`].
+    ///
+    /// # Panics
+    /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
+    pub fn build(self) -> Router {
+        let Self { config, model, tools, store, clock, page, other_agent, drain, counters, checks_hosts } = self;
+        let model = model.unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
+        let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
+        let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
+        let settings = settings(&config, &*model);
+        let hosts = checks_hosts.then(|| hosts(&config));
+        let runtime = Runtime::new(&config, Parts { store, model, tools, clock, drain, counters });
+        router(&config, App::new(&config, runtime), settings, page, other_agent, hosts)
+    }
+}
+
+/// The names that the server answers to, beside this machine's.
+fn hosts(config: &Config) -> Vec<Host> {
+    let bound = (!config.bind.is_unspecified()).then(|| config.bind.into());
+    config.allow_hosts.iter().cloned().chain(bound).collect()
 }
 
 /// What the handlers share.
@@ -55,15 +166,21 @@ pub(crate) struct App {
     pub(crate) streams: Streams,
 }
 
-/// The whole server, to be bound to a socket or driven by hand.
-///
-/// # Panics
-/// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
-pub fn app(config: &Config, parts: Parts) -> Router {
-    let Parts { store, model, clock, page, other_agent, drain } = parts;
-    let settings = settings(config, &*model);
-    let runtime = Runtime::new(config, store, model, clock, drain);
-    let app = App { runtime, bodies: Bodies::new(config), streams: Streams::new(config.bounds.streams) };
+impl App {
+    fn new(config: &Config, runtime: Arc<Runtime>) -> Self {
+        Self { runtime, bodies: Bodies::new(config), streams: Streams::new(config.bounds.streams) }
+    }
+}
+
+/// The routes, with what stands in front of them.
+fn router(
+    config: &Config,
+    app: App,
+    settings: Value,
+    page: Option<Page>,
+    other_agent: Option<OtherAgent>,
+    hosts: Option<Vec<Host>>,
+) -> Router {
     // Answered for every host name: a probe knows neither names nor tokens.
     let health = Router::new()
         .route("/healthz", get(healthz))
@@ -78,7 +195,8 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let streams = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}/agent", post(agent_endpoint::run_in))
-        .route("/conversations/{id}/events", get(events::follow));
+        .route("/conversations/{id}/events", get(events::follow))
+        .route("/conversations/{id}/asks/{ask}", get(asks::status));
     let streams = match &other_agent {
         Some(agent) => streams.route(other_agent::PATH, post(other_agent::run).layer(Extension(agent.clone()))),
         None => streams,
@@ -86,6 +204,7 @@ pub fn app(config: &Config, parts: Parts) -> Router {
     let streams = streams.route_layer(middleware::from_fn_with_state(app.clone(), streams::count));
     let routes = streams
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
+        .route("/conversations/{id}/asks", post(asks::ask))
         .route("/conversations/{id}/respond", post(conversations::respond))
         .route("/conversations/{id}/cancel", post(conversations::cancel))
         .route("/settings.json", get(async move || Json(settings)))
@@ -117,10 +236,6 @@ pub fn app(config: &Config, parts: Parts) -> Router {
         [] => routes,
         origins => routes.layer(cross_origin(origins)),
     };
-    let mut hosts = config.allow_hosts.clone();
-    if !config.bind.is_unspecified() {
-        hosts.push(config.bind.into());
-    }
     let guarded = Arc::new(Guard::new(config.allow_origins.clone(), hosts));
     let policy = policy(&config.allow_agents);
     let observer = Observer {

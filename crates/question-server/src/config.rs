@@ -2,6 +2,7 @@
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "`--help` prints these words, without Markdown")]
 
 use crate::access::Token;
+use crate::callbacks::CallbackKey;
 use crate::guard::{Host, Origin};
 use crate::limits::{Bounds, MODEL_CALLS, Patience};
 use axum::http::{HeaderName, HeaderValue};
@@ -58,6 +59,12 @@ pub struct Config {
     /// A further origin whose pages may use the server, such as https://app.example. May be given several times.
     #[arg(long = "allow-origin", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
     pub allow_origins: Vec<Origin>,
+    /// An origin whose URLs are told how asks of programs ended, such as https://jobs.example. May be given several times.
+    #[arg(long = "allow-callback", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
+    pub allow_callbacks: Vec<Origin>,
+    /// The key that signs what these URLs are told.
+    #[arg(skip)]
+    pub callback_key: Option<CallbackKey>,
     /// Whether clients may set the permission mode bypassPermissions, in which nobody is asked: yes or no.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = ACCESS)]
     pub allow_bypass: bool,
@@ -275,6 +282,10 @@ struct Cli {
     /// several tokens.
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     token_file: Option<PathBuf>,
+    /// The key that signs what URLs of --allow-callback are told, as Standard Webhooks has it. Set it in the environment, where other users
+    /// cannot see it.
+    #[arg(long, value_name = "KEY", help_heading = ACCESS)]
+    callback_key: Option<String>,
     #[command(subcommand)]
     command: Option<Work>,
 }
@@ -360,7 +371,7 @@ fn first_line(error: &clap::Error) -> String {
 
 impl Cli {
     fn check(self) -> Result<Command, String> {
-        let Self { mut config, token, token_file, command } = self;
+        let Self { mut config, token, token_file, callback_key, command } = self;
         if let Database::File(path) = &config.database
             && path.as_os_str().to_string_lossy().contains("://")
         {
@@ -379,6 +390,11 @@ impl Cli {
         // Neither says what stands there: it is a secret.
         let token = token.map(|token| token.parse::<Token>());
         config.tokens.extend(token.transpose().map_err(|why| format!("--token: {why}"))?);
+        let key = callback_key.map(|key| key.parse::<CallbackKey>());
+        config.callback_key = key.transpose().map_err(|why| format!("--callback-key: {why}"))?;
+        if config.callback_key.is_none() && !config.allow_callbacks.is_empty() {
+            return Err("--allow-callback needs a key: set QUESTION_SERVER_CALLBACK_KEY".to_owned());
+        }
         if let Some(file) = token_file {
             let text = fs::read_to_string(&file).map_err(|error| error.to_string());
             let tokens = text.and_then(|text| Token::read_all(&text));

@@ -10,7 +10,7 @@ use crate::runtime::{stop, to_the_end};
 use crate::store::feed::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
-use axum::extract::{FromRequestParts, Path, State};
+use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::{HeaderValue, StatusCode, header, request};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
@@ -29,11 +29,21 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, ApiError> {
-        let id = Path::from_request_parts(parts, state).await;
-        let Path(id): Path<String> = id.map_err(|_| ApiError::UnknownConversation)?;
-        check_id(&id).map_err(|_| ApiError::UnknownConversation)?;
-        Ok(Self(id))
+        parameter(parts, state, "id").await.map(Self).ok_or(ApiError::UnknownConversation)
     }
+}
+
+/// An id in the path, by its name in the route; `None` if nothing can have it.
+pub(crate) async fn parameter<S: Send + Sync>(
+    parts: &mut request::Parts,
+    state: &S,
+    parameter: &str,
+) -> Option<String> {
+    let all = RawPathParams::from_request_parts(parts, state).await.ok()?;
+    // The paths under which the router is nested may have parameters of their own, also of this name.
+    let (_, id) = all.iter().filter(|(name, _)| *name == parameter).last()?;
+    check_id(id).ok()?;
+    Some(id.to_owned())
 }
 
 /// What `GET /conversations/{id}` gives.
@@ -212,9 +222,14 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
     }
 }
 
-async fn hand_over(app: &App, live: &Arc<Live>, talk: TalkGuard<'_>, event: Event) -> Result<Json<Taken>, ApiError> {
+async fn hand_over(
+    app: &App,
+    live: &Arc<Live>,
+    mut talk: TalkGuard<'_>,
+    event: Event,
+) -> Result<Json<Taken>, ApiError> {
     let run_id = Uuid::new_v4().to_string();
-    let state = app.runtime.handle(live, talk, run_id, event).await?;
+    let state = app.runtime.handle(live, &mut talk, run_id, event).await?;
     Ok(Json(Taken { state }))
 }
 

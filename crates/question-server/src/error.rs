@@ -30,14 +30,20 @@ pub(crate) enum ApiError {
     ForbiddenOrigin,
     /// 403 `bypass_not_allowed`: a client asks for `bypassPermissions`, which the operator has not allowed.
     BypassNotAllowed,
+    /// 403 `callback_not_allowed`: a program names a URL that the operator has not allowed.
+    CallbackNotAllowed,
     /// 404 `not_found`: there is no such conversation.
     UnknownConversation,
+    /// 404 `not_found`: the conversation has no such ask.
+    UnknownAsk,
     /// 404 `not_found`: there is nothing at this path.
     NotFound,
     /// 405 `method_not_allowed`: there is something at this path, but not for this method.
     MethodNotAllowed,
     /// 400 `invalid_reply`: the reply does not fit the ask; `violations` says where.
     InvalidReply(Vec<Violation>),
+    /// 400 `invalid_ask`: what a program asks is no legal ask; `violations` says where.
+    InvalidAsk(Vec<Violation>),
     /// 409 with the rejection's code: the conversation cannot take this now. Where the ask has ended, `outcome` says how, and `winner` is its result.
     Rejected(Rejected),
     /// 409 `conversation_full`: it has [`Bounds::messages`](crate::limits::Bounds::messages), or [`Bounds::history`](crate::limits::Bounds::history)
@@ -105,12 +111,18 @@ impl ApiError {
                 let why = "Clients may not bypass permissions here; --allow-bypass would let them.";
                 (StatusCode::FORBIDDEN, "bypass_not_allowed", why)
             }
+            Self::CallbackNotAllowed => {
+                let why = "No callbacks to this origin; --allow-callback would let them.";
+                (StatusCode::FORBIDDEN, "callback_not_allowed", why)
+            }
             Self::UnknownConversation => (StatusCode::NOT_FOUND, "not_found", "There is no such conversation."),
+            Self::UnknownAsk => (StatusCode::NOT_FOUND, "not_found", "There is no such question."),
             Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing here."),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "Method not allowed."),
             Self::InvalidReply(_) => {
                 (StatusCode::BAD_REQUEST, "invalid_reply", "The answer does not fit the question.")
             }
+            Self::InvalidAsk(_) => (StatusCode::BAD_REQUEST, "invalid_ask", "The questions cannot be asked."),
             Self::ConversationFull(_) => {
                 let why = "The conversation is too long to go on; start a new one.";
                 (StatusCode::CONFLICT, "conversation_full", why)
@@ -180,7 +192,9 @@ impl ApiError {
             body["limit"] = limit.into();
         }
         match self {
-            Self::InvalidReply(violations) | Self::Rejected(Rejected::InvalidReply(violations)) => {
+            Self::InvalidReply(violations)
+            | Self::InvalidAsk(violations)
+            | Self::Rejected(Rejected::InvalidReply(violations)) => {
                 body["violations"] = json!(violations);
             }
             Self::Rejected(Rejected::AlreadyAnswered { winner, .. }) => {
@@ -212,6 +226,7 @@ impl From<Refused> for ApiError {
             Refused::BadRequest(why) => Self::BadRequest(why),
             Refused::BypassNotAllowed => Self::BypassNotAllowed,
             Refused::InvalidReply(violations) => Self::InvalidReply(violations),
+            Refused::InvalidAsk(violations) => Self::InvalidAsk(violations),
             Refused::Rejected(rejected) => Self::Rejected(rejected),
             Refused::Full(Full::Messages) => Self::ConversationFull("--max-messages"),
             Refused::Full(Full::History) => Self::ConversationFull("--max-history"),

@@ -131,16 +131,17 @@ impl FromStr for Host {
 }
 
 /// Which hosts and origins are let in.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Guard {
     origins: Vec<Origin>,
-    hosts: Vec<Host>,
+    /// `None` lets in every name.
+    hosts: Option<Vec<Host>>,
 }
 
 impl Guard {
-    /// Lets this machine's pages in, those of the allowed origins, and the server's own under these names.
+    /// Lets this machine's pages in, those of the allowed origins, and the server's own under these names, or under any.
     #[must_use]
-    pub fn new(origins: Vec<Origin>, hosts: Vec<Host>) -> Self {
+    pub fn new(origins: Vec<Origin>, hosts: Option<Vec<Host>>) -> Self {
         Self { origins, hosts }
     }
 
@@ -169,8 +170,11 @@ impl Guard {
     }
 
     fn allows_host(&self, host: &str) -> bool {
+        let Some(hosts) = &self.hosts else {
+            return true;
+        };
         LOOPBACK_HOSTS.contains(&host)
-            || self.hosts.iter().any(|allowed| allowed.0 == host)
+            || hosts.iter().any(|allowed| allowed.0 == host)
             || self.origins.iter().any(|origin| origin.host == host)
     }
 
@@ -209,7 +213,7 @@ mod tests {
 
     #[test]
     fn this_machine_is_let_in_under_its_own_names() {
-        let guard = Guard::default();
+        let guard = Guard::new(Vec::new(), Some(Vec::new()));
         for host in ["localhost", "127.0.0.1", "127.0.0.1:8787", "[::1]:8787", "[::1]", "LOCALHOST:1"] {
             assert!(allows(&guard, &[("host", host)]), "{host}");
         }
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn trunks_proxy_is_let_in_as_it_is() {
-        let guard = Guard::default();
+        let guard = Guard::new(Vec::new(), Some(Vec::new()));
         let proxied =
             [("host", "127.0.0.1"), ("x-forwarded-host", "127.0.0.1:8080"), ("origin", "http://127.0.0.1:8080")];
         assert!(allows(&guard, &proxied));
@@ -241,7 +245,7 @@ mod tests {
 
     #[test]
     fn pages_of_other_origins_are_refused() {
-        let guard = Guard::default();
+        let guard = Guard::new(Vec::new(), Some(Vec::new()));
         for origin in ["http://localhost:8080", "http://127.0.0.1:1", "http://[::1]:3000", "http://localhost"] {
             assert!(allows(&guard, &[("host", "localhost:8787"), ("origin", origin)]), "{origin}");
         }
@@ -287,7 +291,7 @@ mod tests {
     fn the_servers_own_pages_are_let_in_under_the_names_that_it_has() {
         let hosts = ["chat.example", "192.168.1.5", "[fd00::5]"];
         let hosts = hosts.map(|host| host.parse().expect("a host")).to_vec();
-        let guard = Guard::new(Vec::new(), hosts);
+        let guard = Guard::new(Vec::new(), Some(hosts));
         for (host, origin) in [
             ("chat.example:8787", "http://chat.example:8787"),
             ("chat.example", "https://chat.example"),
@@ -316,7 +320,7 @@ mod tests {
     #[test]
     fn an_allowed_origin_is_let_in_exactly() {
         let origin: Origin = "http://192.168.1.5:8080".parse().expect("an origin");
-        let guard = Guard::new(vec![origin], Vec::new());
+        let guard = Guard::new(vec![origin], Some(Vec::new()));
         let page =
             [("host", "127.0.0.1"), ("x-forwarded-host", "192.168.1.5:8080"), ("origin", "http://192.168.1.5:8080")];
         assert!(allows(&guard, &page));

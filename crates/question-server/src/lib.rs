@@ -1,16 +1,20 @@
 //! The server side of asking a user: AG-UI over HTTP in front of `question-agent`'s state machine.
 //!
-//! [`app()`] is the whole server as a value, to be driven without a socket in tests; the binary binds it to one.
+//! [`Server::builder`] makes the whole server as an axum router, for a program of one's own to nest (`examples/embed.rs`) or to drive without a
+//! socket. The binary is settings and a socket around it.
 #![warn(clippy::unwrap_used)]
 
 pub mod access;
 mod agent_endpoint;
 pub mod app;
+mod asks;
 mod body;
+pub mod callbacks;
 pub mod clock;
 pub mod config;
 mod conversations;
 pub mod drain;
+mod endpoint;
 mod error;
 mod events;
 pub mod guard;
@@ -33,9 +37,14 @@ mod serve;
 mod sse;
 pub mod store;
 mod streams;
+pub mod tools;
 mod trace;
 
-pub use app::{Parts, app};
+pub use app::{Builder, Server};
 pub use config::Config;
 pub use drain::Drain;
 pub use serve::serve;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

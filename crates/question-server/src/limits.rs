@@ -176,6 +176,12 @@ pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not z
 /// The number of sub-agents that one call may start.
 pub const MAX_SUB_AGENTS: usize = 8;
 
+/// The time that a call of a tool may take, if the tool does not say otherwise.
+pub const TOOL_TIME: Duration = Duration::from_secs(60);
+
+/// The time that sub-agents may take together.
+pub const SUB_AGENTS_TIME: Duration = Duration::from_secs(1800);
+
 /// The most time that a model is waited for that said when to come back.
 pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
@@ -196,6 +202,22 @@ pub const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The time that a server that starts waits for the one before it to let go of the file: longer than that may take to end.
 pub const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_mul(2);
+
+/// The time that a URL has to take the outcome of an ask.
+pub(crate) const CALLBACK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The time for which a URL is called that does not take it.
+pub(crate) const CALLED_BACK_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The pause before the second try, which grows fourfold with each, and the longest.
+pub(crate) const FIRST_CALLBACK_PAUSE: Duration = Duration::from_secs(5);
+pub(crate) const MAX_CALLBACK_PAUSE: Duration = Duration::from_secs(60 * 60);
+
+/// The number of URLs that are called at the same time.
+pub(crate) const CALLS_BACK_AT_ONCE: usize = 16;
+
+/// The longest that a program may wait for the outcome of its ask in one request.
+pub const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// The time for which the last check of the store stands.
 pub const CHECKED_FOR: Duration = Duration::from_secs(1);

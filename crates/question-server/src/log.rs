@@ -433,6 +433,15 @@ impl Reader {
         StreamPosition { since: self.since, frames: self.position }
     }
 
+    /// Until the conversation's state has changed, or may have.
+    pub(crate) async fn next_change(&mut self) {
+        while let Found::Entry(entry) = self.next().await {
+            if entry.frame.kind == Kind::StateChange {
+                return;
+            }
+        }
+    }
+
     /// The next entry, once there is one.
     pub(crate) async fn next(&mut self) -> Found {
         if self.is_over {

@@ -2,11 +2,11 @@
 
 mod stderr;
 
-use question_server::clock::{Clock, SystemClock};
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
 #[cfg(feature = "postgres")]
 use question_server::limits::DATABASE_STARTS;
 use question_server::limits::{FAREWELL, TAKEOVER};
+use question_server::metrics::Counters;
 use question_server::models::Model;
 use question_server::models::openai::{OpenAi, Settings};
 use question_server::models::scripted::Scripted;
@@ -15,7 +15,7 @@ use question_server::page::Page;
 #[cfg(feature = "postgres")]
 use question_server::store::PostgresStore;
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Drain, Parts, app, serve as serve_sockets};
+use question_server::{Config, Drain, Server, serve as serve_sockets};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -40,7 +40,8 @@ fn main() -> ExitCode {
 }
 
 fn run(config: Config) -> Result<(), String> {
-    let log = Stderr::start().map_err(|error| format!("no thread for the log: {error}"))?;
+    let counters = Counters::default();
+    let log = Stderr::start(counters.clone()).map_err(|error| format!("no thread for the log: {error}"))?;
     let writer = log.clone();
     let lines =
         tracing_subscriber::fmt().with_max_level(config.log).with_ansi(false).with_writer(move || writer.clone());
@@ -52,28 +53,32 @@ fn run(config: Config) -> Result<(), String> {
         .enable_all()
         .build()
         .map_err(|error| format!("no threads to work with: {error}"))?;
-    let served = runtime.block_on(serve(config));
+    let served = runtime.block_on(serve(config, counters));
     // A look-up of a name that hangs does not keep the process.
     runtime.shutdown_timeout(FAREWELL);
     log.flush_all();
     served
 }
 
-async fn serve(config: Config) -> Result<(), String> {
-    let (store, clock) = open_store(&config).await?;
-    let parts = Parts {
-        page: config.page.as_deref().map(Page::read).transpose()?,
-        other_agent: open_agent(&config)?,
-        model: open_model(&config)?,
-        store,
-        clock,
-        drain: Drain::default(),
-    };
-    let drain = parts.drain.clone();
+async fn serve(config: Config, counters: Counters) -> Result<(), String> {
+    let drain = Drain::default();
+    let mut server = Server::builder()
+        .config(config.clone())
+        .store(open_store(&config).await?)
+        .model(open_model(&config)?)
+        .drain(drain.clone())
+        .counters(counters.clone())
+        .checks_hosts();
+    if let Some(folder) = &config.page {
+        server = server.page(Page::read(folder)?);
+    }
+    if let Some(agent) = open_agent(&config)? {
+        server = server.other_agent(agent);
+    }
     let address = SocketAddr::from((config.bind, config.port));
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
     let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
-    let router = app(&config, parts);
+    let router = server.build();
     // Once it says that it listens, it may be told to stop.
     let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
     let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
@@ -81,7 +86,7 @@ async fn serve(config: Config) -> Result<(), String> {
     say(&format!("listening on http://{bound}\n"))?;
 
     let most = connections(&config);
-    let served = serve_sockets(listener, router, config.patience, most, drain.closed());
+    let served = serve_sockets(listener, router, config.patience, most, counters, drain.closed());
     let drained = async {
         told.await;
         tracing::info!("stopping");
@@ -131,9 +136,8 @@ fn raise_files() -> Option<usize> {
     None
 }
 
-/// The store, and the clock that goes with it.
-async fn open_store(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>), String> {
-    let store: Arc<dyn Store> = match &config.database {
+async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
+    Ok(match &config.database {
         Database::File(path) => {
             // The server before this one was told the same, as a rule.
             let patience = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
@@ -142,15 +146,12 @@ async fn open_store(config: &Config) -> Result<(Arc<dyn Store>, Arc<dyn Clock>),
         #[cfg(feature = "postgres")]
         Database::Postgres(address) => {
             let store = PostgresStore::open_within(address, DATABASE_STARTS).await;
-            let store = store.map_err(|error| format!("the Postgres of --database: {error}"))?;
-            let clock = store.clock();
-            return Ok((Arc::new(store), clock));
+            Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
         }
         #[cfg(not(feature = "postgres"))]
         Database::Postgres(_) => return Err("this program was built without Postgres".to_owned()),
         Database::Memory => Arc::new(MemoryStore::default()),
-    };
-    Ok((store, Arc::new(SystemClock)))
+    })
 }
 
 fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {

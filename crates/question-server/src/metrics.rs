@@ -10,7 +10,6 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use question_agent::ag_ui::Usage;
 use std::fmt;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 /// The media type of what is read.
@@ -78,17 +77,14 @@ struct OutcomeLabels {
     outcome: &'static str,
 }
 
-/// What is counted for the process, whichever of its servers it is for.
-#[derive(Debug, Default)]
-pub struct OfTheProcess {
+/// What is counted outside of the router. Clones count together.
+#[derive(Clone, Debug, Default)]
+pub struct Counters {
     pub(crate) accept_errors: Counter,
     pub(crate) connections_evicted: Counter,
     /// Lines of the log that were not written, since nobody read it.
     pub log_lines_dropped: Counter,
 }
-
-/// What is counted for this process.
-pub static OF_THE_PROCESS: LazyLock<OfTheProcess> = LazyLock::new(OfTheProcess::default);
 
 /// Counts as one for as long as it lives.
 #[derive(Debug)]
@@ -101,7 +97,7 @@ impl Drop for Counted {
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(counters: &Counters) -> Self {
         let mut registry = Registry::with_prefix("question_server");
         let seconds = || Histogram::new(SECONDS);
         let metrics = Self {
@@ -137,9 +133,9 @@ impl Metrics {
         registry.register("tokens", "Tokens that models have cost, as their endpoints say", metrics.tokens.clone());
         registry.register("refusals", "Requests that a limit refused", metrics.refusals.clone());
         for (name, help, counter) in [
-            ("accept_errors", "Connections that could not be accepted", &OF_THE_PROCESS.accept_errors),
-            ("connections_evicted", "Connections closed for newer ones", &OF_THE_PROCESS.connections_evicted),
-            ("log_lines_dropped", "Lines of the log that were not written", &OF_THE_PROCESS.log_lines_dropped),
+            ("accept_errors", "Connections that could not be accepted", &counters.accept_errors),
+            ("connections_evicted", "Connections closed for newer ones", &counters.connections_evicted),
+            ("log_lines_dropped", "Lines of the log that were not written", &counters.log_lines_dropped),
         ] {
             registry.register(name, help, counter.clone());
         }

@@ -4,13 +4,14 @@ pub mod openai;
 pub mod scripted;
 
 use crate::limits::MAX_RETRY_PAUSE;
+use crate::tools::Tool;
 use ask_user_question::Limits;
 use futures_util::stream::BoxStream;
 use question_agent::Conversation;
 use question_agent::ag_ui::AnswerTooLong;
 pub use question_agent::ag_ui::Delta;
 use question_agent::message::Message;
-use question_agent::registry::{Tool, ToolContext, ToolRegistry, ToolSpec};
+use question_agent::registry::{ToolContext, ToolRegistry, ToolSpec};
 use question_agent::transition::MAX_LLM_ATTEMPTS;
 use std::error::Error;
 use std::fmt;
@@ -27,9 +28,9 @@ pub trait Model: fmt::Debug + Send + Sync + 'static {
     /// The profile by which it asks.
     fn limits(&self) -> Limits;
 
-    /// The tools that a conversation in this context is offered beside the asking tool.
-    fn tools(&self, context: &ToolContext) -> Vec<Arc<dyn Tool>> {
-        let _ = context;
+    /// The tools that belong to it, as those of a script do. They come beside those that the server is given; of two with one name, the server's
+    /// counts.
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
         Vec::new()
     }
 
@@ -63,9 +64,6 @@ impl Request {
         }
     }
 }
-
-/// The tool by which an agent has others do things for it, where its model offers it; the server itself runs it.
-pub const SPAWN_AGENTS: &str = "spawn_agents";
 
 /// Why a model could not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

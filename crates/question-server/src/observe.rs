@@ -2,14 +2,15 @@
 
 use crate::error::{ApiError, Limit};
 use crate::metrics::Metrics;
-use crate::peer::{Peer, Remote};
+use crate::peer::Peer;
 use crate::rate::TokenBuckets;
 use crate::trace::{Trace, within};
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,7 +40,7 @@ pub(crate) struct Observer {
 pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = name_of(request.headers());
-    let remote = request.extensions().get::<Remote>().copied();
+    let remote = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|remote| remote.0);
     let peer = Peer::of(request.headers(), observer.peer_header.as_ref(), remote);
     // The path as the routes have it: in a real one there may be an id that opens a conversation.
     let route = request.extensions().get::<MatchedPath>().cloned();
@@ -71,12 +72,13 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     }
     let ms = took.as_millis();
     let code = status.as_u16();
+    let is_probe = PROBED.iter().any(|probed| route.ends_with(probed));
     span.in_scope(|| match status {
         _ if limit.is_some() || [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status) => {
             let peer = peer.map(|peer| tracing::field::display(peer.address()));
             tracing::warn!(%method, route, status = code, ms, peer, limit, "refused");
         }
-        _ if PROBED.contains(&route) => tracing::debug!(%method, route, status = code, ms, "answered"),
+        _ if is_probe => tracing::debug!(%method, route, status = code, ms, "answered"),
         _ => tracing::info!(%method, route, status = code, ms, "answered"),
     });
     response.headers_mut().insert(REQUEST_ID, id);

@@ -1,8 +1,8 @@
 //! Passing requests on to an agent of another framework, from this server's own origin: so neither CORS nor an allow list is needed.
 
 use crate::body::JsonBody;
+use crate::endpoint::{Endpoint, key_header};
 use crate::error::ApiError;
-use crate::models::openai::endpoint::{Endpoint, key_header};
 use crate::page::{self, Page};
 use crate::sse::EVENT_STREAM;
 use axum::Extension;

@@ -79,6 +79,8 @@ pub(crate) struct Caller {
     pub(crate) owner: Option<Owner>,
     /// What its conversations were stored under by an earlier version.
     formerly: Option<Owner>,
+    /// True if a layer around the server says who the owner is.
+    is_vouched_for: bool,
     pub(crate) peer: Option<Peer>,
 }
 
@@ -100,6 +102,11 @@ impl Caller {
         }
     }
 
+    /// The same as a program whose conversations are for others to answer.
+    pub(crate) fn as_program(&self) -> Self {
+        Self { owner: self.owner.clone().filter(|_| self.is_vouched_for), formerly: None, ..self.clone() }
+    }
+
     pub(crate) fn may_open(&self, owner: Option<&Owner>) -> bool {
         owner.is_none() || self.owner.as_ref() == owner || (self.formerly.is_some() && self.formerly.as_ref() == owner)
     }
@@ -109,7 +116,9 @@ impl Caller {
 pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
     let headers = request.headers();
     let admitted = request.extensions().get::<Admitted>();
-    let known = decide(token_in(headers), admitted, bearer(headers));
+    let named = request.extensions().get::<Owner>().cloned();
+    let is_vouched_for = named.is_some();
+    let known = named.or_else(|| decide(token_in(headers), admitted, bearer(headers)));
     let given = (known.is_none() && keeps_cookies(headers)).then(new_token);
     let set_cookie = given.as_deref().map(|token| cookie(headers, COOKIE, token));
     let owner = known.or_else(|| given.as_deref().map(Owner::of));
@@ -118,7 +127,7 @@ pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
         None => bearer(headers).filter(|_| admitted.is_bearer).map(Owner::of),
     });
     let peer = request.extensions().get::<Peer>().copied();
-    request.extensions_mut().insert(Caller { owner, formerly, peer });
+    request.extensions_mut().insert(Caller { owner, formerly, is_vouched_for, peer });
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     if let Some(set_cookie) = set_cookie {
@@ -134,7 +143,8 @@ pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
 /// 3. the one who brings the token of `--token` as a bearer;
 /// 4. who brings any other bearer token, which is a program's own.
 ///
-/// A browser that has none of these gets a cookie; a program has no owner.
+/// A browser that has none of these gets a cookie; a program has no owner. Before all of them counts an [`Owner`] that a layer around the router put among
+/// the request's extensions.
 fn decide(cookie: Option<&str>, admitted: Option<&Admitted>, bearer: Option<&str>) -> Option<Owner> {
     let by_token = || {
         let admitted = admitted.filter(|admitted| admitted.name.is_some() || admitted.is_bearer)?;

@@ -5,10 +5,6 @@ use axum::http::{HeaderMap, HeaderName};
 use sha2::{Digest as _, Sha256};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// The other end of a connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Remote(pub(crate) SocketAddr);
-
 /// A peer, for the limits: an address, or in IPv6 the network of one subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Peer(IpAddr);
@@ -16,15 +12,15 @@ pub(crate) struct Peer(IpAddr);
 impl Peer {
     /// Who sent this. A proxy says it in a header that it overwrites. Without that, a peer on this machine is unknown: it may be a
     /// proxy with many clients behind it.
-    pub(crate) fn of(headers: &HeaderMap, proxys: Option<&HeaderName>, remote: Option<Remote>) -> Option<Self> {
+    pub(crate) fn of(headers: &HeaderMap, proxys: Option<&HeaderName>, remote: Option<SocketAddr>) -> Option<Self> {
         let address = match proxys {
             Some(name) => {
                 let last = headers.get_all(name).iter().next_back()?.to_str().unwrap_or_default();
                 let address = last.rsplit(',').next().and_then(|last| read(last.trim()));
                 // All that the proxy does not name in words that can be read counts as one.
-                address.or_else(|| remote.map(|remote| remote.0.ip()))?
+                address.or_else(|| remote.map(|remote| remote.ip()))?
             }
-            None => remote?.0.ip().to_canonical(),
+            None => remote?.ip().to_canonical(),
         };
         (proxys.is_some() || !address.is_loopback()).then_some(Self(network(address)))
     }
@@ -56,7 +52,7 @@ fn network(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
-    use super::{Peer, Remote};
+    use super::Peer;
     use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
     fn peer(header: Option<&'static str>, values: &[&'static str], remote: &str) -> Option<String> {
@@ -65,7 +61,7 @@ mod tests {
             headers.append("x-forwarded-for", HeaderValue::from_static(value));
         }
         let header = header.map(HeaderName::from_static);
-        let remote = Some(Remote(remote.parse().expect("it is an address")));
+        let remote = Some(remote.parse().expect("it is an address"));
         Peer::of(&headers, header.as_ref(), remote).map(|peer| peer.address().to_string())
     }
 

@@ -8,16 +8,17 @@ mod sweep;
 mod tell;
 mod work;
 
+use crate::callbacks::{self, Callbacks};
 use crate::clock::{Clock, later};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
-use crate::live::{Live, Run, Talk, TalkGuard};
+use crate::live::{Live, Run, Talk};
 use crate::log::{Entry, Outbox, Reader};
-use crate::metrics::Metrics;
-use crate::models::{Model, SPAWN_AGENTS};
+use crate::metrics::{Counters, Metrics};
+use crate::models::Model;
 use crate::owner::{Caller, Owner};
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
@@ -25,6 +26,7 @@ use crate::room::Share;
 use crate::sse::{Client, RunStream};
 use crate::store::feed::{Feed, StopCause};
 use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
+use crate::tools::Tool;
 use crate::trace::carried;
 use lives::Slots;
 use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
@@ -41,11 +43,23 @@ use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
+/// What conversations are worked on with.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) drain: Drain,
+    pub(crate) counters: Counters,
+}
+
 /// Everything that conversations share.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     store: Arc<dyn Store>,
     model: Arc<dyn Model>,
+    tools: Vec<Arc<dyn Tool>>,
     clock: Arc<dyn Clock>,
     bounds: Bounds,
     /// The time that an ask waits for its reply; `None` where it waits for as long as it takes.
@@ -72,6 +86,7 @@ pub(crate) struct Runtime {
     /// The number of agents that may still go on by themselves.
     unattended: Arc<Semaphore>,
     drain: Drain,
+    callbacks: Callbacks,
     metrics: Arc<Metrics>,
     histories: Histories,
     /// When it was found out last whether the store can commit, and whether it could.
@@ -79,25 +94,23 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    pub(crate) fn new(
-        config: &Config,
-        store: Arc<dyn Store>,
-        model: Arc<dyn Model>,
-        clock: Arc<dyn Clock>,
-        drain: Drain,
-    ) -> Arc<Self> {
+    /// Starts to work. The tools come before those of the model.
+    pub(crate) fn new(config: &Config, parts: Parts) -> Arc<Self> {
+        let Parts { store, model, mut tools, clock, drain, counters } = parts;
+        tools.extend(model.tools());
         let feed = store.feed();
         let (outbox, outgoing) = match &feed {
             Some(_) => Some(mpsc::unbounded_channel()).unzip(),
             None => (None, None),
         };
-        let metrics = Arc::new(Metrics::new());
+        let metrics = Arc::new(Metrics::new(&counters));
         let runtime = Arc::new(Self {
             histories: Histories::new(&config.bounds, &metrics),
             store,
             feed,
             outbox,
             model,
+            tools,
             clock,
             bounds: config.bounds,
             expire_after: config.expire_after,
@@ -112,6 +125,7 @@ impl Runtime {
             deadlines_changed: Arc::default(),
             unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
             drain,
+            callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
             metrics,
             checked: Mutex::default(),
         });
@@ -145,22 +159,41 @@ impl Runtime {
 
     /// The tools of a conversation in this context.
     fn registry(&self, context: &ToolContext) -> ToolRegistry {
-        let tools = self.model.tools(context);
+        let tools = self.tools.iter().filter(|tool| tool.is_offered(context));
+        let specs: Vec<ToolSpec> = tools.map(|tool| tool.spec().clone()).collect();
         let mut context = context.clone();
         // It may have been kept when the operator still allowed it.
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
         let registry = ToolRegistry::new(self.model.limits(), context);
-        tools.into_iter().fold(registry, ToolRegistry::with)
+        specs.into_iter().fold(registry, ToolRegistry::with_host_tool)
+    }
+
+    /// The tool of this name, if a conversation in this context is offered it.
+    fn tool(&self, context: &ToolContext, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.spec().name == name && tool.is_offered(context))
     }
 
     /// The tools of a client that are not named like one of the server's.
     fn without_own(&self, context: &ToolContext, mut tools: Vec<ToolSpec>) -> Vec<ToolSpec> {
-        let own = self.model.tools(context);
-        let own: Vec<String> = own.iter().map(|tool| tool.spec().name).collect();
-        tools.retain(|tool| tool.name != SPAWN_AGENTS && !own.contains(&tool.name));
+        tools.retain(|tool| self.tool(context, &tool.name).is_none());
         tools
+    }
+
+    /// The name by which clients of this context know the asking tool.
+    pub(crate) fn asking_tool(&self, context: &ToolContext) -> &'static str {
+        context.asking_tool(&self.model.limits())
+    }
+
+    /// The calls that programs are told by how their asks ended.
+    pub(crate) fn callbacks(&self) -> &Callbacks {
+        &self.callbacks
+    }
+
+    /// The clock.
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.clock
     }
 
     /// The memory of what clients read.
@@ -257,6 +290,7 @@ impl Runtime {
                 context: client_context,
                 interrupts: pending == Pending::Interrupts,
                 unattended: before.unattended,
+                callbacks: before.callbacks.clone(),
                 ..context
             };
         }
@@ -274,12 +308,12 @@ impl Runtime {
     pub(crate) async fn handle(
         self: &Arc<Self>,
         live: &Arc<Live>,
-        mut talk: TalkGuard<'_>,
+        talk: &mut Talk,
         run_id: String,
         event: Event,
     ) -> Result<StateChange, ApiError> {
-        let run = Run::detached(run_id, &talk);
-        self.begin(live, &mut talk, run, Some(event)).await?;
+        let run = Run::detached(run_id, talk);
+        self.begin(live, talk, run, Some(event)).await?;
         Ok(StateChange::from(talk.conversation.state()))
     }
 
@@ -317,6 +351,10 @@ impl Runtime {
             None | Some(Event::QuestionExpired { .. }) => talk.context.unattended.saturating_add(1),
             Some(_) => 0,
         };
+        let asked = match &event {
+            Some(Event::ProgramAsked { message, .. }) => Some(message.clone()),
+            _ => None,
+        };
         let step = match event {
             Some(event) => self.handle_event(live, talk, event)?,
             None => Step::of(talk.conversation.resume()),
@@ -325,6 +363,10 @@ impl Runtime {
         let mut told = vec![Entry::event(&wire::run_started(&live.id, &run.id, taken))];
         if goes_on {
             told.push(Entry::event(&wire::snapshot(talk.view())));
+        }
+        if let Some(message) = asked {
+            let calls = message.tool_calls.iter().flat_map(|call| wire::whole_call(call, &message.id));
+            told.extend(calls.map(|event| Entry::event(&event)));
         }
         told.extend(entries(step.outgoing((!goes_on).then(|| talk.view()), brought)));
         let work = step.work.filter(|_| talk.view().clients_call().is_none());
@@ -369,6 +411,8 @@ impl Runtime {
         messages: &[Message],
         new: &[Entry],
     ) -> Result<(), ApiError> {
+        let at = self.clock.now();
+        callbacks::arm(&mut talk.context.callbacks, &talk.conversation, at);
         let before = live.log.told();
         let revision = talk.revision.map_or(before.since, Revision::next);
         let lease = talk.view().is_at_work().then(|| self.lease());
@@ -389,7 +433,7 @@ impl Runtime {
             frames: &frames,
             lease,
             run: lease.map(|_| run.id.as_str()),
-            at: self.clock.now(),
+            at,
         };
         let begun = Instant::now();
         let stored = self.store.commit(&live.id, talk.revision, change).await;
@@ -415,7 +459,9 @@ impl Runtime {
         }
         tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name(), "event applied");
         let waiting = talk.conversation.waiting();
-        if waiting.is_some_and(|waiting| waiting.expires_at.is_some()) {
+        if waiting.is_some_and(|waiting| waiting.expires_at.is_some())
+            || talk.context.callbacks.iter().any(|callback| callback.due.is_some())
+        {
             self.deadlines_changed.notify_one();
         }
         Ok(())

@@ -3,9 +3,9 @@
 mod connections;
 
 use crate::limits::Patience;
-use crate::metrics::OF_THE_PROCESS;
-use crate::peer::Remote;
+use crate::metrics::Counters;
 use axum::Router;
+use axum::extract::ConnectInfo;
 use connections::{Connections, Watched};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -27,28 +27,29 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves clients until told to stop. After that it only finishes open responses, and returns when the last is done.
 ///
-/// Of more connections than `most`, the quietest of the address that has most of them is closed.
+/// It counts what it does in `counters`. Of more connections than `most`, the quietest of the address that has most of them is closed.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     patience: Patience,
     most: usize,
+    counters: Counters,
     told_to_stop: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(patience.head).max_buf_size(READ_AT_ONCE);
-    let (graceful, connections) = (GracefulShutdown::new(), Connections::new(most));
+    let (graceful, connections) = (GracefulShutdown::new(), Connections::new(most, &counters));
     let mut told_to_stop = pin!(told_to_stop);
     loop {
         let (stream, remote) = tokio::select! {
             () = &mut told_to_stop => break,
-            accepted = accept(&listener) => accepted,
+            accepted = accept(&listener, &counters) => accepted,
         };
         let entry = connections.enter(remote.ip());
         let evicted = entry.evicted();
         let io = TokioIo::new(Watched::new(stream, patience.write, entry));
         let connection =
-            http.serve_connection(io, TowerToHyperService::new(AddExtension::new(router.clone(), Remote(remote))));
+            http.serve_connection(io, TowerToHyperService::new(AddExtension::new(router.clone(), ConnectInfo(remote))));
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             tokio::select! {
@@ -66,7 +67,7 @@ pub async fn serve(
 }
 
 /// The next connection. If the system has none to give, such as without free files, that is logged and tried again.
-async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+async fn accept(listener: &TcpListener, counters: &Counters) -> (TcpStream, SocketAddr) {
     loop {
         let error = match listener.accept().await {
             Ok(accepted) => return accepted,
@@ -74,7 +75,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
         };
         let is_the_clients = [io::ErrorKind::ConnectionAborted, io::ErrorKind::ConnectionReset];
         if !is_the_clients.contains(&error.kind()) {
-            OF_THE_PROCESS.accept_errors.inc();
+            counters.accept_errors.inc();
             tracing::error!(%error, "accepting a connection failed");
             // A listener without free files fails at once, again and again.
             sleep(PAUSE).await;

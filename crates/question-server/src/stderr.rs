@@ -1,6 +1,6 @@
 //! The log on stderr, written by a thread of its own: where nobody reads what is there, only the log waits.
 
-use question_server::metrics::OF_THE_PROCESS;
+use question_server::metrics::Counters;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Stderr {
     lines: SyncSender<Piece>,
     left_out: Arc<AtomicUsize>,
+    counters: Counters,
 }
 
 #[derive(Debug)]
@@ -29,16 +30,16 @@ enum Piece {
 }
 
 impl Stderr {
-    /// Starts the thread.
+    /// Starts the thread. Lines that are left out are counted.
     ///
     /// # Errors
     /// Where there is none to be had.
-    pub(crate) fn start() -> io::Result<Self> {
+    pub(crate) fn start(counters: Counters) -> io::Result<Self> {
         let (lines, todo) = mpsc::sync_channel(LINES_AHEAD);
         let left_out = Arc::new(AtomicUsize::new(0));
         let missing = Arc::clone(&left_out);
         thread::Builder::new().name("log".to_owned()).spawn(move || write_off(&todo, &missing))?;
-        Ok(Self { lines, left_out })
+        Ok(Self { lines, left_out, counters })
     }
 
     /// Waits until what was logged has been written, for as long as that makes sense.
@@ -56,7 +57,7 @@ impl Write for Stderr {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.lines.try_send(Piece::Line(line.to_vec())).is_err() {
             self.left_out.fetch_add(1, Ordering::Relaxed);
-            OF_THE_PROCESS.log_lines_dropped.inc();
+            self.counters.log_lines_dropped.inc();
         }
         Ok(line.len())
     }

@@ -7,6 +7,7 @@ pub mod postgres;
 mod rows;
 pub mod sqlite;
 
+use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
 use feed::{Feed, Frame};
@@ -64,6 +65,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// The feed by which servers hear of one another that share it; `None` where it is one server's alone.
     fn feed(&self) -> Option<Arc<dyn Feed>> {
+        None
+    }
+
+    /// The clock by which servers that share it agree on leases; `None` if it is one server's alone.
+    fn clock(&self) -> Option<Arc<dyn Clock>> {
         None
     }
 
@@ -211,7 +217,8 @@ impl Change<'_> {
     /// When a server has to look after the conversation.
     fn due_at(&self) -> Option<Timestamp> {
         let expiry = self.state.waiting().and_then(|waiting| waiting.expires_at);
-        self.lease.map(|lease| lease.until).or(expiry)
+        let callbacks = self.context.callbacks.iter().filter_map(|callback| callback.due);
+        self.lease.map(|lease| lease.until).or_else(|| callbacks.chain(expiry).min())
     }
 }
 

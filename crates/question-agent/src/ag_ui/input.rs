@@ -121,7 +121,13 @@ impl RunInput {
         if context.permission_mode == PermissionMode::BypassPermissions && !allow_bypass {
             return Err(Refused::BypassNotAllowed);
         }
-        Ok(Some(ToolContext { is_sub_agent: false, client_tools: Vec::new(), context: Vec::new(), ..context }))
+        Ok(Some(ToolContext {
+            is_sub_agent: false,
+            client_tools: Vec::new(),
+            context: Vec::new(),
+            callbacks: Vec::new(),
+            ..context
+        }))
     }
 
     /// The asking tool, where the client declares it as one of its own.

@@ -1,7 +1,7 @@
 //! Refusals of a client's request.
 
 use crate::Rejected;
-use ask_user_question::validate::Violation;
+use ask_user_question::validate::{Violation, describe};
 use std::error::Error;
 use std::fmt;
 
@@ -14,6 +14,8 @@ pub enum Refused {
     BypassNotAllowed,
     /// The reply does not fit the ask.
     InvalidReply(Vec<Violation>),
+    /// What a program asks is no legal ask.
+    InvalidAsk(Vec<Violation>),
     /// The conversation can't take it now.
     Rejected(Rejected),
     /// The conversation has no room for it.
@@ -41,6 +43,7 @@ impl Refused {
             Self::BadRequest(_) | Self::ToolResultTooLong(_) | Self::MessageTooLong(_) => "bad_request",
             Self::BypassNotAllowed => "bypass_not_allowed",
             Self::InvalidReply(_) => "invalid_reply",
+            Self::InvalidAsk(_) => "invalid_ask",
             Self::Rejected(rejected) => rejected.code(),
             Self::Full(_) => "conversation_full",
         }
@@ -53,6 +56,7 @@ impl fmt::Display for Refused {
             Self::BadRequest(why) => f.write_str(why),
             Self::BypassNotAllowed => f.write_str("Clients may not bypass permissions here."),
             Self::InvalidReply(_) => f.write_str("The answer does not fit the question."),
+            Self::InvalidAsk(violations) => f.write_str(&describe(violations)),
             Self::Rejected(rejected) => rejected.fmt(f),
             Self::Full(_) => f.write_str("The conversation is too long to go on; start a new one."),
             Self::ToolResultTooLong(most) => {

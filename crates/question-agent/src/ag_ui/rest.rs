@@ -1,19 +1,22 @@
-//! Answers and cancels that come as JSON, without AG-UI.
+//! Asks of programs, answers and cancels that come as JSON, without AG-UI.
 
 use super::bounds::Bounds;
 use super::input::check_id;
 use super::intake::check_reply;
 use super::refused::Refused;
 use super::wire::outcome_of;
-use crate::call::ToolResult;
+use crate::call::{ToolCall, ToolResult};
 use crate::event::Response;
-use crate::message::Message;
+use crate::message::{AssistantMessage, Message};
+use crate::time::Timestamp;
 use crate::{Conversation, Event, Rejected};
 use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
-use ask_user_question::{Outcome, Reply};
+use ask_user_question::validate::check_text;
+use ask_user_question::{Limits, Outcome, Reply};
 use json_tree::{Plain, plain};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::num::NonZeroU32;
 
 /// An answer: `{answers, details?, toolCallId?, replyId?}`.
 #[derive(Debug, Deserialize)]
@@ -24,6 +27,20 @@ pub struct RespondBody {
     details: Option<Plain>,
     tool_call_id: Option<String>,
     reply_id: Option<String>,
+}
+
+/// An ask of a program: `{questions, id?, expiresAfter?, callback?}`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AskBody {
+    /// The program's own name for it, by which it is asked once however often it is sent.
+    pub id: Option<String>,
+    #[serde(deserialize_with = "plain")]
+    questions: Value,
+    /// The seconds until it expires.
+    pub expires_after: Option<NonZeroU32>,
+    /// The URL that gets its outcome.
+    pub callback: Option<String>,
 }
 
 /// A cancel: `{proceed?, toolCallId?, runId?}`.
@@ -37,6 +54,52 @@ pub struct CancelBody {
     pub run_id: Option<String>,
     /// Cancels this question and nothing else: neither another that has come since nor a run.
     pub tool_call_id: Option<String>,
+}
+
+impl AskBody {
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// If it is no ask.
+    pub fn parse(body: &[u8]) -> Result<Self, Refused> {
+        let read: Self = parse(body)?;
+        check_ids([&read.id, &None])?;
+        Ok(read)
+    }
+
+    /// The event that it amounts to: a call of this tool with this id, in a message named after it.
+    ///
+    /// # Errors
+    /// With everything that is wrong with the questions.
+    pub fn read(&self, tool: &str, tool_use_id: &str, expires_at: Option<Timestamp>) -> Result<Event, Refused> {
+        let asked = json_tree::text(&json!({"questions": self.questions}));
+        let questions = check_text(&Limits::RUNTIME, &asked).into_valid().map_err(Refused::InvalidAsk)?;
+        let arguments = serde_json::to_string(&questions).expect("an ask has only strings for keys");
+        let message = AssistantMessage {
+            id: format!("{tool_use_id}-ask"),
+            text: String::new(),
+            tool_calls: vec![ToolCall::new(tool_use_id, tool, arguments)],
+            origin: None,
+        };
+        Ok(Event::ProgramAsked { message, questions, expires_at })
+    }
+}
+
+/// What a program is told of its ask: `{toolCallId, outcome, answers?, details?, text?}`. Without a result, it has no outcome yet.
+#[must_use]
+pub fn ask_status(tool_use_id: &str, result: Option<&ToolResult>) -> Value {
+    let mut status = json!({"toolCallId": tool_use_id});
+    let Some(result) = result else {
+        return status;
+    };
+    status["outcome"] = json!(outcome_of(result));
+    let content = json_tree::parse(&result.content).unwrap_or_default();
+    for name in ["answers", "details", "text"] {
+        if let Some(value) = content.get(name) {
+            status[name] = value.clone();
+        }
+    }
+    status
 }
 
 impl RespondBody {

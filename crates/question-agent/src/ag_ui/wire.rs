@@ -3,7 +3,7 @@
 use super::input::{Edition, Pending, RunInput};
 use super::view::View;
 use crate::ConvState;
-use crate::call::{ToolResult, is_asking_tool};
+use crate::call::{self, ToolResult, is_asking_tool};
 use crate::message;
 use crate::registry::ToolContext;
 use crate::state::AwaitingUserResponse;
@@ -42,8 +42,13 @@ pub fn held_back(view: View<'_>, tool_use_id: &str) -> Vec<Event> {
     else {
         return Vec::new();
     };
-    let call = &assistant.tool_calls[index];
-    vec![call_start(&call.id, call.name(), &assistant.id), call_args(&call.id, call.arguments()), call_end(&call.id)]
+    whole_call(&assistant.tool_calls[index], &assistant.id)
+}
+
+/// The events of a call that is there as a whole, in a message of this id.
+#[must_use]
+pub fn whole_call(call: &call::ToolCall, message_id: &str) -> Vec<Event> {
+    vec![call_start(&call.id, call.name(), message_id), call_args(&call.id, call.arguments()), call_end(&call.id)]
 }
 
 pub(crate) fn call_start(id: &str, name: &str, message_id: &str) -> Event {

@@ -1,6 +1,7 @@
 //! The agent's rules, run natively and as wasm32 from this one source.
 
 mod conversations;
+mod crashes;
 mod dice;
 mod history;
 mod intercept;

@@ -2,7 +2,6 @@
 
 use crate::samples::{ask_call, other_call};
 use ask_user_question::Limits;
-use json_tree::JsonText;
 use question_agent::call::{ToolCall, ToolResult};
 use question_agent::registry::{ContextItem, PermissionMode, Tool, ToolContext, ToolRegistry, ToolSpec};
 use std::sync::Arc;
@@ -10,15 +9,17 @@ use std::sync::Arc;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[derive(Debug)]
-struct Named(&'static str);
+struct Named(ToolSpec);
+
+impl Named {
+    fn new(name: &str) -> Self {
+        Self(ToolSpec::new(name, "", &serde_json::json!({})))
+    }
+}
 
 impl Tool for Named {
-    fn spec(&self) -> ToolSpec {
-        ToolSpec {
-            name: self.0.to_owned(),
-            description: String::new(),
-            parameters: JsonText::of(&serde_json::json!({})).expect("it is JSON"),
-        }
+    fn spec(&self) -> &ToolSpec {
+        &self.0
     }
 
     fn run(&self, call: &ToolCall) -> ToolResult {
@@ -44,7 +45,7 @@ fn sub_agents_and_bypassed_permissions_are_not() {
     let sub_agent = ToolContext { is_sub_agent: true, ..ToolContext::default() };
     let bypassed = ToolContext { permission_mode: PermissionMode::BypassPermissions, ..ToolContext::default() };
     for context in [sub_agent, bypassed] {
-        let registry = ToolRegistry::new(Limits::CODING, context).with(Arc::new(Named("Read")));
+        let registry = ToolRegistry::new(Limits::CODING, context).with(Arc::new(Named::new("Read")));
         assert_eq!(names(&registry), ["Read"]);
         assert_eq!(registry.guidance(), None);
     }
@@ -71,15 +72,25 @@ fn running_the_asking_tool_is_refused() {
 
 #[test]
 fn an_unknown_tool_is_an_error_and_a_known_one_runs() {
-    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(Arc::new(Named("read_file")));
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(Arc::new(Named::new("read_file")));
     assert_eq!(registry.run(&other_call("call-1")).content, "ran");
     let unknown = registry.run(&ToolCall::new("call-2", "rm", "{}"));
     assert!(unknown.is_error && unknown.content.contains("rm"), "{unknown:?}");
 }
 
 #[test]
+fn a_tool_of_the_host_is_offered_and_left_to_it() {
+    let spec = ToolSpec::new("read_file", "Reads.", &serde_json::json!({}));
+    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with_host_tool(spec);
+    assert_eq!(names(&registry), ["ask_user_question", "read_file"]);
+    let result = registry.run(&other_call("call-1"));
+    assert_eq!((result.content.as_str(), result.is_error), ("read_file must be handled by the executor", true));
+}
+
+#[test]
 fn no_other_tool_can_take_the_name() {
-    let registry = ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(Arc::new(Named("AskUserQuestion")));
+    let registry =
+        ToolRegistry::new(Limits::RUNTIME, ToolContext::default()).with(Arc::new(Named::new("AskUserQuestion")));
     assert_eq!(names(&registry), ["ask_user_question"]);
 }
 
@@ -119,7 +130,7 @@ fn the_model_is_told_the_clients_context_a_line_each() {
 
 #[test]
 fn a_tool_is_the_clients_by_its_name() {
-    let context = ToolContext { client_tools: vec![Named("open_page").spec()], ..ToolContext::default() };
+    let context = ToolContext { client_tools: vec![Named::new("open_page").0], ..ToolContext::default() };
     assert!(context.is_client_tool("open_page") && !context.is_client_tool("read_file"));
     assert_eq!(ToolRegistry::new(Limits::RUNTIME, context.clone()).context(), &context);
 }

@@ -18,12 +18,13 @@ const STATES: [&str; 5] = ["idle", "llm_requesting", "tool_executing", "awaiting
 
 /// One row an event, one column a state in the order of [`STATES`]: the next state, or `!` and the code of the rejection.
 #[rustfmt::skip]
-const TABLE: [(&str, [&str; 5]); 12] = [
+const TABLE: [(&str, [&str; 5]); 13] = [
     ("user_message",              ["llm_requesting", "!busy", "!busy", "llm_requesting", "llm_requesting"]),
     ("llm_response",              ["!not_requested", "idle", "!not_requested", "!not_requested", "!not_requested"]),
     ("llm_failed",                ["!not_requested", "failed", "!not_requested", "!not_requested", "!not_requested"]),
     ("llm_stopped",               ["!not_requested", "idle", "!not_requested", "!not_requested", "!not_requested"]),
     ("tool_complete",             ["!not_executing", "!not_executing", "llm_requesting", "!not_executing", "!not_executing"]),
+    ("program_asked",             ["awaiting_user_response", "!busy", "!busy", "!already_waiting", "awaiting_user_response"]),
     ("ask_user_question_pending", ["!not_executing", "!not_executing", "awaiting_user_response", "!not_executing", "!not_executing"]),
     ("user_question_response",    ["!not_waiting", "!not_waiting", "!not_waiting", "llm_requesting", "!not_waiting"]),
     ("question_expired",          ["!not_waiting", "!not_waiting", "!not_waiting", "llm_requesting", "!not_waiting"]),
@@ -115,6 +116,33 @@ fn an_answer_is_the_tool_result_and_the_model_goes_on() {
             Effect::RequestLlm,
         ]
     );
+}
+
+#[test]
+fn after_what_a_program_asks_it_is_the_users_turn() {
+    let ends = [
+        replies("call-1", "r1", picks(1)),
+        replies("call-1", "r1", Outcome::Declined),
+        says("u2", "SQLite"),
+        Event::QuestionExpired { now: DEADLINE },
+        Event::UserCancel { proceed: true },
+        Event::UserCancel { proceed: false },
+    ];
+    for end in ends {
+        let name = end.name();
+        let mut conversation = Conversation::new();
+        let effects = conversation.handle(program_asks("call-1")).expect("nothing is under way");
+        assert!(matches!(
+            &effects[..],
+            [Effect::PersistMessage(_), Effect::PersistState, Effect::NotifyStateChange(_)]
+        ));
+        let effects = conversation.handle(end).expect("it waits");
+        assert_eq!(conversation.state(), &ConvState::Idle, "{name}");
+        assert_eq!(effects.last(), Some(&Effect::NotifyAgentDone), "{name}");
+        assert!(conversation.result_of("call-1").is_some(), "{name}");
+        let again = conversation.handle(program_asks("call-1"));
+        assert_eq!(again.map_err(|rejected| rejected.code()), Err("known_message"), "{name}: a call is asked once");
+    }
 }
 
 #[test]
@@ -392,6 +420,12 @@ fn state_named(name: &str) -> ConvState {
     }
 }
 
+fn program_asks(id: &str) -> Event {
+    let message =
+        AssistantMessage { id: format!("{id}-ask"), text: String::new(), tool_calls: vec![ask_call(id)], origin: None };
+    Event::ProgramAsked { message, questions: database_ask(), expires_at: Some(DEADLINE) }
+}
+
 fn event_named(name: &str) -> Event {
     let call: ToolCall = ask_call("call-1");
     let questions: AskUserQuestion = database_ask();
@@ -408,6 +442,7 @@ fn event_named(name: &str) -> Event {
             },
         },
         "tool_complete" => Event::ToolComplete { result: ToolResult::success(call.id, "done") },
+        "program_asked" => program_asks("call-2"),
         "ask_user_question_pending" => {
             Event::AskUserQuestionPending { tool_use_id: call.id, questions, expires_at: Some(DEADLINE) }
         }

@@ -1,17 +1,16 @@
 //! Any endpoint that speaks OpenAI's chat completions, streaming.
 
-pub(crate) mod endpoint;
 mod refusal;
 mod request;
 mod secrets;
 mod stream;
 
+use crate::endpoint::{Endpoint, key_header};
 use crate::limits::MODEL_CALLS;
 use crate::models::{Delta, Model, ModelError, Request};
 use ask_user_question::Limits;
 use axum::body::BodyDataStream;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
-use endpoint::{Endpoint, key_header};
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use refusal::{Kind, Refusal};

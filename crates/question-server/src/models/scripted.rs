@@ -8,9 +8,9 @@ mod template;
 mod tools;
 
 use crate::models::{Delta, Model, ModelError, Request};
+use crate::tools::Tool;
 use ask_user_question::Limits;
 use futures_util::stream::BoxStream;
-use question_agent::registry::{Tool, ToolContext};
 use script::Script;
 pub use script::ScriptError;
 use std::sync::Arc;
@@ -55,8 +55,8 @@ impl Model for Scripted {
         self.script.limits()
     }
 
-    fn tools(&self, context: &ToolContext) -> Vec<Arc<dyn Tool>> {
-        tools::offered(&self.script, context)
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        tools::all(&self.script)
     }
 
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {

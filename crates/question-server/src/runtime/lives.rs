@@ -113,6 +113,14 @@ impl Runtime {
         Some(live).filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
     }
 
+    /// A conversation for a program to ask in. A new one has no owner, unless a layer around the server says whose it is: each client that knows its name may answer.
+    pub(crate) async fn open_for_program(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
+        match self.find(id).await? {
+            Some(_) => self.open(caller, id).await,
+            None => self.open_or_create(&caller.as_program(), id).await,
+        }
+    }
+
     /// A conversation that exists, whosever it is.
     pub(super) async fn find(&self, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
         let live = self.live(id);

@@ -2,42 +2,13 @@
 
 use super::agent::{Agent, SubAgent};
 use super::tell::RunEnd;
-use crate::limits::MAX_SUB_AGENTS;
 use crate::log::Log;
-use crate::models::SPAWN_AGENTS;
 use crate::store::StreamPosition;
-use question_agent::call::{ToolCall, ToolResult};
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Event};
-use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-
-/// The arguments of a call that spawns them.
-#[derive(Debug, Deserialize)]
-struct Arguments {
-    tasks: Vec<String>,
-}
-
-/// The tasks of a call, if it spawns sub-agents.
-///
-/// # Errors
-/// The result for the model, where it may not or its arguments cannot be read.
-pub(super) fn tasks(context: &ToolContext, call: &ToolCall) -> Option<Result<Vec<String>, ToolResult>> {
-    if call.name() != SPAWN_AGENTS {
-        return None;
-    }
-    let refuse = |why: &str| Some(Err(ToolResult::error(&call.id, why)));
-    if context.is_sub_agent {
-        return refuse("spawn_agents is not available to sub-agents");
-    }
-    match serde_json::from_str::<Arguments>(call.arguments()) {
-        Ok(Arguments { tasks }) if (1..=MAX_SUB_AGENTS).contains(&tasks.len()) => Some(Ok(tasks)),
-        Ok(_) => refuse(&format!("Invalid input: Must have 1-{MAX_SUB_AGENTS} tasks")),
-        Err(error) => refuse(&format!("Invalid input: {error}")),
-    }
-}
 
 impl SubAgent {
     /// One of this parent's, and what it is told first.

@@ -1,6 +1,7 @@
 //! What is to go on by itself: agents that nobody works on any more, and those whose question has expired, whether or not anybody looks.
 
 use super::Runtime;
+use crate::callbacks;
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
 use crate::limits::SWEEP;
@@ -8,8 +9,10 @@ use crate::live::{Live, Run, Talk};
 use crate::owner::name_in_log;
 use crate::store::Due;
 use futures_util::FutureExt as _;
-use question_agent::ag_ui::Pending;
+use question_agent::ag_ui::{Pending, ask_status};
+use question_agent::registry::Callback;
 use question_agent::{ConvState, Event, Timestamp};
+use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use uuid::Uuid;
@@ -63,7 +66,7 @@ async fn renew(watched: Weak<Runtime>) {
 
 impl Runtime {
     /// When an ask expires that begins to wait now.
-    pub(super) fn deadline(&self) -> Option<Timestamp> {
+    pub(crate) fn deadline(&self) -> Option<Timestamp> {
         let patience = self.expire_after?;
         Some(later(self.clock.now(), patience))
     }
@@ -128,8 +131,67 @@ impl Runtime {
             run => run?,
         };
         let run = run.or_else(|| talk.run.clone());
+        let due = match self.take_due_callbacks(&live, &mut talk).await {
+            Err(ApiError::Overtaken) => Vec::new(),
+            due => due?,
+        };
         talk.rest();
+        drop(talk);
+        for (callback, outcome) in due {
+            tokio::spawn(Arc::clone(self).call_back(Arc::clone(&live), callback, outcome));
+        }
         Ok(run)
+    }
+
+    /// The URLs that are to be called now with what they are told. That they are called is stored first.
+    async fn take_due_callbacks(&self, live: &Live, talk: &mut Talk) -> Result<Vec<(Callback, Value)>, ApiError> {
+        if talk.run.is_some() || talk.view().is_at_work() {
+            // At the end of the run they are due at once.
+            return Ok(Vec::new());
+        }
+        let due = callbacks::take_due(&mut talk.context.callbacks, self.clock.now());
+        if due.is_empty() {
+            return Ok(Vec::new());
+        }
+        let run = Run::detached(String::new(), talk);
+        self.commit(live, talk, &run, "called_back", &[], &[]).await?;
+        let told = due.into_iter().map(|callback| {
+            let mut told = ask_status(&callback.tool_call_id, talk.conversation.result_of(&callback.tool_call_id));
+            told["conversationId"] = live.id.as_str().into();
+            (callback, told)
+        });
+        Ok(told.collect())
+    }
+
+    /// Calls a URL, and forgets it once that has taken what it is told.
+    async fn call_back(self: Arc<Self>, live: Arc<Live>, callback: Callback, told: Value) {
+        if !self.callbacks.call(&callback, self.clock.now(), &told).await {
+            return;
+        }
+        tracing::info!(conversation = %live.name(), "callback taken");
+        loop {
+            let Ok(mut talk) = self.talk(&live).await else {
+                return;
+            };
+            if let Some(run) = talk.run.clone() {
+                drop(talk);
+                run.over.cancelled().await;
+                continue;
+            }
+            talk.context.callbacks.retain(|kept| kept.tool_call_id != callback.tool_call_id);
+            let run = Run::detached(String::new(), &talk);
+            let done = match talk.view().is_at_work() {
+                // Another server's, which calls it once more.
+                true => Ok(()),
+                false => self.commit(&live, &mut talk, &run, "callback_taken", &[], &[]).await,
+            };
+            talk.is_away |= done.is_err() || talk.view().is_at_work();
+            talk.rest();
+            match done {
+                Err(ApiError::Overtaken) => {}
+                _ => return,
+            }
+        }
     }
 
     /// Gives the run in which the agent goes on where the one before it died or failed. There is none where neither is so: it goes on, has come to its

@@ -2,24 +2,28 @@
 
 use super::Runtime;
 use super::agent::{Agent, Done, SubAgent};
-use super::sub_agents::{last_words, tasks};
+use super::sub_agents::last_words;
 use super::tell::{RunEnd, end_entry, failed};
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use crate::live::{Live, Run};
 use crate::log::Entry;
-use crate::models::SPAWN_AGENTS;
 use crate::store::Lease;
 use crate::store::feed::Notification;
+use crate::tools::{Agents, Call};
 use crate::trace::carried;
-use futures_util::StreamExt as _;
+use async_trait::async_trait;
 use futures_util::future::{BoxFuture, join_all};
+use futures_util::{FutureExt as _, StreamExt as _};
 use question_agent::ag_ui::{Turn, Work, is_longer};
 use question_agent::call::{ToolCall, ToolResult, is_asking_tool};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
+use tokio::sync::Mutex;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 use uuid::Uuid;
@@ -190,7 +194,7 @@ impl Runtime {
                         tokio::select! {
                             () = agent.stop().cancelled() => return Done::kept(Event::LlmStopped { partial }),
                             // The endpoint said when to come back.
-                            () = tokio::time::sleep(pause) => {}
+                            () = sleep(pause) => {}
                         }
                     }
                     let event = Event::LlmFailed { reason: error.reason, retryable: pause.is_some() };
@@ -200,44 +204,63 @@ impl Runtime {
         }
     }
 
+    /// Judges a call and runs it, unless that says what comes of it.
     async fn execute(&self, agent: &mut Agent, call: &ToolCall, asked: &AtomicU32) -> Result<Done, RunEnd> {
         let context = agent.context().await;
-        let is_offered =
-            context.is_sub_agent || self.model.tools(&context).iter().any(|tool| tool.spec().name == SPAWN_AGENTS);
-        match tasks(&context, call).filter(|_| is_offered) {
-            Some(Ok(tasks)) => self.spawn_agents(agent, &context, call, tasks, asked).await,
-            Some(Err(result)) => Ok(Done::kept(Event::ToolComplete { result })),
-            None => Ok(Done::kept(self.registry(&context).execute(call, self.deadline()))),
+        let registry = self.registry(&context);
+        if let Some(event) = registry.intercept(call).into_event(call, self.deadline()) {
+            return Ok(Done::kept(event));
         }
+        let Some(tool) = self.tool(&context, call.name()) else {
+            return Ok(Done::kept(Event::ToolComplete { result: self.not_offered(&context, call) }));
+        };
+        let (stop, limit) = (agent.stop().clone(), tool.time_limit());
+        let cancel = stop.child_token();
+        let _ends = cancel.clone().drop_guard();
+        let agents = Delegation { runtime: self, agent: Mutex::new((agent, None)), context: &context, call, asked };
+        let run = AssertUnwindSafe(tool.run(Call { call, context: &context, cancel, agents: &agents }));
+        let output = tokio::select! {
+            biased;
+            () = agents.between(stop.cancelled()) => None,
+            ran = run.catch_unwind() => Some(ran.unwrap_or_else(|_| {
+                tracing::error!(tool = call.name(), "tool panicked");
+                Err("The tool failed.".to_owned())
+            })),
+            () = agents.between(sleep(limit)) => {
+                tracing::warn!(tool = call.name(), "tool took too long");
+                Some(Err(format!("The tool took longer than {} seconds.", limit.as_secs())))
+            }
+        };
+        if let (_, Some(end)) = agents.agent.into_inner() {
+            return Err(end);
+        }
+        let Some(output) = output else {
+            return Ok(Done::kept(Event::UserCancel { proceed: false }));
+        };
+        let most = self.bounds.tool_result;
+        let output = match output {
+            Ok(content) | Err(content) if content.len() > most => {
+                Err(format!("The tool's result is longer than {most} bytes."))
+            }
+            output => output,
+        };
+        let result = match output {
+            Ok(content) => ToolResult::success(&call.id, content),
+            Err(why) => ToolResult::error(&call.id, why),
+        };
+        Ok(Done::kept(Event::ToolComplete { result }))
     }
 
-    /// Lets sub-agents work side by side until the last is done, or the user stops the run.
-    async fn spawn_agents(
-        &self,
-        agent: &mut Agent,
-        context: &ToolContext,
-        call: &ToolCall,
-        tasks: Vec<String>,
-        asked: &AtomicU32,
-    ) -> Result<Done, RunEnd> {
-        let ids: Vec<String> = tasks.iter().map(|_| Uuid::new_v4().to_string()).collect();
-        for sub_agent_id in &ids {
-            let started = Event::SubAgentStarted { tool_use_id: call.id.clone(), sub_agent_id: sub_agent_id.clone() };
-            self.feed(agent, Done::kept(started)).await?;
-        }
-        let stop = agent.stop().clone();
-        let works = tasks.into_iter().map(|task| self.run_sub_agent(context, task, stop.clone(), asked));
-        let said = tokio::select! {
-            biased;
-            () = stop.cancelled() => return Ok(Done::kept(Event::UserCancel { proceed: false })),
-            said = join_all(works) => said,
-        };
-        for sub_agent_id in ids {
-            let finished = Event::SubAgentFinished { sub_agent_id };
-            self.feed(agent, Done::kept(finished)).await?;
-        }
-        let result = ToolResult::success(&call.id, said.join("\n\n"));
-        Ok(Done::kept(Event::ToolComplete { result }))
+    fn not_offered(&self, context: &ToolContext, call: &ToolCall) -> ToolResult {
+        let name = call.name();
+        let is_parents = context.is_sub_agent && self.tools.iter().any(|tool| tool.spec().name == name);
+        ToolResult::error(
+            &call.id,
+            match is_parents {
+                true => format!("{name} is not available to sub-agents"),
+                false => format!("There is no tool named {name}."),
+            },
+        )
     }
 
     /// Lets a sub-agent do its task, and gives what it says in the end.
@@ -257,6 +280,55 @@ impl Runtime {
             };
             last_words(&agent, worked)
         })
+    }
+}
+
+/// Runs the sub-agents of one call. Its agent is told of each, and what ends the run meanwhile is kept.
+#[derive(Debug)]
+struct Delegation<'a> {
+    runtime: &'a Runtime,
+    agent: Mutex<(&'a mut Agent, Option<RunEnd>)>,
+    context: &'a ToolContext,
+    call: &'a ToolCall,
+    asked: &'a AtomicU32,
+}
+
+impl Delegation<'_> {
+    /// Tells the agent what happens; false if its run has ended.
+    async fn tell(&self, events: impl Iterator<Item = Event>) -> bool {
+        let (agent, end) = &mut *self.agent.lock().await;
+        for event in events {
+            if end.is_none() {
+                *end = self.runtime.feed(agent, Done::kept(event)).await.err();
+            }
+        }
+        end.is_none()
+    }
+
+    /// The first moment from then on at which nothing is being stored, so that the call can be dropped.
+    async fn between(&self, then: impl Future<Output = ()>) {
+        then.await;
+        drop(self.agent.lock().await);
+    }
+}
+
+#[async_trait]
+impl Agents for Delegation<'_> {
+    async fn run(&self, tasks: Vec<String>) -> Vec<String> {
+        let ids: Vec<String> = tasks.iter().map(|_| Uuid::new_v4().to_string()).collect();
+        let tool_use_id = self.call.id.clone();
+        let started =
+            |id: &String| Event::SubAgentStarted { tool_use_id: tool_use_id.clone(), sub_agent_id: id.clone() };
+        if !self.tell(ids.iter().map(started)).await {
+            return Vec::new();
+        }
+        let stop = self.agent.lock().await.0.stop().child_token();
+        let _ends = stop.clone().drop_guard();
+        let works =
+            tasks.into_iter().map(|task| self.runtime.run_sub_agent(self.context, task, stop.clone(), self.asked));
+        let said = join_all(works).await;
+        self.tell(ids.into_iter().map(|sub_agent_id| Event::SubAgentFinished { sub_agent_id })).await;
+        said
     }
 }
 

@@ -1,6 +1,7 @@
 //! The connections that are open, and giving them up.
 
-use crate::metrics::OF_THE_PROCESS;
+use crate::metrics::Counters;
+use prometheus_client::metrics::counter::Counter;
 use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
@@ -22,7 +23,9 @@ const TAKEN_AT_LEAST: usize = 64 << 10;
 pub(super) struct Connections {
     most: usize,
     begun: Instant,
+    next: Arc<AtomicU64>,
     open: Arc<Mutex<HashMap<u64, Arc<Connection>>>>,
+    evictions: Counter,
 }
 
 #[derive(Debug)]
@@ -42,22 +45,39 @@ pub(super) struct Entry {
 }
 
 impl Connections {
-    pub(super) fn new(most: usize) -> Self {
-        Self { most, begun: Instant::now(), open: Arc::default() }
+    pub(super) fn new(most: usize, counters: &Counters) -> Self {
+        let evictions = counters.connections_evicted.clone();
+        Self { most, begun: Instant::now(), next: Arc::default(), open: Arc::default(), evictions }
     }
 
     /// Counts a new connection. Where there are too many, one is closed for it.
     pub(super) fn enter(&self, from: IpAddr) -> Entry {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let last = AtomicU64::new(self.now());
         let connection = Arc::new(Connection { from, last, evicted: CancellationToken::new() });
         let mut open = self.lock();
         if open.len() >= self.most {
-            evict(&mut open);
+            self.evict(&mut open);
         }
-        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
         open.insert(id, Arc::clone(&connection));
         Entry { connections: self.clone(), id, connection }
+    }
+
+    /// Closes the quietest connection of the address that has most.
+    fn evict(&self, open: &mut HashMap<u64, Arc<Connection>>) {
+        let mut by_address: HashMap<IpAddr, usize> = HashMap::new();
+        for connection in open.values() {
+            *by_address.entry(connection.from).or_default() += 1;
+        }
+        let most = by_address.values().copied().max().unwrap_or_default();
+        let of_biggest = open.iter().filter(|(_, connection)| by_address[&connection.from] == most);
+        let quietest = of_biggest.min_by_key(|(id, connection)| (connection.last.load(Ordering::Relaxed), **id));
+        let id = quietest.map(|(id, _)| *id);
+        if let Some(connection) = id.and_then(|id| open.remove(&id)) {
+            self.evictions.inc();
+            tracing::warn!(peer = %connection.from, limit = "--max-connections", "connection closed for a newer one");
+            connection.evicted.cancel();
+        }
     }
 
     fn now(&self) -> u64 {
@@ -67,23 +87,6 @@ impl Connections {
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
         // Entries are only put in and taken out.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Closes the quietest connection of the address that has most.
-fn evict(open: &mut HashMap<u64, Arc<Connection>>) {
-    let mut by_address: HashMap<IpAddr, usize> = HashMap::new();
-    for connection in open.values() {
-        *by_address.entry(connection.from).or_default() += 1;
-    }
-    let most = by_address.values().copied().max().unwrap_or_default();
-    let of_biggest = open.iter().filter(|(_, connection)| by_address[&connection.from] == most);
-    let quietest = of_biggest.min_by_key(|(id, connection)| (connection.last.load(Ordering::Relaxed), **id));
-    let id = quietest.map(|(id, _)| *id);
-    if let Some(connection) = id.and_then(|id| open.remove(&id)) {
-        OF_THE_PROCESS.connections_evicted.inc();
-        tracing::warn!(peer = %connection.from, limit = "--max-connections", "connection closed for a newer one");
-        connection.evicted.cancel();
     }
 }
 

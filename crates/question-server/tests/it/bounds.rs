@@ -1,16 +1,16 @@
 //! What is too much: every bound of `Bounds`, reached.
 
 use crate::folder::Folder;
-use crate::house::{front_desk, parts, server_of};
+use crate::house::{Parts, app, front_desk, parts, server_of};
 use crate::http::{Answer, call, get, post, request, says};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use futures_util::{StreamExt as _, stream};
+use question_server::Config;
 use question_server::limits::{Bounds, MAX_ID_BYTES};
 use question_server::rate::PerMinute;
 use question_server::store::SqliteStore;
-use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::future;

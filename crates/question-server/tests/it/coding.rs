@@ -1,13 +1,13 @@
 //! The stories of the coding desk, as a person at a card and as a program over REST would live them.
 
-use crate::house::{parts, server_with};
+use crate::house::{app, parts, server_with};
 use crate::http::{get, messages, post, says};
 use crate::visitor::Visitor;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
 use axum::Router;
+use question_server::Config;
 use question_server::models::scripted::Scripted;
-use question_server::{Config, app};
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! One client that takes all that it can get, and an innocent one beside it.
 
 use crate::folder::Folder;
-use crate::house::{front_desk, parts, server, server_of};
+use crate::house::{Parts, app, front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{binary, listening, start, until_logged};
 use crate::stalls::listen;
@@ -10,10 +10,10 @@ use axum::Router;
 use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderName, HeaderValue, Method, Request, header};
 use futures_util::{StreamExt as _, future, stream};
+use question_server::Config;
 use question_server::limits::{Bounds, Patience};
 use question_server::rate::PerMinute;
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::net::SocketAddr;

@@ -1,15 +1,15 @@
 //! Conversations that are deleted, by their owner or at their time.
 
 use crate::clock::HandClock;
-use crate::house::{front_desk, parts, server, server_with};
+use crate::house::{Parts, app, front_desk, parts, server, server_with};
 use crate::http::{call, get, post, request, says, start};
 use crate::script::{Line, Script};
 use crate::watcher::{Frame, Watcher};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
 use futures_util::StreamExt as _;
+use question_server::Config;
 use question_server::limits::SWEEP;
-use question_server::{Config, Parts, app};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;

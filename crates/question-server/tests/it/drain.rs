@@ -1,13 +1,13 @@
 //! The end of a server, as its balancer and its clients see it.
 
 use crate::folder::Folder;
-use crate::house::{front_desk, parts};
+use crate::house::{Parts, app, front_desk, parts};
 use crate::http::{get, post, says, start};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::until_state;
 use axum::Router;
 use question_server::store::SqliteStore;
-use question_server::{Config, Drain, Parts, app};
+use question_server::{Config, Drain};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

@@ -172,8 +172,8 @@ async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
             ..Settings::default()
         };
         let parts = crate::house::parts(OpenAi::with(settings).expect("it is a URL"));
-        let parts = question_server::Parts { store: std::sync::Arc::clone(&store), ..parts };
-        question_server::app(&question_server::Config::default(), parts)
+        let parts = crate::house::Parts { store: std::sync::Arc::clone(&store), ..parts };
+        crate::house::app(&question_server::Config::default(), parts)
     };
     let first = Provider::replaying([Recorded::stream(answer(&[thinking, call], "tool_calls"))]).await;
     post(&server(&first, "m", true), "/agent", says("t", "u", "hi")).await.events();

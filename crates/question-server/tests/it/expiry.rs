@@ -2,7 +2,7 @@
 
 use crate::clock::HandClock;
 use crate::folder::Folder;
-use crate::house::parts;
+use crate::house::{Parts, app, parts};
 use crate::http::{Answer, get, loaded, post, says};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
@@ -12,8 +12,8 @@ use ask_user_question::outcome::EXPIRED_TEXT;
 use ask_user_question::{Outcome, Phase};
 use axum::Router;
 use question_agent::message::Message;
+use question_server::Config;
 use question_server::store::{SqliteStore, Store};
-use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

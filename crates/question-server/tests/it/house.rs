@@ -1,17 +1,30 @@
 //! Servers put together for tests.
 
 use axum::Router;
-use question_server::clock::SystemClock;
+use question_server::clock::{Clock, SystemClock};
 use question_server::models::Model;
 use question_server::models::scripted::Scripted;
-use question_server::store::MemoryStore;
-use question_server::{Config, Drain, Parts, app};
+use question_server::other_agent::OtherAgent;
+use question_server::page::Page;
+use question_server::store::{MemoryStore, Store};
+use question_server::{Builder, Config, Drain, Server};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A desk that does not pause.
 pub(crate) fn front_desk() -> Scripted {
     Scripted::front_desk(Duration::ZERO)
+}
+
+/// What a test puts a server together from.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) page: Option<Page>,
+    pub(crate) other_agent: Option<OtherAgent>,
+    pub(crate) drain: Drain,
 }
 
 /// What most tests put a server together from.
@@ -24,6 +37,14 @@ pub(crate) fn parts(model: impl Model) -> Parts {
         other_agent: None,
         drain: Drain::default(),
     }
+}
+
+/// A server as the binary puts it together.
+pub(crate) fn app(config: &Config, parts: Parts) -> Router {
+    let Parts { store, model, clock, page, other_agent, drain } = parts;
+    let server = Server::builder().config(config.clone()).store(store).model(model).clock(clock).drain(drain);
+    let server = page.into_iter().fold(server, Builder::page);
+    other_agent.into_iter().fold(server, Builder::other_agent).checks_hosts().build()
 }
 
 /// The front desk's server.

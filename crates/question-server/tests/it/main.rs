@@ -1,6 +1,7 @@
 //! The server as its clients see it.
 
 mod access;
+mod asks;
 mod backup;
 mod bounds;
 mod capability;
@@ -11,6 +12,7 @@ mod conversations;
 mod crowds;
 mod deletion;
 mod drain;
+mod embed;
 mod endpoints;
 mod expiry;
 mod folder;
@@ -43,6 +45,7 @@ mod socket;
 mod sqlite;
 mod stalls;
 mod store;
+mod tools;
 mod unattended;
 mod visitor;
 mod watcher;

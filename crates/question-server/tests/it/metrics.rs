@@ -2,14 +2,14 @@
 
 use crate::clock::HandClock;
 use crate::folder::Folder;
-use crate::house::{front_desk, parts, server, server_of};
+use crate::house::{Parts, app, front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{say_hello, start, until_logged};
 use crate::watcher::{Watcher, until_state};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
+use question_server::Config;
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

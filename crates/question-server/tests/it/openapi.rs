@@ -1,11 +1,11 @@
 //! The document of the API says what the server does.
 
-use crate::house::{front_desk, parts, server};
+use crate::house::{app, front_desk, parts, server};
 use crate::http::{Answer, call, get, post, request, says};
 use axum::Router;
 use axum::http::Method;
 use boon::{Compiler, Schemas};
-use question_server::{Config, app};
+use question_server::Config;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -60,7 +60,9 @@ async fn every_method_of_the_document_is_there_and_no_other() {
         }
         for method in [Method::GET, Method::POST, Method::DELETE, Method::PUT] {
             // What follows a conversation never ends; this one does not exist.
-            let answer = call(&server, request(method.clone(), &path.replace("{id}", "none"), None)).await;
+            let answer =
+                call(&server, request(method.clone(), &path.replace("{id}", "none").replace("{ask}", "none"), None))
+                    .await;
             let is_told = !methods[method.as_str().to_lowercase()].is_null();
             assert_eq!(answer.status != 405, is_told, "{method} {path}: {}", answer.status);
         }
@@ -108,6 +110,26 @@ async fn real_answers_are_what_the_document_says() {
         }
     }
     got(&server, CONVERSATION, CONVERSATION).await;
+
+    let (asks, status) = (format!("{CONVERSATION}/asks"), format!("{CONVERSATION}/asks/{{ask}}"));
+    let questions = json!([{"question": "Which?", "options": [{"label": "One"}, {"label": "Two"}]}]);
+    for (body, expected) in [
+        (json!({"id": "a", "questions": questions, "expiresAfter": 60}), 201),
+        (json!({"id": "a", "questions": questions}), 200),
+        (json!({"id": "b", "questions": questions}), 409),
+        (json!({"questions": []}), 400),
+    ] {
+        let answer = post(&server, &asks.replace("{id}", "t"), body).await;
+        check(&asks, "post", &answer);
+        assert_eq!(answer.status, expected, "{:?}", answer.body);
+    }
+    let of_a = status.replace("{ask}", "a");
+    assert_eq!(got(&server, &status, &of_a).await.status, 202);
+    post(&server, "/conversations/t/cancel", json!({})).await;
+    assert_eq!(got(&server, &status, &of_a).await.status, 200);
+    let invalid = post(&server, &asks.replace("{id}", "t"), json!({"questions": []})).await;
+    check(&asks, "post", &invalid);
+    assert_eq!(invalid.refusal(), (400, "invalid_ask".to_owned()));
 
     let mut tokens = Config::default();
     tokens.tokens.push("0123456789abcdef".parse().expect("it is long enough"));

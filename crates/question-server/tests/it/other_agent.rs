@@ -1,16 +1,16 @@
 //! An agent of another framework, passed on from the server's own origin.
 
 use crate::folder::Folder;
-use crate::house::{front_desk, parts, server};
+use crate::house::{Parts, app, front_desk, parts, server};
 use crate::http::{Answer, call, get, post, request};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, Response, header};
 use axum::routing;
 use futures_util::{StreamExt as _, stream};
+use question_server::Config;
 use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
-use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::num::NonZeroUsize;

@@ -1,14 +1,14 @@
 //! A conversation answers to its owner.
 
 use crate::folder::Folder;
-use crate::house::{parts, server, server_of};
+use crate::house::{Parts, app, parts, server, server_of};
 use crate::http::{Answer, call, get, request, says};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
+use question_server::Config;
 use question_server::access::Token;
 use question_server::owner::Owner;
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

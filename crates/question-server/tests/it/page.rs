@@ -1,15 +1,15 @@
 //! The built page, from the same origin.
 
 use crate::folder::Folder;
-use crate::house::{front_desk, parts, server, server_of};
+use crate::house::{Parts, app, front_desk, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{start, until_logged};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
+use question_server::Config;
 use question_server::models::openai::OpenAi;
 use question_server::models::scripted::Scripted;
 use question_server::page::Page;
-use question_server::{Config, Parts, app};
 use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};

@@ -1,8 +1,11 @@
 //! What the README says to type works.
 
+use crate::killed::exchange;
 use crate::socket::start;
 use question_server::config;
+use serde_json::json;
 use std::collections::BTreeSet;
+use std::process::Stdio;
 use tokio::process::Command;
 
 /// The commands of the README's `sh` blocks.
@@ -71,6 +74,9 @@ async fn the_readmes_commands_work_in_their_order() {
         "event: state_change",
         "Proceed with this estimate?",
         r#"{"state":{"type":"idle"}}"#,
+        r#"{"toolCallId":"size"}"#,
+        r#"{"state":{"type":"idle"}}"#,
+        r#"{"answers":{"Which size?":"M"},"outcome":"answered","toolCallId":"size"}"#,
         r#"{"status":"ok"}"#,
         r#"{"allowAgents":[],"profile":"chat"}"#,
     ];
@@ -90,6 +96,21 @@ async fn the_readmes_commands_work_in_their_order() {
         let joined: String = deltas(&said);
         assert!(said.contains(expected) || joined.contains(expected), "{command}\n{said}");
     }
+}
+
+#[tokio::test]
+async fn the_readmes_program_asks_and_prints_the_answer() {
+    let (_, program) = include_str!("../../README.md").split_once("\n```python\n").expect("there is one");
+    let (program, _) = program.split_once("\n```").expect("it ends");
+    let (_server, address) = start(&["--port", "0", "--log", "off"]).await;
+    let mut python = Command::new("python3");
+    let python = python.args(["-c", program]).env("BASE", format!("http://{address}")).stdout(Stdio::piped());
+    let python = python.kill_on_drop(true).spawn().expect("there is a Python");
+    let reply = json!({"answers": {"Deploy now?": "Yes"}});
+    // Until it has asked.
+    while !exchange(address, "POST", "/conversations/deploys/respond", Some(&reply)).await.contains(" 200 ") {}
+    let printed = python.wait_with_output().await.expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&printed.stdout), "answered Yes\n");
 }
 
 /// The arguments that a stream makes up.

@@ -1,6 +1,6 @@
 //! A page that is loaded again: what the conversation is, and what happens from there on, with nothing missing in between.
 
-use crate::house::{parts, server, server_with};
+use crate::house::{app, parts, server, server_with};
 use crate::http::{get, loaded, post, request, says, start, told};
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
@@ -11,7 +11,7 @@ use ask_user_question::{Outcome, Phase};
 use axum::Router;
 use axum::body::to_bytes;
 use axum::http::Method;
-use question_server::{Config, app};
+use question_server::Config;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 

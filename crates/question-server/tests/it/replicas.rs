@@ -2,17 +2,17 @@
 
 use crate::clock::HandClock;
 use crate::folder::Folder;
-use crate::house::parts;
+use crate::house::{Parts, app, parts};
 use crate::http::{Answer, get, post, says};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::{Frame, Watcher, until_state};
 use axum::Router;
 use futures_util::future::join_all;
 use question_agent::Timestamp;
+use question_server::Config;
 use question_server::clock::Clock as _;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! The requirements of the tool's origins, each by a test whose name begins with its number. README.md of `question-agent` has them as a table.
 
-use crate::house::{parts, server, server_with};
+use crate::house::{app, parts, server, server_with};
 use crate::http::{get, messages, post, says};
 use crate::script::{Line, Script};
 use crate::visitor::Visitor;
@@ -12,8 +12,8 @@ use axum::Router;
 use futures_util::stream::BoxStream;
 use question_agent::message::Message;
 use question_agent::registry::{AskUserQuestionTool, Tool as _};
+use question_server::Config;
 use question_server::models::{Delta, Model, ModelError, Request};
-use question_server::{Config, app};
 use serde_json::{Value, json};
 
 /// A coding agent that does what a test says.
@@ -302,7 +302,8 @@ async fn fr_011_with_permissions_bypassed_the_tool_is_not_there() {
 
 #[test]
 fn contract_004_the_tool_is_defined_as_the_contract_has_it() {
-    let spec = AskUserQuestionTool::new(Limits::CODING).spec();
+    let spec = AskUserQuestionTool::new(&Limits::CODING);
+    let spec = spec.spec();
     assert_eq!(spec.name, TOOL);
     let contracts =
         "Asks the user multiple choice questions to gather information, clarify ambiguity, understand preferences";

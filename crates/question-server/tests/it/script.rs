@@ -4,11 +4,8 @@ use ask_user_question::Limits;
 use futures_util::StreamExt as _;
 use futures_util::future::ready;
 use futures_util::stream::{self, BoxStream};
-use json_tree::JsonText;
-use question_agent::call::{ToolCall, ToolResult};
-use question_agent::registry::{Tool, ToolContext, ToolSpec};
-use question_server::models::{Delta, Model, ModelError, Request, SPAWN_AGENTS};
-use serde_json::json;
+use question_server::models::{Delta, Model, ModelError, Request};
+use question_server::tools::{SpawnAgents, Tool};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -22,8 +19,7 @@ pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which?","options":[{"
 pub(crate) struct Script {
     answers: Arc<Mutex<VecDeque<Vec<Line>>>>,
     asked: Arc<Mutex<Vec<Request>>>,
-    /// Whether it may have sub-agents.
-    has_agents: bool,
+    tools: Vec<Arc<dyn Tool>>,
     /// A permit for each time that the model has come to a [`Line::Waits`].
     arrived: Arc<Semaphore>,
     /// A permit for each time that it may go on.
@@ -49,7 +45,7 @@ impl Script {
         Self {
             answers: Arc::new(Mutex::new(answers.into_iter().collect())),
             asked: Arc::default(),
-            has_agents: false,
+            tools: Vec::new(),
             arrived: Arc::new(Semaphore::new(0)),
             gate: Arc::new(Semaphore::new(0)),
         }
@@ -57,7 +53,13 @@ impl Script {
 
     /// The same for an agent that may have others do things for it.
     pub(crate) fn with_agents(self) -> Self {
-        Self { has_agents: true, ..self }
+        self.with_tool(Arc::new(SpawnAgents::default()))
+    }
+
+    /// The same for an agent with this tool.
+    pub(crate) fn with_tool(mut self, tool: Arc<dyn Tool>) -> Self {
+        self.tools.push(tool);
+        self
     }
 
     pub(crate) fn times_asked(&self) -> usize {
@@ -90,9 +92,8 @@ impl Model for Script {
         Limits::RUNTIME
     }
 
-    fn tools(&self, context: &ToolContext) -> Vec<Arc<dyn Tool>> {
-        let offered = self.has_agents && !context.is_sub_agent;
-        offered.then(|| Arc::new(SpawnAgents) as Arc<dyn Tool>).into_iter().collect()
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.tools.clone()
     }
 
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
@@ -100,21 +101,6 @@ impl Model for Script {
         let lines = self.answers.lock().expect("no test panics with it").pop_front().unwrap_or_default();
         let script = self.clone();
         stream::iter(lines).flat_map(move |line| stream::iter(line.deltas()).boxed().chain(line.rest(&script))).boxed()
-    }
-}
-
-/// There for its definition alone.
-#[derive(Debug)]
-struct SpawnAgents;
-
-impl Tool for SpawnAgents {
-    fn spec(&self) -> ToolSpec {
-        let parameters = JsonText::of(&json!({"type": "object"})).expect("it is JSON");
-        ToolSpec { name: SPAWN_AGENTS.to_owned(), description: String::new(), parameters }
-    }
-
-    fn run(&self, call: &ToolCall) -> ToolResult {
-        ToolResult::error(&call.id, "the server runs it")
     }
 }
 

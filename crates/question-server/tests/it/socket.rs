@@ -12,6 +12,7 @@ use nix::{
     unistd::Pid,
 };
 use question_server::limits::Patience;
+use question_server::metrics::Counters;
 use question_server::models::scripted::Scripted;
 use question_server::serve;
 use serde_json::{Value, json};
@@ -89,7 +90,7 @@ async fn a_run_over_a_socket_ends_and_closes() {
     let router = server_with(model);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let server = tokio::spawn(serve(listener, router, Patience::default(), 1_000, pending()));
+    let server = tokio::spawn(serve(listener, router, Patience::default(), 1_000, Counters::default(), pending()));
     check_run(&say_hello(address).await);
     server.abort();
 }

@@ -1,11 +1,12 @@
 //! Clients that do not come on: half a head, half a body, and nothing taken of what they are sent.
 
-use crate::house::{parts, server_of, server_with};
+use crate::house::{app, parts, server_of, server_with};
 use crate::http::{post, says};
 use crate::script::{Line, Script};
 use axum::Router;
 use question_server::limits::Patience;
-use question_server::{Config, app, serve};
+use question_server::metrics::Counters;
+use question_server::{Config, serve};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -38,7 +39,7 @@ pub(crate) async fn listen(
     let address = listener.local_addr().expect("it is bound");
     let stop = CancellationToken::new();
     let told = stop.clone().cancelled_owned();
-    let serving = tokio::spawn(serve(listener, router, patience, most, told));
+    let serving = tokio::spawn(serve(listener, router, patience, most, Counters::default(), told));
     (address, stop, serving)
 }
 

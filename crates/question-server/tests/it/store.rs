@@ -1,7 +1,7 @@
 //! A store that fails, at times.
 
 use crate::clock::HandClock;
-use crate::house::{front_desk, parts, server_with};
+use crate::house::{Parts, app, front_desk, parts, server_with};
 use crate::http::{get, post, says, start};
 use crate::script::{ASK, Line, Script, take};
 use crate::watcher::{Frame, Watcher, until_state};
@@ -11,12 +11,12 @@ use axum::Router;
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp};
+use question_server::Config;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::store::{
     Change, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition,
 };
-use question_server::{Config, Parts, app};
 use serde_json::json;
 use std::fmt;
 use std::num::NonZeroUsize;

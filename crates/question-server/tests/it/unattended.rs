@@ -2,14 +2,14 @@
 
 use crate::clock::HandClock;
 use crate::folder::Folder;
-use crate::house::{parts, server_with};
+use crate::house::{Parts, app, parts, server_with};
 use crate::http::{Answer, get, messages, post, run_with, says};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::until_state;
 use axum::Router;
+use question_server::Config;
 use question_server::limits::{LEASE, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Parts, app};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

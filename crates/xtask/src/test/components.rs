@@ -60,7 +60,7 @@ fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package:
     }
     let settings = workspace::scratch(&format!("{package}-{driver}.json"));
     let capabilities = json!({
-        "goog:chromeOptions": { "binary": browser.program, "args": system::chromium_arguments() },
+        "goog:chromeOptions": { "binary": browser.program, "args": system::chromium_arguments().split(' ').collect::<Vec<_>>() },
         "moz:firefoxOptions": { "binary": browser.program, "args": ["-headless"] },
     });
     files::write(&settings, capabilities.to_string())?;

@@ -81,7 +81,7 @@ pub(crate) fn chromium(log: &Log) -> Result<Command> {
     let chromium = system::chromium(log)?;
     let mut journeys = journeys()?;
     journeys.env("XTASK_CHROMIUM", chromium.program).env("XTASK_CHROMEDRIVER", chromium.driver);
-    journeys.env("XTASK_CHROMIUM_ARGUMENTS", system::chromium_arguments().join(" "));
+    journeys.env("XTASK_CHROMIUM_ARGUMENTS", system::chromium_arguments());
     Ok(journeys)
 }
 

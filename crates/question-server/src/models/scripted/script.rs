@@ -1,6 +1,7 @@
 //! A script as its file has it.
 
 use super::template;
+use crate::tools::SpawnAgents;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Limits};
 use serde::Deserialize;
@@ -243,7 +244,7 @@ impl Script {
         self.check_go(&format!("{path}.planning"), step.planning.as_ref())?;
         if let Some(call) = &step.call {
             let is_there = self.tools.iter().any(|tool| tool.name == call.tool)
-                || self.sub_agents.is_some() && call.tool == super::tools::SPAWN_AGENTS;
+                || self.sub_agents.is_some() && call.tool == SpawnAgents::NAME;
             if !is_there {
                 return Err(ScriptError::new(format!("{path}.call.tool"), format!("there is no tool {}", call.tool)));
             }

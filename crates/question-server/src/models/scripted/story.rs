@@ -3,6 +3,7 @@
 use super::own_words::begins;
 use super::script::{ANSWER, ANSWERS, Ended, RESULT, Rule, Script, Setting, Step};
 use super::template::{self, Form};
+use crate::tools::SpawnAgents;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use question_agent::call::{ToolCall, ToolInput, ToolResult};
@@ -89,7 +90,7 @@ impl<'a> Story<'a> {
             }
             ToolInput::Other { name, .. } => {
                 let of_tools = self.script.tools.iter().find(|tool| tool.name == *name).map(|tool| &tool.go);
-                let of_spawning = self.script.sub_agents.as_ref().filter(|_| name == super::tools::SPAWN_AGENTS);
+                let of_spawning = self.script.sub_agents.as_ref().filter(|_| name == SpawnAgents::NAME);
                 if let Some(step) = of_tools.or(of_spawning.map(|next| &next.go)) {
                     self.set.insert(RESULT, Setting::Text(result.content.clone()));
                     self.say = None;

@@ -1,52 +1,42 @@
 //! What a script's agent can do beside asking.
 
 use super::script::{Script, ToolOfScript};
-use crate::limits::MAX_SUB_AGENTS;
-pub(super) use crate::models::SPAWN_AGENTS;
-use json_tree::JsonText;
-use question_agent::call::{ToolCall, ToolResult};
-use question_agent::registry::{Tool, ToolContext, ToolSpec};
-use serde_json::{Value, json};
+use crate::tools::{Call, SpawnAgents, Tool, ToolOutput};
+use async_trait::async_trait;
+use question_agent::registry::{ToolContext, ToolSpec};
 use std::sync::Arc;
 
-pub(super) fn offered(script: &Script, context: &ToolContext) -> Vec<Arc<dyn Tool>> {
-    let own = script.tools.iter().filter(|tool| context.plan_mode || !tool.planning);
-    let own = own.map(|tool| Arc::new(tool.clone()) as Arc<dyn Tool>);
-    let spawns = script.sub_agents.is_some() && !context.is_sub_agent;
-    own.chain(spawns.then(|| Arc::new(SpawnAgents) as Arc<dyn Tool>)).collect()
+pub(super) fn all(script: &Script) -> Vec<Arc<dyn Tool>> {
+    let own = script.tools.iter().map(|tool| Arc::new(Told::new(tool)) as Arc<dyn Tool>);
+    own.chain(script.sub_agents.as_ref().map(|_| Arc::new(SpawnAgents::default()) as Arc<dyn Tool>)).collect()
 }
 
-impl Tool for ToolOfScript {
-    fn spec(&self) -> ToolSpec {
-        let Self { name, description, parameters, .. } = self;
-        ToolSpec { name: name.clone(), description: description.clone(), parameters: schema(parameters) }
-    }
-
-    fn run(&self, call: &ToolCall) -> ToolResult {
-        ToolResult::success(&call.id, &self.result)
-    }
-}
-
-/// There for its definition: sub-agents are the server's to run.
+/// A tool whose result the script has.
 #[derive(Debug)]
-struct SpawnAgents;
+struct Told {
+    spec: ToolSpec,
+    result: String,
+    planning: bool,
+}
 
-impl Tool for SpawnAgents {
-    fn spec(&self) -> ToolSpec {
-        let items = json!({"type": "string"});
-        let tasks = json!({"type": "array", "items": items, "minItems": 1, "maxItems": MAX_SUB_AGENTS});
-        ToolSpec {
-            name: SPAWN_AGENTS.to_owned(),
-            description: "Has sub-agents do tasks side by side. They cannot ask the user.".to_owned(),
-            parameters: schema(&json!({"type": "object", "required": ["tasks"], "properties": {"tasks": tasks}})),
-        }
-    }
-
-    fn run(&self, call: &ToolCall) -> ToolResult {
-        ToolResult::error(&call.id, "spawn_agents must be handled by the executor")
+impl Told {
+    fn new(tool: &ToolOfScript) -> Self {
+        let spec = ToolSpec::new(&tool.name, &tool.description, &tool.parameters);
+        Self { spec, result: tool.result.clone(), planning: tool.planning }
     }
 }
 
-fn schema(schema: &Value) -> JsonText {
-    JsonText::of(schema).expect("a schema has only strings for keys")
+#[async_trait]
+impl Tool for Told {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn is_offered(&self, context: &ToolContext) -> bool {
+        context.plan_mode || !self.planning
+    }
+
+    async fn run(&self, _call: Call<'_>) -> ToolOutput {
+        Ok(self.result.clone())
+    }
 }

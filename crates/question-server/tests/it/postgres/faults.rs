@@ -1,7 +1,7 @@
 //! A database that starts late, falls silent, refuses to write, or is set up by somebody else.
 
 use super::{Database, Postgres};
-use crate::house::{front_desk, parts};
+use crate::house::{Parts, app, front_desk, parts};
 use crate::http::{get, post, says};
 use crate::replicas::until_idle;
 use crate::script::{Line, Script};
@@ -11,7 +11,7 @@ use crate::watcher::until_state;
 use axum::Router;
 use question_server::clock::Clock;
 use question_server::store::{PostgresStore, Store};
-use question_server::{Config, Drain, Parts, app};
+use question_server::{Config, Drain};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,7 +74,10 @@ async fn until(silence: &mut watch::Receiver<(u32, bool)>, is_so: impl Fn((u32, 
 }
 
 async fn server_of(store: PostgresStore) -> Router {
-    app(&Config::default(), Parts { clock: store.clock(), store: Arc::new(store), ..parts(front_desk()) })
+    app(
+        &Config::default(),
+        Parts { clock: store.clock().expect("it has one"), store: Arc::new(store), ..parts(front_desk()) },
+    )
 }
 
 /// Runs statements as the database's owner.
@@ -297,7 +300,7 @@ async fn a_pooler_that_shares_sessions_is_refused_at_the_start() {
 async fn servers_go_by_the_clock_of_their_database() {
     let database = Database::new().await;
     let store = PostgresStore::open(&database.address()).await.expect("it is there");
-    let clock: Arc<dyn Clock> = store.clock();
+    let clock: Arc<dyn Clock> = store.clock().expect("it has one");
     let (client, connection) = tokio_postgres::connect(&database.address(), NoTls).await.expect("it runs");
     tokio::spawn(connection);
     let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";

@@ -58,10 +58,15 @@ impl Endpoint {
 
     /// Sends a request and gives what the endpoint answers, from its head on.
     pub(crate) async fn post(&self, body: impl Into<Body>) -> Result<Response<Body>, Error> {
+        self.send(body, &HeaderMap::new()).await
+    }
+
+    /// The same with further headers.
+    pub(crate) async fn send(&self, body: impl Into<Body>, further: &HeaderMap) -> Result<Response<Body>, Error> {
         let mut request = Request::post(&self.url)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream");
-        for (name, value) in &self.headers {
+        for (name, value) in self.headers.iter().chain(further) {
             request = request.header(name, value);
         }
         for (name, value) in trace::headers() {

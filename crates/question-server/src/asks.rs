@@ -1,0 +1,146 @@
+//! `/conversations/{id}/asks`: any program asks the conversation's user, and waits for the answer.
+
+use crate::app::App;
+use crate::body::JsonBody;
+use crate::clock::later;
+use crate::conversations::{ConversationId, parameter};
+use crate::error::ApiError;
+use crate::limits::MAX_WAIT;
+use crate::log::Reader;
+use crate::owner::Caller;
+use crate::runtime::{Runtime, to_the_end};
+use axum::extract::{FromRequestParts, State};
+use axum::http::{StatusCode, Uri, header, request};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
+use question_agent::ag_ui::{AskBody, ask_status, check_id};
+use question_agent::call::ToolResult;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+use uuid::Uuid;
+
+/// The id of an ask in the path.
+#[derive(Debug)]
+pub(crate) struct AskId(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for AskId {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, ApiError> {
+        parameter(parts, state, "ask").await.map(Self).ok_or(ApiError::UnknownAsk)
+    }
+}
+
+/// Asks, in a conversation that there is or in a new one. The same id again asks nothing and has the same answer.
+pub(crate) async fn ask(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    ConversationId(id): ConversationId,
+    JsonBody(body): JsonBody,
+) -> Result<Response, ApiError> {
+    let body = AskBody::parse(&body)?;
+    let call = body.id.clone().unwrap_or_else(|| format!("call_{}", Uuid::new_v4().simple()));
+    to_the_end(async move {
+        let status = loop {
+            match app.runtime.try_ask(&caller, &id, &body, &call).await {
+                Err(ApiError::Overtaken) => {}
+                asked => break asked?,
+            }
+        };
+        let place = [(header::LOCATION, format!("asks/{}", urlencoded(&call)))];
+        Ok((status, place, Json(ask_status(&call, None))).into_response())
+    })
+    .await
+}
+
+fn urlencoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+impl Runtime {
+    async fn try_ask(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: &str,
+        body: &AskBody,
+        call: &str,
+    ) -> Result<StatusCode, ApiError> {
+        check_id(call)?;
+        let live = self.open_for_program(caller, id).await?;
+        live.allow_change()?;
+        let mut talk = self.talk(&live).await?;
+        if talk.conversation.knows_call(call) {
+            return Ok(StatusCode::OK);
+        }
+        let own = body.expires_after.map(|seconds| Duration::from_secs(seconds.get().into()));
+        let expires_at = own.map(|patience| later(self.clock().now(), patience)).or_else(|| self.deadline());
+        let event = body.read(self.asking_tool(&talk.context), call, expires_at)?;
+        let callback = body.callback.as_deref().map(|url| self.callbacks().keep(url, call)).transpose()?;
+        let before = talk.context.clone();
+        talk.context.callbacks.extend(callback);
+        match self.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await {
+            Ok(_) => Ok(StatusCode::CREATED),
+            Err(error) => {
+                talk.context = before;
+                Err(error)
+            }
+        }
+    }
+
+    /// The result of an ask, or the reader by which to wait for it.
+    async fn result_of(self: Arc<Self>, caller: Caller, id: String, ask: String) -> Result<Looked, ApiError> {
+        let live = self.open(&caller, &id).await?;
+        let mut talk = self.talk(&live).await?;
+        let looked = match talk.conversation.result_of(&ask) {
+            Some(result) => Looked::Over(result.clone()),
+            None if !talk.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
+            None => Looked::Waits(live.log.reader(live.log.told().frames)),
+        };
+        talk.rest();
+        drop(talk);
+        Ok(looked)
+    }
+}
+
+enum Looked {
+    Over(ToolResult),
+    Waits(Reader),
+}
+
+/// Says how an ask ended, once it has, or that it waits when the time of `?wait=` is over.
+pub(crate) async fn status(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    ConversationId(id): ConversationId,
+    AskId(ask): AskId,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let until = Instant::now() + wait(&uri)?;
+    let runtime = app.runtime;
+    loop {
+        // A question may expire on the way.
+        let looked = to_the_end(Arc::clone(&runtime).result_of(caller.clone(), id.clone(), ask.clone())).await?;
+        let mut reader = match looked {
+            Looked::Over(result) => return Ok(Json(ask_status(&ask, Some(&result))).into_response()),
+            Looked::Waits(reader) => reader,
+        };
+        let has_changed = tokio::select! {
+            () = runtime.drain().closed() => false,
+            changed = timeout_at(until, reader.next_change()) => changed.is_ok(),
+        };
+        if !has_changed {
+            return Ok((StatusCode::ACCEPTED, Json(ask_status(&ask, None))).into_response());
+        }
+    }
+}
+
+/// The time of `?wait=`, in seconds; none if it is absent.
+fn wait(uri: &Uri) -> Result<Duration, ApiError> {
+    let mut parameters = uri.query().unwrap_or_default().split('&');
+    let Some(given) = parameters.find_map(|parameter| parameter.strip_prefix("wait=")) else {
+        return Ok(Duration::ZERO);
+    };
+    let seconds = given.parse().map_err(|_| ApiError::BadRequest("`wait` is a number of seconds.".to_owned()))?;
+    Ok(Duration::from_secs(seconds).min(MAX_WAIT))
+}

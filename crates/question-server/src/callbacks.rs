@@ -1,0 +1,166 @@
+//! Telling programs how their asks ended, at URLs that they name, as Standard Webhooks (standardwebhooks.com) has it.
+//!
+//! What has to be called is kept with the conversation, so that it outlives the server. Each try is stored before it is made: a URL is called at least
+//! once, and may be called again with the same id.
+
+use crate::clock::later;
+use crate::endpoint::Endpoint;
+use crate::error::ApiError;
+use crate::guard::Origin;
+use crate::limits::{CALLBACK_PATIENCE, CALLED_BACK_FOR, CALLS_BACK_AT_ONCE, FIRST_CALLBACK_PAUSE, MAX_CALLBACK_PAUSE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use question_agent::registry::Callback;
+use question_agent::{Conversation, Timestamp};
+use serde_json::Value;
+use sha2::Sha256;
+use std::fmt;
+use std::str::FromStr;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// The longest URL that is called, in bytes.
+const MAX_URL: usize = 2048;
+
+/// The key that signs what URLs are told: `whsec_` and base64, as libraries for Standard Webhooks take it.
+#[derive(Clone)]
+pub struct CallbackKey(Vec<u8>);
+
+impl FromStr for CallbackKey {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let key = STANDARD.decode(text.strip_prefix("whsec_").unwrap_or(text)).unwrap_or_default();
+        match (24..=64).contains(&key.len()) {
+            true => Ok(Self(key)),
+            false => Err("a key is whsec_ and 24 to 64 bytes in base64, such as `openssl rand -base64 32` makes"),
+        }
+    }
+}
+
+impl fmt::Debug for CallbackKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallbackKey")
+    }
+}
+
+impl CallbackKey {
+    /// The headers of a call with this id, at this time, with this body.
+    fn headers(&self, id: &str, now: Timestamp, body: &str) -> HeaderMap {
+        let seconds = now.0 / 1000;
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key may have any length");
+        mac.update(format!("{id}.{seconds}.{body}").as_bytes());
+        let signature = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
+        let named = [
+            ("webhook-id", id.to_owned()),
+            ("webhook-timestamp", seconds.to_string()),
+            ("webhook-signature", signature),
+        ];
+        let header = |(name, value): (&'static str, String)| {
+            Some((HeaderName::from_static(name), HeaderValue::try_from(value).ok()?))
+        };
+        named.into_iter().filter_map(header).collect()
+    }
+}
+
+/// The calls that the operator allows.
+#[derive(Debug)]
+pub(crate) struct Callbacks {
+    origins: Vec<Origin>,
+    key: Option<CallbackKey>,
+    places: Semaphore,
+}
+
+impl Callbacks {
+    pub(crate) fn new(origins: Vec<Origin>, key: Option<CallbackKey>) -> Self {
+        Self { origins, key, places: Semaphore::new(CALLS_BACK_AT_ONCE) }
+    }
+
+    /// What is kept of a URL until its ask is over.
+    pub(crate) fn keep(&self, url: &str, tool_call_id: &str) -> Result<Callback, ApiError> {
+        let parsed: Option<Uri> = url.parse().ok().filter(|_| url.len() <= MAX_URL && self.key.is_some());
+        let origin =
+            parsed.and_then(|url| format!("{}://{}", url.scheme_str()?, url.authority()?).parse::<Origin>().ok());
+        match origin.filter(|origin| self.origins.contains(origin)) {
+            Some(_) => Ok(Callback {
+                tool_call_id: tool_call_id.to_owned(),
+                url: url.to_owned(),
+                tries: 0,
+                due: None,
+                until: None,
+            }),
+            None => Err(ApiError::CallbackNotAllowed),
+        }
+    }
+
+    /// Calls a URL; false if it does not say that it has taken it.
+    pub(crate) async fn call(&self, callback: &Callback, now: Timestamp, body: &Value) -> bool {
+        let (Some(key), body) = (&self.key, body.to_string()) else {
+            return false;
+        };
+        let _place = self.places.acquire().await;
+        let endpoint = match Endpoint::new(&callback.url, HeaderMap::new(), &[]) {
+            Ok(endpoint) => endpoint,
+            Err(error) => {
+                tracing::warn!(error, "callback failed");
+                return false;
+            }
+        };
+        let headers = key.headers(&callback.tool_call_id, now, &body);
+        match timeout(CALLBACK_PATIENCE, endpoint.send(body, &headers)).await {
+            Ok(Ok(answer)) if answer.status().is_success() => return true,
+            Ok(Ok(answer)) => tracing::warn!(status = answer.status().as_u16(), callback.tries, "callback refused"),
+            Ok(Err(error)) => tracing::warn!(%error, callback.tries, "callback failed"),
+            Err(_) => tracing::warn!(callback.tries, "callback timed out"),
+        }
+        false
+    }
+}
+
+/// Makes those due whose ask is over by now.
+pub(crate) fn arm(callbacks: &mut [Callback], conversation: &Conversation, now: Timestamp) {
+    for callback in callbacks.iter_mut().filter(|callback| callback.due.is_none()) {
+        if conversation.result_of(&callback.tool_call_id).is_some() {
+            (callback.due, callback.until) = (Some(now), Some(later(now, CALLED_BACK_FOR)));
+        }
+    }
+}
+
+/// Those that are to be called now, each with its next try in `callbacks`. What was tried for too long goes.
+pub(crate) fn take_due(callbacks: &mut Vec<Callback>, now: Timestamp) -> Vec<Callback> {
+    let mut due = Vec::new();
+    for callback in callbacks.iter_mut().filter(|callback| callback.due.is_some_and(|due| due <= now)) {
+        let pause = FIRST_CALLBACK_PAUSE * 4_u32.saturating_pow(callback.tries.min(16));
+        callback.due = Some(later(now, pause.min(MAX_CALLBACK_PAUSE)));
+        callback.tries = callback.tries.saturating_add(1);
+        due.push(callback.clone());
+    }
+    callbacks.retain(|callback| {
+        let is_over = callback.until.is_some_and(|until| until <= now);
+        if is_over {
+            tracing::error!(ask = callback.tool_call_id, callback.tries, "callback given up");
+        }
+        !is_over
+    });
+    due.retain(|due| due.until.is_none_or(|until| now < until));
+    due
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CallbackKey;
+    use question_agent::Timestamp;
+
+    #[test]
+    fn a_call_is_signed_as_the_standards_own_example() {
+        let key: CallbackKey = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".parse().expect("it is one");
+        let headers =
+            key.headers("msg_p5jXN8AQM9LWM0D4loKWxJek", Timestamp(1_614_265_330_000), r#"{"test": 2432232314}"#);
+        assert_eq!(headers["webhook-signature"], "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+        for short in ["", "whsec_", "whsec_c2hvcnQ=", "no base64 at all, but long enough to be one"] {
+            assert!(short.parse::<CallbackKey>().is_err(), "{short}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Tools that the server runs for its agent: async values, given where the server is put together.
+
+use crate::limits::{MAX_SUB_AGENTS, SUB_AGENTS_TIME, TOOL_TIME};
+use async_trait::async_trait;
+use question_agent::call::ToolCall;
+use question_agent::registry::{ToolContext, ToolSpec};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use std::fmt;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// A tool that the agent may call.
+///
+/// A call runs at least once: its result is stored after it has run, so a server that is killed in between runs it again after its next start. A
+/// tool with effects elsewhere hands them the call's [`idempotency_key`](Call::idempotency_key), which is the same then.
+///
+/// It runs in the task of the agent's run. When the user stops the run, or its time is over, its future is dropped and the call's token is cancelled.
+/// A panic is an error result.
+#[async_trait]
+pub trait Tool: fmt::Debug + Send + Sync + 'static {
+    /// What the model is told of it.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Returns true if conversations in this context are offered it.
+    fn is_offered(&self, context: &ToolContext) -> bool {
+        let _ = context;
+        true
+    }
+
+    /// The time that a call may take; by default a minute.
+    fn time_limit(&self) -> Duration {
+        TOOL_TIME
+    }
+
+    /// Runs it. An error is the result of a call that failed, in words for the model.
+    async fn run(&self, call: Call<'_>) -> ToolOutput;
+}
+
+/// What the model reads: what a call came to, or why it failed. It may be as long as `--max-tool-result` says.
+pub type ToolOutput = Result<String, String>;
+
+/// A call of a tool.
+#[derive(Debug)]
+pub struct Call<'a> {
+    pub(crate) call: &'a ToolCall,
+    pub(crate) context: &'a ToolContext,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) agents: &'a dyn Agents,
+}
+
+impl Call<'_> {
+    /// The arguments, verbatim.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        self.call.arguments()
+    }
+
+    /// The arguments as this type.
+    ///
+    /// # Errors
+    /// What the model reads if they are none.
+    pub fn input<T: DeserializeOwned>(&self) -> Result<T, String> {
+        serde_json::from_str(self.arguments()).map_err(|error| format!("Invalid input: {error}"))
+    }
+
+    /// Names this call: the same when it runs again after a crash, and no other call's in any conversation.
+    #[must_use]
+    pub fn idempotency_key(&self) -> &str {
+        &self.call.id
+    }
+
+    /// Who the agent is and what it may do.
+    #[must_use]
+    pub fn context(&self) -> &ToolContext {
+        self.context
+    }
+
+    /// Cancelled when the user stops the run or the call's time is over, for what it has started elsewhere.
+    #[must_use]
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// Has sub-agents do tasks side by side, and returns what each says in the end. They have the model and the tools of their parent, and can't ask
+    /// its user.
+    ///
+    /// # Errors
+    /// If the call is a sub-agent's own, or there are more than [`MAX_SUB_AGENTS`] tasks.
+    pub async fn run_agents(&self, tasks: Vec<String>) -> Result<Vec<String>, String> {
+        if self.context.is_sub_agent {
+            return Err(format!("{} is not available to sub-agents", self.call.name()));
+        }
+        if !(1..=MAX_SUB_AGENTS).contains(&tasks.len()) {
+            return Err(format!("Invalid input: Must have 1-{MAX_SUB_AGENTS} tasks"));
+        }
+        Ok(self.agents.run(tasks).await)
+    }
+}
+
+/// The sub-agents of a call.
+#[async_trait]
+pub(crate) trait Agents: fmt::Debug + Send + Sync {
+    /// Lets sub-agents work side by side until the last is done.
+    async fn run(&self, tasks: Vec<String>) -> Vec<String>;
+}
+
+/// The tool by which an agent has others do things for it.
+#[derive(Clone, Debug)]
+pub struct SpawnAgents {
+    spec: ToolSpec,
+}
+
+impl SpawnAgents {
+    /// Its name.
+    pub const NAME: &'static str = "spawn_agents";
+}
+
+impl Default for SpawnAgents {
+    fn default() -> Self {
+        let items = json!({"type": "string"});
+        let tasks = json!({"type": "array", "items": items, "minItems": 1, "maxItems": MAX_SUB_AGENTS});
+        let schema = json!({"type": "object", "required": ["tasks"], "properties": {"tasks": tasks}});
+        let what = "Has sub-agents do tasks side by side. They cannot ask the user.";
+        Self { spec: ToolSpec::new(Self::NAME, what, &schema) }
+    }
+}
+
+/// The arguments of a call of it.
+#[derive(Debug, Deserialize)]
+struct Tasks {
+    tasks: Vec<String>,
+}
+
+#[async_trait]
+impl Tool for SpawnAgents {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn is_offered(&self, context: &ToolContext) -> bool {
+        !context.is_sub_agent
+    }
+
+    fn time_limit(&self) -> Duration {
+        SUB_AGENTS_TIME
+    }
+
+    async fn run(&self, call: Call<'_>) -> ToolOutput {
+        let Tasks { tasks } = call.input()?;
+        Ok(call.run_agents(tasks).await?.join("\n\n"))
+    }
+}

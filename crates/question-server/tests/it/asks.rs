@@ -1,0 +1,303 @@
+//! Any program can ask.
+
+use crate::clock::HandClock;
+use crate::folder::Folder;
+use crate::house::{Parts, app, parts, server_with};
+use crate::http::{Answer, call, get, loaded, messages, post, request, says};
+use crate::replicas;
+use crate::script::{ASK, Line, Script};
+use crate::visitor::Visitor;
+use crate::watcher::{Watcher, until_state};
+use ask_user_question::Outcome;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::{Router, routing};
+use question_server::Config;
+use question_server::store::{MemoryStore, SqliteStore, Store};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::task::yield_now;
+
+fn which() -> Value {
+    serde_json::from_str::<Value>(ASK).expect("it is JSON")["questions"].take()
+}
+
+async fn asks(server: &Router, body: Value) -> Answer {
+    post(server, "/conversations/t/asks", body).await
+}
+
+async fn asked(server: &Router) -> String {
+    let asked = asks(server, json!({"questions": which()})).await;
+    assert_eq!(asked.status, 201, "{:?}", asked.body);
+    asked.json()["toolCallId"].as_str().expect("it has a name").to_owned()
+}
+
+async fn status(server: &Router, ask: &str, wait: u32) -> Answer {
+    get(server, &format!("/conversations/t/asks/{ask}?wait={wait}")).await
+}
+
+/// An agent that says one thing.
+fn speaks() -> Script {
+    Script::new([vec![Line::Says("Hello.")]])
+}
+
+#[tokio::test]
+async fn a_program_asks_waits_and_gets_the_answer() {
+    let script = speaks();
+    let server = server_with(script.clone());
+    let ask = asked(&server).await;
+    let waiting = status(&server, &ask, 0).await;
+    assert_eq!((waiting.status.as_u16(), waiting.json()), (202, json!({"toolCallId": ask})));
+    let waits = tokio::spawn({
+        let (server, ask) = (server.clone(), ask.clone());
+        async move { status(&server, &ask, 60).await }
+    });
+    let reply = json!({"answers": {"Which?": "Two"}, "replyId": "r"});
+    assert_eq!(post(&server, "/conversations/t/respond", reply).await.json()["state"]["type"], "idle");
+    let told = waits.await.expect("it answers");
+    assert_eq!(told.status, 200);
+    assert_eq!(told.json(), json!({"toolCallId": ask, "outcome": "answered", "answers": {"Which?": "Two"}}));
+    assert_eq!(script.times_asked(), 0, "the model is not needed");
+    // It knows of it when it is spoken to.
+    post(&server, "/agent", says("t", "u", "Hello?")).await.events();
+    assert_eq!(script.asked()[0].messages.len(), 3);
+}
+
+#[tokio::test]
+async fn its_user_sees_the_question_as_any_other() {
+    let server = server_with(speaks());
+    let mut visitor = Visitor::new(&server, "v", "t");
+    visitor.says("Hello").await;
+    let mut watcher = Watcher::open(&server, "t", None).await;
+    let ask = asked(&server).await;
+    let seen = watcher.until(replicas::is_end).await;
+    let kinds: Vec<&Value> = seen.iter().map(|frame| &frame.data["type"]).collect();
+    let call = ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "awaiting_user_response", "RUN_FINISHED"];
+    assert_eq!(kinds[kinds.len() - 5..], call);
+    assert_eq!(seen.last().map(|end| &end.data["outcome"]["pendingToolCallIds"]), Some(&json!([ask])));
+    let mut late = Visitor::new(&server, "w", "t");
+    late.conversation = loaded(&json!(messages(&server, "t").await));
+    assert!(late.is_asked("Which?"));
+    late.picks("One").await;
+    assert_eq!(status(&server, &ask, 60).await.json()["answers"], json!({"Which?": "One"}));
+}
+
+#[tokio::test]
+async fn every_end_of_an_ask_is_told_and_none_but_an_answer_has_one() {
+    for cancel in [json!({"proceed": true}), json!({})] {
+        let server = server_with(speaks());
+        let ask = asked(&server).await;
+        assert_eq!(post(&server, "/conversations/t/cancel", cancel).await.status, 200);
+        let told = status(&server, &ask, 60).await.json();
+        assert_eq!(told, json!({"toolCallId": ask, "outcome": "declined"}));
+    }
+    let server = server_with(speaks());
+    let questions = json!([which()[0], {"question": "When?", "options": [{"label": "Now"}, {"label": "Later"}]}]);
+    let ask = asks(&server, json!({"questions": questions})).await.json()["toolCallId"].clone();
+    post(&server, "/agent", says("t", "u", "Let me think about it")).await.events();
+    let told = status(&server, ask.as_str().expect("it is text"), 60).await.json();
+    assert_eq!((&told["outcome"], &told["text"]), (&json!("replied_in_chat"), &json!("Let me think about it")));
+    assert_eq!(told.get("answers"), None);
+    let mut visitor = Visitor::new(&server_with(speaks()), "v", "t");
+    let server = visitor.server.clone();
+    let ask = asked(&server).await;
+    visitor.conversation = loaded(&json!(messages(&server, "t").await));
+    visitor.ends_question(Outcome::Superseded).await;
+    assert_eq!(status(&server, &ask, 60).await.json()["outcome"], "superseded");
+}
+
+#[tokio::test]
+async fn an_ask_has_a_time_of_its_own_and_outlives_its_server() {
+    let folder = Folder::new();
+    let clock = HandClock::new();
+    let open = || -> Arc<dyn Store> { Arc::new(SqliteStore::open(&folder.file()).expect("nobody has it")) };
+    let serve = |store: &Arc<dyn Store>| replicas::server(store, &clock, &speaks());
+    let store = open();
+    let server = serve(&store);
+    let asked = asks(&server, json!({"questions": which(), "id": "size", "expiresAfter": 90})).await;
+    assert_eq!((asked.status.as_u16(), &asked.headers[header::LOCATION]), (201, &"asks/size".parse().expect("legal")));
+    drop(server);
+    clock.advance(Duration::from_secs(30));
+    while Arc::strong_count(&store) > 1 {
+        yield_now().await;
+    }
+    drop(store);
+    let store = open();
+    let server = serve(&store);
+    assert_eq!(status(&server, "size", 0).await.status, 202);
+    let again = asks(&server, json!({"questions": which(), "id": "size"})).await;
+    assert_eq!((again.status.as_u16(), again.json()), (200, json!({"toolCallId": "size"})));
+    clock.advance(Duration::from_secs(60));
+    let over = status(&server, "size", 60).await;
+    assert_eq!((over.status.as_u16(), &over.json()["outcome"]), (200, &json!("expired")));
+    until_state(&server, "t", "idle").await;
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn at_every_replica_over_postgres_it_is_the_same_ask() {
+    let (database, clock) = (crate::postgres::Database::new().await, HandClock::new());
+    let [first, second] = [database.open().await, database.open().await];
+    let [first, second] = [first, second].map(|store| replicas::server(&store, &clock, &speaks()));
+    let ask = asked(&first).await;
+    let waits = tokio::spawn({
+        let (first, ask) = (first.clone(), ask.clone());
+        async move { status(&first, &ask, 60).await }
+    });
+    assert_eq!(status(&second, &ask, 0).await.status, 202);
+    let reply = json!({"answers": {"Which?": "Two"}});
+    assert_eq!(post(&second, "/conversations/t/respond", reply).await.status, 200);
+    assert_eq!(status(&second, &ask, 0).await.json()["outcome"], "answered");
+    assert_eq!(waits.await.expect("it answers").json()["answers"], json!({"Which?": "Two"}));
+}
+
+/// A program that is called by the server: what it got, and a permit for each call.
+#[derive(Clone, Default)]
+struct Called {
+    got: Arc<Mutex<Vec<(HeaderMap, Bytes)>>>,
+    refusals: Arc<Mutex<usize>>,
+}
+
+impl Called {
+    /// One that refuses this number of calls first, and its URL.
+    async fn new(refusals: usize) -> (Self, String) {
+        let called = Self { refusals: Arc::new(Mutex::new(refusals)), ..Self::default() };
+        let takes = async |State(called): State<Self>, headers: HeaderMap, body: Bytes| {
+            called.got.lock().expect("no test panics with it").push((headers, body));
+            let mut left = called.refusals.lock().expect("no test panics with it");
+            let refuses = *left > 0;
+            *left = left.saturating_sub(1);
+            if refuses { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::NO_CONTENT }
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let url = format!("http://{}/answers", listener.local_addr().expect("it is bound"));
+        let router = Router::new().route("/answers", routing::post(takes)).with_state(called.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        (called, url)
+    }
+
+    async fn times(&self, times: usize) -> Vec<(HeaderMap, Bytes)> {
+        loop {
+            let got = self.got.lock().expect("no test panics with it").clone();
+            if got.len() >= times {
+                return got;
+            }
+            yield_now().await;
+        }
+    }
+}
+
+const KEY: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+fn calling_back(store: &Arc<dyn Store>, clock: &HandClock, url: &str) -> Router {
+    let config = Config {
+        allow_callbacks: vec![url.trim_end_matches("/answers").parse().expect("it is an origin")],
+        callback_key: Some(KEY.parse().expect("it is a key")),
+        ..Config::default()
+    };
+    app(&config, Parts { store: Arc::clone(store), clock: Arc::new(clock.clone()), ..parts(speaks()) })
+}
+
+/// Until nothing is to be called any more.
+async fn until_taken(store: &Arc<dyn Store>) {
+    while store.load("t").await.expect("it is read").is_some_and(|stored| !stored.context.callbacks.is_empty()) {
+        yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_is_called_until_it_has_taken_the_answer() {
+    let (called, url) = Called::new(1).await;
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let server = calling_back(&store, &clock, &url);
+    let asked = asks(&server, json!({"questions": which(), "id": "a", "callback": url})).await;
+    assert_eq!(asked.status, 201, "{:?}", asked.body);
+    let reply = json!({"answers": {"Which?": "One"}});
+    assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
+    called.times(1).await;
+    // Refused, it is tried again, now by the next server.
+    let next = calling_back(&store, &clock, &url);
+    drop(server);
+    while called.got.lock().expect("no test panics with it").len() < 2 {
+        clock.advance(Duration::from_secs(1));
+        yield_now().await;
+    }
+    until_taken(&store).await;
+    let got = called.times(2).await;
+    for (headers, body) in &got {
+        assert_eq!(headers["webhook-id"], "a");
+        let told: Value = serde_json::from_slice(body).expect("it is JSON");
+        let answers = json!({"Which?": "One"});
+        assert_eq!(told, json!({"conversationId": "t", "toolCallId": "a", "outcome": "answered", "answers": answers}));
+        let signed = headers["webhook-signature"].to_str().expect("it is text");
+        assert!(signed.starts_with("v1,") && signed.len() == 47, "{signed}");
+    }
+    assert_ne!(got[0].0["webhook-timestamp"], got[1].0["webhook-timestamp"]);
+    assert_eq!(status(&next, "a", 0).await.status, 200);
+}
+
+#[tokio::test]
+async fn only_origins_of_the_operators_are_called() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let server = calling_back(&store, &HandClock::new(), "http://127.0.0.1:9/answers");
+    for url in [
+        "http://127.0.0.1:10/answers",
+        "https://127.0.0.1:9/answers",
+        "http://jobs.example/answers",
+        "http://127.0.0.1:9@jobs.example/",
+        "file:///etc/passwd",
+        "answers",
+    ] {
+        let refused = asks(&server, json!({"questions": which(), "callback": url})).await;
+        assert_eq!(refused.refusal(), (403, "callback_not_allowed".to_owned()), "{url}");
+    }
+    let smuggled = json!({"callbacks": [{"toolCallId": "a", "url": "http://jobs.example/", "tries": 0}]});
+    let mut visitor = Visitor::new(&server, "v", "t").with_forwarded("toolContext", smuggled);
+    visitor.says("Hello").await;
+    let stored = store.load("t").await.expect("it is read").expect("it is there");
+    assert!(stored.context.callbacks.is_empty(), "{:?}", stored.context);
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_now_or_at_all_is_refused() {
+    let server = server_with(Script::new([vec![Line::Waits, Line::Hangs]]));
+    for (body, code) in [
+        (json!({"questions": [{"question": "Which?", "options": [{"label": "One"}]}]}), "invalid_ask"),
+        (json!({"questions": []}), "invalid_ask"),
+        (json!({}), "bad_request"),
+        (json!({"questions": which(), "id": ""}), "bad_request"),
+        (json!({"questions": which(), "expiresAfter": 0}), "bad_request"),
+    ] {
+        let refused = asks(&server, body.clone()).await;
+        assert_eq!(refused.refusal(), (400, code.to_owned()), "{body}");
+    }
+    assert_eq!(get(&server, "/conversations/t").await.status, 404, "nothing has begun");
+    asked(&server).await;
+    assert_eq!(asks(&server, json!({"questions": which()})).await.refusal(), (409, "already_waiting".to_owned()));
+    assert_eq!(status(&server, "none", 0).await.refusal().0, 404);
+    let odd = get(&server, "/conversations/t/asks/none?wait=long").await;
+    assert_eq!(odd.refusal(), (400, "bad_request".to_owned()));
+}
+
+#[tokio::test]
+async fn only_those_who_may_open_a_conversation_ask_in_it() {
+    let server = server_with(speaks());
+    let by = |token: &str, method: Method, path: &str, body: Option<Value>| {
+        let mut request = request(method, path, body);
+        request.headers_mut().insert(header::AUTHORIZATION, format!("Bearer {token}").parse().expect("it is legal"));
+        request
+    };
+    let said = by("ann", Method::POST, "/agent", Some(says("t", "u", "Hello")));
+    call(&server, said).await.events();
+    let ask = || Some(json!({"questions": which(), "id": "a"}));
+    assert_eq!(call(&server, by("bob", Method::POST, "/conversations/t/asks", ask())).await.status, 404);
+    assert_eq!(call(&server, by("ann", Method::POST, "/conversations/t/asks", ask())).await.status, 201);
+    assert_eq!(call(&server, by("bob", Method::GET, "/conversations/t/asks/a", None)).await.status, 404);
+    // A new one is for all who know its name.
+    assert_eq!(call(&server, by("bob", Method::POST, "/conversations/new/asks", ask())).await.status, 201);
+    assert_eq!(messages(&server, "new").await.len(), 1);
+}
