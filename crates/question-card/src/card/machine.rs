@@ -10,13 +10,13 @@ mod keys;
 mod standing;
 mod steps;
 
-use super::Options;
+use super::{CardEvent, Options};
 use crate::dom::{Control, Ids, call_key};
 use crate::draft::{Draft, Field, Kind};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft};
-use ask_user_question::reply::{Answer, Selection};
+use ask_user_question::reply::Answer;
 use ask_user_question::snapshot::{QuestionSnapshot, Sending};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 use std::borrow::Cow;
@@ -180,15 +180,8 @@ pub(crate) struct Click {
 pub(crate) enum Do {
     /// The event is not the browser's any more.
     Prevent,
-    Reply(Reply),
-    Cancel,
-    /// These picks are left to the host's composer.
-    LeaveToChat(Vec<Selection>),
-    /// This is a message of its own; whether the host took it is to be told.
-    Message(String),
-    Extend,
-    Change,
-    Next,
+    /// The host is told. Whether it took a [`CardEvent::Message`] comes back as [`Input::Taken`].
+    Emit(CardEvent),
     Say(Cow<'static, str>),
     /// Says it once in the life of the page, for each call and kind of word.
     SayOnce(&'static str, String),
@@ -473,6 +466,10 @@ impl Card {
 
     fn plan(&mut self, act: Do) {
         self.to_do.push(act);
+    }
+
+    fn emit(&mut self, event: CardEvent) {
+        self.to_do.push(Do::Emit(event));
     }
 
     fn say(&mut self, text: impl Into<Cow<'static, str>>) {
