@@ -23,9 +23,9 @@ pub struct Ids {
 /// The table of controls: what each is, and what its id ends with.
 macro_rules! controls {
     (
-        $($(#[$option_doc:meta])* $option:ident { question, option } = $option_part:literal,)*
-        $($(#[$question_doc:meta])* $question:ident { question } = $question_part:literal,)*
-        $($(#[$single_doc:meta])* $single:ident = $single_part:literal,)*
+        of an option: $($(#[$option_doc:meta])* $option:ident = $option_part:literal,)*;
+        of a question: $($(#[$question_doc:meta])* $question:ident = $question_part:literal,)*;
+        of the card: $($(#[$single_doc:meta])* $single:ident = $single_part:literal,)*
     ) => {
         /// An element that the user can act on, as its id says it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,48 +50,54 @@ macro_rules! controls {
                 match self {
                     $(Self::$option { question, option } => (Some(question), $option_part, Some(option)),)*
                     $(Self::$question { question } => (Some(question), $question_part, None),)*
-                    $(Self::$single => (None, $single_part, None),)*
+                    single => {
+                        let found = SINGLE.iter().find(|(control, _)| *control == single);
+                        (None, found.map_or("", |(_, part)| part), None)
+                    }
                 }
             }
 
-            /// The control at this place.
-            fn at(question: Option<usize>, part: &str, option: Option<usize>) -> Option<Self> {
-                Some(match (question, part, option) {
-                    $((Some(question), $option_part, Some(option)) => Self::$option { question, option },)*
-                    $((Some(question), $question_part, None) => Self::$question { question },)*
-                    $((None, $single_part, None) => Self::$single,)*
+            /// The control of a question at this place.
+            fn at(question: usize, part: &str, option: Option<usize>) -> Option<Self> {
+                Some(match (part, option) {
+                    $(($option_part, Some(option)) => Self::$option { question, option },)*
+                    $(($question_part, None) => Self::$question { question },)*
                     _ => return None,
                 })
             }
         }
 
-        /// The parts of controls of which a card has one.
-        #[cfg(test)]
-        const SINGLE: &[Control] = &[$(Control::$single),*];
+        /// Those of which a card has one, with what their ids end with. As a list it is smaller than as code.
+        const SINGLE: &[(Control, &str)] = &[$((Control::$single, $single_part)),*];
     };
 }
 
 controls! {
+    of an option:
     /// The input or button of an option.
-    Option { question, option } = "o",
+    Option = "o",
     /// The row of an option, around its input or button.
-    Row { question, option } = "row",
+    Row = "row",
+    ;
+    of a question:
     /// The radio button or check box of the own answer.
-    Other { question } = "other",
+    Other = "other",
     /// The text field of the own answer.
-    OtherText { question } = "text",
+    OtherText = "text",
     /// The text field of the note.
-    Note { question } = "note",
+    Note = "note",
     /// The button that opens that field.
-    AddNote { question } = "addnote",
+    AddNote = "addnote",
     /// The button that skips a question.
-    Skip { question } = "skip",
+    Skip = "skip",
     /// The row of the own answer.
-    OtherRow { question } = "otherrow",
+    OtherRow = "otherrow",
     /// The button that leads to a question which still needs an answer.
-    Way { question } = "way",
+    Way = "way",
     /// The button that shows a question, where that is one at a time.
-    Step { question } = "step",
+    Step = "step",
+    ;
+    of the card:
     /// The button that shows the question before.
     Back = "back",
     /// The button that shows the question after.
@@ -160,12 +166,12 @@ impl Ids {
     pub fn parse(self, id: &str) -> Option<Control> {
         let rest = id.strip_prefix(self.start().as_str())?.strip_prefix('-')?;
         let Some((question, part)) = rest.split_once('-') else {
-            return Control::at(None, rest, None);
+            return SINGLE.iter().find(|(_, part)| *part == rest).map(|(control, _)| *control);
         };
         let question = number(question.strip_prefix('q')?)?;
         let end = part.bytes().position(|byte| byte.is_ascii_digit()).unwrap_or(part.len());
         let (part, option) = part.split_at_checked(end)?;
-        Control::at(Some(question), part, if option.is_empty() { None } else { Some(number(option)?) })
+        Control::at(question, part, if option.is_empty() { None } else { Some(number(option)?) })
     }
 
     /// What all ids of the card begin with.
@@ -320,7 +326,7 @@ mod tests {
             Control::Way { question: 2 },
             Control::Step { question: 2 },
         ];
-        for control in controls.into_iter().chain(SINGLE.iter().copied()) {
+        for control in controls.into_iter().chain(SINGLE.iter().map(|(control, _)| *control)) {
             let id = ids.control(control);
             assert_eq!(ids.parse(&id), Some(control));
             assert!(id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{id} needs no escape anywhere");

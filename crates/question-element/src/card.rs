@@ -171,7 +171,8 @@ fn tell(hear: &Hear, event: CardEvent) -> bool {
             }
             return false;
         }
-        CardEvent::Change | CardEvent::Next => return false,
+        // Nothing that the element offers.
+        _ => return false,
     };
     // What throws in a listener, the browser reports by itself.
     hear.call(&JsValue::NULL, word, &first, &second).unwrap_or_default()

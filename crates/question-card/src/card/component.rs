@@ -9,7 +9,7 @@ use std::fmt;
 use std::rc::Rc;
 #[cfg(not(feature = "ssr"))]
 use {
-    super::host::{Host, CardEvent},
+    super::host::{CardEvent, Host},
     super::machine::Input,
     super::options::Hears,
     super::shell::Shell,

@@ -39,16 +39,3 @@ impl Parts {
         Self(Writer::name_parts)
     }
 }
-
-/// There is one value of each.
-macro_rules! alike {
-    ($($name:ident)*) => {
-        $(impl PartialEq for $name {
-            fn eq(&self, _: &Self) -> bool {
-                true
-            }
-        })*
-    };
-}
-
-alike! { Notes Skip Parts }

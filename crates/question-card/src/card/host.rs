@@ -8,7 +8,7 @@ use ask_user_question::{AskSnapshot, Reply};
 use web_sys::Element;
 
 /// The settings of a card. The host can change them while the card is there: nothing that was chosen, typed or sent is lost by that.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How an answer is given.
     pub mode: SubmitMode,
@@ -67,6 +67,14 @@ impl Default for Options {
             parts: None,
             offers: Offers::default(),
         }
+    }
+}
+
+impl Options {
+    /// Tells whether a card with other options has its controls elsewhere.
+    pub(super) fn outline(&self) -> (SubmitMode, Layout, [bool; 4], Offers, Option<&'static str>) {
+        let shown = [self.readonly, self.skip.is_some(), self.notes.is_some(), self.max_length.is_some()];
+        (self.mode, self.layout, shown, self.offers, self.labels.map(|labels| labels.lang))
     }
 }
 

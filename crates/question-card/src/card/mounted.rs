@@ -1,6 +1,6 @@
 //! A card in a page that has no framework, or another one.
 
-use super::host::{Host, Options, CardEvent};
+use super::host::{CardEvent, Host, Options};
 use super::machine::Input;
 use super::shell::Shell;
 use ask_user_question::AskSnapshot;
@@ -39,7 +39,12 @@ impl MountedCard {
     /// Puts the card of this ask at the end of a node. What it tells goes to `hear`, which says whether it took a [`CardEvent::Message`]; of all
     /// else what it says is not looked at.
     #[must_use]
-    pub fn mount(parent: &Node, ask: AskSnapshot, options: &Options, hear: impl Fn(CardEvent) -> bool + 'static) -> Self {
+    pub fn mount(
+        parent: &Node,
+        ask: AskSnapshot,
+        options: &Options,
+        hear: impl Fn(CardEvent) -> bool + 'static,
+    ) -> Self {
         let ask = Rc::new(RefCell::new(ask));
         let host = Page { ask: ask.clone(), hear: Box::new(hear) };
         let shell = Shell::new(&ask.borrow(), options.clone(), Box::new(host));
@@ -62,7 +67,7 @@ impl MountedCard {
         self.shell.take(Input::Ask);
     }
 
-    /// Changes the settings of the card. Nothing that was chosen, typed or sent is lost; the same settings again do nothing.
+    /// Changes the settings of the card. Nothing that was chosen, typed or sent is lost.
     pub fn set(&self, options: &Options) {
         self.shell.take(Input::Set(options.clone()));
     }

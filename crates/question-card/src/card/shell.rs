@@ -2,7 +2,7 @@
 
 use super::claim::Claim;
 use super::focus::{focus_on, focus_quietly};
-use super::host::{Host, Options, CardEvent};
+use super::host::{CardEvent, Host, Options};
 use super::listening::listen;
 use super::machine::{Card, Do, Input, Now, Submission};
 use super::{events, view};

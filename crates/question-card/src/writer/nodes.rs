@@ -1,7 +1,7 @@
 //! A walk that writes to the nodes of the page.
 
-use crate::card::Parts;
 use crate::browser::{create_element, create_text, is_of_type, node, set_flag, set_text, text};
+use crate::card::Parts;
 use ask_user_question::text::joined;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};

@@ -176,8 +176,7 @@ impl CardPage {
                 CardEvent::Extend => heard.extensions += 1,
                 CardEvent::Change => heard.changes += 1,
                 CardEvent::Next => heard.nexts += 1,
-                CardEvent::State(_) => {}
-                CardEvent::Picks(_) | CardEvent::ReceiptActions(_) => {}
+                _ => {}
             }
             true
         };

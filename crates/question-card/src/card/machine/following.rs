@@ -81,10 +81,6 @@ impl Card {
     /// Takes other options over. What was chosen, typed and given stays as it is.
     pub(super) fn set(&mut self, ask: &AskSnapshot, mut options: Options) {
         (options.fresh, options.parts) = (self.options.fresh, self.options.parts);
-        if options == self.options {
-            self.looks_same = true;
-            return;
-        }
         let was_over = self.is_over();
         let before = std::mem::replace(&mut self.options, options);
         self.labels = self.options.labels.unwrap_or(&Labels::ENGLISH);
@@ -92,18 +88,15 @@ impl Card {
             // Nothing is sent that is not in sight.
             self.options.notes = self.options.notes.or(before.notes);
         }
-        if self.options.persist != before.persist {
-            self.plan(Do::Write);
-        }
         self.draft.limit(self.options.max_length);
+        self.plan(Do::Write);
         self.know_ask(ask);
         self.unchanged = (0, 0);
         self.rewritten = true;
         if self.is_over() != was_over {
             self.plan(Do::PageMoved);
         }
-        let (held, expires_at) = (self.options.held, self.options.expires_at);
-        if (Options { held, expires_at, ..before }) != self.options {
+        if before.outline() != self.options.outline() {
             self.moved();
         }
     }

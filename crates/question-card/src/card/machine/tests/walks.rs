@@ -2,7 +2,7 @@
 
 use super::{Stage, question};
 use crate::card::machine::{Card, Do, Input, Submission, is_over};
-use crate::card::{Layout, Options, SubmitMode};
+use crate::card::{CardEvent, Layout, Options, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::KeyPress;
@@ -205,7 +205,9 @@ impl Seen {
                 Do::Emit(CardEvent::Message(text)) => {
                     self.told.push_str(text);
                     let more = stage.take(Input::Taken(true));
-                    assert!(!more.iter().any(|act| matches!(act, Do::Emit(CardEvent::Reply(_) | CardEvent::Message(_))));
+                    assert!(
+                        !more.iter().any(|act| matches!(act, Do::Emit(CardEvent::Reply(_) | CardEvent::Message(_))))
+                    );
                 }
                 _ => {}
             }
