@@ -155,7 +155,6 @@ impl Card {
 /// What the card tells, to JavaScript.
 fn tell(hear: &Hear, event: CardEvent) -> bool {
     let (word, first, second) = match event {
-        CardEvent::State(state) => ("state", state.to_owned(), String::new()),
         CardEvent::Reply(reply) => ("reply", Json::from(&reply).text(), reply.message()),
         CardEvent::Cancel => ("decline", DECLINED_TEXT.to_owned(), String::new()),
         CardEvent::ReplyInChat(picks) => ("reply-in-chat", text_of(&picks), String::new()),

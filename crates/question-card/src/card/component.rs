@@ -190,7 +190,6 @@ impl Host for Page {
             CardEvent::Change => call(&self.hears.change),
             CardEvent::Next => call(&self.hears.next),
             CardEvent::ReceiptActions(place) => self.add_actions(place),
-            CardEvent::State(_) => {}
         }
         false
     }

@@ -107,8 +107,6 @@ pub enum CardEvent {
     ReplyInChat(Vec<Selection>),
     /// The picks so far: at first, and whenever they change.
     Picks(Vec<Selection>),
-    /// The value that `data-state` has now.
-    State(&'static str),
     /// The user wants to send this text as a message. The host is to say whether it takes it.
     Message(String),
     /// The user asks for more time.
@@ -129,7 +127,7 @@ pub(crate) trait Host {
     /// Handles an event. For a [`CardEvent::Message`], returns whether the host accepted it.
     fn hear(&self, told: CardEvent) -> bool;
 
-    /// Whether it wants to hear of [`CardEvent::Picks`] and [`CardEvent::State`].
+    /// Whether it wants to hear of [`CardEvent::Picks`].
     fn wants_picks(&self) -> bool;
 
     /// Its clock (milliseconds since the Unix epoch), where it has one.

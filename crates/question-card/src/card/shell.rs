@@ -68,8 +68,6 @@ pub(crate) struct Shell {
     /// Something is to be written: when its time has come, or when the page goes.
     unwritten: RefCell<Option<(Timer, Listening)>>,
     picks: RefCell<Option<Vec<Selection>>>,
-    /// What the host last heard that the card is.
-    state: Cell<&'static str>,
     /// Where the host shows what it offers below the receipt.
     added: RefCell<Option<Element>>,
 }
@@ -114,7 +112,6 @@ impl Shell {
             alarm: RefCell::default(),
             unwritten: RefCell::default(),
             picks: RefCell::default(),
-            state: Cell::default(),
             added: RefCell::default(),
         })
     }
@@ -418,11 +415,7 @@ impl Shell {
             return;
         }
         let picks = Some(card.draft.selections());
-        let state = self.read(|ask| card.state_name(ask)).unwrap_or_default();
         drop(card);
-        if self.state.replace(state) != state {
-            self.tell(CardEvent::State(state));
-        }
         let before = self.picks.replace(picks.clone());
         if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
             self.tell(CardEvent::Picks(picks));

@@ -1,7 +1,7 @@
 //! What happens when the stream and the host move on.
 
 use super::standing::has_previews;
-use super::{Again, Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, is_over, is_whole, takes_answer};
+use super::{Again, Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, asked, is_over, is_whole, takes_answer};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{Field, Kind};
@@ -106,11 +106,12 @@ impl Card {
         if ask.phase == Phase::Streaming {
             return;
         }
-        let Some(given) = self.given_before.take().filter(|given| given.fits(ask)) else {
+        let Some(given) = self.given_before.take().filter(|given| given.asked == asked(ask)) else {
             return;
         };
         self.sent = given.sent;
-        if !is_over(ask.phase) {
+        // Only what could not be read ends by itself.
+        if !is_over(ask.phase) && given.submission.settled().is_some() == (ask.phase == Phase::Malformed) {
             // Should the host say that nothing is on its way, the reply is the user's again.
             self.was_pending = true;
             self.resolved = given.submission.settled().is_some();
