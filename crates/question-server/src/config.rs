@@ -78,19 +78,22 @@ pub struct Config {
     /// The agent's name in the page. Without this option, the model says it.
     #[arg(long, value_name = "TEXT", help_heading = AGENT)]
     pub name: Option<String>,
-    /// The file with the system prompt for --model openai. The guidance on asking is added to it.
+    /// The file with the system prompt for --model openai or anthropic. The guidance on asking is added to it.
     #[arg(long, value_name = "FILE", help_heading = AGENT)]
     pub system_prompt: Option<PathBuf>,
-    /// The temperature for --model openai, from 0 to 2.
+    /// The temperature for --model openai or anthropic, from 0 to 2.
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
     pub temperature: Option<f64>,
-    /// The most tokens that an answer of --model openai may have. Without this option, the endpoint decides.
+    /// The most tokens that an answer of --model openai or anthropic may have. Without this option, the endpoint decides; for anthropic it is 8192.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = AGENT)]
     pub max_tokens: Option<u32>,
-    /// The header that has the key of --model openai alone, such as api-key for Azure. Without this option, it is Authorization.
+    /// The tokens that --model anthropic may think with before each answer. Without this option, it does not think.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), help_heading = AGENT)]
+    pub thinking: Option<u32>,
+    /// The header that has the key of --model openai or anthropic alone, such as api-key for Azure. Without this option, it is the usual one.
     #[arg(long, value_name = "NAME", help_heading = AGENT)]
     pub key_header: Option<HeaderName>,
-    /// A further header for --model openai, as NAME:VALUE. May be given several times; in the environment, one in each line.
+    /// A further header for --model openai or anthropic, as NAME:VALUE. May be given several times; in the environment, one in each line.
     #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', help_heading = AGENT)]
     pub model_headers: Vec<(HeaderName, HeaderValue)>,
     /// A host of your own network that gets keys over plain HTTP, such as litellm. May be given several times.
@@ -109,7 +112,7 @@ pub struct Config {
     /// The key that the agent of --agent gets, as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = AGENT)]
     pub agent_key: Option<AgentKey>,
-    /// How many requests --model openai or --agent answers at the same time. Further ones are told that it is busy.
+    /// How many requests --model openai or anthropic, or --agent, answers at the same time. Further ones are told that it is busy.
     #[arg(long = "max-model-calls", value_name = "N", value_parser = some, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
 
@@ -174,6 +177,8 @@ pub enum ModelName {
     /// Any endpoint of OpenAI's chat completions, as OPENAI_BASE_URL, OPENAI_MODEL and OPENAI_API_KEY say.
     #[value(name = "openai")]
     OpenAi,
+    /// Any endpoint of Anthropic's messages, as ANTHROPIC_BASE_URL, ANTHROPIC_MODEL and ANTHROPIC_API_KEY say.
+    Anthropic,
 }
 
 /// A key, which nothing shows.

@@ -8,6 +8,7 @@ use question_server::limits::DATABASE_STARTS;
 use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::metrics::Counters;
 use question_server::models::Model;
+use question_server::models::anthropic::Anthropic;
 use question_server::models::openai::{OpenAi, Settings};
 use question_server::models::scripted::Scripted;
 use question_server::other_agent::OtherAgent;
@@ -18,6 +19,7 @@ use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Drain, Server, serve as serve_sockets};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use stderr::Stderr;
@@ -166,25 +168,27 @@ fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
         ModelName::FrontDesk => Arc::new(Scripted::front_desk(config.pace)),
         ModelName::CodingDesk => Arc::new(Scripted::coding_desk(config.pace)),
         ModelName::Script => Arc::new(open_script(config)?),
-        ModelName::OpenAi => {
+        ModelName::OpenAi | ModelName::Anthropic => {
+            let read = |file: &PathBuf| {
+                let text = std::fs::read_to_string(file);
+                text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))
+            };
             let settings = Settings {
                 key_header: config.key_header.clone(),
                 headers: config.model_headers.iter().cloned().collect(),
                 plain_key_hosts: config.plain_key_hosts.clone(),
+                system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
+                temperature: config.temperature,
                 max_tokens: config.max_tokens,
+                thinking: config.thinking,
+                at_once: Some(config.model_calls),
                 sends_reasoning: config.send_reasoning,
                 ..Settings::default()
             };
-            let mut model = OpenAi::from_env(settings)?.at_once(config.model_calls);
-            if let Some(file) = &config.system_prompt {
-                let text = std::fs::read_to_string(file);
-                let text = text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))?;
-                model = model.with_system_prompt(&text);
+            match config.model {
+                ModelName::Anthropic => Arc::new(Anthropic::from_env(settings)?),
+                _ => Arc::new(OpenAi::from_env(settings)?),
             }
-            if let Some(temperature) = config.temperature {
-                model = model.at_temperature(temperature);
-            }
-            Arc::new(model)
         }
     })
 }
