@@ -89,12 +89,19 @@ fn connection(chat: AgentChat, is_own: bool) -> impl Fn() -> &'static str {
     }
 }
 
+/// What a developer may have forgotten, who builds the page by `trunk serve`.
+const START_SERVER: &str = " In this folder, `cargo run -p question-server` starts one.";
+
 /// The error of the last run, with a button to try again.
 #[component]
 fn Trouble(chat: AgentChat) -> impl IntoView {
     let words = words();
     let reason = move || {
         chat.status.with(|status| match status {
+            // What Trunk says if nobody is behind it.
+            Status::Failed(agent_chat::Trouble::Refused { status: 500, message: None }) if cfg!(debug_assertions) => {
+                Some(words.get().explain(&agent_chat::Trouble::Unreachable) + START_SERVER)
+            }
             Status::Failed(trouble) => Some(words.get().explain(trouble)),
             Status::Idle | Status::Running => None,
         })

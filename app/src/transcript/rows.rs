@@ -13,7 +13,7 @@ use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
-use question_card::{CardOptions, Layout, Persist, QuestionCard, SubmitMode};
+use question_card::{CardOptions, Layout, Persist, QuestionCard};
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
@@ -57,16 +57,10 @@ struct Maker {
     chat: AgentChat,
     notice: Notice,
     cards: Cards,
-    manner: Manner,
+    words: ReadSignal<&'static Words>,
+    settings: RwSignal<Settings>,
     /// Lives as long as the list.
     owner: Owner,
-}
-
-/// What the person has set. When it changes, the parts that depend on it are rebuilt.
-#[derive(Clone, Copy, PartialEq)]
-struct Manner {
-    words: &'static Words,
-    mode: SubmitMode,
 }
 
 impl Rows {
@@ -81,18 +75,20 @@ impl Rows {
         whole: RwSignal<bool>,
     ) {
         let words = words();
-        let manner = move || Manner { words: words.get(), mode: settings.with(Settings::submit_mode) };
-        let owner = Owner::new();
-        let maker = Maker { chat, notice, cards, manner: untrack(manner), owner };
+        let maker = Maker { chat, notice, cards, words, settings, owner: Owner::new() };
         let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, maker };
         let rows = Rc::new(RefCell::new(rows));
+        let mut spoken = words.get_untracked();
         effect(move || {
-            let manner = manner();
+            let words = words.get();
+            let before = std::mem::replace(&mut spoken, words);
             let is_whole = chat.entries.with(|entries| {
                 let mut rows = rows.borrow_mut();
                 untrack(|| {
                     rows.follow(entries);
-                    rows.speak(entries, manner);
+                    if words != before {
+                        rows.speak(words);
+                    }
                 });
                 rows.above == 0
             });
@@ -151,24 +147,11 @@ impl Rows {
         from > 0
     }
 
-    /// Uses other words, or another way to answer.
-    fn speak(&mut self, entries: &[Entry], manner: Manner) {
-        let before = std::mem::replace(&mut self.maker.manner, manner);
-        if before == manner {
-            return;
-        }
-        for (at, entry) in entries[self.above..].iter().enumerate() {
-            match &self.rows[at].kind {
-                Kind::Said(article, name) => set(article, "aria-label", name(manner.words)),
-                Kind::Tool if before.words == manner.words => {}
-                Kind::Tool | Kind::Card(_) => {
-                    let next = self.rows[at].item.next_sibling();
-                    // It goes first: it keeps what was typed on it.
-                    drop(self.rows.remove(at));
-                    let row = self.maker.row(entry);
-                    self.put(&row, next.as_ref());
-                    self.rows.insert(at, row);
-                }
+    /// Uses other words for what was said; cards and tools follow the language themselves.
+    fn speak(&self, words: &Words) {
+        for row in &self.rows {
+            if let Kind::Said(article, name) = &row.kind {
+                set(article, "aria-label", name(words));
             }
         }
     }
@@ -217,7 +200,7 @@ impl Maker {
     }
 
     fn called(&self, article: Element, name: Pick) -> Kind {
-        set(&article, "aria-label", name(self.manner.words));
+        set(&article, "aria-label", name(self.words.get_untracked()));
         Kind::Said(article, name)
     }
 
@@ -259,10 +242,10 @@ impl Maker {
         // Nothing keeps a text from being a child.
         let _ = line.append_child(&document().create_text_node(" "));
         let said = add(&line, "span", "visually-hidden");
-        let (done, chat, words) = (done.clone(), self.chat, self.manner.words);
+        let (done, chat, words) = (done.clone(), self.chat, self.words);
         let mut in_its_run = true;
         effect(move || {
-            let is_done = done.get();
+            let (is_done, words) = (done.get(), words.get());
             // Of a later run it is no part.
             in_its_run = in_its_run && super::running(chat);
             let (state, text) = match (is_done, in_its_run) {
@@ -277,16 +260,18 @@ impl Maker {
     }
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
-        let Self { chat, notice, cards, manner: Manner { words, mode }, .. } = *self;
+        let Self { chat, notice, cards, words, settings, .. } = *self;
         let Ask { tool_call_id, snapshot, sending } = ask.clone();
         let (ask, sending) = (ReadSignal::from(snapshot), ReadSignal::from(sending));
         let handle = cards.handle(&tool_call_id);
         let id = StoredValue::new(tool_call_id);
         let held = Signal::derive(move || id.with_value(|id| chat.holds(id)));
         let options = CardOptions::new()
-            .mode(mode)
             .layout(Layout::Stepped)
-            .labels(words.labels)
+            .following(move |options| {
+                options.mode = settings.with(Settings::submit_mode);
+                options.labels = Some(words.get().labels);
+            })
             .scope(chat.conversation_id())
             .fresh(super::running(chat))
             .notes()

@@ -224,9 +224,6 @@ impl Asks {
             }
             EventType::ToolCallResult => {
                 let key = thread.key(event.tool_call_id());
-                if let Some(position) = self.positions.get(&key) {
-                    self.followed[position].has_result = true;
-                }
                 self.take_result(&key, thread, changes);
                 self.part_twins(&key, thread, changes);
             }
@@ -244,11 +241,7 @@ impl Asks {
             EventType::RunFinished => {
                 self.close_run(changes);
                 match event.outcome() {
-                    Some(RunOutcome::Interrupt { .. }) => {
-                        for interrupt in thread.open_interrupts() {
-                            self.take_interrupt(interrupt, thread, changes);
-                        }
-                    }
+                    Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(thread, changes),
                     Some(RunOutcome::Cancelled) => self.take_legacy(thread, changes),
                     // What is open beside a legacy interrupt, the agent still has in hand.
                     _ if self.legacy.is_empty() => self.ask_approvals(thread, changes),
@@ -329,7 +322,7 @@ impl Asks {
         changes.push(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
         if let Some(before) = self.followed.get_mut(position) {
             // The agent may still wait by the interrupt of the call that begins again.
-            opened.take_interrupts(before);
+            opened.wait = before.wait.take();
             *before = opened;
         } else {
             self.positions.insert(id, position);
@@ -354,7 +347,8 @@ impl Asks {
     fn break_run(&mut self, changes: &mut Vec<AskChange>) {
         self.close_run(changes);
         for (position, followed) in self.followed.iter_mut().enumerate() {
-            if mem::take(&mut followed.is_released) && !followed.can_be_ended() {
+            let was_released = followed.wait.as_mut().is_some_and(|wait| mem::take(&mut wait.is_released));
+            if was_released && !followed.can_be_ended() {
                 let outcome = followed.snapshot.outcome.clone();
                 followed.ask_again(changes);
                 self.open.push(position);

@@ -4,10 +4,10 @@ use crate::asks::reply::{Delivery, NextRun, Refusal, Said, Setup, next_run};
 use crate::asks::{AskChange, Asks};
 use crate::event::{Event, EventRef};
 use crate::message::Message;
+use crate::notice::Notice;
 use crate::queue::Queue;
-use crate::reader::{End, EventReader, StreamError};
+use crate::reader::{End, EventReader};
 use crate::thread::{Change, Thread};
-use crate::warning::Warning;
 use std::mem;
 
 /// Everything that a chat page needs to know of a conversation.
@@ -54,11 +54,11 @@ pub enum Update<'a> {
     /// A question changed.
     Ask(AskChange),
     /// The response breaks the protocol, and nothing in it is read any more. What came before it holds; the end tells it once more.
-    Refused(StreamError),
+    Refused(Notice),
     /// The response ended.
     End(End),
     /// Something was tolerated.
-    Warning(Warning),
+    Warning(Notice),
 }
 
 impl Conversation {

@@ -1,10 +1,9 @@
 //! One event: its type and its members, as the table of the protocol describes them.
 
-use crate::error::{Fault, StreamError, Verdict};
 use crate::message::{Content, Message};
+use crate::notice::{Detail, Notice, Notices, Verdict};
 use crate::outcome::RunOutcome;
 use crate::protocol::Rule;
-use crate::warning::{Warning, Warnings};
 use crate::wire::{Members, enforce_members, list, text, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
@@ -58,21 +57,21 @@ impl Event {
     ///
     /// # Errors
     /// Where it is no object of a known `type`, or a described member is missing or holds what it must not.
-    pub fn from_json(json: Json<'_>) -> Result<(Self, Vec<Warning>), StreamError> {
+    pub fn from_json(json: Json<'_>) -> Result<(Self, Vec<Notice>), Notice> {
         let Json::Object(members) = json else {
-            return Err(*StreamError::new(Fault::NotAnEvent, &[]));
+            return Err(*Notice::new(Detail::NoEvent, &[]));
         };
         Self::read(members).map_err(|error| *error)
     }
 
-    fn read(mut members: Members<'_>) -> Verdict<(Self, Vec<Warning>)> {
+    fn read(mut members: Members<'_>) -> Verdict<(Self, Vec<Notice>)> {
         let rule = text(&members, "type").and_then(Rule::of);
-        let rule = rule.ok_or_else(|| StreamError::new(Fault::NotAnEvent, &[]))?;
-        let mut warnings = Warnings::default();
+        let rule = rule.ok_or_else(|| Notice::new(Detail::NoEvent, &[]))?;
+        let mut warnings = Notices::default();
         if enforce_members(&mut members, rule.own, rule.shared, &mut warnings)? {
             return Ok((EventRef::of(rule, members).into_owned(), warnings.into_vec()));
         }
-        Err(StreamError::new(Fault::NotAnEvent, &[]))
+        Err(Notice::new(Detail::NoEvent, &[]))
     }
 }
 

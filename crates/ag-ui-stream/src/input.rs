@@ -1,9 +1,8 @@
 //! What a client sends: the body of the `POST` that starts a run.
 
-use crate::error::StreamError;
 use crate::message::{Message, Metadata, borrowed, text_of, unique};
+use crate::notice::Notice;
 use crate::protocol::shapes::INPUT;
-use crate::warning::Warning;
 use crate::wire::{Enforced, enforce, parse};
 use json_tree::{Json, JsonText};
 use serde::de::{Deserialize, Deserializer, Error};
@@ -48,7 +47,7 @@ impl RunAgentInput {
     ///
     /// # Errors
     /// Where it is no JSON, or a described field is missing or holds what it must not; the error names the path.
-    pub fn parse(text: &str) -> Result<(Self, Vec<Warning>), StreamError> {
+    pub fn parse(text: &str) -> Result<(Self, Vec<Notice>), Notice> {
         let read = parse(text).and_then(|(json, _)| enforce(json, INPUT));
         let (json, warnings) = read.map_err(|error| *error)?;
         Ok((Self::of(&json), warnings))

@@ -15,11 +15,12 @@
 
 pub mod asks;
 pub mod conversation;
-mod error;
+mod end;
 pub mod event;
 mod index;
 pub mod input;
 pub mod message;
+pub mod notice;
 pub mod outcome;
 pub mod patch;
 mod protocol;
@@ -27,7 +28,6 @@ mod queue;
 pub mod reader;
 pub mod sse;
 pub mod thread;
-pub mod warning;
 mod wire;
 
 pub use asks::Asks;

@@ -1,8 +1,7 @@
 //! Messages, tool calls and their content.
 
-use crate::error::StreamError;
+use crate::notice::Notice;
 use crate::protocol::shapes::{A_MESSAGE, MESSAGE};
-use crate::warning::Warning;
 use crate::wire::{Members, enforce, list, parse, put, put_json, put_some, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
@@ -251,12 +250,12 @@ impl Message {
     /// let text = r#"{"role": "user", "id": "u1", "content": "Rome", "sentAt": 1}"#;
     /// let (message, warnings) = Message::parse(text)?;
     /// assert_eq!((&*message.text(), warnings.len()), ("Rome", 1));
-    /// # Ok::<(), ag_ui_stream::reader::StreamError>(())
+    /// # Ok::<(), ag_ui_stream::notice::Notice>(())
     /// ```
     ///
     /// # Errors
     /// Where it is no JSON, of a role that 1.0 does not describe, or a described field is missing or holds what it must not.
-    pub fn parse(text: &str) -> Result<(Self, Vec<Warning>), StreamError> {
+    pub fn parse(text: &str) -> Result<(Self, Vec<Notice>), Notice> {
         let read = parse(text).and_then(|(json, _)| enforce(json, A_MESSAGE));
         let (json, warnings) = read.map_err(|error| *error)?;
         Ok((Self::of(&json), warnings))

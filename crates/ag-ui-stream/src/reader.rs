@@ -5,14 +5,14 @@ mod lanes;
 mod order;
 mod thinking;
 
-pub use crate::error::{BrokeOff, End, EndError, EndOutcome, ErrorCode, StreamError};
+pub use crate::end::{BrokeOff, End, EndError, EndOutcome};
 
-use crate::error::{Fault, Verdict};
 use crate::event::{Event, EventRef};
+use crate::input::PROTOCOL_VERSION;
+use crate::notice::{Code, Detail, Notice, Notices, Verdict};
 use crate::protocol::{Does, Rule, Thing};
 use crate::queue::Queue;
 use crate::sse::{Decoder, Lines, SseError};
-use crate::warning::{Detail, Warning, Warnings};
 use crate::wire::{Members, enforce_members, parse, text, text_or_empty};
 use halves::Joiner;
 use json_tree::{Halves, Json, natural};
@@ -50,8 +50,8 @@ pub(crate) struct Pipeline {
     order: Order,
     joiner: Joiner,
     events: Queue<Event>,
-    warnings: Warnings,
-    error: Option<StreamError>,
+    warnings: Notices,
+    error: Option<Notice>,
     error_given: bool,
 }
 
@@ -86,12 +86,12 @@ impl EventReader {
     }
 
     /// The next event, or once the error that ends the stream.
-    pub fn next_event(&mut self) -> Option<Result<Event, StreamError>> {
+    pub fn next_event(&mut self) -> Option<Result<Event, Notice>> {
         self.next_ref().map(|event| event.map(EventRef::into_owned))
     }
 
     /// As [`next_event`](Self::next_event), without copying what the event holds.
-    pub fn next_ref(&mut self) -> Option<Result<EventRef<'_>, StreamError>> {
+    pub fn next_ref(&mut self) -> Option<Result<EventRef<'_>, Notice>> {
         let (bytes, lines, pipeline) = self.parts();
         pipeline.next(bytes, lines)
     }
@@ -103,11 +103,11 @@ impl EventReader {
     }
 
     /// The next thing that was tolerated.
-    pub fn next_warning(&mut self) -> Option<Warning> {
+    pub fn next_warning(&mut self) -> Option<Notice> {
         self.pipeline.next_warning()
     }
 
-    /// How many warnings were dropped, because [`Warning::MAX_WAITING`] had not been taken.
+    /// How many warnings were dropped, because [`Notice::MAX_WAITING`] had not been taken.
     #[must_use]
     pub fn dropped_warnings(&self) -> u64 {
         self.pipeline.warnings.dropped()
@@ -145,7 +145,7 @@ type Taken<'t> = Option<EventRef<'t>>;
 
 impl Pipeline {
     /// The next event, or once the error that ends the stream.
-    pub(crate) fn next<'t>(&mut self, bytes: &'t [u8], lines: &mut Lines) -> Option<Result<EventRef<'t>, StreamError>> {
+    pub(crate) fn next<'t>(&mut self, bytes: &'t [u8], lines: &mut Lines) -> Option<Result<EventRef<'t>, Notice>> {
         loop {
             if let Some(event) = self.events.take() {
                 return Some(Ok(event));
@@ -160,7 +160,7 @@ impl Pipeline {
     }
 
     /// The next thing that was tolerated.
-    pub(crate) fn next_warning(&mut self) -> Option<Warning> {
+    pub(crate) fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
     }
 
@@ -174,8 +174,8 @@ impl Pipeline {
             }
             Ok(Cow::Borrowed(text)) => self.take(text),
             Ok(Cow::Owned(text)) => self.take(&text).map(EventRef::into_owned),
-            Err(error) => {
-                self.error = Some(*StreamError::new(Fault::Frame(error), &[]));
+            Err(SseError::FrameTooLong { limit }) => {
+                self.error = Some(*Notice::new(Detail::LongFrame, &[&limit.to_string()]));
                 None
             }
         }
@@ -198,7 +198,7 @@ impl Pipeline {
         let index = self.begin_event();
         match parse(text).and_then(|(json, halves)| self.walk(json, halves)) {
             Ok(event) => event,
-            Err(error) if self.is_named && matches!(error.code, ErrorCode::InvalidJson | ErrorCode::NotAnEvent) => {
+            Err(error) if self.is_named && matches!(error.code, Code::InvalidJson | Code::NotAnEvent) => {
                 self.skip();
                 None
             }
@@ -225,7 +225,7 @@ impl Pipeline {
     /// Returns an event that needs no place in the queue.
     fn walk<'t>(&mut self, json: Json<'t>, halves: Halves) -> Verdict<Taken<'t>> {
         let Json::Object(mut event) = json else {
-            return Err(StreamError::new(Fault::NotAnEvent, &[]));
+            return Err(Notice::new(Detail::NoEvent, &[]));
         };
         self.joiner.begin(halves);
         let Some(rule) = self.strip(&mut event)? else {
@@ -254,7 +254,7 @@ impl Pipeline {
     /// Strips an event of what 1.0 does not describe, and gives its row; `None` where nothing is left of it.
     fn strip(&mut self, event: &mut Members<'_>) -> Verdict<Option<&'static Rule>> {
         let Some(name) = text(event, "type") else {
-            return Err(StreamError::new(Fault::NotAnEvent, &[]));
+            return Err(Notice::new(Detail::NoEvent, &[]));
         };
         let warnings = &mut self.warnings;
         let same = self.last.filter(|rule| rule.name == name);
@@ -270,12 +270,12 @@ impl Pipeline {
             && let Some(version) = text(event, "protocolVersion")
             && !is_served(version)
         {
-            warnings.push(Detail::NewerVersion, &[version], Some("/protocolVersion".to_owned()));
+            warnings.push(Detail::NewerVersion, &[version, PROTOCOL_VERSION], Some("/protocolVersion".to_owned()));
         }
         Ok(is_kept.then_some(rule))
     }
 
-    fn give_error(&mut self) -> Option<StreamError> {
+    fn give_error(&mut self) -> Option<Notice> {
         let error = self.error.as_ref().filter(|_| !self.error_given)?;
         self.error_given = true;
         Some(error.clone())

@@ -8,10 +8,10 @@ mod snapshot;
 use crate::event::EventRef;
 use crate::index::Index;
 use crate::message::{Message, Metadata, Role, ToolCall, unique};
+use crate::notice::{Detail, Notice, Notices};
 use crate::outcome::Interrupt;
 use crate::patch::Copied;
 use crate::reader::{End, EndOutcome};
-use crate::warning::{Detail, Warning, Warnings};
 use calls::Calls;
 use json_tree::{Json, Members};
 use keys::List;
@@ -44,9 +44,11 @@ pub struct Thread {
     resumed: Vec<Interrupt>,
     /// Where the results of a message begin, and the last one was put.
     last_result: Option<(usize, usize)>,
+    /// The message whose text ended last in the open run.
+    ended_text: Option<String>,
     /// The ids of the messages that were told last, in their order there.
     told: Vec<String>,
-    warnings: Warnings,
+    warnings: Notices,
 }
 
 /// Where the conversation's last run stands.
@@ -148,8 +150,9 @@ impl Thread {
             interrupts: Vec::new(),
             resumed: Vec::new(),
             last_result: None,
+            ended_text: None,
             told: Vec::new(),
-            warnings: Warnings::default(),
+            warnings: Notices::default(),
         };
         thread.set_keys(&mut messages, List::Whole);
         thread.messages = messages;
@@ -264,11 +267,11 @@ impl Thread {
     }
 
     /// The next thing that was tolerated.
-    pub fn next_warning(&mut self) -> Option<Warning> {
+    pub fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
     }
 
-    /// How many warnings were dropped, because [`Warning::MAX_WAITING`] had not been taken.
+    /// How many warnings were dropped, because [`Notice::MAX_WAITING`] had not been taken.
     #[must_use]
     pub fn dropped_warnings(&self) -> u64 {
         self.warnings.dropped()

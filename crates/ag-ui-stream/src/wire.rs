@@ -4,12 +4,15 @@ mod enforce;
 mod members;
 mod operation;
 
-use crate::error::{Fault, MAX_INTEGER, StreamError, Verdict};
+use crate::notice::{Detail, Notice, Verdict};
 use json_tree::{Halves, Json, Number};
 
 pub(crate) use enforce::{Enforced, enforce, enforce_members};
 pub(crate) use json_tree::Members;
 pub(crate) use members::{list, members_of, put, put_json, put_some, set, take, text, text_or_empty};
+
+/// The largest integer that survives a JavaScript number.
+pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
 
 /// What the protocol allows at one position.
 #[derive(Debug)]
@@ -97,5 +100,7 @@ pub(crate) fn whole(number: &Number<'_>) -> Option<i64> {
 
 /// Reads the text of one frame, and the halves of characters at the ends of its `delta`.
 pub(crate) fn parse(text: &str) -> Verdict<(Json<'_>, Halves)> {
-    Json::parse_with_halves(text, "delta").map_err(|error| StreamError::new(Fault::Json(error), &[]))
+    let not_json =
+        |error: json_tree::Error| Notice::new(Detail::NotJson, &[error.kind.as_str(), &error.offset.to_string()]);
+    Json::parse_with_halves(text, "delta").map_err(not_json)
 }

@@ -6,8 +6,9 @@ use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::{AskedBy, Delivery, NextRun, Refusal, Said, Setup};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::{EventRef, EventType};
+use ag_ui_stream::notice::Notice;
 use ag_ui_stream::outcome::{Interrupt, RunOutcome};
-use ag_ui_stream::reader::{End, StreamError};
+use ag_ui_stream::reader::End;
 use ag_ui_stream::thread::Change;
 use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
@@ -104,7 +105,7 @@ impl Conversation {
     ///
     /// # Errors
     /// Where they break the protocol; what came before is kept and shown.
-    pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) -> Result<(), StreamError> {
+    pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) -> Result<(), Notice> {
         self.talk.feed(chunk);
         let shown = self.show(now);
         self.lay();
@@ -327,6 +328,12 @@ impl Conversation {
             }
             AskChange::Patched { tool_call_id, patch } => {
                 let moves = matches!(patch, AskPatch::Phase(_));
+                if let AskPatch::Phase(Phase::Malformed) = patch
+                    && let Some(arguments) = self.talk.thread().arguments(&tool_call_id)
+                {
+                    let start: String = arguments.chars().take(500).collect();
+                    leptos::logging::error!("agent-chat: call {tool_call_id} is no question: {start}");
+                }
                 self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
                 if moves {
                     self.transcript.show_waiting(self.talk.asks());
@@ -351,7 +358,7 @@ fn follow_text(transcript: &mut Transcript, event: &EventRef<'_>) {
 /// What became of a response while it was shown.
 #[derive(Default)]
 struct Shown {
-    refused: Option<StreamError>,
+    refused: Option<Notice>,
     end: Option<End>,
 }
 

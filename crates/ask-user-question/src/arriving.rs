@@ -2,14 +2,12 @@
 
 mod growth;
 mod text;
-mod tree;
 
 use crate::snapshot::{AskPatch, AskSnapshot};
 use crate::validate::MAX_ARGUMENTS_BYTES;
 use crate::wire::AskUserQuestion;
 use growth::Growth;
-use json_tree::{Bounds, PartialParser};
-use tree::Tree;
+use json_tree::{Bounds, PartialParser, PartialValue};
 
 /// Takes the arguments of one call as they stream, in any pieces, and returns [patches](AskPatch) to its [`AskSnapshot`]. A piece costs its
 /// own length, whatever came before; what was shown is never taken back.
@@ -33,7 +31,7 @@ pub struct Arriving {
     parser: PartialParser,
     growth: Growth,
     /// The arguments so far.
-    arguments: Tree,
+    arguments: PartialValue,
     /// Their text, for what is almost JSON.
     text: String,
 }
@@ -44,7 +42,7 @@ impl Default for Arriving {
         Self {
             parser: PartialParser::new(limits),
             growth: Growth::default(),
-            arguments: Tree::default(),
+            arguments: PartialValue::default(),
             text: String::new(),
         }
     }

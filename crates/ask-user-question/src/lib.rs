@@ -56,6 +56,7 @@
 pub mod arriving;
 #[cfg(feature = "examples")]
 pub mod examples;
+pub mod form;
 pub mod guidance;
 pub mod limits;
 pub mod matching;

@@ -20,7 +20,6 @@ use crate::validate::{Refusal, Report, Violation};
 use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// What the user chose for one question: the unchecked input of [`Reply::check`]. As JSON it is an object of these fields, of which
 /// only `question` must be there.
@@ -126,11 +125,10 @@ impl Reply {
         self.answers.iter().map(Answer::selection).collect()
     }
 
-    /// The wire form: `answers`, and `details` with a `message` where the flat map would lose something. A [`Value`] sorts its keys; serialize the reply
-    /// itself to keep the order of the questions.
+    /// The wire form: `answers` in the order of the questions, and `details` with a `message` if the flat map would lose something.
     #[must_use]
-    pub fn to_json(&self) -> Value {
-        Json::from(self).into_value()
+    pub fn to_json(&self) -> Json<'static> {
+        self.into()
     }
 }
 

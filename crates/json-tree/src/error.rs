@@ -43,9 +43,11 @@ impl Error {
     }
 }
 
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl ErrorKind {
+    /// The kind in words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
             Self::Incomplete => "the text ends within a value",
             Self::Unexpected => "unexpected character",
             Self::Trailing => "unexpected character after the value",
@@ -55,7 +57,13 @@ impl fmt::Display for ErrorKind {
             Self::NumberOutOfRange => "number out of range",
             Self::TooDeep => "too many values within each other",
             Self::TooLong => "too long",
-        })
+        }
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -4,7 +4,7 @@
 //! `serde_json` [`Value`](serde_json::Value) of it, and [`JsonText`] passes it on.
 //!
 //! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and tells what each piece adds; a piece costs its own length,
-//! whatever came before. [`PartialValue`] keeps the value that this adds up to. All of them take exactly what `serde_json` takes.
+//! whatever came before. [`PartialValue`] keeps the value that its tokens add up to. All of them take exactly what `serde_json` takes.
 //!
 //! Why not `serde_json` itself? It can't read a text that is still arriving, nor halves of characters. Its feature `raw_value` is on in
 //! most dependency trees. With it, an object whose first key is `$serde_json::private::RawValue` counts as JSON inside a string, which is

@@ -1,7 +1,6 @@
 //! Numbers: what one is, the grammar of its text, byte by byte, and what a text says.
 
 mod decimal;
-mod double;
 
 use decimal::Decimal;
 use std::borrow::Cow;
@@ -66,13 +65,13 @@ impl Number<'_> {
         }
     }
 
-    /// The nearest double.
+    /// The nearest double. (The standard library reads it with tables of 10 KB, which a page has if it asks for doubles.)
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
             Kind::Natural(bits) => whole(*bits) as f64,
             Kind::Negative(bits) => whole(*bits) as i64 as f64,
-            Kind::Written(text) => double::nearest(text).unwrap_or_default(),
+            Kind::Written(text) => text.parse().unwrap_or_default(),
         }
     }
 
@@ -100,6 +99,7 @@ impl PartialEq for Number<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Kind::Natural(one), Kind::Natural(other)) | (Kind::Negative(one), Kind::Negative(other)) => one == other,
+            (Kind::Written(one), Kind::Written(other)) if one == other => true,
             (Kind::Written(_), _) | (_, Kind::Written(_)) => Decimal::of(&self.text()) == Decimal::of(&other.text()),
             _ => false,
         }
@@ -235,5 +235,11 @@ pub(crate) fn number(text: &str) -> Option<Number<'_>> {
         (Some(negative @ 1..), Some(_)) => 0_i64.checked_sub_unsigned(negative).map(Number::from),
         _ => None,
     };
-    whole.or_else(|| Decimal::of(text).is_a_double().then_some(Number(Kind::Written(text.into()))))
+    whole.or_else(|| is_a_double(text).then_some(Number(Kind::Written(text.into()))))
+}
+
+/// Returns true if a double holds a number. Without an exponent it takes 309 digits to be too large.
+fn is_a_double(text: &str) -> bool {
+    let is_short = text.len() < 300 && !text.bytes().any(|byte| byte | 0x20 == b'e');
+    is_short || Decimal::of(text).is_a_double()
 }

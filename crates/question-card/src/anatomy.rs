@@ -208,46 +208,59 @@ const fn state(part: &'static str, attribute: &'static str, values: &'static [&'
     State { part, attribute, values }
 }
 
-/// The custom properties that the card reads and never sets, so that a host may set them on any element above: `:root { --qc-accent: teal }`.
-pub const TOKENS: &[&str] = &[
-    "--qc-bg",
-    "--qc-fg",
-    "--qc-muted",
-    "--qc-border",
-    "--qc-control-border",
-    "--qc-accent",
-    "--qc-accent-hover",
-    "--qc-on-accent",
-    "--qc-danger",
-    "--qc-danger-bg",
-    "--qc-success",
-    "--qc-warning",
-    "--qc-focus",
-    "--qc-row-hover-bg",
-    "--qc-row-selected-bg",
-    "--qc-row-selected-border",
-    "--qc-chip-bg",
-    "--qc-chip-fg",
-    "--qc-inert-bg",
-    "--qc-font",
-    "--qc-font-mono",
-    "--qc-font-size",
-    "--qc-line-height",
-    "--qc-radius",
-    "--qc-row-radius",
-    "--qc-gap",
-    "--qc-pad",
-    "--qc-target",
-    "--qc-input-size",
-    "--qc-focus-width",
-    "--qc-focus-offset",
-    "--qc-max-inline",
-    "--qc-max-inline-preview",
-    "--qc-scroll-margin",
-    "--qc-dock",
-    "--qc-motion",
-    "--qc-shadow",
+/// A custom property that the card reads and never sets, so that a host may set it on any element above: `:root { --qc-accent: teal }`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is the colour or size of.
+    pub of: &'static str,
+}
+
+/// Every token.
+pub const TOKENS: &[Token] = &[
+    token("--qc-bg", "surface of the card"),
+    token("--qc-fg", "text"),
+    token("--qc-muted", "hints, descriptions, what is not the way on"),
+    token("--qc-border", "edges of the card and its rows"),
+    token("--qc-control-border", "edges of buttons and text fields"),
+    token("--qc-accent", "main button, controls, the edge of a chosen row"),
+    token("--qc-accent-hover", "main button under the pointer"),
+    token("--qc-on-accent", "text of the main button"),
+    token("--qc-danger", "errors, and the edges around them"),
+    token("--qc-danger-bg", "surface of errors"),
+    token("--qc-success", "ticks of receipts"),
+    token("--qc-warning", "what is urgent or will not be sent"),
+    token("--qc-focus", "focus ring"),
+    token("--qc-row-hover-bg", "a row under the pointer"),
+    token("--qc-row-selected-bg", "a chosen row"),
+    token("--qc-row-selected-border", "its edge"),
+    token("--qc-chip-bg", "headers and badges"),
+    token("--qc-chip-fg", "their text, and links"),
+    token("--qc-inert-bg", "previews, and rows that are still arriving"),
+    token("--qc-font", "text"),
+    token("--qc-font-mono", "previews and digits"),
+    token("--qc-font-size", "size of the text"),
+    token("--qc-line-height", "height of a line"),
+    token("--qc-radius", "corners of the card"),
+    token("--qc-row-radius", "corners of rows, fields and buttons"),
+    token("--qc-gap", "between rows"),
+    token("--qc-pad", "between the card's edge and its content"),
+    token("--qc-target", "least height of what is pressed"),
+    token("--qc-input-size", "radio buttons and check boxes"),
+    token("--qc-focus-width", "width of the focus ring"),
+    token("--qc-focus-offset", "between the ring and what has the focus"),
+    token("--qc-max-inline", "most width of the card"),
+    token("--qc-max-inline-preview", "the same with previews"),
+    token("--qc-scroll-margin", "kept free above and below what gets the focus"),
+    token("--qc-dock", "height of what covers the card's lower edge"),
+    token("--qc-motion", "length of transitions"),
+    token("--qc-shadow", "shadow of the card"),
 ];
+
+const fn token(name: &'static str, of: &'static str) -> Token {
+    Token { name, of }
+}
 
 #[cfg(test)]
 mod tests;

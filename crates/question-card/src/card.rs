@@ -14,7 +14,7 @@ mod machine;
 mod options;
 mod view;
 
-pub(crate) use self::machine::is_over;
+pub(crate) use self::machine::{Given, is_over};
 
 // Nothing happens on a server.
 #[cfg(not(feature = "ssr"))]

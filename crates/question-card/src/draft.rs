@@ -118,9 +118,9 @@ struct Pick {
 }
 
 impl Draft {
-    /// An empty draft in which no typed text may have more than this number of characters (Unicode scalar values).
-    pub(crate) fn new(max_length: Option<usize>) -> Self {
-        Self { max_length, ..Self::default() }
+    /// Lets no typed text have more than this number of characters (Unicode scalar values). What is longer stays.
+    pub(crate) fn limit(&mut self, max_length: Option<usize>) {
+        self.max_length = max_length;
     }
 
     /// Whether this option is chosen.
@@ -321,6 +321,11 @@ impl Draft {
     pub(crate) fn is_more_than_text(&self) -> bool {
         let mut questions = self.questions.iter();
         questions.next().is_some_and(QuestionDraft::is_more_than_text) || questions.any(QuestionDraft::is_dirty)
+    }
+
+    /// Whether a note was typed.
+    pub(crate) fn has_note(&self) -> bool {
+        self.questions.iter().any(|draft| !draft.note.is_empty())
     }
 
     /// Becomes this one text, where no question can be answered.

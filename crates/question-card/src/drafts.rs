@@ -4,6 +4,7 @@
 //! is kept beyond the life of the page. It is kept from the first change until the ask is over; what then did not reach the agent, until the
 //! user puts it away.
 
+use crate::card::Given;
 use crate::dom::Ids;
 use crate::draft::Kept;
 use std::cell::RefCell;
@@ -88,16 +89,37 @@ impl Persist {
     }
 
     /// What is kept of this call, in memory or beyond.
-    pub(crate) fn load(&self, key: &str) -> Option<Kept> {
-        recall(key).or_else(|| self.0.as_ref()?.load(key))
+    pub(crate) fn load(&self, key: &str) -> Remembered {
+        let mut found = recall(key);
+        if found.draft.is_none() {
+            found.draft = self.0.as_ref().and_then(|written| written.load(key));
+        }
+        found
     }
 
     /// Brings what is written up to what is in memory.
     pub(crate) fn write(&self, key: &str) {
         if let Some(written) = &self.0 {
-            written.write(key, recall(key));
+            written.write(key, recall(key).draft);
         }
     }
+}
+
+/// Two are the same if they write to one place.
+impl PartialEq for Persist {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() == other.is_none(),
+        }
+    }
+}
+
+/// What is kept of a call whose card may be gone: the draft, and what was given to the host and is not settled.
+#[derive(Clone, Default, PartialEq)]
+pub(crate) struct Remembered {
+    pub(crate) draft: Option<Kept>,
+    pub(crate) given: Option<Given>,
 }
 
 /// Drafts as they are written.
@@ -152,34 +174,34 @@ impl DraftStore for Session {
     }
 }
 
-/// How many drafts are in memory at most; beyond that, those go that did not change for the longest time.
+/// How many calls are in memory at most; beyond that, those go that did not change for the longest time.
 const MOST_IN_MEMORY: usize = 100;
 
 thread_local! {
-    /// The drafts of this page, the last changed last. Only ever touched in a browser.
-    static MEMORY: RefCell<Vec<(String, Kept)>> = const { RefCell::new(Vec::new()) };
+    /// The calls of this page, the last changed last. Only ever touched in a browser.
+    static MEMORY: RefCell<Vec<(String, Remembered)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps a draft in memory, or keeps none any more. Says whether that changed anything.
-pub(crate) fn remember(key: &str, kept: Option<Kept>) -> bool {
+/// Keeps this of a call in memory. Returns whether that changed its draft.
+pub(crate) fn remember(key: &str, now: Remembered) -> bool {
     MEMORY.with_borrow_mut(|memory| {
         let at = memory.iter().position(|(id, _)| id == key);
-        let before = at.map(|at| memory.remove(at).1);
-        let changed = before != kept;
-        if let Some(kept) = kept {
-            memory.push((key.to_owned(), kept));
+        let before = at.map(|at| memory.remove(at).1).unwrap_or_default();
+        let has_changed = before.draft != now.draft;
+        if now != Remembered::default() {
+            memory.push((key.to_owned(), now));
         }
         if memory.len() > MOST_IN_MEMORY {
             memory.remove(0);
         }
-        changed
+        has_changed
     })
 }
 
-fn recall(key: &str) -> Option<Kept> {
+pub(crate) fn recall(key: &str) -> Remembered {
     MEMORY.with_borrow(|memory| {
-        let (_, kept) = memory.iter().find(|(id, _)| id == key)?;
-        Some(kept.clone())
+        let found = memory.iter().find(|(id, _)| id == key);
+        found.map(|(_, remembered)| remembered.clone()).unwrap_or_default()
     })
 }
 

@@ -3,6 +3,7 @@
 use ask_user_question::reply::Selection;
 use ask_user_question::validate::{Violation, check_text, describe};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply, matching, tool};
+use json_tree::Json;
 use serde_json::{Value, json};
 
 /// The definition of the tool under a profile (`runtime`, `coding`, `chat`): `name`, `description`, `parameters` (the JSON Schema of the
@@ -52,7 +53,7 @@ pub fn parse_reply(ask: &str, reply: &str) -> Result<String, String> {
     let outcome = match Outcome::parse(&ask, reply) {
         Some(outcome) => outcome_json(&outcome),
         None => {
-            let violations = match json_tree::parse(reply) {
+            let violations = match Json::parse(reply) {
                 Ok(reply) => Reply::parse(&ask, &reply).err().unwrap_or_default(),
                 Err(_) => Vec::new(),
             };
@@ -89,7 +90,7 @@ fn outcome_json(outcome: &Outcome) -> Value {
     match outcome {
         Outcome::Answered(reply) => {
             let mut json = json!({"outcome": kind, "message": reply.message()});
-            if let (Value::Object(members), Value::Object(reply)) = (&mut json, reply.to_json()) {
+            if let (Value::Object(members), Value::Object(reply)) = (&mut json, reply.to_json().into_value()) {
                 members.extend(reply);
             }
             json

@@ -34,6 +34,7 @@ pub struct Card {
     /// What was given to the host last.
     given: Rc<RefCell<Option<Outcome>>>,
     has_ended: Cell<bool>,
+    options: RefCell<Options>,
 }
 
 #[wasm_bindgen]
@@ -52,8 +53,9 @@ impl Card {
             None => AskSnapshot::new(tool_call_id).with_lang(settings.text("askLang")),
         };
         let has_ended = Cell::new(ask.phase != Phase::Streaming);
-        let mounted = MountedCard::mount(place, ask, &settings.options(), move |told| tell(&hear, &keeps, told));
-        Self { mounted, arriving: RefCell::default(), given, has_ended }
+        let options = settings.options();
+        let mounted = MountedCard::mount(place, ask, &options, move |told| tell(&hear, &keeps, told));
+        Self { mounted, arriving: RefCell::default(), given, has_ended, options: RefCell::new(options) }
     }
 
     /// Tells the card something, in a word and a text. One function for all, because each that JavaScript can call is code of its own.
@@ -81,8 +83,11 @@ impl Card {
             "pending" => self.mounted.sending(&Sending::Pending),
             "fail" => self.mounted.sending(&Sending::Failed(text.to_owned())),
             "sent" => return self.sent(),
-            "expires-at" => self.mounted.expires_at(Json::parse(text).ok().as_ref().and_then(counted)),
-            "held" => self.mounted.held(!text.is_empty()),
+            "expires-at" => {
+                let at = Json::parse(text).ok().as_ref().and_then(counted);
+                self.change(|options| options.expires_at = at);
+            }
+            "held" => self.change(|options| options.held = !text.is_empty()),
             "focus" => return self.mounted.focus(),
             _ => return false,
         }
@@ -91,6 +96,13 @@ impl Card {
 }
 
 impl Card {
+    fn change(&self, change: impl FnOnce(&mut Options)) {
+        let mut options = self.options.borrow_mut();
+        change(&mut options);
+        let options = options.clone();
+        self.mounted.set(&options);
+    }
+
     fn append(&self, piece: &str) {
         if self.has_ended.get() {
             return;
@@ -271,6 +283,7 @@ impl Settings<'_> {
             max_length: self.number("maxLength").map(|most| most as usize),
             persist: if self.flag("persist") { Persist::session() } else { Persist::default() },
             expires_at: self.number("expiresAt"),
+            held: false,
             parts: self.flag("parts"),
             offers: Offers {
                 messages: self.flag("takesMessages"),

@@ -76,7 +76,7 @@ fn stream(log: &Log) -> Result<Command> {
 fn in_chromium(measurement: &str, paths: &[PathBuf], log: &Log) -> Result<Command> {
     let chromium = system::chromium(log)?;
     // With dashes, Node would take them for its own.
-    let arguments = system::chromium_arguments().map(|argument| argument.trim_start_matches("--")).join(" ");
+    let arguments = system::chromium_arguments().replace("--", "");
     let program = [workspace::read("app/benches/chromium.mjs")?, workspace::read(measurement)?].join("\n");
     let mut node = tools::script(&program, [&chromium.program, &chromium.driver], log)?;
     node.arg(arguments).args(paths);

@@ -41,6 +41,8 @@ xflags::xflags! {
             /// Keeps their streams as test data of ag-ui-stream.
             optional --record
         }
+        /// Brings Trunk and what it calls, and prints the line that puts them on the PATH of a shell.
+        cmd tools {}
         /// Builds pages that carry one part each, such as the stream reader or the card, and prints the weight of each program.
         cmd size { default cmd parts {} }
         /// Builds the npm package `question-card` and prints where it is and what a page loads of it.

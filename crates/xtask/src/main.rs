@@ -34,7 +34,11 @@ fn main() -> ExitCode {
             eprintln!("xtask: {problem}; `cargo xtask --help` lists the commands");
             return ExitCode::from(2);
         }
-        flags => flags.unwrap_or_else(|help| help.exit()),
+        Err(help) => {
+            println!("{}", help_of(&help.to_string(), std::env::args().nth(1).as_deref()));
+            return ExitCode::SUCCESS;
+        }
+        Ok(flags) => flags,
     };
     match run(flags.subcommand) {
         Ok(()) => ExitCode::SUCCESS,
@@ -49,6 +53,14 @@ fn main() -> ExitCode {
     }
 }
 
+/// The part of the help that is about this command, or else all of it.
+fn help_of(help: &str, command: Option<&str>) -> String {
+    let parts = help.split("\n\nxtask ").skip(1);
+    let of_command = parts.filter(|part| part.split_whitespace().next() == command);
+    let of_command: Vec<_> = of_command.map(|part| format!("cargo xtask {}", part.trim_end())).collect();
+    if of_command.is_empty() { help.to_owned() } else { of_command.join("\n\n") }
+}
+
 fn run(command: XtaskCmd) -> Result<()> {
     children::end_all_when_interrupted()?;
     match command {
@@ -56,6 +68,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Test(options) => test::test(&options),
         XtaskCmd::Agents(options) => agents::agents(&options),
         XtaskCmd::Build(_) => size::build(),
+        XtaskCmd::Tools(_) => page::tools(),
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Pack(options) => pack::pack(&options),
         XtaskCmd::Pages(options) => pages::pages(&options),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
@@ -72,10 +73,24 @@ fn build(programs: &[Program], folder: &str, log: &Log) -> Result<()> {
     let mut weights = String::new();
     copy_files(&package)?;
     write_styles(&package)?;
-    for &(name, features) in programs {
-        log.doing(name);
-        build_program(name, features, &package.join("wasm"), log)?;
-    }
+    // Cargo builds one after the other, and meanwhile those that are built are made small.
+    thread::scope(|scope| {
+        let mut begun = Vec::new();
+        for (at, &(name, features)) in programs.iter().enumerate() {
+            log.doing(&format!("builds {name}, {} of {}", at + 1, programs.len()));
+            let mut build = wasm::cargo_for(["build", "--profile=pack", "--package=question-element", "--lib"], log)?;
+            build.args(["--no-default-features", "--features", features]);
+            // What all of them need is built by then, and cargo would count to its last crate each time.
+            log.run(build.args((at > 0).then_some("--quiet")))?;
+            let program = wasm::bind("web", &wasm::built("pack/question_element"), name, &package.join("wasm"), log)?;
+            begun.push(scope.spawn(move || wasm::optimize(&program, log)));
+        }
+        for (at, program) in begun.into_iter().enumerate() {
+            log.doing(&format!("makes the programs small, {} of {}", at + 1, programs.len()));
+            program.join().expect("making it small does not panic")?;
+        }
+        anyhow::Ok(())
+    })?;
     for (name, _) in programs {
         let (title, own) = match *name {
             "agent" => ("agent".to_owned(), &AGENT[..]),
@@ -90,13 +105,6 @@ fn build(programs: &[Program], folder: &str, log: &Log) -> Result<()> {
     npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
     log.run(&mut npm)?;
     files::write(&folder.join("weights.txt"), weights)
-}
-
-/// Builds the program of this name with these features of the crate.
-fn build_program(name: &str, features: &str, folder: &Path, log: &Log) -> Result<()> {
-    let mut build = wasm::cargo_for(["build", "--profile", "pack", "--package", "question-element", "--lib"], log)?;
-    log.run(build.args(["--no-default-features", "--features", features]))?;
-    wasm::bind_small(&wasm::built("pack/question_element"), name, folder, log)
 }
 
 /// Puts into the package what nobody has to build.

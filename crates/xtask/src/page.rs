@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::console::colours;
 use crate::flags::Serve;
-use crate::steps::{Log, Step};
+use crate::steps::{self, Log, Step};
 use crate::{files, size, tools, wasm, workspace};
 
 /// The steps to the page as users get it, in [`dist`].
@@ -90,16 +90,29 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
     Ok(trunk)
 }
 
+/// `cargo xtask tools`: brings Trunk and what it calls, and prints the line by which a shell finds them.
+pub(crate) fn tools() -> Result<()> {
+    let bring = |log: &Log| bring_tools(log).and_then(|()| tools::binaryen().folder(log)).map(drop);
+    steps::run_or_fail(&[Step::runs("tools", &[], bring)])?;
+    println!("export PATH='{}':\"$PATH\"", env::join_paths(folders()?)?.display());
+    Ok(())
+}
+
 /// A `PATH` with Trunk and what it calls in front, after [`bring_tools`].
 pub(crate) fn path() -> Result<OsString> {
+    let present = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(folders()?.into_iter().chain(env::split_paths(&present)))
+        .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")
+}
+
+/// Where Trunk is, and what it calls.
+fn folders() -> Result<Vec<PathBuf>> {
     let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen()];
     let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
     // A folder of the PATH that has one tool may have another one that is too old.
     let cache = tools::cache()?;
     folders.sort_by_key(|folder| !folder.starts_with(&cache));
-    let present = env::var_os("PATH").unwrap_or_default();
-    env::join_paths(folders.into_iter().chain(env::split_paths(&present)))
-        .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")
+    Ok(folders)
 }
 
 /// A call of Trunk, after [`bring_tools`] and [`build_program`].

@@ -98,16 +98,11 @@ pub(crate) fn clients() -> Tool {
     )
 }
 
-/// What JavaScript's pages read AG-UI streams and growing JSON with, each as it is measured.
+/// What JavaScript's pages read AG-UI streams and growing JSON with, each as it is measured; `@ag-ui/client` is made of `rxjs`.
 pub(crate) fn stream_peers() -> Tool {
     packages(
         "stream-peers",
-        &[
-            ("@ag-ui/client", "1.0.0"),
-            ("eventsource-parser", "4.1.3"),
-            ("jsonriver", "1.1.1"),
-            ("rxjs", "7.8.1"), // What `@ag-ui/client` is made of.
-        ],
+        &[("@ag-ui/client", "1.0.0"), ("eventsource-parser", "4.1.3"), ("jsonriver", "1.1.1"), ("rxjs", "7.8.1")],
     )
 }
 

@@ -67,8 +67,3 @@ pub(crate) fn wanted<'a>(known: &'a [String], asked: &[String]) -> Result<Vec<&'
     }
     Ok(known.iter().filter(|name| asked.is_empty() || asked.contains(name)).map(String::as_str).collect())
 }
-
-/// True on a machine that promises to check everything, and so may lack nothing.
-pub(crate) fn is_ci() -> bool {
-    std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
-}

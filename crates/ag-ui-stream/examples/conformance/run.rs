@@ -2,9 +2,9 @@
 
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::EventType;
+use ag_ui_stream::notice::Notice;
 use ag_ui_stream::reader::End;
 use ag_ui_stream::sse::{OutFrame, write_frame};
-use ag_ui_stream::warning::Warning;
 use ag_ui_stream::{Asks, Conversation, Event, Message, Thread};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(crate) struct Run {
     /// What the run was started with.
     pub(crate) history: Vec<Message>,
     pub(crate) events: Vec<Event>,
-    pub(crate) warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Notice>,
     pub(crate) end: End,
     conversation: Conversation,
 }

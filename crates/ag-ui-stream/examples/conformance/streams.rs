@@ -4,8 +4,8 @@ use crate::Verdict;
 use crate::run::Run;
 use ag_ui_stream::asks::reply::{Delivery, Said, Setup};
 use ag_ui_stream::event::EventType;
+use ag_ui_stream::notice::Notice;
 use ag_ui_stream::reader::EndOutcome;
-use ag_ui_stream::warning::Warning;
 use ag_ui_stream::{Conversation, Event};
 use serde_json::Value;
 
@@ -110,7 +110,7 @@ impl Run {
         if expect.get("noWarnings") == Some(&Value::Bool(true)) && !self.warnings.is_empty() {
             return Err(format!("it warns: {:?}", self.warnings));
         }
-        let says = |warning: &Warning, text: &str| {
+        let says = |warning: &Notice, text: &str| {
             warning.to_string().contains(text) || warning.path.as_deref().is_some_and(|path| path.contains(text))
         };
         let mut wanted =

@@ -1,7 +1,6 @@
 use super::options::Options;
-use json_tree::PartialValue;
+use json_tree::{Json, PartialParser, PartialValue};
 use serde::Serialize;
-use serde_json::Value;
 use std::io::{self, Read, Write};
 
 pub(crate) fn replay(input: &mut dyn Read, options: &Options, every: bool, out: &mut impl Write) -> io::Result<bool> {
@@ -20,6 +19,7 @@ pub(crate) fn replay(input: &mut dyn Read, options: &Options, every: bool, out: 
 
 #[derive(Default)]
 struct Arguments {
+    parser: PartialParser,
     value: PartialValue,
     /// The beginning of a character that the chunk cut in two.
     cut: Vec<u8>,
@@ -40,7 +40,7 @@ impl Arguments {
         let rest = self.cut.split_off(length);
         let bytes = std::mem::replace(&mut self.cut, rest);
         let text = String::from_utf8_lossy(&bytes);
-        if let Err(error) = self.value.feed(&text) {
+        if let Err(error) = self.parser.feed(&text, |token| self.value.take(&token)) {
             self.error = Some(Fault { message: error.kind.to_string(), offset: error.offset });
         } else if broken {
             self.error = Some(Fault { message: "not UTF-8".to_owned(), offset: self.taken + length });
@@ -53,7 +53,7 @@ impl Arguments {
             self.error = Some(Fault { message: "not UTF-8".to_owned(), offset: self.taken });
         }
         if self.error.is_none()
-            && let Err(error) = self.value.finish()
+            && let Err(error) = self.parser.finish(|token| self.value.take(&token))
         {
             self.error = Some(Fault { message: error.kind.to_string(), offset: error.offset });
         }
@@ -61,8 +61,8 @@ impl Arguments {
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let report = Report {
-            value: self.value.value().unwrap_or_default(),
-            complete: self.error.is_none() && self.value.is_complete(),
+            value: self.value.so_far().unwrap_or_default().into_unique(),
+            complete: self.error.is_none() && self.value.clone().into_json().is_some(),
             error: self.error.as_ref(),
         };
         serde_json::to_writer(&mut *out, &report)?;
@@ -73,7 +73,7 @@ impl Arguments {
 
 #[derive(Serialize)]
 struct Report<'a> {
-    value: Value,
+    value: Json<'static>,
     complete: bool,
     error: Option<&'a Fault>,
 }

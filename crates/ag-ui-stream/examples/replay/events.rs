@@ -3,8 +3,8 @@ use super::options::Options;
 use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::conversation::Update;
+use ag_ui_stream::notice::Notice;
 use ag_ui_stream::reader::{End, EndOutcome};
-use ag_ui_stream::warning::Warning;
 use json_tree::JsonText;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -127,7 +127,7 @@ impl Replay {
     }
 }
 
-fn print_warning(warning: &Warning, out: &mut impl Write) -> io::Result<()> {
+fn print_warning(warning: &Notice, out: &mut impl Write) -> io::Result<()> {
     let line =
         WarningLine { code: warning.code.as_str(), path: warning.path.as_deref(), message: &warning.to_string() };
     super::print(out, "warning", &line)

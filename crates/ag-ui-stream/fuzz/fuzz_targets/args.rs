@@ -5,7 +5,7 @@ use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Conversation, Event};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextSnapshot};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Question, QuestionOption};
-use json_tree::PartialValue;
+use json_tree::{Json, PartialParser, PartialValue};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -57,10 +57,10 @@ fn shown(ask: &AskSnapshot) -> AskUserQuestion {
 
 /// The complete value, or the offset at which it cannot become one.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {
-    let mut arguments = PartialValue::default();
-    let fed = pieces.into_iter().try_for_each(|piece| arguments.feed(piece));
-    match fed.and_then(|()| arguments.finish()) {
-        Ok(()) => (arguments.into_value(), None),
+    let (mut parser, mut value) = (PartialParser::default(), PartialValue::default());
+    let fed = pieces.into_iter().try_for_each(|piece| parser.feed(piece, |token| value.take(&token)));
+    match fed.and_then(|()| parser.finish(|token| value.take(&token))) {
+        Ok(()) => (value.into_json().map(Json::into_value), None),
         Err(error) => (None, Some(error.offset)),
     }
 }

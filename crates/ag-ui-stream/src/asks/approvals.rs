@@ -1,10 +1,11 @@
 //! Calls of the agent's own tools that a run leaves open because they wait for a yes or no, as `Agno` has it.
 
 use super::followed::{Followed, Source};
-use super::form::{Asked, Form};
+use super::form::{Asked, asked};
 use super::{AskChange, Asks};
 use crate::message::{Role, ToolCall};
 use crate::thread::Thread;
+use ask_user_question::form::Form;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::{AskUserQuestion, Phase};
 use json_tree::Json;
@@ -65,7 +66,7 @@ fn question(call: &ToolCall) -> Option<Asked> {
         Json::parse(arguments).ok()?;
         question = question + " " + arguments;
     }
-    Some(Form::approval(&question, ACCEPTED))
+    Some(asked(Form::approval(&question, ACCEPTED)))
 }
 
 impl Followed {

@@ -2,9 +2,10 @@
 //! the decisions that it takes. The answer is a list of decisions in the same order.
 
 use super::followed::Followed;
-use super::form::{Asked, Form};
+use super::form::{Asked, asked};
 use super::interrupts::ask_in;
 use ask_user_question::Reply;
+use ask_user_question::form::Form;
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
 use json_tree::Json;
 
@@ -57,7 +58,7 @@ fn approval(request: &Json<'static>, arguments: Option<&Json<'static>>) -> Asked
             arguments.write(&mut question);
         }
     }
-    Form::approval(&question, APPROVED)
+    asked(Form::approval(&question, APPROVED))
 }
 
 /// The member of the form's payload that says yes.
@@ -113,7 +114,7 @@ impl Decision {
             }
             (kind @ ("approve" | "reject"), Some(_)) if message.is_none_or(|message| message != DECLINED_TEXT) => {
                 let payload = Json::object([(APPROVED, Json::Bool(kind == "approve"))]);
-                followed.form.as_ref()?.read(ask, &payload)
+                followed.form.as_ref()?.read(ask, &payload).map(Outcome::Answered)
             }
             ("reject", Some(_)) => Some(Outcome::Declined),
             _ => None,

@@ -24,25 +24,34 @@ pub(super) struct Followed {
     pub(super) source: Source,
     /// The agent gave the call a result that is no answer.
     pub(super) acknowledged: bool,
-    /// A result came in the stream, so that the agent has done with the call.
-    pub(super) has_result: bool,
     /// The run in which it was over.
     pub(super) over_since: u64,
     /// A message that names no ask ended it, so that the agent may know better how.
     pub(super) is_inferred: bool,
     /// Other calls that ask the same.
     pub(super) twins: Vec<String>,
-    /// The interrupt by which the agent waits for the answer.
-    pub(super) interrupt: Option<Interrupt>,
-    /// The legacy interrupt by which it does.
-    pub(super) legacy: Option<Legacy>,
-    /// Its part in the answer to the interrupt, if that asks for several decisions.
-    pub(super) decision: Option<Decision>,
-    /// The open run was started to answer the interrupt.
-    pub(super) is_released: bool,
+    /// How the agent waits for the answer, if not by the call alone.
+    pub(super) wait: Option<Box<Wait>>,
     /// How its reply becomes a payload, where it was made from a schema.
     pub(super) form: Option<Arc<dyn Payload>>,
-    arriving: Arriving,
+    /// Its arguments, while they stream.
+    arriving: Option<Box<Arriving>>,
+}
+
+/// The interrupt by which an agent waits for an answer.
+#[derive(Clone, Debug)]
+pub(super) struct Wait {
+    pub(super) by: WaitsBy,
+    /// The ask's part in the answer, if the interrupt asks for several decisions.
+    pub(super) decision: Option<Decision>,
+    /// The open run was started to answer it.
+    pub(super) is_released: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum WaitsBy {
+    Interrupt(Interrupt),
+    Legacy(Legacy),
 }
 
 /// Where an ask comes from.
@@ -75,16 +84,12 @@ impl Followed {
             snapshot: AskSnapshot::new(id),
             source,
             acknowledged: false,
-            has_result: false,
             over_since: run,
             is_inferred: false,
             twins: Vec::new(),
-            interrupt: None,
-            legacy: None,
-            decision: None,
-            is_released: false,
+            wait: None,
             form: None,
-            arriving: Arriving::default(),
+            arriving: None,
         }
     }
 
@@ -113,7 +118,7 @@ impl Followed {
             return;
         }
         let Self { id, snapshot, arriving, .. } = self;
-        arriving.feed(delta, |patch| {
+        arriving.get_or_insert_default().feed(delta, |patch| {
             snapshot.apply(&patch);
             changes.push(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
         });
@@ -124,7 +129,7 @@ impl Followed {
         if self.snapshot.phase != Phase::Streaming {
             return;
         }
-        let arrived = std::mem::take(&mut self.arriving).finish(&self.snapshot);
+        let arrived = self.arriving.take().and_then(|arriving| arriving.finish(&self.snapshot));
         match arrived.or_else(|| AskUserQuestion::from_arguments(arguments)) {
             Some(ask) => self.complete(ask, Phase::Ready, changes),
             None => self.patch(AskPatch::Phase(Phase::Malformed), changes),
@@ -183,7 +188,7 @@ impl Followed {
 
     /// The outcome that the answer to its interrupt stands for.
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
-        if let Some(decision) = self.decision {
+        if let Some(decision) = self.decision() {
             return decision.read(self, payload);
         }
         let ask = self.snapshot.ask.as_deref();
@@ -192,7 +197,7 @@ impl Followed {
             (Some(text), _) => {
                 Outcome::parse(self.ask(), text).or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?)))
             }
-            (None, Some(form)) => form.read(ask?, payload),
+            (None, Some(form)) => form.read(ask?, payload).map(Outcome::Answered),
             (None, None) => Outcome::from_json(ask?, payload),
         }
     }
@@ -249,23 +254,33 @@ impl Followed {
 
     /// Whether the agent waits for its answer by an interrupt.
     pub(super) fn is_suspended(&self) -> bool {
-        self.interrupt().is_some() || self.legacy().is_some()
+        self.waits_by().is_some()
     }
 
-    /// Takes over by which interrupt the agent waits.
-    pub(super) fn take_interrupts(&mut self, before: &mut Self) {
-        (self.interrupt, self.legacy) = (before.interrupt.take(), before.legacy.take());
-        (self.decision, self.is_released) = (before.decision, before.is_released);
+    /// The interrupt that no run was started yet to answer.
+    fn waits_by(&self) -> Option<&WaitsBy> {
+        self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &wait.by)
     }
 
     /// The interrupt by which the agent waits.
     pub(super) fn interrupt(&self) -> Option<&Interrupt> {
-        self.interrupt.as_ref().filter(|_| !self.is_released)
+        match self.waits_by()? {
+            WaitsBy::Interrupt(interrupt) => Some(interrupt),
+            WaitsBy::Legacy(_) => None,
+        }
     }
 
     /// The legacy interrupt by which it waits.
     pub(super) fn legacy(&self) -> Option<&Legacy> {
-        self.legacy.as_ref().filter(|_| !self.is_released)
+        match self.waits_by()? {
+            WaitsBy::Legacy(legacy) => Some(legacy),
+            WaitsBy::Interrupt(_) => None,
+        }
+    }
+
+    /// Its part in the answer to the interrupt, if that asks for several decisions.
+    pub(super) fn decision(&self) -> Option<Decision> {
+        self.wait.as_ref()?.decision
     }
 
     /// The agent asks by an interrupt, perhaps once more: whatever became of the ask, it waits now.

@@ -1,18 +1,19 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
 use super::decisions::{self, Part};
-use super::followed::{Followed, Source};
-use super::form::{APPROVALS, Asked, Form, option};
+use super::followed::{Followed, Source, Wait, WaitsBy, about};
+use super::form::{Asked, asked};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
 use crate::event::EventRef;
-use crate::message::text_of;
+use crate::message::{Message, text_of};
 use crate::outcome::Interrupt;
 use crate::thread::{RunState, Thread};
+use ask_user_question::form::{APPROVALS, Form};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 use json_tree::Json;
 
 /// The name of the legacy event.
@@ -76,29 +77,27 @@ impl Asks {
             return;
         };
         for legacy in legacy {
-            for position in self.bind_interrupt(&standard(&legacy), thread, changes) {
-                self.followed[position].legacy = Some(legacy.clone());
-            }
+            let interrupt = standard(&legacy);
+            self.bind_interrupt(&interrupt, &WaitsBy::Legacy(legacy), thread, changes);
         }
     }
 
-    /// Binds an interrupt to the asks that it is about, or makes asks of it.
-    pub(super) fn take_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread, changes: &mut Vec<AskChange>) {
-        for position in self.bind_interrupt(interrupt, thread, changes) {
-            self.followed[position].interrupt = Some(interrupt.clone());
+    /// Makes asks of the interrupts that a run ended in.
+    pub(super) fn take_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+        for interrupt in thread.open_interrupts() {
+            self.bind_interrupt(interrupt, &WaitsBy::Interrupt(interrupt.clone()), thread, changes);
         }
     }
 
     /// Finds or makes the asks that an interrupt is about. They wait from here on, perhaps for the second time; one that can't be shown waits
     /// to be cancelled.
-    fn bind_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread, changes: &mut Vec<AskChange>) -> Vec<usize> {
+    fn bind_interrupt(&mut self, interrupt: &Interrupt, by: &WaitsBy, thread: &Thread, changes: &mut Vec<AskChange>) {
         let mut bound = Vec::new();
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
             let position = self.ask_about(interrupt, &part, &bound, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part, changes));
             let followed = &mut self.followed[position];
-            followed.decision = part.decision;
-            (followed.interrupt, followed.legacy, followed.is_released) = (None, None, false);
+            followed.wait = Some(Box::new(Wait { by: by.clone(), decision: part.decision, is_released: false }));
             followed.ask_again(changes);
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             if followed.snapshot.expires_at != deadline {
@@ -107,7 +106,6 @@ impl Asks {
             bound.push(position);
         }
         self.open.extend(&bound);
-        bound
     }
 
     /// Whether an interrupt is about a call of another tool than the one that asks.
@@ -143,11 +141,11 @@ impl Asks {
         let asked = part.asked.as_ref().map(|(ask, _)| ask);
         let (mut waiting, mut open) = (Vec::new(), Vec::new());
         for (position, followed) in self.followed.iter().enumerate() {
-            let is_told = followed.interrupt.as_ref().is_some_and(|it| it.id == interrupt.id);
+            let is_told = |wait: &Wait| matches!(&wait.by, WaitsBy::Interrupt(it) if it.id == interrupt.id);
             if bound.contains(&position) {
                 continue;
             }
-            if is_told && followed.snapshot.ask.as_deref() == asked {
+            if followed.wait.as_deref().is_some_and(is_told) && followed.snapshot.ask.as_deref() == asked {
                 return Some(position);
             }
             let shares = asked.is_some_and(|ask| shares_question(followed.ask(), ask));
@@ -157,7 +155,8 @@ impl Asks {
             if followed.snapshot.phase == Phase::Answerable {
                 waiting.push(position);
             }
-            if !followed.has_result {
+            let is_own = |result: &Message| about(result.metadata()).is_none();
+            if !thread.results(&followed.id).any(is_own) {
                 open.push(position);
             }
         }
@@ -174,7 +173,9 @@ impl Asks {
     pub(super) fn release_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
         for followed in &mut self.followed {
             let was_suspended = followed.is_suspended();
-            followed.is_released = was_suspended;
+            if let Some(wait) = &mut followed.wait {
+                wait.is_released = was_suspended;
+            }
             // A call that has a result waited for its interrupt alone.
             let is_closed = was_suspended && thread.call(&followed.id).is_some_and(|call| call.answered);
             let kind = match followed.snapshot.phase {
@@ -192,9 +193,7 @@ impl Asks {
     /// The run that answered them ended well, so that no interrupt but those of its end waits.
     pub(super) fn forget_interrupts(&mut self) {
         for followed in &mut self.followed {
-            if std::mem::take(&mut followed.is_released) {
-                (followed.interrupt, followed.legacy, followed.decision) = (None, None, None);
-            }
+            followed.wait.take_if(|wait| wait.is_released);
         }
     }
 }
@@ -273,13 +272,13 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> 
     }
     let message = interrupt.message.as_deref().unwrap_or_default();
     if let Some(schema) = &interrupt.response_schema
-        && let Some(asked) = Form::of(message, schema)
+        && let Some(form) = Form::from_schema(message, schema)
     {
-        return Some(asked);
+        return Some(asked(form));
     }
     // Whatever came back as a text would be taken for consent.
     if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
-        return Some(Form::approval(message, APPROVALS[0]));
+        return Some(asked(Form::approval(message, APPROVALS[0])));
     }
     plain_ask(raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
 }
@@ -298,7 +297,7 @@ fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
     let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
     let mut options = Vec::new();
     for choice in choices.unwrap_or_default() {
-        options.extend(text_of(choice.get("label").unwrap_or(choice)).map(option));
+        options.extend(text_of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from));
     }
     Some(AskUserQuestion::new([Question::new(question, options)]))
 }

@@ -40,18 +40,25 @@ pub enum PatchErrorKind {
     NoObject,
 }
 
+impl PatchErrorKind {
+    /// The kind in words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Malformed => "it is no JSON Patch operation",
+            Self::NoSuchPlace => "there is no such place",
+            Self::TestFailed => "the value is another",
+            Self::IntoItself => "a value can't move into itself",
+            Self::TooDeep => "it makes more than 127 levels",
+            Self::TooLarge => "it copies too much",
+            Self::NoObject => "it leaves no object",
+        }
+    }
+}
+
 impl fmt::Display for PatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "operation {}: ", self.operation)?;
-        match self.kind {
-            PatchErrorKind::Malformed => f.write_str("it is no JSON Patch operation"),
-            PatchErrorKind::NoSuchPlace => f.write_str("there is no such place"),
-            PatchErrorKind::TestFailed => f.write_str("the value is another"),
-            PatchErrorKind::IntoItself => f.write_str("a value can't move into itself"),
-            PatchErrorKind::TooDeep => write!(f, "it makes more than {MAX_DEPTH} levels"),
-            PatchErrorKind::TooLarge => f.write_str("it copies too much"),
-            PatchErrorKind::NoObject => f.write_str("it leaves no object"),
-        }
+        write!(f, "operation {}: {}", self.operation, self.kind.as_str())
     }
 }
 

@@ -1,8 +1,7 @@
 //! What the protocol describes within events and inputs.
 
 use super::retired::translate_part;
-use crate::error::MAX_INTEGER;
-use crate::wire::{Field, Shape, Union, may, must, or_null};
+use crate::wire::{Field, MAX_INTEGER, Shape, Union, may, must, or_null};
 
 pub(crate) const TEXT: &Shape = &Shape::Text;
 pub(crate) const ANY: &Shape = &Shape::Any;

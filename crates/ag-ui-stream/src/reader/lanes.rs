@@ -1,8 +1,8 @@
 //! Chunk expansion: `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
 //! at most one open stream.
 
-use crate::error::{Fault, StreamError, Verdict};
 use crate::index::Index;
+use crate::notice::{Detail, Notice, Verdict};
 use crate::protocol::{Does, Ends, Rule, Thing};
 use crate::wire::{Members, Presence, set, take, text, text_or_empty};
 use std::borrow::Cow;
@@ -123,7 +123,7 @@ impl Lanes {
                 && owner.is_some()
                 && owner != lane.owner()
             {
-                return Err(StreamError::new(Fault::ChunkOfAnother { chunk: name }, &[id]));
+                return Err(Notice::new(Detail::ChunkOfAnother, &[name, id]));
             }
             return Ok(found);
         }
@@ -133,7 +133,7 @@ impl Lanes {
         }
         match ids.len() {
             1 if owner.is_none() => Ok(ids.iter().next().map(|(_, at)| at)),
-            2.. if owner.is_none() => Err(StreamError::new(Fault::ChunkIsAmbiguous { chunk: name }, &[])),
+            2.. if owner.is_none() => Err(Notice::new(Detail::ChunkIsAmbiguous, &[name])),
             _ => Ok(None),
         }
     }
@@ -166,7 +166,7 @@ impl Lane {
     /// What the first chunk of a stream opens.
     fn of(thing: Thing, chunk: &Members<'_>) -> Verdict<Self> {
         let [start, .., own] = thing.rows() else {
-            return Err(StreamError::new(Fault::NotAnEvent, &[]));
+            return Err(Notice::new(Detail::NoEvent, &[]));
         };
         let mut opening = start.members();
         for field in start.own.iter().chain(start.shared.first()) {
@@ -178,7 +178,7 @@ impl Lane {
             match text(chunk, field.name).or(unsaid) {
                 Some(said) => set(&mut opening, field.name, said),
                 None if field.presence == Presence::Required => {
-                    return Err(StreamError::new(Fault::FirstChunkLacks { chunk: own.name, field: field.name }, &[]));
+                    return Err(Notice::new(Detail::FirstChunkLacks, &[own.name, field.name]));
                 }
                 None => {}
             }
@@ -210,8 +210,8 @@ impl Lane {
             if let Some(given) = text(later, field.name)
                 && open != Some(given)
             {
-                let fault = Fault::ChunkDiffers { chunk: own.name, field: field.name };
-                return Err(StreamError::new(fault, &[given, open.unwrap_or_default()]));
+                let names = [own.name, field.name, given, open.unwrap_or_default()];
+                return Err(Notice::new(Detail::ChunkDiffers, &names));
             }
         }
         Ok(())

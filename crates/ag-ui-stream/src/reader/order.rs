@@ -1,9 +1,9 @@
 //! Which event is allowed where.
 
-use crate::error::{BrokeOff, End, EndError, EndOutcome, Fault, StreamError, Verdict};
+use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::index::Index;
+use crate::notice::{Detail, Notice, Notices, Verdict, joined};
 use crate::protocol::{Does, Rule, Thing};
-use crate::warning::{Detail, Warnings};
 use crate::wire::{Members, list, members_of, text, text_or_empty};
 use json_tree::Json;
 use std::mem;
@@ -71,7 +71,7 @@ const ENDING: [Thing; 4] = [Thing::Text, Thing::Reasoning, Thing::Span, Thing::C
 
 impl Order {
     /// Takes the next event. Returns false for one that is dropped, or an error for one that is not allowed.
-    pub(super) fn take(&mut self, rule: &'static Rule, event: &Members<'_>, warnings: &mut Warnings) -> Verdict<bool> {
+    pub(super) fn take(&mut self, rule: &'static Rule, event: &Members<'_>, warnings: &mut Notices) -> Verdict<bool> {
         self.check_stage(rule)?;
         if let Stage::Failed { .. } = self.stage
             && rule.does != Does::StartRun
@@ -93,7 +93,7 @@ impl Order {
         mem::take(&mut self.unended)
     }
 
-    fn allow(&mut self, rule: &'static Rule, event: &Members<'_>, warnings: &mut Warnings) -> Verdict {
+    fn allow(&mut self, rule: &'static Rule, event: &Members<'_>, warnings: &mut Notices) -> Verdict {
         let said = |name| text_or_empty(event, name);
         let tag = text(event, "subagentRunId");
         let run = &mut self.run;
@@ -107,11 +107,11 @@ impl Order {
             }
             Does::StartStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.insert(&step, 0) { Ok(()) } else { refuse(Fault::StepIsOpen, &[said("stepName")]) }
+                if run.steps.insert(&step, 0) { Ok(()) } else { refuse(Detail::StepIsOpen, &[said("stepName")]) }
             }
             Does::FinishStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.remove(&step) { Ok(()) } else { refuse(Fault::StepIsNotOpen, &[said("stepName")]) }
+                if run.steps.remove(&step) { Ok(()) } else { refuse(Detail::StepIsNotOpen, &[said("stepName")]) }
             }
             Does::StartSubagent => run.start_subagent(said("subagentRunId"), text(event, "parentSubagentRunId")),
             Does::FinishSubagent => run.finish_subagent(rule, said("subagentRunId")),
@@ -177,12 +177,12 @@ impl Order {
 
     fn check_stage(&self, rule: &'static Rule) -> Verdict {
         match (&self.stage, rule.does) {
-            (Stage::Active { .. }, Does::StartRun) => refuse(Fault::RunIsOpen, &[]),
+            (Stage::Active { .. }, Does::StartRun) => refuse(Detail::RunIsOpen, &[]),
             (Stage::Active { .. }, _)
             | (Stage::Fresh | Stage::Finished(_), Does::StartRun | Does::FailRun)
             | (Stage::Failed { .. }, _) => Ok(()),
-            (Stage::Fresh, _) => refuse(Fault::NotFirst, &[]),
-            (Stage::Finished(_), _) => refuse(Fault::RunFinished { event: rule.name }, &[]),
+            (Stage::Fresh, _) => refuse(Detail::NotFirst, &[]),
+            (Stage::Finished(_), _) => refuse(Detail::RunFinished, &[rule.name]),
         }
     }
 
@@ -190,7 +190,7 @@ impl Order {
         let named = text_or_empty(event, "threadId");
         match &self.thread {
             Some(thread) if thread != named => {
-                return refuse(Fault::OtherThread { event: rule.name }, &[named, thread]);
+                return refuse(Detail::OtherThread, &[rule.name, named, thread]);
             }
             _ => self.thread = Some(named.to_owned()),
         }
@@ -204,7 +204,7 @@ impl Order {
     }
 
     /// The specification requires a producer to repeat the ids; the adapter of `LangGraph` names a run of its own. The run that is open ends.
-    fn finish(&mut self, event: &Members<'_>, warnings: &mut Warnings) -> Verdict {
+    fn finish(&mut self, event: &Members<'_>, warnings: &mut Notices) -> Verdict {
         let outcome = event.find("outcome").and_then(members_of);
         if outcome.and_then(|outcome| text(outcome, "type")) == Some("interrupt") {
             // The agent holds a call that it stopped in.
@@ -214,7 +214,7 @@ impl Order {
         for (member, begun) in [("runId", self.run_id()), ("threadId", self.thread.as_deref())] {
             let named = text_or_empty(event, member);
             if let Some(begun) = begun.filter(|begun| *begun != named) {
-                warnings.push(Detail::OtherId(member), &[named, begun], Some(String::from("/") + member));
+                warnings.push(Detail::OtherId, &[member, named, begun], Some(String::from("/") + member));
             }
         }
         self.stage = Stage::Finished(match outcome.and_then(|outcome| text(outcome, "type")) {
@@ -224,7 +224,7 @@ impl Order {
                 for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
                     let id = members_of(interrupt).and_then(|it| text(it, "id")).unwrap_or_default();
                     if !ids.insert(id, 0) {
-                        return refuse(Fault::InterruptTwice, &[id]);
+                        return refuse(Detail::InterruptTwice, &[id]);
                     }
                 }
                 EndOutcome::Interrupt
@@ -248,7 +248,7 @@ impl Run {
         }
         let held = self.find(thing, id);
         if held.is_some_and(|held| held.open.is_some()) {
-            return refuse(Fault::AlreadyOpen(thing.name()), &[id]);
+            return refuse(Detail::AlreadyOpen, &[thing.name(), id]);
         }
         let owner = held.filter(|_| tag.is_none()).map(|held| held.owner);
         let owner = owner.unwrap_or_else(|| self.number(tag));
@@ -273,12 +273,12 @@ impl Run {
     fn check(&self, thing: Thing, id: &str, tag: Option<&str>) -> Verdict<usize> {
         let at = self.things[thing as usize].get(id);
         let Some((at, held, opened_by)) = at.and_then(|at| Some((at, &self.held[at], self.held[at].open?))) else {
-            return refuse(Fault::NotOpen(thing.name()), &[id]);
+            return refuse(Detail::NotOpen, &[thing.name(), id]);
         };
         // A snapshot may have given it to another while it is open: then both may go on.
         match tag {
             Some(tag) if !self.owns(tag, opened_by) && !self.owns(tag, held.owner) => {
-                refuse(Fault::OtherOwner(thing.name()), &[id])
+                refuse(Detail::OtherOwner, &[thing.name(), id])
             }
             _ => Ok(at),
         }
@@ -287,7 +287,7 @@ impl Run {
     /// Refuses what is said in another's name than that of its owner.
     fn check_owner(&self, thing: Thing, id: &str, tag: Option<&str>) -> Verdict {
         match (self.find(thing, id), tag) {
-            (Some(held), Some(tag)) if !self.owns(tag, held.owner) => refuse(Fault::OtherOwner(thing.name()), &[id]),
+            (Some(held), Some(tag)) if !self.owns(tag, held.owner) => refuse(Detail::OtherOwner, &[thing.name(), id]),
             _ => Ok(()),
         }
     }
@@ -328,7 +328,7 @@ impl Run {
         if let (Some(owner), Some(tag)) = (parent, tag)
             && !self.owns(tag, owner)
         {
-            return refuse(Fault::OtherParent, &[id, tag]);
+            return refuse(Detail::OtherParent, &[id, tag]);
         }
         let at = self.open(Thing::Call, id, tag)?;
         if let Some(owner) = parent {
@@ -365,10 +365,10 @@ impl Run {
 
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> Verdict {
         if self.subagents.contains(id) {
-            return refuse(Fault::SubagentAgain, &[id]);
+            return refuse(Detail::SubagentAgain, &[id]);
         }
         if let Some(parent) = parent.filter(|parent| !self.subagents.contains(parent)) {
-            return refuse(Fault::UnknownParent, &[id, parent]);
+            return refuse(Detail::UnknownParent, &[id, parent]);
         }
         self.subagents.insert(id, ACTIVE);
         Ok(())
@@ -376,7 +376,7 @@ impl Run {
 
     fn finish_subagent(&mut self, rule: &'static Rule, id: &str) -> Verdict {
         if self.subagents.get(id) != Some(ACTIVE) {
-            return refuse(Fault::SubagentIsNotOpen { event: rule.name }, &[id]);
+            return refuse(Detail::SubagentIsNotOpen, &[rule.name, id]);
         }
         self.subagents.insert(id, CLOSED);
         Ok(())
@@ -422,9 +422,9 @@ impl Run {
 }
 
 fn nothing(things: &'static str, open: &[&str]) -> Verdict {
-    if open.is_empty() { Ok(()) } else { refuse(Fault::StillOpen(things), open) }
+    if open.is_empty() { Ok(()) } else { refuse(Detail::StillOpen, &[things, &joined(open, ", ")]) }
 }
 
-fn refuse<T>(fault: Fault, names: &[&str]) -> Verdict<T> {
-    Err(StreamError::new(fault, names))
+fn refuse<T>(detail: Detail, names: &[&str]) -> Verdict<T> {
+    Err(Notice::new(detail, names))
 }

@@ -1,7 +1,7 @@
 //! The retired `THINKING_*` events. (The reference client translates them until 2027-09-17.)
 
+use crate::notice::{Detail, Notices};
 use crate::protocol::{Does, Rule, Thing};
-use crate::warning::{Detail, Warnings};
 use crate::wire::{Members, set, take, text};
 
 /// What is open of the retired events, which have no ids of their own.
@@ -19,7 +19,7 @@ impl Thinking {
         &mut self,
         event: &mut Members<'_>,
         run: Option<&str>,
-        warnings: &mut Warnings,
+        warnings: &mut Notices,
     ) -> Option<&'static Rule> {
         let rule = Rule::of_retired(text(event, "type")?)?;
         if rule.does == Does::Open(Thing::Span) && take(event, "title").is_some() {

@@ -6,10 +6,10 @@ use super::snapshot::with_own_ids;
 use super::{Change, RunState, Thread, merge};
 use crate::event::{EventRef, EventType};
 use crate::message::{Content, Message, Role, ToolCall, text_of, unique};
+use crate::notice::Detail;
 use crate::outcome::RunOutcome;
 use crate::patch;
 use crate::reader::EndOutcome;
-use crate::warning::Detail;
 use json_tree::Json;
 use std::borrow::Cow;
 use std::mem;
@@ -22,7 +22,8 @@ pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
         EventType::TextMessageStart => thread.start_text(event, Role::of(event.text("role"))),
         EventType::ReasoningMessageStart => thread.start_text(event, Role::Reasoning),
         EventType::TextMessageContent | EventType::ReasoningMessageContent => thread.append_text(event),
-        EventType::TextMessageEnd | EventType::ReasoningMessageEnd => thread.merge_message(event),
+        EventType::TextMessageEnd => thread.end_text(event),
+        EventType::ReasoningMessageEnd => thread.merge_message(event),
         EventType::ToolCallStart => thread.start_call(event),
         EventType::ToolCallArgs => thread.append_arguments(event),
         EventType::ToolCallEnd => thread.end_call(event),
@@ -37,7 +38,7 @@ pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
             match patch::apply_counting(operations, &mut thread.state, &mut thread.copied) {
                 Ok(()) => Change::StateChanged,
                 Err(error) => {
-                    thread.warn(Detail::StatePatch(error), &[]);
+                    thread.warn(Detail::StatePatch, &[&error.operation.to_string(), error.kind.as_str()]);
                     Change::Nothing
                 }
             }
@@ -54,6 +55,7 @@ impl Thread {
     fn start_run(&mut self, started: &EventRef<'_>) -> Change {
         self.run = RunState::Running { run_id: started.run_id().to_owned() };
         self.calls.start_run();
+        self.ended_text = None;
         // The run could begin only because its input answered them.
         self.resumed = mem::take(&mut self.interrupts);
         let before = self.messages.len();
@@ -160,6 +162,25 @@ impl Thread {
         let from = text.len();
         text.push_str(delta);
         Change::TextAppended { message: position, from }
+    }
+
+    /// Some adapters stream a text and then send all of it again as another message. That one is dropped.
+    fn end_text(&mut self, end: &EventRef<'_>) -> Change {
+        let change = self.merge_message(end);
+        let id = self.text_id(end).into_owned();
+        let before = self.ended_text.replace(id);
+        if let [.., first, second] = &self.messages[..]
+            && before.as_ref() == Some(&first.id)
+            && self.ended_text.as_ref() == Some(&second.id)
+            && repeats(first, second)
+        {
+            let dropped = mem::replace(&mut self.ended_text, before).unwrap_or_default();
+            self.messages.pop();
+            self.positions.remove(&dropped);
+            self.warn(Detail::RepeatedText, &[&dropped]);
+            return Change::MessagesReplaced;
+        }
+        change
     }
 
     fn merge_message(&mut self, event: &EventRef<'_>) -> Change {
@@ -454,7 +475,10 @@ impl Thread {
         if let Content::Open(content) = &mut activity.content {
             match patch::apply_to_object(operations, content, &mut self.copied) {
                 Ok(()) => event.text("activityType").clone_into(&mut activity.activity_type),
-                Err(error) => self.warn(Detail::ActivityPatch(error), &[id]),
+                Err(error) => {
+                    let operation = error.operation.to_string();
+                    self.warn(Detail::ActivityPatch, &[id, &operation, error.kind.as_str()]);
+                }
             }
         }
         Change::MessageChanged { message: position }
@@ -470,6 +494,17 @@ fn suffix(event: &EventRef<'_>) -> &'static str {
         EventType::TextMessageStart | EventType::TextMessageContent | EventType::TextMessageEnd => TEXT,
         _ => REASONING,
     }
+}
+
+/// Whether one message of an agent says what the one before it has said, and nothing else.
+fn repeats(first: &Message, second: &Message) -> bool {
+    let is_text = |message: &Message| message.role == Role::Assistant && message.tool_calls.is_empty();
+    is_text(first)
+        && is_text(second)
+        && !first.text().is_empty()
+        && first.content == second.content
+        && first.name == second.name
+        && first.subagent_run_id == second.subagent_run_id
 }
 
 /// A message that an event makes, with what it says about whose it is.

@@ -1,23 +1,22 @@
 //! Enforcement: what 1.0 does not describe is stripped with a warning, a described field that holds something else is fatal.
 
 use super::operation::check as check_operation;
-use super::{Field, Presence, Shape, Union, text, whole};
-use crate::error::{Expected, Fault, OperationFault, StreamError, Verdict};
-use crate::warning::{Detail, Warning, Warnings};
+use super::{Field, MAX_INTEGER, Presence, Shape, Union, text, whole};
+use crate::notice::{Detail, Notice, Notices, Verdict, joined};
 use json_tree::members::bring;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
 /// A value that the walk has passed, and what was tolerated.
-pub(crate) type Enforced<'a> = (Json<'a>, Vec<Warning>);
+pub(crate) type Enforced<'a> = (Json<'a>, Vec<Notice>);
 
 /// Strips a value of what its shape does not have; refuses one of an unknown kind, of which nothing is left.
 pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static Shape) -> Verdict<Enforced<'a>> {
-    let mut warnings = Warnings::default();
+    let mut warnings = Notices::default();
     let is_kept = Walk { warnings: &mut warnings }.value(&mut json, shape, Path::ROOT)?;
     let mut warnings = warnings.into_vec();
     match warnings.pop() {
-        Some(warning) if !is_kept => Err(refusal(&warning.without_path())),
+        Some(warning) if !is_kept => Err(warning.refused()),
         last => {
             warnings.extend(last);
             Ok((json, warnings))
@@ -30,27 +29,10 @@ pub(crate) fn enforce_members(
     members: &mut Members<'_>,
     own: &'static [Field],
     shared: &'static [Field],
-    warnings: &mut Warnings,
+    warnings: &mut Notices,
 ) -> Verdict<bool> {
     let described = Described { tag: Some("type"), own, shared };
     Walk { warnings }.object(members, described, Path::ROOT)
-}
-
-/// The error of who takes nothing that is warned of.
-fn refusal(warning: &Warning) -> Box<StreamError> {
-    let fault = match warning.detail() {
-        Detail::UnknownKind(tag) => Fault::UnknownKind(tag),
-        Detail::UnknownChoice => Fault::UnknownChoice,
-        Detail::UnknownOperation => Fault::UnknownOperation,
-        Detail::UnknownProperty => Fault::UnknownProperty,
-        _ => Fault::Retired,
-    };
-    let names: Vec<&str> = warning.names().collect();
-    let error = StreamError::new(fault, &names);
-    match &warning.path {
-        Some(path) => error.at(path.clone()),
-        None => error,
-    }
 }
 
 /// What an object may hold.
@@ -69,7 +51,7 @@ impl Described {
 }
 
 struct Walk<'w> {
-    warnings: &'w mut Warnings,
+    warnings: &'w mut Notices,
 }
 
 /// Whether the value stays.
@@ -87,13 +69,16 @@ impl Walk<'_> {
                     *number = integer.into();
                     Ok(true)
                 }
-                _ => Err(path.malformed(Fault::Integer { min: *min }, &[&number.text()])),
+                _ => {
+                    let bounds = [min.to_string(), MAX_INTEGER.to_string()];
+                    Err(path.malformed(Detail::Integer, &[&bounds[0], &bounds[1], &number.text()]))
+                }
             },
             (Shape::Choice(choices), Json::Text(text)) => {
                 if choices.contains(&&**text) {
                     return Ok(true);
                 }
-                Err(path.malformed(Fault::Choice(choices), &[text]))
+                Err(path.malformed(Detail::Choice, &[&joined(choices, "\" or \""), text]))
             }
             (Shape::OpenChoice(choices), Json::Text(text)) => {
                 let is_known = choices.contains(&&**text);
@@ -123,7 +108,7 @@ impl Walk<'_> {
         }
         items.truncate(kept);
         if kept < min {
-            return Err(path.malformed(Fault::TooFew { min, found: kept }, &[]));
+            return Err(path.malformed(Detail::TooFew, &[&min.to_string(), &kept.to_string()]));
         }
         Ok(true)
     }
@@ -142,9 +127,9 @@ impl Walk<'_> {
             return self.object(members, Described { tag: Some(union.tag), own, shared: &[] }, path);
         }
         let Some(kind) = text(members, union.tag) else {
-            return Err(path.malformed(Fault::NoTag(union.tag), &[]));
+            return Err(path.malformed(Detail::NoTag, &[union.tag]));
         };
-        self.warn(Detail::UnknownKind(union.tag), &[kind], path);
+        self.warn(Detail::UnknownKind, &[union.tag, kind], path);
         Ok(false)
     }
 
@@ -163,7 +148,7 @@ impl Walk<'_> {
             let required = field.presence == Presence::Required;
             let Some(member) = bring(members, field.name, known) else {
                 if required {
-                    return Err(path.malformed(Fault::Missing, &[]));
+                    return Err(path.malformed(Detail::Missing, &[]));
                 }
                 continue;
             };
@@ -210,14 +195,14 @@ impl Walk<'_> {
     fn operation(&mut self, operation: &Json<'_>, path: Path<'_>) -> Kept {
         match check_operation(operation) {
             Ok(()) => Ok(true),
-            Err((_, OperationFault::Unknown)) => {
+            Err(("", "")) => {
                 self.warn(Detail::UnknownOperation, &[], path);
                 Ok(false)
             }
-            Err((name, fault)) => {
+            Err((name, what)) => {
                 let member = path.to(Step::Name(name));
                 let path = if name.is_empty() { path } else { member };
-                Err(path.malformed(Fault::Operation(fault), &[]))
+                Err(path.malformed(Detail::Operation, &[what]))
             }
         }
     }
@@ -260,12 +245,12 @@ impl<'p> Path<'p> {
     }
 
     #[cold]
-    fn malformed(&self, fault: Fault, names: &[&str]) -> Box<StreamError> {
-        StreamError::new(fault, names).at(self.pointer())
+    fn malformed(&self, detail: Detail, names: &[&str]) -> Box<Notice> {
+        Notice::new(detail, names).at(self.pointer())
     }
 
-    fn unexpected(&self, shape: &Shape, found: &Json<'_>) -> Box<StreamError> {
-        self.malformed(Fault::Expected { expected: expected(shape), found: kind_of(found) }, &[])
+    fn unexpected(&self, shape: &Shape, found: &Json<'_>) -> Box<Notice> {
+        self.malformed(Detail::Unexpected, &[expected(shape), kind_of(found)])
     }
 }
 
@@ -282,25 +267,25 @@ fn escaped(name: &str) -> String {
     step
 }
 
-fn expected(shape: &Shape) -> Expected {
+fn expected(shape: &Shape) -> &'static str {
     match shape {
-        Shape::Any => Expected::Value,
-        Shape::Text | Shape::Choice(_) | Shape::OpenChoice(_) => Expected::Text,
-        Shape::Flag => Expected::Flag,
-        Shape::Integer { .. } => Expected::Integer,
-        Shape::List { .. } => Expected::List,
-        Shape::TextOrList(_) => Expected::TextOrList,
-        Shape::OpenObject | Shape::Object(_) | Shape::Union(_) | Shape::Operation => Expected::Object,
+        Shape::Any => "a value",
+        Shape::Text | Shape::Choice(_) | Shape::OpenChoice(_) => "a string",
+        Shape::Flag => "a boolean",
+        Shape::Integer { .. } => "an integer",
+        Shape::List { .. } => "an array",
+        Shape::TextOrList(_) => "a string or an array",
+        Shape::OpenObject | Shape::Object(_) | Shape::Union(_) | Shape::Operation => "an object",
     }
 }
 
-fn kind_of(tree: &Json<'_>) -> Expected {
+fn kind_of(tree: &Json<'_>) -> &'static str {
     match tree {
-        Json::Null => Expected::Null,
-        Json::Bool(_) => Expected::Flag,
-        Json::Number(_) => Expected::Number,
-        Json::Text(_) => Expected::Text,
-        Json::List(_) => Expected::List,
-        Json::Object(_) => Expected::Object,
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::Text(_) => "a string",
+        Json::List(_) => "an array",
+        Json::Object(_) => "an object",
     }
 }

@@ -1,31 +1,30 @@
 //! RFC 6902 operations, open to members that the RFC does not name.
 
-use crate::error::OperationFault;
 use json_tree::Json;
 
-/// Checks one operation; says which member is wrong, or none for the whole, and why.
-pub(super) fn check(operation: &Json<'_>) -> Result<(), (&'static str, OperationFault)> {
+/// Checks one operation. Returns which member is wrong, or none for the whole, and why; nothing at all for an operation of an unknown kind.
+pub(super) fn check(operation: &Json<'_>) -> Result<(), (&'static str, &'static str)> {
     let Json::Object(members) = operation else {
-        return Err(("", OperationFault::NoOperation));
+        return Err(("", "expected a JSON Patch operation"));
     };
     let member = |name: &str| members.find(name);
     let Some(Json::Text(op)) = member("op") else {
-        return Err(("op", OperationFault::NoText));
+        return Err(("op", "expected a string"));
     };
     let (needs_value, needs_from) = match &**op {
         "add" | "replace" | "test" => (true, false),
         "move" | "copy" => (false, true),
         "remove" => (false, false),
-        _ => return Err(("", OperationFault::Unknown)),
+        _ => return Err(("", "")),
     };
     if !member("path").is_some_and(is_pointer) {
-        return Err(("path", OperationFault::NoPointer));
+        return Err(("path", "expected a JSON pointer"));
     }
     if needs_value && member("value").is_none() {
-        return Err(("value", OperationFault::Missing));
+        return Err(("value", "required"));
     }
     if needs_from && !member("from").is_some_and(is_pointer) {
-        return Err(("from", OperationFault::NoPointer));
+        return Err(("from", "expected a JSON pointer"));
     }
     Ok(())
 }

@@ -2,12 +2,12 @@
 
 use crate::chat::{
     ASK, Chat, FOREIGN, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, messages, result,
-    said, started,
+    roles, said, started,
 };
 use ag_ui_stream::asks::reply::{Delivery, Refusal};
 use ag_ui_stream::message::{Content, Message};
+use ag_ui_stream::notice::Code;
 use ag_ui_stream::reader::EndOutcome;
-use ag_ui_stream::warning::WarningCode;
 use ag_ui_stream::{Asks, Conversation, EventReader};
 use ask_user_question::{Outcome, Phase};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn calls_sent(body: &str) -> Vec<(String, String)> {
 }
 
 /// Reads frames and returns how they end, and which warnings they bring.
-fn read(frames: &str) -> (EndOutcome, Vec<WarningCode>) {
+fn read(frames: &str) -> (EndOutcome, Vec<Code>) {
     let mut reader = EventReader::new();
     reader.feed(frames.as_bytes());
     let mut codes = Vec::new();
@@ -69,6 +69,36 @@ fn read(frames: &str) -> (EndOutcome, Vec<WarningCode>) {
 
 fn frames(events: &[Value]) -> String {
     events.iter().map(|event| format!("data: {event}\n\n")).collect()
+}
+
+#[test]
+fn a_text_that_comes_again_as_a_whole_is_shown_once() {
+    let texts = |events: Vec<Value>| {
+        let conversation = chat(events);
+        let messages = conversation.thread().messages().iter();
+        messages.map(|message| (message.id().to_owned(), message.text().into_owned())).collect::<Vec<_>>()
+    };
+    let good = |id: &str| (id.to_owned(), "Good.".to_owned());
+    let twice = || speaks("m1").into_iter().chain(speaks("m2"));
+    assert_eq!(texts(run("r1", twice())), [good("m1")]);
+    assert_eq!(texts(run("r1", twice().chain(speaks("m3")))), [good("m1")]);
+    // The call of the second message is a message of its own.
+    let mut ask = call("c1", ASK);
+    ask[0]["parentMessageId"] = "m2".into();
+    let asked = chat(run("r1", twice().chain(ask)));
+    assert_eq!(phases(&asked), [("c1", Phase::Answerable)]);
+    assert_eq!(roles(asked.thread().messages()), ["assistant", "assistant"]);
+    assert_eq!(phases(&replayed(&asked)), phases(&asked));
+
+    // Another run, another speaker, and what came between make it another text.
+    let later = run("r1", speaks("m1")).into_iter().chain(run("r2", speaks("m2")));
+    assert_eq!(texts(later.collect()), [good("m1"), good("m2")]);
+    let mut other = speaks("m2");
+    other[0]["subagentRunId"] = "s".into();
+    assert_eq!(texts(run("r1", speaks("m1").into_iter().chain(other))), [good("m1"), good("m2")]);
+    let between = call_of("f", "c1", "{}").into_iter().chain([result("c1", "")]);
+    let behind = run("r1", speaks("m1").into_iter().chain(between).chain(speaks("m2")));
+    assert_eq!(texts(behind).last(), Some(&good("m2")));
 }
 
 #[test]
@@ -376,24 +406,24 @@ fn runs_outlive_what_harms_nobody() {
     let plain = frames(&asked);
     let end = frames(&[finished("r")]);
     for (between, behind, codes) in [
-        ("event: keepalive\ndata: {}\n\n", "", vec![WarningCode::SkippedFrame]),
-        ("event: ping\ndata: {\"at\": 1}\n\n", "", vec![WarningCode::SkippedFrame]),
-        ("event: ping\ndata: pong\n\n", "", vec![WarningCode::SkippedFrame]),
-        ("data: ping\n\ndata: keep-alive\n\n", "", vec![WarningCode::SkippedFrame; 2]),
-        ("event: heartbeat\ndata: {\"type\": \"heartbeat\"}\n\n", "", vec![WarningCode::UnknownEvent]),
-        ("data:\n\ndata: null\n\ndata:  {} \n\n", "", vec![WarningCode::SkippedFrame; 3]),
-        ("", "data: [DONE]\n\n", vec![WarningCode::SkippedFrame]),
+        ("event: keepalive\ndata: {}\n\n", "", vec![Code::SkippedFrame]),
+        ("event: ping\ndata: {\"at\": 1}\n\n", "", vec![Code::SkippedFrame]),
+        ("event: ping\ndata: pong\n\n", "", vec![Code::SkippedFrame]),
+        ("data: ping\n\ndata: keep-alive\n\n", "", vec![Code::SkippedFrame; 2]),
+        ("event: heartbeat\ndata: {\"type\": \"heartbeat\"}\n\n", "", vec![Code::UnknownEvent]),
+        ("data:\n\ndata: null\n\ndata:  {} \n\n", "", vec![Code::SkippedFrame; 3]),
+        ("", "data: [DONE]\n\n", vec![Code::SkippedFrame]),
         (": a comment\n\n", "", vec![]),
     ] {
         let (outcome, warnings) = read(&(plain.clone() + between + &end + behind));
         assert_eq!((outcome, warnings), (EndOutcome::Completed, codes), "{between}{behind}");
     }
     let (outcome, warnings) = read(&(plain.clone() + &frames(&[finished("another")])));
-    assert_eq!((outcome, warnings), (EndOutcome::Completed, vec![WarningCode::OtherId]));
+    assert_eq!((outcome, warnings), (EndOutcome::Completed, vec![Code::OtherId]));
     let failed = frames(&[json!({"type": "RUN_ERROR", "message": "overloaded"}), finished("r")]);
-    assert_eq!(read(&(plain.clone() + &failed)), (EndOutcome::Error, vec![WarningCode::AfterError]));
+    assert_eq!(read(&(plain.clone() + &failed)), (EndOutcome::Error, vec![Code::AfterError]));
     let late = frames(&[json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "}"})]);
-    assert_eq!(read(&(plain.clone() + &late + &end)), (EndOutcome::Completed, vec![WarningCode::LateArguments]));
+    assert_eq!(read(&(plain.clone() + &late + &end)), (EndOutcome::Completed, vec![Code::LateArguments]));
     // What is no heartbeat is still refused.
     for wrong in ["data: 7\n\n", "data: {\"at\": 1}\n\n", "data: {\"type\": 1}\n\n", "data: hello\n\n"] {
         assert_eq!(read(&(plain.clone() + wrong + &end)).0, EndOutcome::Rejected, "{wrong}");
@@ -406,7 +436,7 @@ fn an_interrupt_ends_the_calls_that_are_open() {
     let end = interrupted("r", json!([{"id": "i", "reason": "tool_call", "toolCallId": "c"}]));
     let open = [started("r"), start.clone(), args.clone()];
     let events: Vec<Value> = open.iter().cloned().chain([end]).collect();
-    assert_eq!(read(&frames(&events)), (EndOutcome::Interrupt, vec![WarningCode::UnendedCall]));
+    assert_eq!(read(&frames(&events)), (EndOutcome::Interrupt, vec![Code::UnendedCall]));
     let mut conversation = Conversation::default();
     conversation.feed(frames(&events).as_bytes());
     while conversation.next_update(0).is_some() {}

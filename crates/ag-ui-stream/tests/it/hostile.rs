@@ -5,8 +5,8 @@ use crate::chat::{Chat, NOW, chat, finished, started};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::input::RunAgentInput;
+use ag_ui_stream::notice::Code;
 use ag_ui_stream::reader::EndOutcome;
-use ag_ui_stream::warning::WarningCode;
 use ag_ui_stream::{Conversation, Event, EventReader, Thread};
 use json_tree::Json;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ fn applies(conversation: &mut Conversation, delta: impl Into<Value>) -> bool {
     while let Some(update) = conversation.next_update(NOW) {
         match update {
             Update::Warning(warning) => {
-                assert_eq!(warning.code, WarningCode::PatchFailed);
+                assert_eq!(warning.code, Code::PatchFailed);
                 applied = false;
             }
             Update::Refused(error) => panic!("{error}"),

@@ -5,10 +5,10 @@ use crate::chat::{
 };
 use ag_ui_stream::Conversation;
 use ag_ui_stream::message::Message;
+use ag_ui_stream::notice::Code;
 use ag_ui_stream::patch::apply;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::thread::{Change, RunState, Thread};
-use ag_ui_stream::warning::WarningCode;
 use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -62,7 +62,7 @@ fn a_text_tells_where_it_grew() {
     }
     assert_eq!(thread.message("m1").unwrap().text(), "Grüß dich");
     assert_eq!(thread.message("m1").unwrap().metadata().unwrap(), &json!({"a": 1}));
-    assert_eq!(thread.next_warning().unwrap().code, WarningCode::MissingEntity);
+    assert_eq!(thread.next_warning().unwrap().code, Code::MissingEntity);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_call_tells_where_it_grew_and_survives_a_snapshot_without_it() {
     take(&mut thread, end);
     let call = thread.call("c1").unwrap();
     assert!(call.ended && !call.answered && call.name == "f");
-    assert_eq!(thread.next_warning().unwrap().code, WarningCode::MissingEntity);
+    assert_eq!(thread.next_warning().unwrap().code, Code::MissingEntity);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_call_that_broke_off_starts_again_in_its_place() {
     let mut thread = of([started("r1"), start, half, json!({"type": "RUN_ERROR", "message": "m"}), started("r2")]);
     assert_eq!(take(&mut thread, again), Change::ToolCallChanged { message: 0, call: 0 });
     assert_eq!((thread.arguments("c1"), thread.messages()[0].tool_calls()[0].name.as_str()), (Some(""), "g"));
-    assert_eq!(thread.next_warning().unwrap().code, WarningCode::RenamedToolCall);
+    assert_eq!(thread.next_warning().unwrap().code, Code::RenamedToolCall);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_call_finds_its_message() {
     let ids: Vec<(&str, usize)> =
         thread.messages().iter().map(|message| (message.id(), message.tool_calls().len())).collect();
     assert_eq!(ids, [("u1", 0), ("c1", 2), ("c2", 1), ("c4", 1)]);
-    assert_eq!(thread.next_warning().unwrap().code, WarningCode::ForeignParent);
+    assert_eq!(thread.next_warning().unwrap().code, Code::ForeignParent);
     assert_eq!(thread.next_warning(), None);
 }
 
@@ -203,7 +203,7 @@ fn a_patch_applies_whole_or_not_at_all() {
     let patch = |patch: Value| json!({"type": "STATE_DELTA", "delta": patch});
     let fails = patch(json!([{"op": "replace", "path": "/a", "value": 2}, {"op": "test", "path": "/a", "value": 3}]));
     assert_eq!((take(&mut thread, fails), thread.state()), (Change::Nothing, &Json::from(json!({"a": 1}))));
-    assert_eq!(thread.next_warning().unwrap().code, WarningCode::PatchFailed);
+    assert_eq!(thread.next_warning().unwrap().code, Code::PatchFailed);
     let copies = patch(json!([{"op": "copy", "from": "/a", "path": "/b"}]));
     assert_eq!(take(&mut thread, copies), Change::StateChanged);
     assert_eq!(thread.state(), &json!({"a": 1, "b": 1}));
@@ -255,7 +255,7 @@ fn text_that_finds_no_place_is_told_of() {
     take(&mut thread, text("a1"));
     assert_eq!(thread.next_warning(), None);
     take(&mut thread, content("a1", "more"));
-    assert_eq!(thread.next_warning().unwrap().code, WarningCode::TextDropped);
+    assert_eq!(thread.next_warning().unwrap().code, Code::TextDropped);
 }
 
 #[test]

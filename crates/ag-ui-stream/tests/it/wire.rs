@@ -1,7 +1,8 @@
 //! Events in wire form: every type with every field, and what the rules make of each thing that can be wrong with one.
 
 use ag_ui_stream::input::RunAgentInput;
-use ag_ui_stream::reader::{EndOutcome, ErrorCode};
+use ag_ui_stream::notice::Code;
+use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Event, EventReader, Message};
 use json_tree::Json;
 use serde_json::{Value, json};
@@ -266,8 +267,8 @@ fn a_message_alone_is_read_as_those_of_a_stream() {
     assert_eq!(message, Message::tool("1", "c", "r"));
     assert_eq!(warnings[0].path.as_deref(), Some("/newer"));
     let error = read(json!({"role": "oracle", "id": "1"})).unwrap_err();
-    assert_eq!(error.code, ErrorCode::Malformed);
+    assert_eq!(error.code, Code::Malformed);
     let error = read(json!({"role": "user", "id": 1, "content": "a"})).unwrap_err();
     assert_eq!(error.path.as_deref(), Some("/id"));
-    assert_eq!(Message::parse("{").unwrap_err().code, ErrorCode::InvalidJson);
+    assert_eq!(Message::parse("{").unwrap_err().code, Code::InvalidJson);
 }

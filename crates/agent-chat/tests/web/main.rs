@@ -15,7 +15,7 @@ use ask_user_question::Phase;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
-use scripted_agent::{Call, passes, tick};
+use scripted_agent::{Call, complaints, passes, tick};
 use serde_json::Value;
 use server::Server;
 use visitor::{BOTH, COLOUR, SIZE, Visitor, reply};
@@ -239,6 +239,21 @@ async fn an_agent_elsewhere_that_does_not_answer_may_not_let_the_page_in() {
     Call::next().await.is_unreachable();
     let origin = "https://agent.example".to_owned();
     visitor.sees_status(Status::Failed(Trouble::Elsewhere { origin })).await;
+}
+
+#[test]
+async fn the_console_says_why_a_request_was_refused_and_which_arguments_are_damaged() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let missing = r#"{"detail":[{"loc":["body","tools"],"msg":"Field required"}]}"#;
+    Call::next().await.refuses(422, missing);
+    visitor.sees_status(Status::Failed(Trouble::Refused { status: 422, message: None })).await;
+    assert_eq!(complaints(), [format!("agent-chat: HTTP 422 {missing}")]);
+
+    let (visitor, call) = Visitor::greeting().await;
+    call.asks("c1", r#"{"query":"size"}"#);
+    visitor.sees_phase("c1", Phase::Malformed).await;
+    assert_eq!(complaints(), [r#"agent-chat: call c1 is no question: {"query":"size"}"#]);
 }
 
 #[test]

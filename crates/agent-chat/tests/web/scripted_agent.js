@@ -17,6 +17,7 @@ window.fetch = async (request, options) => {
   };
   const response = new Promise((resolve, reject) => Object.assign(call, { resolve, reject }));
   call.signal.addEventListener("abort", () => {
+    if (waiting.includes(call)) waiting.splice(waiting.indexOf(call), 1);
     call.reject(aborted());
     call.writer?.error(aborted());
   });
@@ -31,8 +32,17 @@ export const next_call = (name) => new Promise((take) => {
   call < 0 ? takers.push({ name, take }) : take(waiting.splice(call, 1)[0]);
 });
 
+// What the console was told.
+const complain = console.error.bind(console);
+const complaints = [];
+console.error = (...said) => {
+  complaints.push(said.join(" "));
+  complain(...said);
+};
+export const take_complaints = () => complaints.splice(0);
+
 // Requests that nobody has taken and that have not been given up.
-export const open_calls = () => waiting.filter((call) => !call.signal.aborted).map((call) => call.name);
+export const open_calls = () => waiting.map((call) => call.name);
 
 export const forget_calls = () => {
   waiting.length = 0;

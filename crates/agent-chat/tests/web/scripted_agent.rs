@@ -13,6 +13,7 @@ extern "C" {
     fn next_call(name: &str) -> Promise;
     fn open_calls() -> Vec<String>;
     fn forget_calls();
+    fn take_complaints() -> Vec<String>;
     fn next_task() -> Promise;
     fn body_of(call: &JsValue) -> String;
     fn header_of(call: &JsValue, name: &str) -> Option<String>;
@@ -36,6 +37,7 @@ extern "C" {
 /// Forgets what an earlier test left.
 pub(crate) fn fresh() {
     forget_calls();
+    take_complaints();
     show(true);
     connect(true);
     lock("granted");
@@ -75,6 +77,11 @@ pub(crate) fn passes(milliseconds: u32) {
 /// From now on timers wait until [time passes](passes).
 pub(crate) fn clock_stands() {
     stop_clock(true);
+}
+
+/// What the browser's console was told since this was asked last.
+pub(crate) fn complaints() -> Vec<String> {
+    take_complaints()
 }
 
 /// The requests that wait and that the test has not taken, as `METHOD PATH`.

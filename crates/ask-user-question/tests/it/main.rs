@@ -6,6 +6,7 @@ mod examples;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
 mod foreign;
+mod forms;
 mod generate;
 mod matching;
 mod outcomes;

@@ -62,7 +62,11 @@ fn answers_are_written_in_the_order_of_the_questions() {
     ]}))
     .unwrap();
     let reply = Reply::check(&ask, vec![pick(0, &[0]), pick(1, &[0])]).unwrap();
-    assert_eq!(serde_json::to_string(&reply).unwrap(), r#"{"answers":{"Z?":"1","A?":"2"}}"#);
+    let written = r#"{"answers":{"Z?":"1","A?":"2"}}"#;
+    assert_eq!(
+        (serde_json::to_string(&reply).unwrap().as_str(), reply.to_json().to_string().as_str()),
+        (written, written)
+    );
 }
 
 #[test]
@@ -100,7 +104,7 @@ fn details_say_what_the_flat_map_would_lose() {
             "message": "Questions marked skipped in `details` are not answered; do not take them as consent. What is `other` in `details` was typed by the user and is none of the options.",
         })
     );
-    let message = |selections| reply(selections).to_json()["message"].as_str().map(str::to_owned);
+    let message = |selections| reply(selections).to_json().into_value()["message"].as_str().map(str::to_owned);
     let all = message(vec![skip(0), skip(1)]).unwrap();
     assert_eq!(all, "The user skipped every question. This is no answer and no consent.");
     let one = message(vec![pick(0, &[0]), skip(1)]).unwrap();
@@ -109,8 +113,8 @@ fn details_say_what_the_flat_map_would_lose() {
     assert!(own.contains("typed by the user") && !own.contains("skipped"), "{own}");
     assert_eq!(message(vec![noted(pick(0, &[0]), "n"), pick(1, &[0])]), None);
     let both = reply(vec![pick(0, &[0]), typed(1, &[1], "Export")]);
-    assert_eq!(both.to_json()["answers"]["Which features?"], "Search, Export");
-    assert_eq!(both.to_json()["details"][1]["other"], "Export");
+    assert_eq!(both.to_json().into_value()["answers"]["Which features?"], "Search, Export");
+    assert_eq!(both.to_json().into_value()["details"][1]["other"], "Export");
 }
 
 #[test]
@@ -153,7 +157,7 @@ fn equal_texts_are_told_apart_by_index() {
     let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [question, question]})).unwrap();
     for (first, second) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let reply = Reply::check(&ask, vec![pick(0, &[first]), pick(1, &[second])]).unwrap();
-        assert_eq!(reply.to_json()["answers"], json!({"Same?": "Yes, Yes"}));
+        assert_eq!(reply.to_json().into_value()["answers"], json!({"Same?": "Yes, Yes"}));
         assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
     }
 }
@@ -163,7 +167,7 @@ fn equal_questions_share_a_key_and_need_details() {
     let question = |label: &str| json!({"question": "Same?", "options": [{"label": label}]});
     let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [question("A"), question("B")]})).unwrap();
     let reply = Reply::check(&ask, vec![pick(0, &[0]), pick(1, &[0])]).unwrap();
-    assert_eq!(reply.to_json()["answers"], json!({"Same?": "A, B"}));
+    assert_eq!(reply.to_json().into_value()["answers"], json!({"Same?": "A, B"}));
     assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
 }
 

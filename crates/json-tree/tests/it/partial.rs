@@ -1,9 +1,34 @@
 //! Texts whole and in any pieces: exactly what `serde_json` takes, and nothing shown is ever taken back.
 
-use json_tree::{Bounds, ErrorKind, Json, PartialParser, PartialValue, Token};
+use json_tree::{Bounds, Error, ErrorKind, Json, PartialParser, PartialValue, Token};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// A text that comes in pieces, and the value that they add up to.
+#[derive(Default)]
+pub(crate) struct Arguments {
+    parser: PartialParser,
+    value: PartialValue,
+}
+
+impl Arguments {
+    pub(crate) fn feed(&mut self, piece: &str) -> Result<(), Error> {
+        self.parser.feed(piece, |token| self.value.take(&token))
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.parser.finish(|token| self.value.take(&token))
+    }
+
+    pub(crate) fn so_far(&self) -> Option<Value> {
+        self.value.so_far().map(Json::into_value)
+    }
+
+    fn complete(&self) -> Option<Value> {
+        self.value.clone().into_json().map(Json::into_value)
+    }
+}
 
 /// Checks a text in one piece, character by character and split at each index against `serde_json`.
 #[track_caller]
@@ -24,16 +49,16 @@ pub(crate) fn check(text: &str) {
 
 /// The complete value, or the offset at which it cannot become one.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option<usize>) {
-    let mut arguments = PartialValue::default();
+    let mut arguments = Arguments::default();
     let fed = pieces.into_iter().try_for_each(|piece| arguments.feed(piece));
     match fed.and_then(|()| arguments.finish()) {
-        Ok(()) => (arguments.into_value(), None),
+        Ok(()) => (arguments.complete(), None),
         Err(error) => (None, Some(error.offset)),
     }
 }
 
 /// Why a text that comes in one piece is refused.
-fn error_of(text: &str) -> Option<json_tree::Error> {
+fn error_of(text: &str) -> Option<Error> {
     let mut parser = PartialParser::default();
     parser.feed(text, |_| {}).and_then(|()| parser.finish(|_| {})).err()
 }
@@ -245,22 +270,21 @@ fn says_where_it_went_wrong() {
 
 #[test]
 fn the_first_error_is_final() {
-    let mut arguments = PartialValue::default();
+    let mut arguments = Arguments::default();
     arguments.feed("[\"a").unwrap();
     let first = arguments.feed("b\",x").unwrap_err();
     assert_eq!(arguments.feed("]").unwrap_err(), first);
     assert_eq!(arguments.finish().unwrap_err(), first);
-    assert_eq!(arguments.value(), Some(json!(["ab"])));
-    assert!(!arguments.is_complete());
+    assert_eq!((arguments.so_far(), arguments.complete()), (Some(json!(["ab"])), None));
 }
 
 #[test]
 fn a_string_grows_as_it_arrives() {
-    let mut arguments = PartialValue::default();
+    let mut arguments = Arguments::default();
     let mut shown = Vec::new();
     for piece in ["{\"q\":\"Wh", "ich \\", "\"db\\ud83d", "\\ude00", "\",\"n\":4", "2", "}"] {
         arguments.feed(piece).unwrap();
-        shown.push(arguments.value().unwrap());
+        shown.push(arguments.so_far().unwrap());
     }
     assert_eq!(
         shown,
@@ -318,55 +342,25 @@ fn what_a_piece_has_of_a_string_is_told_as_one_text() {
 
 #[test]
 fn a_number_at_the_end_is_told_at_the_end() {
-    let mut arguments = PartialValue::default();
+    let mut arguments = Arguments::default();
     arguments.feed("12").unwrap();
-    assert_eq!((arguments.value(), arguments.is_complete()), (None, false));
+    assert_eq!((arguments.so_far(), arguments.complete()), (None, None));
     arguments.finish().unwrap();
-    assert_eq!((arguments.value(), arguments.is_complete()), (Some(json!(12)), true));
+    assert_eq!((arguments.so_far(), arguments.complete()), (Some(json!(12)), Some(json!(12))));
 }
 
 #[test]
 fn what_was_shown_is_never_taken_back() {
     let text = r#"{"questions":[{"question":"Wh\"ich\u00e4?","header":"DB","multiSelect":false,"options":[{"label":"Pg","n":1.5e3},{"label":""}]}],"x":[[],{}]}"#;
-    let mut arguments = PartialValue::default();
+    let mut arguments = Arguments::default();
     let mut before: Option<Value> = None;
     for (index, character) in text.char_indices() {
         arguments.feed(character.encode_utf8(&mut [0; 4])).unwrap();
-        let after = arguments.value();
+        let after = arguments.so_far();
         if let (Some(before), Some(after)) = (&before, &after) {
             assert!(grows_into(before, after), "at {index}: {before} became {after}");
         }
         before = after;
     }
     assert_eq!(before, serde_json::from_str(text).ok());
-}
-
-#[test]
-fn each_value_says_whether_it_is_closed() {
-    let text = r#"{"a/b":{"c":[1,"x",{"d":true}]},"e":"y","e":[2]}"#;
-    // Where each value begins and where it is complete, in characters of the text.
-    let values = [
-        ("", 0, 47),
-        ("/a~1b", 7, 30),
-        ("/a~1b/c", 12, 29),
-        ("/a~1b/c/0", 14, 14),
-        ("/a~1b/c/1", 15, 17),
-        ("/a~1b/c/2", 19, 28),
-        ("/a~1b/c/2/d", 27, 27),
-    ];
-    let mut arguments = PartialValue::default();
-    for (pointer, ..) in values {
-        assert_eq!(arguments.is_closed(pointer), None);
-    }
-    for (index, character) in text.char_indices() {
-        arguments.feed(&character.to_string()).unwrap();
-        for (pointer, from, to) in values {
-            let expected = (index >= from).then_some(index >= to);
-            assert_eq!(arguments.is_closed(pointer), expected, "{pointer} of {}", &text[..=index]);
-        }
-    }
-    for nothing in ["x", "/", "/a", "/a~1b/c/3", "/a~1b/c/x", "/e/0/0", "/e/1"] {
-        assert_eq!(arguments.is_closed(nothing), None, "{nothing}");
-    }
-    assert_eq!(arguments.is_closed("/e/0"), Some(true));
 }

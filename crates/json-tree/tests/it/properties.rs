@@ -1,7 +1,7 @@
 //! Arguments are what `serde_json` makes of them, and only grow.
 
-use crate::partial::{check, grows_into};
-use json_tree::{Json, PartialValue};
+use crate::partial::{Arguments, check, grows_into};
+use json_tree::Json;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use serde_json::{Map, Value};
@@ -82,11 +82,11 @@ fn spoilt_arguments_are_refused_where_serde_json_refuses_them() {
 #[test]
 fn arguments_never_take_back_what_they_showed() {
     law(200, &(json_text(), cuts()), |(text, cuts)| {
-        let mut arguments = PartialValue::default();
+        let mut arguments = Arguments::default();
         let mut before = None;
         for piece in text_pieces(&text, &cuts) {
             arguments.feed(piece).unwrap();
-            let after = arguments.value();
+            let after = arguments.so_far();
             prop_assert!(
                 before.is_none()
                     || after.as_ref().zip(before.as_ref()).is_some_and(|(after, before)| grows_into(before, after))

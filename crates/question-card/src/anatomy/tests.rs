@@ -78,14 +78,14 @@ fn set_in<'a>(css: &'a str, prefix: &str) -> BTreeSet<&'a str> {
 
 /// The tokens of the card, without their prefix.
 fn tokens() -> BTreeSet<&'static str> {
-    TOKENS.iter().filter_map(|token| token.strip_prefix("--qc-")).collect()
+    TOKENS.iter().filter_map(|token| token.name.strip_prefix("--qc-")).collect()
 }
 
 #[test]
 fn every_token_is_read_once_and_none_is_set() {
     let css = css();
     check_equal("tokens", &names_after(&css, "var(--qc-"), &tokens());
-    for token in TOKENS {
+    for Token { name: token, .. } in TOKENS {
         let reads = css.matches(&["var(", token, ","].concat()).count();
         assert_eq!(reads, 1, "{token} is read once, with what it is by default");
     }
@@ -107,6 +107,72 @@ fn the_page_gives_tokens_that_exist_what_it_has() {
     let has = set_in(PAGE_TOKENS, "--ui-");
     for token in names_after(PAGE_TOKENS, "var(--ui-") {
         assert!(has.contains(token), "--ui-{token} is not in tokens.css");
+    }
+}
+
+/// What a token is if no page sets it, as the style sheet says, and the token that it follows.
+fn default_of(css: &str, token: &str) -> (String, Option<String>) {
+    let (_, rest) = css.split_once(&["var(", token, ", "].concat()).expect("the card reads it");
+    let mut depth = 1;
+    let is_end = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth == 0
+    };
+    let value = &rest[..rest.find(is_end).expect("it is closed")];
+    match value.strip_prefix("var(--_qc-").and_then(|inner| inner.split_once(", ")) {
+        Some((own, default)) => (default.strip_suffix(')').expect("it is closed").to_owned(), Some(followed(css, own))),
+        None => match value.strip_prefix("var(--_qc-").and_then(|inner| inner.strip_suffix(')')) {
+            Some(own) => (format!("that of `--qc-{own}`"), Some(format!("--qc-{own}"))),
+            None => (value.to_owned(), None),
+        },
+    }
+}
+
+/// The token from which a value of the card's own is made.
+fn followed(css: &str, own: &str) -> String {
+    let (_, value) = css.split_once(&["--_qc-", own, ": "].concat()).expect("it is set");
+    let value = value.split(';').next().expect("a text has a first part");
+    match value.split_once("var(--qc-") {
+        Some((_, token)) => format!("--qc-{}", token.split([')', ',']).next().expect("it has a name")),
+        None => {
+            let (_, inner) = value.split_once("var(--_qc-").expect("it is made of something");
+            followed(css, inner.split([')', ',']).next().expect("it has a name"))
+        }
+    }
+}
+
+/// The README's table of tokens: `UPDATE_FILES=1` writes it again.
+#[test]
+fn the_readme_lists_the_tokens_with_their_defaults() {
+    let css = css();
+    let mut table = "| token | of | default | follows |\n|---|---|---|---|\n".to_owned();
+    for Token { name, of } in TOKENS {
+        let (default, follows) = default_of(&css, name);
+        let default = if default.contains('`') { default } else { format!("`{default}`") };
+        let follows = follows.map_or(String::new(), |token| format!("`{token}`"));
+        table += &format!("| `{name}` | {of} | {default} | {follows} |\n");
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(path).expect("it is there");
+    let (before, rest) = readme.split_once("| token | of |").expect("it has the table");
+    let (_, after) = rest.split_once("\n\n").expect("the table ends");
+    let wanted = [before, table.as_str(), "\n", after].concat();
+    if std::env::var_os("UPDATE_FILES").is_some() {
+        std::fs::write(path, &wanted).expect("there is room on the disk");
+    } else {
+        assert!(readme == wanted, "the table of tokens is not what UPDATE_FILES=1 writes:\n{table}");
+    }
+}
+
+#[test]
+fn the_readmes_mappings_name_tokens_that_exist() {
+    let readme = include_str!("../../README.md");
+    let blocks = readme.split("```css\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let given: Vec<_> = blocks.map(|block| set_in(block, "--qc-")).filter(|given| given.len() > 5).collect();
+    assert_eq!(given.len(), 2, "shadcn/ui and Material");
+    for given in given {
+        let unknown: Vec<_> = given.difference(&tokens()).copied().collect();
+        assert_eq!(unknown, Vec::<&str>::new());
     }
 }
 

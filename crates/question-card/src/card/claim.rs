@@ -47,6 +47,13 @@ impl ClaimFocus {
     }
 }
 
+/// There is one value.
+impl PartialEq for ClaimFocus {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 /// Where a card stands with its claim.
 #[derive(Default)]
 pub(super) struct Claim {
@@ -72,21 +79,25 @@ impl Claim {
 impl Shell {
     /// Watches from now on whether the user touches the page, where the host allows a claim.
     pub(super) fn watch_for_claim(&self) {
-        if let (Some(claims), Some(document)) = (self.claims, self.document()) {
+        if let (Some(claims), Some(document)) = (self.allows_claim(), self.document()) {
             (claims.watch)(&self.claim, &document);
         }
     }
 
     /// Takes the focus soon, if the host allows that.
     pub(super) fn claims(&self) {
-        if let Some(claims) = self.claims {
+        if let Some(claims) = self.allows_claim() {
             (claims.claim)(self);
         }
     }
 
     /// Whether a key goes back to where the focus was claimed from.
     pub(super) fn is_claimed_from(&self, key: &Event) -> bool {
-        self.claims.is_some_and(|claims| (claims.gives_back)(self, key))
+        self.allows_claim().is_some_and(|claims| (claims.gives_back)(self, key))
+    }
+
+    fn allows_claim(&self) -> Option<ClaimFocus> {
+        self.card.borrow().options.claim_focus
     }
 
     /// Gives the focus back if this key was on its way before the focus was claimed. The key then goes where it was meant to.
@@ -120,7 +131,7 @@ impl Shell {
         if !self.claim.idle.get() || !waits || !self.is_page_idle() {
             return;
         }
-        if CLAIMED.with(|claimed| claimed.is_first(&self.key)) {
+        if CLAIMED.with(|claimed| claimed.is_first(&self.card.borrow().key)) {
             let from = self.focused();
             if self.enter_question(0) {
                 self.claim.taken.replace(Some((clock(), from)));

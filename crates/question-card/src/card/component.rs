@@ -1,9 +1,6 @@
 //! The card as a component of Leptos.
 
-use super::host::card_of;
 use super::options::{CardOptions, Reads};
-#[cfg(feature = "ssr")]
-use super::view;
 use crate::drawn::Drawn;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Reply};
@@ -14,7 +11,7 @@ use std::rc::Rc;
 use {
     super::host::{Host, Told},
     super::machine::Input,
-    super::options::{Hears, Knows},
+    super::options::Hears,
     super::shell::Shell,
     crate::drawn::Running,
     crate::effect::effect,
@@ -24,6 +21,8 @@ use {
     std::cell::RefCell,
     web_sys::Element,
 };
+#[cfg(feature = "ssr")]
+use {super::machine::Card, super::view};
 
 /// One ask, from its first streamed byte to its receipt.
 ///
@@ -55,16 +54,20 @@ pub fn QuestionCard(
     #[prop(optional)]
     options: CardOptions,
 ) -> impl IntoView {
-    let CardOptions { mut plain, mut knows, handle, receipt_actions, hears } = options;
-    plain.expires_at = knows.expires_at.as_ref().and_then(|at| untrack(|| at()));
-    knows.sending = knows.sending.or(on_reply.sending);
-    let (card, key) = ask.with_untracked(|ask| card_of(ask, &plain));
+    let CardOptions { plain, follows, sending, now, handle, receipt_actions, hears } = options;
+    #[cfg(not(feature = "ssr"))]
+    let has_signals = !follows.is_empty();
+    let wanted = move || {
+        let mut options = plain.clone();
+        follows.iter().for_each(|follow| follow(&mut options));
+        options
+    };
     #[cfg(feature = "ssr")]
     let drawn = {
         // Nothing happens on a server.
-        let _ = (knows, on_reply.reply, on_cancel, handle, receipt_actions, hears, key);
-        let has_labels = plain.labels.is_some();
-        Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask, has_labels)))
+        let _ = (sending, now, on_reply.reply, on_reply.sending, on_cancel, handle, receipt_actions, hears);
+        let card = ask.with_untracked(|ask| Card::new(ask, untrack(wanted)));
+        Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
     };
     #[cfg(not(feature = "ssr"))]
     let drawn = {
@@ -73,16 +76,35 @@ pub fn QuestionCard(
             reply: on_reply.reply,
             on_cancel,
             hears,
-            now: knows.now.clone(),
+            now: now.clone(),
             receipt_actions,
             owner: Owner::current().map(|owner| owner.downgrade()),
             added: RefCell::default(),
         };
-        let shell = Shell::new(card, key, &plain, Box::new(page));
+        let shell = ask.with_untracked(|ask| Shell::new(ask, untrack(&wanted), Box::new(page)));
         if let Some(handle) = handle {
             handle.lead_to(&shell);
         }
-        follow(&shell, ask, knows);
+        let mut has_begun = false;
+        follow(&shell, move || {
+            ask.track();
+            if let Some(now) = &now {
+                now();
+            }
+            Some(if std::mem::replace(&mut has_begun, true) { Input::Ask } else { Input::Begin })
+        });
+        if has_signals {
+            follow(&shell, move || Some(Input::Set(wanted())));
+        }
+        // Of an action that never ran the first word says nothing: the one before it may have sent the reply.
+        let mut is_unused = sending.is_none();
+        if let Some(sending) = sending.or(on_reply.sending) {
+            follow(&shell, move || {
+                let sending = sending();
+                is_unused &= sending == Sending::Idle;
+                (!is_unused).then_some(Input::Sending(sending))
+            });
+        }
         let shell = StoredValue::new_local(shell);
         Drawn::by_itself(move |adopts| {
             let shell = shell.try_get_value()?;
@@ -210,35 +232,14 @@ fn call(hear: &Option<Box<dyn Fn()>>) {
     }
 }
 
-/// Tells the card whatever changes at its host.
+/// Tells the card what changes at its host, now and whenever a signal changes that is read for it.
 #[cfg(not(feature = "ssr"))]
-fn follow(shell: &Rc<Shell>, ask: Signal<AskSnapshot>, Knows { sending, held, expires_at, now }: Knows) {
-    let me = Rc::downgrade(shell);
-    let mut has_begun = false;
-    effect(move || {
-        ask.track();
-        if let Some(now) = &now {
-            now();
-        }
-        let held = held.as_ref().is_some_and(|held| held());
-        let host = Input::Host { held, expires_at: expires_at.as_ref().and_then(|at| at()) };
-        if let Some(shell) = me.upgrade() {
-            untrack(|| {
-                if !std::mem::replace(&mut has_begun, true) {
-                    shell.take(Input::Begin);
-                }
-                shell.take(host);
-            });
-        }
-    });
-    let Some(sending) = sending else {
-        return;
-    };
+fn follow(shell: &Rc<Shell>, mut read: impl FnMut() -> Option<Input<'static>> + 'static) {
     let me = Rc::downgrade(shell);
     effect(move || {
-        let sending = sending();
-        if let Some(shell) = me.upgrade() {
-            untrack(|| shell.take(Input::Sending(&sending)));
+        let input = read();
+        if let (Some(shell), Some(input)) = (me.upgrade(), input) {
+            untrack(|| shell.take(input));
         }
     });
 }

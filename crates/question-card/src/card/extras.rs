@@ -26,3 +26,16 @@ impl Skip {
         Self(skip)
     }
 }
+
+/// There is one value of each.
+impl PartialEq for Notes {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl PartialEq for Skip {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}

@@ -1,28 +1,26 @@
 //! What a card and the page that it is in have to do with each other, with or without a framework.
 
-use super::machine::{Card, Settings};
 use super::{ClaimFocus, Layout, Notes, Skip, SubmitMode};
-use crate::dom::{Ids, call_key};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Reply};
 use web_sys::Element;
 
-/// How a card without Leptos is to be, from its first moment on.
-#[derive(Clone, Debug)]
+/// The settings of a card. The host can change them while the card is there: nothing that was chosen, typed or sent is lost by that.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// How an answer is given.
     pub mode: SubmitMode,
     /// How several questions are laid out.
     pub layout: Layout,
-    /// Names the conversation to which the call belongs.
+    /// Names the conversation to which the call belongs. The draft moves along when it changes.
     pub scope: String,
     /// The built-in words; English ones where there are none.
     pub labels: Option<&'static Labels>,
     /// Makes the name of the form a heading of this level (1 to 6).
     pub heading_level: Option<u8>,
-    /// Whether the ask came while the page was open, and not with a history.
+    /// Whether the ask came while the page was open, and not with a history. Read when the card is made.
     pub fresh: bool,
     /// Lets the card take the focus when its question has arrived.
     pub claim_focus: Option<ClaimFocus>,
@@ -38,9 +36,12 @@ pub struct Options {
     pub max_length: Option<usize>,
     /// Whether what was chosen and typed outlives the page.
     pub persist: Persist,
-    /// A deadline of the host's own, in milliseconds since the Unix epoch.
+    /// A deadline of the host's own, in milliseconds since the Unix epoch, which overrides the ask's.
     pub expires_at: Option<u64>,
-    /// Whether the class of each element, without its `qc-`, is its `part` too: in a shadow tree, whose page can style parts alone.
+    /// Whether the host keeps the reply until another ask has its answer too.
+    pub held: bool,
+    /// Whether the class of each element, without its `qc-`, is its `part` too: in a shadow tree, whose page can style parts alone. Read
+    /// when the card is made.
     pub parts: bool,
     /// What the host takes beside replies and cancellations.
     pub offers: Offers,
@@ -63,6 +64,7 @@ impl Default for Options {
             max_length: None,
             persist: Persist::default(),
             expires_at: None,
+            held: false,
             parts: false,
             offers: Offers::default(),
         }
@@ -122,28 +124,4 @@ pub(crate) trait Host {
 
     /// Its clock (milliseconds since the Unix epoch), where it has one.
     fn now(&self) -> Option<u64>;
-}
-
-/// The card of this ask with its key, before it is in a page.
-pub(crate) fn card_of(ask: &AskSnapshot, options: &Options) -> (Card, String) {
-    let offers = options.offers;
-    let settings = Settings {
-        mode: options.mode,
-        layout: options.layout,
-        shortcuts: options.shortcuts,
-        skip: options.skip,
-        notes: options.notes,
-        readonly: options.readonly,
-        fresh: options.fresh,
-        heading_level: options.heading_level,
-        takes_messages: offers.messages,
-        takes_chat: offers.reply_in_chat,
-        extends: offers.more_time,
-        takes_back: offers.change,
-        leads_on: offers.next,
-        adds_actions: offers.receipt_actions,
-    };
-    let words = options.labels.unwrap_or(&Labels::ENGLISH);
-    let key = call_key(&options.scope, &ask.tool_call_id);
-    (Card::new(ask, Ids::new(&key), words, settings, options.max_length, options.expires_at), key)
 }

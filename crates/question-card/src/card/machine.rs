@@ -10,12 +10,13 @@ mod keys;
 mod standing;
 mod steps;
 
-use super::{Layout, Notes, Skip, SubmitMode};
-use crate::dom::{Control, Ids};
-use crate::draft::{Draft, Field, Kept, Kind};
+use super::Options;
+use crate::dom::{Control, Ids, call_key};
+use crate::draft::{Draft, Field, Kind};
+use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft};
-use ask_user_question::reply::Selection;
+use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::snapshot::{QuestionSnapshot, Sending};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 use std::borrow::Cow;
@@ -28,15 +29,16 @@ pub(crate) use self::standing::{has_previews, name};
 /// - Getters: the fields, and whatever takes `&self`.
 pub(crate) struct Card {
     pub(crate) labels: &'static Labels,
+    /// What the call is known by in this page and beyond it.
+    pub(crate) key: String,
+    /// They stay, whatever the call is called later.
     pub(crate) ids: Ids,
-    pub(crate) settings: Settings,
+    pub(crate) options: Options,
     /// The phase that is shown: an ask whose time is up has expired here before the host knows.
     pub(crate) phase: Phase,
     pub(crate) manner: Manner,
     pub(crate) draft: Draft,
     pub(crate) submission: Submission,
-    /// The host keeps the reply until another ask has its own.
-    pub(crate) held: bool,
     /// The question where Enter found nothing to confirm, and what is to be done first.
     pub(crate) nudged: Option<(usize, &'static str)>,
     /// The option that has the focus.
@@ -83,6 +85,8 @@ pub(crate) struct Card {
     sent: Option<Sent>,
     /// The host said that a reply is on its way, so that "idle" will say something too.
     was_pending: bool,
+    /// What an earlier card of the call gave to the host, until it is known whether this ask is the same.
+    given_before: Option<Given>,
     /// How often a reply was on its way, to tell one time from the next.
     latches: u32,
     /// How often something was copied, to tell one time from the next.
@@ -98,27 +102,6 @@ pub(crate) struct Card {
     deadline: clock::Deadline,
     now: Now,
     to_do: Vec<Do>,
-}
-
-/// How the host wants the card.
-#[derive(Clone, Copy)]
-pub(crate) struct Settings {
-    pub(crate) mode: SubmitMode,
-    pub(crate) layout: Layout,
-    pub(crate) shortcuts: bool,
-    pub(crate) skip: Option<Skip>,
-    pub(crate) notes: Option<Notes>,
-    pub(crate) readonly: bool,
-    pub(crate) fresh: bool,
-    pub(crate) heading_level: Option<u8>,
-    /// What the host takes, beside replies and cancellations.
-    pub(crate) takes_messages: bool,
-    pub(crate) takes_chat: bool,
-    pub(crate) extends: bool,
-    pub(crate) takes_back: bool,
-    pub(crate) leads_on: bool,
-    /// It shows something of its own below the receipt.
-    pub(crate) adds_actions: bool,
 }
 
 /// The moment at which something happens.
@@ -142,13 +125,14 @@ pub(crate) struct Now {
 pub(crate) enum Input<'a> {
     /// It is in the page now.
     Begin,
-    /// The ask, or what the host says of it, may have changed.
-    Host {
-        held: bool,
-        expires_at: Option<u64>,
-    },
+    /// The ask may have changed.
+    Ask,
+    /// The host has other options for the card.
+    Set(Options),
+    /// This was kept under the name that the call has now.
+    Kept(Remembered),
     /// The host moved on with the reply.
-    Sending(&'a Sending),
+    Sending(Sending),
     /// The host took the message that it was given, or did not.
     Taken(bool),
     /// The clock went on.
@@ -235,6 +219,10 @@ pub(crate) enum Do {
     Copy(Control),
     /// Takes back in a while that it was copied.
     FadeCopy(u32),
+    /// The call had this key until now: the draft moves.
+    Rename(String),
+    /// What is kept is written where the host wants it now.
+    Write,
     /// Looks at the clock after this number of milliseconds; `None` stops that.
     Wake(Option<u64>),
 }
@@ -307,6 +295,27 @@ enum Sent {
     Cancel,
 }
 
+/// What was given to the host and is not settled: the next card of the call begins with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    submission: Submission,
+    sent: Option<Sent>,
+}
+
+impl Given {
+    /// Whether it can have been given for this ask: agents number their calls.
+    fn fits(&self, ask: &AskSnapshot) -> bool {
+        let is_asked = |answer: &Answer| {
+            ask.questions.get(answer.index).is_some_and(|asked| asked.question.text == answer.question)
+        };
+        match &self.sent {
+            Some(Sent::Reply(reply)) => reply.answers().iter().all(is_asked),
+            Some(Sent::Cancel) => true,
+            None => self.submission.settled().is_some() == (ask.phase == Phase::Malformed),
+        }
+    }
+}
+
 /// When the rows of a question came up, those that did.
 #[derive(Default)]
 struct RowsUp {
@@ -316,23 +325,16 @@ struct RowsUp {
 
 impl Card {
     /// The card of this ask, before it is in a page.
-    pub(crate) fn new(
-        ask: &AskSnapshot,
-        ids: Ids,
-        labels: &'static Labels,
-        settings: Settings,
-        max_length: Option<usize>,
-        expires_at: Option<u64>,
-    ) -> Self {
+    pub(crate) fn new(ask: &AskSnapshot, options: Options) -> Self {
+        let key = call_key(&options.scope, &ask.tool_call_id);
         let mut card = Self {
-            labels,
-            ids,
-            settings,
+            labels: options.labels.unwrap_or(&Labels::ENGLISH),
+            ids: Ids::new(&key),
+            key,
             phase: ask.phase,
             manner: Manner::Undecided,
-            draft: Draft::new(max_length),
+            draft: Draft::default(),
             submission: Submission::Open,
-            held: false,
             nudged: None,
             peeked: None,
             confirming: false,
@@ -350,12 +352,13 @@ impl Card {
             typed_at: f64::NEG_INFINITY,
             validating: false,
             noting: Vec::new(),
-            arrives: settings.fresh || ask.phase == Phase::Streaming,
+            arrives: options.fresh || ask.phase == Phase::Streaming,
             begun: false,
             unreadable: ask.phase == Phase::Malformed,
             resolved: false,
             sent: None,
             was_pending: false,
+            given_before: None,
             latches: 0,
             copies: 0,
             complete: (0, 0),
@@ -365,27 +368,35 @@ impl Card {
             deadline: clock::Deadline::default(),
             now: Now::default(),
             to_do: Vec::new(),
+            options,
         };
+        card.draft.limit(card.options.max_length);
         card.manner = card.manner_of(ask);
         card.live = !card.is_over();
         // A card that begins as a receipt comes from a history.
         card.resolved = !card.live;
         card.know_kinds(ask);
-        card.know_deadline(ask, expires_at);
+        card.know_deadline(ask);
         card
     }
 
     /// Takes up what was kept of this call.
-    pub(crate) fn restore(&mut self, ask: &AskSnapshot, kept: Option<Kept>) {
-        if let Some(kept) = kept {
-            self.draft.restore(kept);
+    pub(crate) fn restore(&mut self, ask: &AskSnapshot, kept: Remembered) {
+        self.given_before = kept.given;
+        if let Some(draft) = kept.draft {
+            self.draft.restore(draft);
             self.take_up(ask);
-            self.settle_late(ask);
-            // The fields are still to be made.
-            self.to_do.clear();
-        } else if self.is_over() {
-            self.settle_late(ask);
         }
+        self.take_up_given(ask);
+        self.settle_late(ask);
+    }
+
+    /// What the next card of the call has to know, should this one go.
+    pub(crate) fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
+        let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
+        let is_given = !self.submission.is_open() && !is_over(self.phase);
+        let given = is_given.then(|| Given { submission: self.submission.clone(), sent: self.sent.clone() });
+        Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
     }
 
     /// Takes over what happened, and gives what is to be done about it.
@@ -395,13 +406,14 @@ impl Card {
         self.rewritten = false;
         self.looks_same = false;
         match input {
-            Input::Begin => self.begin(ask),
-            Input::Host { held, expires_at } => {
-                self.held = held;
-                self.know_deadline(ask, expires_at);
-                self.follow(ask);
+            Input::Begin => {
+                self.begin(ask);
+                self.know_ask(ask);
             }
-            Input::Sending(sending) => self.follow_sending(ask, sending),
+            Input::Ask => self.know_ask(ask),
+            Input::Set(options) => self.set(ask, options),
+            Input::Kept(kept) => self.restore(ask, kept),
+            Input::Sending(sending) => self.follow_sending(ask, &sending),
             Input::Taken(taken) => self.taken(taken),
             Input::Clock => {}
             Input::StillSending(latch) => {
@@ -450,7 +462,7 @@ impl Card {
         self.note_rows(ask);
         self.begin_at_step(ask);
         self.begun = true;
-        if self.settings.fresh && !self.settings.readonly {
+        if self.options.fresh && !self.options.readonly {
             match self.phase {
                 Phase::Ready | Phase::Answerable => self.arrive(ask),
                 Phase::Malformed => self.announce_damage(),

@@ -1,11 +1,11 @@
 //! A card in a page that has no framework, or another one.
 
-use super::host::{Host, Options, Told, card_of};
+use super::host::{Host, Options, Told};
 use super::machine::Input;
 use super::shell::Shell;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::Sending;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::{Element, Node};
 
@@ -19,7 +19,7 @@ use web_sys::{Element, Node};
 ///     let ask = AskSnapshot::complete("call-1", ask, Phase::Answerable);
 ///     MountedCard::mount(place, ask, &Options::default(), |told| {
 ///         if let Told::Reply(reply) = told {
-///             web_sys::console::log_1(&reply.to_json().into());
+///             web_sys::console::log_1(&reply.to_json().to_string().into());
 ///         }
 ///         false
 ///     })
@@ -33,8 +33,6 @@ pub struct MountedCard {
     shell: Rc<Shell>,
     ask: Rc<RefCell<AskSnapshot>>,
     element: Option<Element>,
-    held: Cell<bool>,
-    expires_at: Cell<Option<u64>>,
 }
 
 impl MountedCard {
@@ -42,19 +40,16 @@ impl MountedCard {
     /// else what it says is not looked at.
     #[must_use]
     pub fn mount(parent: &Node, ask: AskSnapshot, options: &Options, hear: impl Fn(Told) -> bool + 'static) -> Self {
-        let (card, key) = card_of(&ask, options);
         let ask = Rc::new(RefCell::new(ask));
         let host = Page { ask: ask.clone(), hear: Box::new(hear) };
-        let shell = Shell::new(card, key, options, Box::new(host));
+        let shell = Shell::new(&ask.borrow(), options.clone(), Box::new(host));
         let element = shell.start(None);
         if let Some(element) = &element {
             // Refused only where the parent can have no children.
             let _ = parent.insert_before(element, None);
         }
-        let held = Cell::new(false);
-        let mounted = Self { shell, ask, element, held, expires_at: Cell::new(options.expires_at) };
+        let mounted = Self { shell, ask, element };
         mounted.shell.take(Input::Begin);
-        mounted.look();
         mounted
     }
 
@@ -64,7 +59,12 @@ impl MountedCard {
         if let Ok(mut ask) = self.ask.try_borrow_mut() {
             change(&mut ask);
         }
-        self.look();
+        self.shell.take(Input::Ask);
+    }
+
+    /// Changes the settings of the card. Nothing that was chosen, typed or sent is lost; the same settings again do nothing.
+    pub fn set(&self, options: &Options) {
+        self.shell.take(Input::Set(options.clone()));
     }
 
     /// Reads the ask.
@@ -74,21 +74,7 @@ impl MountedCard {
 
     /// Tells where the host stands with the reply. What `CardOptions::sending` says holds here too.
     pub fn sending(&self, sending: &Sending) {
-        self.shell.take(Input::Sending(sending));
-    }
-
-    /// Tells whether the host keeps the reply until another ask has its answer too.
-    pub fn held(&self, held: bool) {
-        if self.held.replace(held) != held {
-            self.look();
-        }
-    }
-
-    /// Tells the host's own deadline, in milliseconds since the Unix epoch.
-    pub fn expires_at(&self, expires_at: Option<u64>) {
-        if self.expires_at.replace(expires_at) != expires_at {
-            self.look();
-        }
+        self.shell.take(Input::Sending(sending.clone()));
     }
 
     /// Moves the focus to where the user would go on. False where there is nothing to go to.
@@ -99,10 +85,6 @@ impl MountedCard {
     /// Moves the focus into the question of this index, counted from 0. False where nothing of it can be chosen.
     pub fn focus_question(&self, index: usize) -> bool {
         self.shell.enter_question(index)
-    }
-
-    fn look(&self) {
-        self.shell.take(Input::Host { held: self.held.get(), expires_at: self.expires_at.get() });
     }
 }
 

@@ -26,7 +26,9 @@ use std::rc::Rc;
 #[must_use]
 pub struct CardOptions {
     pub(super) plain: Options,
-    pub(super) knows: Knows,
+    pub(super) follows: Vec<Follow>,
+    pub(super) sending: Option<Reads<Sending>>,
+    pub(super) now: Option<Reads<u64>>,
     pub(super) handle: Option<FocusHandle>,
     pub(super) receipt_actions: Option<ViewFn>,
     pub(super) hears: Hears,
@@ -35,14 +37,8 @@ pub struct CardOptions {
 /// Reads a signal of the host's. A signal itself would bring the code of each kind of signal into every page.
 pub(super) type Reads<T> = Rc<dyn Fn() -> T>;
 
-/// What the host knows, as far as it tells.
-#[derive(Default)]
-pub(super) struct Knows {
-    pub(super) sending: Option<Reads<Sending>>,
-    pub(super) held: Option<Reads<bool>>,
-    pub(super) expires_at: Option<Reads<Option<u64>>>,
-    pub(super) now: Option<Reads<u64>>,
-}
+/// Changes options by signals of the host's.
+pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 
 /// What the host hears, if it wants to.
 #[derive(Default)]
@@ -151,34 +147,54 @@ impl CardOptions {
 
 /// What the host knows, and the card follows.
 impl CardOptions {
+    /// Changes any option by signals, while the card is there: `follow` runs again when a signal that it reads changes. Drafts, and what was
+    /// sent, stay as they are.
+    ///
+    /// ```
+    /// use leptos::prelude::*;
+    /// use question_card::{CardOptions, Labels, SubmitMode};
+    /// # let owner = Owner::new();
+    /// # owner.set();
+    /// let (language, mode) = (RwSignal::new("de"), RwSignal::new(SubmitMode::OnPick));
+    /// let options = CardOptions::new().following(move |options| {
+    ///     options.labels = Some(Labels::for_lang(language.get()));
+    ///     options.mode = mode.get();
+    /// });
+    /// # let _ = options;
+    /// ```
+    pub fn following(mut self, follow: impl Fn(&mut Options) + 'static) -> Self {
+        self.follows.push(Rc::new(follow));
+        self
+    }
+
     /// Where the host stands with the reply; an [`Action`] for `on_reply` says it by itself.
     ///
     /// From [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over, the host gives the reply back. The card is open again then, with
     /// all that was chosen, and says so. So where the reply went through, change the phase first.
     pub fn sending(mut self, sending: impl Into<Signal<Sending>>) -> Self {
-        self.knows.sending = Some(reads(sending.into()));
+        self.sending = Some(reads(sending.into()));
         self
     }
 
     /// Whether the host keeps the reply until another ask has its answer too ([`Sending`] is then `Pending`). The card then says that it goes
     /// out with the next answer, and not that it is being sent.
-    pub fn held(mut self, held: impl Into<Signal<bool>>) -> Self {
-        self.knows.held = Some(reads(held.into()));
-        self
+    pub fn held(self, held: impl Into<Signal<bool>>) -> Self {
+        let held = reads(held.into());
+        self.following(move |options| options.held = held())
     }
 
-    /// A deadline of the host's own (milliseconds since the Unix epoch), which goes before that of the ask
+    /// A deadline of the host's own (milliseconds since the Unix epoch), which overrides the ask's own
     /// ([`AskSnapshot::expires_at`](ask_user_question::AskSnapshot::expires_at)).
     ///
     /// The card shows the time that is left, and announces the last minute. When time is up it is a receipt, and keeps what was chosen and typed.
-    pub fn expires_at(mut self, expires_at: impl Into<Signal<Option<u64>>>) -> Self {
-        self.knows.expires_at = Some(reads(expires_at.into()));
-        self
+    pub fn expires_at(self, expires_at: impl Into<Signal<Option<u64>>>) -> Self {
+        let expires_at = reads(expires_at.into());
+        self.following(move |options| options.expires_at = expires_at())
     }
 
     /// The host's clock (milliseconds since the Unix epoch), by which deadlines are kept; without one, the browser's.
     pub fn now(mut self, now: impl Into<Signal<u64>>) -> Self {
-        self.knows.now = Some(reads(now.into()));
+        self.now = Some(reads(now.into()));
         self
     }
 

@@ -5,14 +5,14 @@ use super::focus::{focus_on, focus_quietly};
 use super::host::{Host, Options, Told};
 use super::listening::listen;
 use super::machine::{Card, Do, Input, Now, Submission};
-use super::{ClaimFocus, events, view};
+use super::{events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
 use crate::browser::{self, Listening, Timer, clock, soon};
 use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
-use crate::drafts::{Persist, remember};
+use crate::drafts::{Remembered, remember};
 use crate::labels::concat;
 use crate::receipt::receipt_text;
 use crate::writer::Tree;
@@ -56,12 +56,7 @@ pub(crate) struct Shell {
     pub(super) card: RefCell<Card>,
     tree: RefCell<Tree>,
     root: OnceCell<HtmlElement>,
-    /// What the call is known by in this page and beyond it.
-    pub(super) key: String,
     host: Box<dyn Host>,
-    persist: Persist,
-    pub(super) claims: Option<ClaimFocus>,
-    has_labels: bool,
     announcer: Rc<Announcer>,
     pub(super) claim: Claim,
     pub(super) pointer: Pointer,
@@ -97,19 +92,17 @@ struct Sizes {
 }
 
 impl Shell {
-    /// A card that was made for this host's ask, with what was kept of it.
-    pub(crate) fn new(mut card: Card, key: String, options: &Options, host: Box<dyn Host>) -> Rc<Self> {
-        host.read(&mut |ask| card.restore(ask, options.persist.load(&key)));
+    /// A card of this host's ask, with what was kept of it.
+    pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn Host>) -> Rc<Self> {
+        let tree = if options.parts { Tree::in_shadow() } else { Tree::new(None) };
+        let mut card = Card::new(ask, options);
+        card.restore(ask, card.options.persist.load(&card.key));
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             card: RefCell::new(card),
-            tree: RefCell::new(if options.parts { Tree::in_shadow() } else { Tree::new(None) }),
+            tree: RefCell::new(tree),
             root: OnceCell::new(),
-            key,
             host,
-            persist: options.persist.clone(),
-            claims: options.claim_focus,
-            has_labels: options.labels.is_some(),
             announcer: Rc::default(),
             claim: Claim::default(),
             pointer: Pointer::default(),
@@ -208,7 +201,7 @@ impl Shell {
             return;
         };
         self.host.read(&mut |ask| {
-            tree.write(card.rewritten, &|w| view::card(w, &card, ask, self.has_labels));
+            tree.write(card.rewritten, &|w| view::card(w, &card, ask));
         });
         if self.root.get().is_none()
             && let Some(root) = tree.element()
@@ -216,7 +209,7 @@ impl Shell {
             // It is set once.
             let _ = self.root.set(root.unchecked_into());
         }
-        let (is_live, is_over, adds_actions) = (card.live, card.is_over(), card.settings.adds_actions);
+        let (is_live, is_over, adds_actions) = (card.live, card.is_over(), card.options.offers.receipt_actions);
         let has_buttons = is_live || !card.late.is_empty();
         drop((card, tree));
         let Some(root) = self.root.get() else {
@@ -232,6 +225,8 @@ impl Shell {
                 self.comes_forward
                     .get_or_init(|| Listening::to(&window, &["blur", "focus"], |event| comes_forward(&event)));
             }
+        }
+        if is_live {
             self.watch_for_claim();
         }
         if adds_actions {
@@ -262,7 +257,7 @@ impl Shell {
             Do::Change => self.tell(Told::Change),
             Do::Next => self.tell(Told::Next),
             Do::Say(text) => self.announcer.say(text),
-            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[&self.key, kind]), text),
+            Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[&self.card.borrow().key, kind]), text),
             Do::Waiting => {
                 self.dispatch(events::WAITING);
             }
@@ -306,6 +301,8 @@ impl Shell {
             Do::FadeCopy(copy) => self.later(COPIED_FOR, move |shell| {
                 shell.take(Input::CopyFades(copy));
             }),
+            Do::Rename(before) => self.rename(&before),
+            Do::Write => self.write_draft(),
             Do::Wake(wait) => self.set_alarm(wait.filter(|_| self.host.now().is_none())),
         }
     }
@@ -413,9 +410,8 @@ impl Shell {
     /// Keeps the draft as it is now, and tells the host what is chosen.
     fn keep(&self) {
         let card = self.card.borrow();
-        let kept = self.read(|ask| card.draft.kept(ask)).flatten();
-        let has_changed = remember(&self.key, kept.filter(|_| card.is_kept()));
-        if has_changed && self.persist.is_written() && self.unwritten.borrow().is_none() {
+        let has_changed = self.read(|ask| remember(&card.key, card.to_remember(ask)));
+        if has_changed == Some(true) && card.options.persist.is_written() && self.unwritten.borrow().is_none() {
             self.write_soon();
         }
         if !self.host.wants_picks() {
@@ -427,6 +423,24 @@ impl Shell {
         if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
             self.tell(Told::Picks(picks));
         }
+    }
+
+    /// Keeps the draft under the name that the call has now; where there is none, one that was kept there is taken up.
+    fn rename(&self, before: &str) {
+        remember(before, Remembered::default());
+        let card = self.card.borrow();
+        card.options.persist.write(before);
+        let kept = card.options.persist.load(&card.key);
+        let is_free = !card.draft.is_dirty();
+        drop(card);
+        if is_free {
+            self.take(Input::Kept(kept));
+        }
+    }
+
+    fn write_draft(&self) {
+        let card = self.card.borrow();
+        card.options.persist.write(&card.key);
     }
 
     fn write_soon(&self) {
@@ -452,7 +466,7 @@ impl Shell {
     /// Writes what is to be written.
     fn write_now(&self) {
         if self.unwritten.take().is_some() {
-            self.persist.write(&self.key);
+            self.write_draft();
         }
     }
 

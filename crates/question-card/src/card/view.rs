@@ -19,14 +19,13 @@ use ask_user_question::{AskSnapshot, Phase};
 const QUIET_BUTTON: &str = "qc-button qc-quiet";
 
 /// The card, from its root.
-pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot, has_labels: bool) {
-    if w.open("section", part::CARD, 0) {
-        if has_labels {
-            w.set("lang", card.labels.lang);
-            w.set("dir", card.labels.dir.as_str());
-        }
-        w.set("data-tool-call-id", &ask.tool_call_id);
-    }
+pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    w.open("section", part::CARD, 0);
+    // Without, the page's.
+    let spoken = card.options.labels;
+    w.word("lang", spoken.map(|labels| labels.lang));
+    w.word("dir", spoken.map(|labels| labels.dir.as_str()));
+    w.put("data-tool-call-id", &ask.tool_call_id);
     w.word("data-state", Some(card.state_name(ask)));
     w.word("data-mode", Some(card.mode_name()));
     let layout = card.layout(ask).filter(|_| !card.is_over());
@@ -70,11 +69,10 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.truth("aria-busy", card.phase == Phase::Streaming || (card.is_latched() && !card.is_held()));
     if w.open("p", "qc-title qc-visually-hidden", 0) {
         w.set("id", &ids.title());
-        if let Some(level) = card.settings.heading_level {
-            w.set("role", "heading");
-            w.set("aria-level", &level.to_string());
-        }
     }
+    let level = card.options.heading_level;
+    w.word("role", level.map(|_| "heading"));
+    w.stamped("aria-level", level.unwrap_or_default().into(), &|| level.unwrap_or_default().to_string());
     w.text(card.labels.title);
     w.close();
     if is_malformed {

@@ -79,7 +79,8 @@ impl Draft {
 
     /// Takes up what waited for questions that are whole now; where nothing more arrives, for all there are. Gives their indexes.
     ///
-    /// What the user did in the meantime stays; what was about another question, or about options that are gone, does not come back.
+    /// What the user chose in the meantime stays, beside the texts that were kept. What was about another question, or about options that are
+    /// gone, does not come back.
     pub(crate) fn take_up(&mut self, ask: &AskSnapshot, no_more: bool) -> Vec<usize> {
         // Where no question could be read, an own answer could be typed all the same.
         let count = ask.questions.len().max(1);
@@ -91,17 +92,24 @@ impl Draft {
                 continue;
             }
             let current = self.grow_below(kept.index, count);
-            if let Some(current) = current.filter(|current| !current.is_touched())
-                && is_same(kept.asked, asked.and_then(fingerprint))
-            {
+            let Some(current) = current.filter(|_| is_same(kept.asked, asked.and_then(fingerprint))) else {
+                continue;
+            };
+            if current.is_touched() {
+                for (text, before) in [(&mut current.other, kept.draft.other), (&mut current.note, kept.draft.note)] {
+                    if text.is_empty() {
+                        *text = before;
+                    }
+                }
+            } else {
                 let kind = current.kind;
                 *current = kept.draft;
                 current.follow_labels(&labels(asked));
                 if let Some(kind) = kind {
                     current.become_kind(kind);
                 }
-                taken.push(kept.index);
             }
+            taken.push(kept.index);
         }
         taken
     }

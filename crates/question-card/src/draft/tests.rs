@@ -28,7 +28,7 @@ fn check(draft: &Draft, selected: &[usize], other: Option<&str>) {
 
 #[test]
 fn of_an_ask_that_cannot_be_read_one_text_is_left() {
-    let mut draft = Draft::new(None);
+    let mut draft = Draft::default();
     draft.know(0, Kind::Multi);
     draft.know(1, Kind::Single);
     assert!(!draft.is_more_than_text());
@@ -209,7 +209,7 @@ fn what_fits_is_what_reconciling_would_not_change() {
     for kind in [Kind::Single, Kind::Multi] {
         for first in acts {
             for second in acts {
-                let mut draft = Draft::new(None);
+                let mut draft = Draft::default();
                 draft.know(0, kind);
                 first(&mut draft);
                 second(&mut draft);
@@ -323,7 +323,8 @@ fn what_a_skip_keeps_follows_its_labels() {
 
 #[test]
 fn a_text_that_is_too_long_is_kept_whole_and_not_sent() {
-    let mut draft = Draft::new(Some(3));
+    let mut draft = Draft::default();
+    draft.limit(Some(3));
     draft.know(0, Kind::Single);
     assert_eq!(draft.room(0, Field::Other), Some(Room::Left(3)));
     draft.type_text(0, Field::Other, "äö😀");

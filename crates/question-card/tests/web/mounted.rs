@@ -4,7 +4,7 @@ use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, fresh_id};
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
-use question_card::{Offers, Options, SubmitMode};
+use question_card::{Labels, Layout, Offers, Options, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
@@ -67,8 +67,75 @@ async fn what_the_host_offers_is_shown_and_told() {
         assert_eq!(heard.handed_over.len(), 1);
         assert_eq!(heard.handed_over[0][0].selected, [1]);
     });
-    card.expires_at(None);
+    card.set(&Options { expires_at: None, ..options });
     assert_eq!(page.time_left(), None);
+}
+
+#[test]
+async fn settings_change_while_the_card_is_there_and_nothing_typed_is_lost() {
+    let ask = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable);
+    let (page, card) = CardPage::without_framework(ask, &Options::default());
+    page.choose("SQLite").await;
+    page.type_other(2, "like a newspaper").await;
+    let german = Options { labels: Some(&Labels::GERMAN), layout: Layout::Stepped, ..Options::default() };
+    card.set(&german);
+    assert_eq!(page.card().get_attribute("lang").as_deref(), Some("de"));
+    assert!(page.text().contains(Labels::GERMAN.submit) && !page.text().contains(Labels::ENGLISH.submit));
+    assert_eq!(page.card().get_attribute("data-layout").as_deref(), Some("stepped"));
+    card.set(&Options { readonly: true, ..german.clone() });
+    assert_eq!(page.state(), "readonly");
+    card.set(&Options { heading_level: Some(3), ..Options::default() });
+    assert_eq!(page.card().get_attribute("lang"), None);
+    assert!(page.text().contains(Labels::ENGLISH.submit));
+    page.choose("Search").await;
+    page.submit().await;
+    assert_eq!(page.only_reply().message(), "Database: SQLite\nFeatures: Search\nStyle: like a newspaper");
+}
+
+#[test]
+async fn a_card_that_comes_back_knows_what_was_sent() {
+    let id = fresh_id();
+    let ask = AskSnapshot::complete(id.clone(), service(), Phase::Answerable);
+    let options = Options { mode: SubmitMode::OnPick, ..Options::default() };
+    let (page, card) = CardPage::without_framework(ask.clone(), &options);
+    page.choose("Brake service").await;
+    page.only_reply();
+    drop(card);
+    let (page, card) = CardPage::without_framework(ask, &options);
+    assert_eq!(page.state(), "submitting");
+    page.choose("Oil change").await;
+    page.has_not_replied();
+    card.sending(&Sending::Failed("no network".into()));
+    assert_eq!(page.state(), "failed");
+    page.choose("Oil change").await;
+    assert_eq!(page.only_reply().message(), "Oil change");
+    drop(card);
+    // Agents number their calls.
+    let other = AskSnapshot::complete(id, mixed(), Phase::Answerable);
+    let (page, _card) = CardPage::without_framework(other, &options);
+    assert_eq!(page.state(), "awaiting");
+}
+
+#[test]
+async fn a_name_that_comes_late_loses_nothing() {
+    let ask = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable);
+    let (page, card) = CardPage::without_framework(ask.clone(), &Options::default());
+    page.type_other(2, "like a newspaper").await;
+    let name = fresh_id();
+    card.update(|ask| ask.tool_call_id.clone_from(&name));
+    let scoped = Options { scope: "thread".to_owned(), ..Options::default() };
+    card.set(&scoped);
+    assert_eq!(page.chosen(), ["Other"]);
+    drop(card);
+    let named = AskSnapshot::complete(name, mixed(), Phase::Answerable);
+    let (page, card) = CardPage::without_framework(named.clone(), &scoped);
+    assert_eq!(page.chosen(), ["Other"]);
+    drop(card);
+    // One that has no name yet, and nothing in it, finds what was kept under the name that it gets.
+    let (page, card) = CardPage::without_framework(ask, &scoped);
+    assert!(page.chosen().is_empty());
+    card.update(|ask| *ask = named);
+    assert_eq!(page.chosen(), ["Other"]);
 }
 
 #[test]

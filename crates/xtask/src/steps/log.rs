@@ -146,31 +146,14 @@ const WIDEST_LINE: usize = 400;
 
 /// Adds a sentence that says what to do, if the cause of a failure is known by what the program printed.
 fn explained(problem: Error, printed: &str) -> Error {
-    const CAUSES: [(&str, &[&str]); 3] = [
-        ("the disk is full; tools and builds need about 12 GB", &["No space left on device", "ENOSPC"]),
-        (
-            "another program is installing packages; let it finish",
-            &["Could not get lock", "Unable to acquire the dpkg"],
-        ),
-        (
-            "the network or the package registry does not answer",
-            &[
-                "resolve host",
-                "failed to download",
-                "download of ",
-                "to connect",
-                "Connection refused",
-                "imed out",
-                "network failure",
-                "ENOTFOUND",
-                "ECONN",
-                "ailure resolving",
-                "error sending request",
-                "Failed to fetch",
-            ],
-        ),
+    const NETWORK: &str = "resolve host|failed to download|download of |to connect|Connection refused|imed out|network failure|ENOTFOUND|\
+                           ECONN|ailure resolving|error sending request|Failed to fetch";
+    const CAUSES: [(&str, &str); 3] = [
+        ("the disk is full; tools and builds need about 12 GB", "No space left on device|ENOSPC"),
+        ("another program is installing packages; let it finish", "Could not get lock|Unable to acquire the dpkg"),
+        ("the network or the package registry does not answer", NETWORK),
     ];
-    match CAUSES.iter().find(|(_, signs)| signs.iter().any(|sign| printed.contains(sign))) {
+    match CAUSES.iter().find(|(_, signs)| signs.split('|').any(|sign| printed.contains(sign))) {
         Some((cause, _)) => {
             problem.context(format!("{cause}. Fix that and run the same command again: it continues where it stopped"))
         }

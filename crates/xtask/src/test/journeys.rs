@@ -19,17 +19,22 @@ pub(crate) type InBrowser = fn(&Log) -> Result<Command>;
 /// Journeys that a browser does not take, by what their names have in them, and why: a line each.
 const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 
-/// Everything that has no step of its own.
-pub(super) fn whole(mut journeys: Command, browser: &str, log: &Log) -> Result<()> {
-    journeys.args(APART.iter().flat_map(|name| ["--skip", name])).env("XTASK_AXE", axe(log)?);
-    let (mut failed, journeys) = (Vec::new(), leave_out(&mut journeys, browser, false, log));
-    let name = |line: &str| Some(line.strip_prefix("test ")?.strip_suffix(" ... FAILED")?.to_owned());
-    let ended = log.run_reading(journeys, |line| failed.extend(name(line)));
-    if ended.is_ok() || browser != "WebKit" || failed.is_empty() {
-        return ended;
+/// The custom element in plain pages, or everything that has no step of its own.
+pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: &Log) -> Result<()> {
+    journeys.env("XTASK_AXE", axe(log)?);
+    if of_element {
+        journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests());
+    } else {
+        journeys.args(APART.iter().flat_map(|name| ["--skip", name]));
     }
-    // Its driver loses a press now and then, so that what failed is tried once more.
-    run_some(webkit(log)?.env("XTASK_AXE", axe(log)?).arg("--exact").args(failed), log)
+    // What this browser does not take.
+    for [of, journey, reason] in left_out() {
+        if of == browser && journey.starts_with("element::") == of_element {
+            log.without(format!("{journey}: {reason}"));
+            journeys.args(["--skip", journey]);
+        }
+    }
+    run_some(&mut journeys, log)
 }
 
 /// Every example in every state and every look, under the eyes of axe-core.
@@ -61,23 +66,6 @@ pub(super) fn element_package(log: &Log) -> Result<()> {
     Ok(())
 }
 
-/// The custom element in plain pages.
-pub(super) fn element(mut journeys: Command, browser: &str, log: &Log) -> Result<()> {
-    journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests()).env("XTASK_AXE", axe(log)?);
-    run_some(leave_out(&mut journeys, browser, true, log), log)
-}
-
-/// Leaves out what this browser does not take, and says so.
-fn leave_out<'a>(journeys: &'a mut Command, browser: &str, of_element: bool, log: &Log) -> &'a mut Command {
-    for [of, journey, reason] in left_out() {
-        if of == browser && journey.starts_with("element::") == of_element {
-            log.without(format!("{journey}: {reason}"));
-            journeys.args(["--skip", journey]);
-        }
-    }
-    journeys
-}
-
 /// Browser, journey and reason of each line.
 fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
     LEFT_OUT.lines().filter_map(|line| line.split(" | ").collect::<Vec<_>>().try_into().ok())
@@ -93,7 +81,7 @@ pub(crate) fn chromium(log: &Log) -> Result<Command> {
     let chromium = system::chromium(log)?;
     let mut journeys = journeys()?;
     journeys.env("XTASK_CHROMIUM", chromium.program).env("XTASK_CHROMEDRIVER", chromium.driver);
-    journeys.env("XTASK_CHROMIUM_ARGUMENTS", system::chromium_arguments().join(" "));
+    journeys.env("XTASK_CHROMIUM_ARGUMENTS", system::chromium_arguments());
     Ok(journeys)
 }
 

@@ -138,17 +138,10 @@ pub(crate) fn chromium(log: &Log) -> Result<Browser> {
 }
 
 /// What Chromium is told on every start: to be quiet, and where it must, to do without its sandbox.
-pub(crate) fn chromium_arguments() -> [&'static str; 8] {
-    [
-        if geteuid().is_root() { "--no-sandbox" } else { "--no-default-browser-check" },
-        "--headless=new",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-    ]
+pub(crate) fn chromium_arguments() -> String {
+    let first = if geteuid().is_root() { "--no-sandbox" } else { "--no-default-browser-check" };
+    let others = " --headless=new --disable-gpu --disable-dev-shm-usage --disable-background-networking";
+    [first, others, " --disable-component-update --disable-sync --no-first-run"].concat()
 }
 
 /// Firefox and its driver.

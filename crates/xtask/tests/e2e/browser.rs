@@ -32,7 +32,7 @@ pub(crate) async fn journey_through_trouble<T: Debug>(
     url: &str,
     walk: impl AsyncFnOnce(&ChatPage) -> WebDriverResult<T>,
 ) {
-    let forgiven = ["net::ERR_"];
+    let forgiven = ["net::ERR_", "status of 500", "HTTP 500"];
     visit(&forgiven, async |driver| walk(&ChatPage::open(driver, url).await?).await).await;
 }
 

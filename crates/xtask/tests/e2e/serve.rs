@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::browser::journey_at;
+use crate::browser::{journey_at, journey_through_trouble};
 use crate::processes::{Process, START_LIMIT, TempDir, port_after};
 use crate::{given, strangers, workspace};
 
@@ -43,17 +43,27 @@ async fn the_page_works_behind_trunk_and_nothing_is_left_behind() {
 }
 
 #[tokio::test]
-async fn plain_trunk_serve_shows_the_page_in_front_of_the_server() {
-    let started = |line: &str| port_after("listening on http://127.0.0.1:", line);
-    let (_server, _) = Process::listening(&mut Command::new(given("XTASK_SERVER")), started, START_LIMIT);
+async fn plain_trunk_serve_shows_the_page_and_says_what_to_start() {
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
     let (port, dist) = (free.expect("a port is free").port(), TempDir::new());
-    let mut trunk = Command::new("trunk");
-    trunk.args(["serve", "--offline", "--port", &port.to_string(), "--dist"]).arg(&dist.0).current_dir(workspace());
-    trunk.env("PATH", given("XTASK_TRUNK_PATH")).env_remove("NO_COLOR");
+    // As the README says to those who have no Trunk.
+    let mut trunk = Command::new("sh");
+    let script = r#"eval "$("$0" tools)"; exec trunk serve --offline --port "$1" --dist "$2""#;
+    trunk.args(["-ec", script, env!("CARGO_BIN_EXE_xtask"), &port.to_string()]).arg(&dist.0);
+    trunk.env_remove("NO_COLOR").current_dir(workspace());
     let listens = |line: &str| port_after("🏠 http://127.0.0.1:", line);
     let (_trunk, _) = Process::listening(&mut trunk, listens, BUILD_LIMIT);
-    journey_at(&format!("http://127.0.0.1:{port}/"), async |page| {
+    let url = format!("http://127.0.0.1:{port}/");
+    journey_through_trouble(&url, async |page| {
+        page.say("I need my car looked at").await?;
+        page.is_told("The agent can’t be reached").await?;
+        page.is_told("cargo run -p question-server").await
+    })
+    .await;
+
+    let started = |line: &str| port_after("listening on http://127.0.0.1:", line);
+    let (_server, _) = Process::listening(&mut Command::new(given("XTASK_SERVER")), started, START_LIMIT);
+    journey_at(&url, async |page| {
         page.say("I need my car looked at").await?;
         page.tap("Brake service").await
     })

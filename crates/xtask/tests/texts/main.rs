@@ -8,6 +8,7 @@ mod rust;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use markdown::{paragraphs, sentences, words};
 use rust::Source;
@@ -58,6 +59,18 @@ const IN_THE_FIRST_PERSON: [&str; 5] = ["/card-gallery/", "/words/", "/labels/",
 
 /// Ids of cases, not sentences.
 const LISTS: [&str; 1] = ["SEL-01, "];
+
+#[test]
+fn the_help_of_a_command_is_about_that_command() {
+    let help = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(arguments).arg("--help").output();
+        String::from_utf8(output.expect("it runs").stdout).expect("it is text")
+    };
+    let [all, agents, bench] = [help(&[]), help(&["agents"]), help(&["bench"])];
+    assert!(all.contains("xtask serve") && all.contains("xtask agents"), "{all}");
+    assert!(agents.starts_with("cargo xtask agents\n") && !agents.contains("xtask serve"), "{agents}");
+    assert!(bench.contains("cargo xtask bench card") && !bench.contains("xtask agents"), "{bench}");
+}
 
 #[test]
 fn readmes_are_in_plain_words() {

@@ -3,7 +3,7 @@ mod decide;
 use super::body::body;
 use super::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
 use crate::asks::followed::{Followed, Source};
-use crate::asks::form::{Payload, about};
+use crate::asks::form::Payload;
 use crate::asks::history::Answers;
 use crate::asks::interrupts::{Legacy, raw, takes_reply};
 use crate::asks::time::parse_deadline;
@@ -80,7 +80,7 @@ impl<'a> Draft<'a> {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&followed.snapshot.tool_call_id);
-        if followed.decision.is_some() && (followed.legacy().is_some() || self.interrupt_of(followed).is_some()) {
+        if followed.decision().is_some() && (followed.legacy().is_some() || self.interrupt_of(followed).is_some()) {
             self.decided.push((followed, reply));
             return Ok(());
         }
@@ -398,7 +398,9 @@ fn answer(
     let answer = match (outcome, form) {
         (Outcome::Answered(reply), Some(form)) => form.payload(reply),
         // Free text is none that a schema describes.
-        (Outcome::RepliedInChat { text, .. }, Some(_)) => Err(about(text, " is no answer that the agent can take")),
+        (Outcome::RepliedInChat { text, .. }, Some(_)) => {
+            Err(String::from("\"") + text + "\" is no answer that the agent can take")
+        }
         (Outcome::Answered(reply), None) if is_plain => Ok(reply.message().into()),
         _ => Ok(outcome.to_json(followed.ask())),
     };

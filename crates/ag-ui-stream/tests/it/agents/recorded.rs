@@ -104,6 +104,19 @@ fn two_questions_one_after_the_other_are_answered() {
 }
 
 #[test]
+fn each_of_their_texts_comes_once() {
+    for Recorded { name, after_another: [asks, ..], at_once } in RECORDED {
+        for stream in [asks].into_iter().chain(at_once.iter().map(|[asks, _]| asks)) {
+            let conversation = begun(stream);
+            let texts =
+                conversation.thread().messages().iter().filter(|it| it.role() == "assistant").map(Message::text);
+            let said = texts.filter(|text| text.contains("need to know")).count();
+            assert_eq!(said, 1, "{name}");
+        }
+    }
+}
+
+#[test]
 fn two_questions_in_one_turn_are_answered_together() {
     for Recorded { name, at_once, .. } in RECORDED {
         let Some([asks, books]) = at_once else { continue };

@@ -253,7 +253,7 @@ impl Card {
 
     /// Declines; with answers to lose, only at the second press.
     pub(super) fn cancel(&mut self) {
-        if !self.submission.is_open() || self.phase == Phase::Streaming {
+        if !self.takes_changes() || self.phase == Phase::Streaming {
             return;
         }
         self.moved();

@@ -38,8 +38,8 @@ impl Card {
     }
 
     /// Takes over the deadline, where the ask has one or the host its own.
-    pub(super) fn know_deadline(&mut self, ask: &AskSnapshot, of_host: Option<u64>) {
-        self.deadline.at = of_host.or(ask.expires_at);
+    pub(super) fn know_deadline(&mut self, ask: &AskSnapshot) {
+        self.deadline.at = self.options.expires_at.or(ask.expires_at);
     }
 
     /// Keeps the deadline, and says what is to be heard of it.

@@ -2,10 +2,10 @@
 
 use super::standing::has_previews;
 use super::{Again, Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, is_over, is_whole, takes_answer};
-use crate::card::SubmitMode;
-use crate::dom::Control;
+use crate::card::{Options, SubmitMode};
+use crate::dom::{Control, call_key};
 use crate::draft::{Field, Kind};
-use crate::labels::isolate;
+use crate::labels::{Labels, isolate};
 use crate::receipt::state_label;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
@@ -45,7 +45,8 @@ impl Card {
         }
         self.note_rows(ask);
         self.take_up(ask);
-        if self.settings.readonly {
+        self.take_up_given(ask);
+        if self.options.readonly {
             return;
         }
         if opens_again {
@@ -63,6 +64,63 @@ impl Card {
             if self.submission.settled().is_none() && (now != Phase::Expired || self.deadline.is_news()) {
                 self.announce_end(ask, now);
             }
+        }
+    }
+
+    /// Takes the ask over, by whatever name it goes now.
+    pub(super) fn know_ask(&mut self, ask: &AskSnapshot) {
+        let key = call_key(&self.options.scope, &ask.tool_call_id);
+        if key != self.key {
+            let before = std::mem::replace(&mut self.key, key);
+            self.plan(Do::Rename(before));
+        }
+        self.know_deadline(ask);
+        self.follow(ask);
+    }
+
+    /// Takes other options over. What was chosen, typed and given stays as it is.
+    pub(super) fn set(&mut self, ask: &AskSnapshot, options: Options) {
+        if options == self.options {
+            self.looks_same = true;
+            return;
+        }
+        let was_over = self.is_over();
+        let before = std::mem::replace(&mut self.options, options);
+        self.labels = self.options.labels.unwrap_or(&Labels::ENGLISH);
+        if self.draft.has_note() {
+            // Nothing is sent that is not in sight.
+            self.options.notes = self.options.notes.or(before.notes);
+        }
+        if self.options.persist != before.persist {
+            self.plan(Do::Write);
+        }
+        self.draft.limit(self.options.max_length);
+        self.know_ask(ask);
+        self.unchanged = (0, 0);
+        self.rewritten = true;
+        if self.is_over() != was_over {
+            self.plan(Do::PageMoved);
+        }
+        let (held, expires_at) = (self.options.held, self.options.expires_at);
+        if (Options { held, expires_at, ..before }) != self.options {
+            self.moved();
+        }
+    }
+
+    /// Takes up what an earlier card of the call gave to the host, once it is known whether this is the same ask.
+    pub(super) fn take_up_given(&mut self, ask: &AskSnapshot) {
+        if ask.phase == Phase::Streaming {
+            return;
+        }
+        let Some(given) = self.given_before.take().filter(|given| given.fits(ask)) else {
+            return;
+        };
+        self.sent = given.sent;
+        if !is_over(ask.phase) {
+            // Should the host say that nothing is on its way, the reply is the user's again.
+            self.was_pending = true;
+            self.resolved = given.submission.settled().is_some();
+            self.submission = given.submission;
         }
     }
 
@@ -93,7 +151,7 @@ impl Card {
     /// How the options are shown, once that is certain: a kind that is shown does not change. That a question is alone is certain at the end
     /// of the arguments, whatever the agent's tool allows: agents ask what it does not.
     pub(super) fn manner_of(&self, ask: &AskSnapshot) -> Manner {
-        if self.settings.mode == SubmitMode::Explicit || self.phase == Phase::Malformed {
+        if self.options.mode == SubmitMode::Explicit || self.phase == Phase::Malformed {
             return Manner::Explicit;
         }
         let Some(first) = ask.questions.first() else {
@@ -308,7 +366,7 @@ impl Card {
 
     pub(super) fn still_sending(&mut self, latch: u32) {
         if latch == self.latches && self.is_latched() && !is_over(self.phase) {
-            self.say(match self.held {
+            self.say(match self.options.held {
                 true => self.labels.held,
                 false => self.labels.sending,
             });

@@ -12,19 +12,19 @@ use ask_user_question::{AskSnapshot, Outcome, Phase};
 impl Card {
     /// Whether the receipt stands in the place of the form.
     pub(crate) fn is_over(&self) -> bool {
-        self.settings.readonly || is_over(self.phase)
+        self.options.readonly || is_over(self.phase)
     }
 
     /// Whether the ask takes an answer now: complete, and none given.
     pub(crate) fn is_open(&self) -> bool {
         // An ask that could not be read takes no reply, but a message.
-        let takes_message = self.phase == Phase::Malformed && self.settings.takes_messages;
-        (takes_answer(self.phase) || takes_message) && self.submission.is_open()
+        let takes_message = self.phase == Phase::Malformed && self.options.offers.messages;
+        (takes_answer(self.phase) || takes_message) && self.submission.is_open() && !self.options.readonly
     }
 
     /// Whether choices can still change: they can while other questions stream, and not once a reply was given.
     pub(crate) fn takes_changes(&self) -> bool {
-        !is_over(self.phase) && self.submission.is_open()
+        !self.is_over() && self.submission.is_open()
     }
 
     /// Whether a reply was given to the host and nothing has come of it yet.
@@ -34,7 +34,7 @@ impl Card {
 
     /// Whether the reply was given and waits for the one to another ask.
     pub(crate) fn is_held(&self) -> bool {
-        self.held && self.is_latched()
+        self.options.held && self.is_latched()
     }
 
     /// Whether a reply was tried that can be given again as it is, where one tap answers: what was tapped shows it, and nothing is pressed.
@@ -46,7 +46,7 @@ impl Card {
     /// Whether the question can be sent back to the agent: its time ran out before the user's eyes.
     pub(crate) fn asks_again(&self) -> bool {
         let is_new = self.live && self.again != Again::Sent;
-        is_new && self.phase == Phase::Expired && self.settings.takes_messages && !self.settings.readonly
+        is_new && self.phase == Phase::Expired && self.options.offers.messages && !self.options.readonly
     }
 
     /// What is wrong with a question, once the user has tried to send.
@@ -105,7 +105,7 @@ impl Card {
     /// The digit that chooses the nth row, where there is one.
     pub(crate) fn shortcut(&self, row: usize) -> Option<&'static str> {
         const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-        DIGITS.get(row).copied().filter(|_| self.settings.shortcuts)
+        DIGITS.get(row).copied().filter(|_| self.options.shortcuts)
     }
 
     /// The digit that puts the caret into the text field of an own answer: the one after the last option's, once that is known.
@@ -117,7 +117,7 @@ impl Card {
     /// The value of `data-state`.
     pub(crate) fn state_name(&self, ask: &AskSnapshot) -> &'static str {
         match self.phase {
-            phase if self.settings.readonly && !is_over(phase) => "readonly",
+            phase if self.options.readonly && !is_over(phase) => "readonly",
             Phase::Answered => "answered",
             Phase::Declined => "declined",
             Phase::Superseded => "superseded",
@@ -148,7 +148,7 @@ impl Card {
     /// Whether the draft is worth keeping: until the ask is over, and then as long as something did not reach the agent.
     pub(crate) fn is_kept(&self) -> bool {
         match self.is_over() {
-            true => !self.late.is_empty(),
+            true => !self.late.is_empty() || self.draft.is_waiting(),
             false => self.submission.settled().is_none(),
         }
     }

@@ -11,7 +11,7 @@ impl Card {
     /// How the questions are laid out, where there are several to be answered.
     pub(crate) fn layout(&self, ask: &AskSnapshot) -> Option<Layout> {
         let are_several = ask.questions.len() > 1 && self.phase != Phase::Malformed;
-        are_several.then_some(self.settings.layout)
+        are_several.then_some(self.options.layout)
     }
 
     /// The question that is shown, where that is one at a time.

@@ -5,6 +5,7 @@ mod walks;
 
 use super::*;
 use crate::anatomy::part;
+use crate::card::{Layout, Notes, Offers, Skip, SubmitMode};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome, Question};
 
@@ -21,23 +22,17 @@ impl Stage {
     }
 
     pub(super) fn laid_out(ask: AskSnapshot, mode: SubmitMode, layout: Layout) -> Self {
-        let settings = Settings {
-            mode,
-            layout,
-            shortcuts: true,
-            skip: Some(Skip::button()),
-            notes: Some(Notes::field()),
-            readonly: false,
-            fresh: true,
-            heading_level: None,
-            takes_messages: true,
-            takes_chat: true,
-            extends: true,
-            takes_back: true,
-            leads_on: true,
-            adds_actions: false,
+        let offers = Offers {
+            messages: true,
+            reply_in_chat: true,
+            more_time: true,
+            change: true,
+            next: true,
+            receipt_actions: false,
         };
-        let card = Card::new(&ask, Ids::new("call"), &Labels::ENGLISH, settings, None, None);
+        let (skip, notes) = (Some(Skip::button()), Some(Notes::field()));
+        let options = Options { mode, layout, skip, notes, fresh: true, offers, ..Options::default() };
+        let card = Card::new(&ask, options);
         let mut stage = Self { card, ask, now: Now { clock: 1000.0, date: 1_000_000, ..Now::default() } };
         stage.take(Input::Begin);
         stage
@@ -55,7 +50,7 @@ impl Stage {
         for patch in patches {
             self.ask.apply(patch);
         }
-        self.take(Input::Host { held: false, expires_at: None })
+        self.take(Input::Ask)
     }
 
     /// A tap this number of milliseconds after now.
@@ -130,9 +125,9 @@ fn a_reply_that_failed_or_was_returned_can_be_sent_again() {
     stage.take(Input::Choose(SMALL));
     for back in [Sending::Failed("No network.".to_owned()), Sending::Idle] {
         assert_eq!(replies(&stage.take(Input::Submit)), 1);
-        stage.take(Input::Sending(&Sending::Pending));
+        stage.take(Input::Sending(Sending::Pending));
         assert_eq!(replies(&stage.take(Input::Submit)), 0);
-        stage.take(Input::Sending(&back));
+        stage.take(Input::Sending(back.clone()));
         assert!(stage.card.draft.is_chosen(0, 0), "after {back:?}");
     }
     assert_eq!(replies(&stage.take(Input::Submit)), 1);

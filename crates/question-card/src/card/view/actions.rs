@@ -41,13 +41,13 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     extras_of_only_question(w, card, ask);
     cancel_button(w, card);
-    if card.settings.takes_chat {
+    if card.options.offers.reply_in_chat {
         button(w, card, QUIET_BUTTON, Control::InChat, labels.reply_in_chat, !card.is_open());
     }
-    if card.is_held() && card.settings.takes_back {
+    if card.is_held() && card.options.offers.change {
         button(w, card, "qc-button qc-quiet qc-change", Control::Change, labels.change, false);
     }
-    if card.is_held() && card.settings.leads_on {
+    if card.is_held() && card.options.offers.next {
         button(w, card, "qc-button qc-quiet qc-change", Control::Next, labels.next_ask, false);
     }
     wait(w, card);
@@ -145,7 +145,7 @@ fn deadline(w: &mut Writer, card: &Card) {
     }
     w.say(&(card.labels.time_left)(left));
     w.close();
-    if card.settings.extends {
+    if card.options.offers.more_time {
         button(w, card, QUIET_BUTTON, Control::MoreTime, card.labels.more_time, false);
     }
     w.close();

@@ -12,7 +12,7 @@ use ask_user_question::{AskSnapshot, Phase};
 /// All that is left of a card.
 pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     receipt(w, ask, card.phase, card.ids, card.labels);
-    if card.live || card.settings.adds_actions {
+    if card.live || card.options.offers.receipt_actions {
         if w.open("div", part::RECEIPT_ACTIONS, 0) {
             w.set("aria-live", "off");
         }
@@ -47,7 +47,7 @@ fn late(w: &mut Writer, card: &Card) {
     w.say(&card.late);
     w.close();
     w.open("div", part::ACTIONS, 0);
-    if card.settings.takes_messages {
+    if card.options.offers.messages {
         message_button(w, card, Control::SendLate, labels.send_as_message);
     }
     copy_button(w, card, Control::CopyLate, labels.copy);

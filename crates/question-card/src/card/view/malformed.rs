@@ -21,12 +21,12 @@ pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if let Some(settled) = card.submission.settled() {
         return note(w, card, settled);
     }
-    if card.settings.takes_messages {
+    if card.options.offers.messages {
         message_field(w, card, ask);
     }
     alert(w, card);
     w.open("div", part::ACTIONS, 0);
-    if card.settings.takes_messages {
+    if card.options.offers.messages {
         submit_button(w, card, card.labels.send_as_message);
     }
     cancel_button(w, card);

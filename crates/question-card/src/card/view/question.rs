@@ -41,7 +41,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     }
     w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index));
     w.word("role", is_radio_group.then_some("radiogroup"));
-    w.truth("aria-required", is_radio_group && card.settings.skip.is_none());
+    w.truth("aria-required", is_radio_group && card.options.skip.is_none());
     w.truth("aria-invalid", is_radio_group && error.is_some_and(Problem::is_missing));
     match error.is_some() || card.nudge(index).is_some() {
         true => w.stamped("aria-describedby", 2, &|| joined(&[ids.hint(index), ids.error(index)], " ")),
@@ -313,12 +313,10 @@ pub(super) fn text_field(
     if w.open("textarea", part::OTHER_INPUT, 0) {
         w.set("id", &card.ids.control(control));
         w.set("rows", "1");
-        if field == Field::Other {
-            w.set("placeholder", card.labels.other_placeholder);
-        }
         w.set("aria-labelledby", &labelled_by());
         w.value(typed);
     }
+    w.word("placeholder", (field == Field::Other).then_some(card.labels.other_placeholder));
     w.word("enterkeyhint", Some(card.enter_does(field)));
     let describes = [problem.is_some(), field == Field::Other && card.is_unsent(question), card.draft.is_limited()];
     let stamp = describes.iter().fold(0, |stamp, describes| stamp << 1 | usize::from(*describes));
@@ -405,7 +403,7 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
 /// further option can push it down.
 fn extras(w: &mut Writer, place: Place<'_>) {
     let Place { card, asked, .. } = place;
-    let (skip, notes) = (card.settings.skip, card.settings.notes);
+    let (skip, notes) = (card.options.skip, card.options.notes);
     if skip.is_none() && notes.is_none() {
         return;
     }

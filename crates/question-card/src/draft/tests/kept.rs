@@ -111,11 +111,13 @@ fn what_is_kept_waits_for_its_question_to_be_whole() {
     check(&again, &[1], None);
     assert!(!again.is_waiting());
 
+    draft.type_text(0, Field::Note, "mine");
     let mut busy = single();
-    busy.restore(kept);
+    busy.restore(draft.kept(&streaming).expect("a pick and a note"));
     busy.toggle(0, 0, "A");
-    assert_eq!(busy.take_up(&streaming, false), [0; 0]);
+    assert_eq!(busy.take_up(&streaming, false), [0]);
     check(&busy, &[0], None);
+    assert_eq!(busy.text(0, Field::Note), "mine", "what was typed is not lost");
 }
 
 #[test]

@@ -17,7 +17,7 @@ impl Draft<'_> {
                 None => it.interrupt().map(|it| &it.id) == interrupt.map(|it| &it.id),
             };
             let mut waiting = Vec::new();
-            let mut decisions = vec![Json::Null; first.decision.map_or(0, |decision| decision.of)];
+            let mut decisions = vec![Json::Null; first.decision().map_or(0, |decision| decision.of)];
             for part in self.asks.followed.iter().filter(|it| is_of_same(it)) {
                 match decided.iter().find(|(it, _)| it.id == part.id) {
                     Some((_, reply)) => self.put_decision(part, reply, interrupt, &mut decisions)?,
@@ -50,7 +50,7 @@ impl Draft<'_> {
         if let Some(interrupt) = interrupt.filter(|it| gives_content(&reply.outcome) && is_expired(self.now, it)) {
             return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
         }
-        if let Some(decision) = part.decision
+        if let Some(decision) = part.decision()
             && let Some(place) = decisions.get_mut(decision.at)
         {
             let tool_call_id = reply.tool_call_id.clone();

@@ -162,8 +162,8 @@ fn a_question_is_a_step_when_it_begins_and_nobody_is_moved() {
     stage.receive([AskPatch::Complete(three().into()), AskPatch::Phase(Phase::Ready)]);
     assert_eq!(stage.shown(), Some(1));
     stage.receive([AskPatch::Phase(Phase::Answerable)]);
-    stage.take(Input::Sending(&Sending::Pending));
-    stage.take(Input::Sending(&Sending::Failed("No network.".to_owned())));
+    stage.take(Input::Sending(Sending::Pending));
+    stage.take(Input::Sending(Sending::Failed("No network.".to_owned())));
     assert_eq!(stage.shown(), Some(1));
 }
 
@@ -198,7 +198,7 @@ fn who_comes_back_is_where_the_answers_end() {
     before.choose(0);
     before.choose(1);
     let mut after = waiting();
-    after.card.restore(&before.ask, before.card.draft.kept(&before.ask));
+    after.card.restore(&before.ask, before.card.to_remember(&before.ask));
     after.take(Input::Begin);
     assert_eq!(after.shown(), Some(2));
 }

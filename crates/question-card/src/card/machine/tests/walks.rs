@@ -2,7 +2,7 @@
 
 use super::{Stage, question};
 use crate::card::machine::{Card, Do, Input, Submission, is_over};
-use crate::card::{Layout, SubmitMode};
+use crate::card::{Layout, Options, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::KeyPress;
@@ -27,6 +27,10 @@ enum Step {
     Enter(usize),
     /// This number of seconds passes.
     Wait(u64),
+    /// The host has other options.
+    Set(SubmitMode, Layout, bool, Option<usize>),
+    /// The card goes, and another one of the call comes.
+    Remount,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -59,7 +63,18 @@ fn step() -> impl Strategy<Value = Step> {
         2 => question.prop_map(Step::Enter),
         4 => Just(Step::Submit),
         1 => (0..40_u64).prop_map(Step::Wait),
+        1 => (modes(), layouts(), prop::bool::weighted(0.2), prop::option::of(0..6_usize))
+            .prop_map(|(mode, layout, readonly, most)| Step::Set(mode, layout, readonly, most)),
+        1 => Just(Step::Remount),
     ]
+}
+
+fn modes() -> impl Strategy<Value = SubmitMode> {
+    select(vec![SubmitMode::Explicit, SubmitMode::OnPick])
+}
+
+fn layouts() -> impl Strategy<Value = Layout> {
+    select(vec![Layout::Stacked, Layout::Stepped])
 }
 
 /// What an onlooker knows of a walk.
@@ -80,8 +95,8 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn nothing_is_lost_nothing_is_sent_twice_and_nothing_that_was_not_chosen(
-        mode in select(vec![SubmitMode::Explicit, SubmitMode::OnPick]),
-        layout in select(vec![Layout::Stacked, Layout::Stepped]),
+        mode in modes(),
+        layout in layouts(),
         is_alone in any::<bool>(),
         steps in prop::collection::vec(step(), 1..60),
     ) {
@@ -122,7 +137,7 @@ impl Seen {
                 };
                 self.is_out &= !comes_back;
                 self.was_pending = *sending == Sending::Pending;
-                stage.take(Input::Sending(sending))
+                stage.take(Input::Sending(sending.clone()))
             }
             Step::Choose(control) => stage.take(Input::Choose(*control)),
             // Where nothing could be read there is one field.
@@ -150,6 +165,20 @@ impl Seen {
             Step::Wait(seconds) => {
                 stage.now.date += seconds * 1000;
                 stage.take(Input::Clock)
+            }
+            Step::Set(mode, layout, readonly, max_length) => {
+                let (mode, layout, readonly, max_length) = (*mode, *layout, *readonly, *max_length);
+                let options = Options { mode, layout, readonly, max_length, ..stage.card.options.clone() };
+                stage.take(Input::Set(options))
+            }
+            Step::Remount => {
+                let kept = stage.card.to_remember(&stage.ask);
+                // What ended is not remembered.
+                self.is_out &= !stage.card.is_over() || stage.card.options.readonly && !is_over(stage.card.phase);
+                stage.card = Card::new(&stage.ask, stage.card.options.clone());
+                stage.card.restore(&stage.ask, kept);
+                self.was_pending = stage.card.is_latched();
+                stage.take(Input::Begin)
             }
         };
         self.look_at(stage, &acts, was_latched, &step);
@@ -189,7 +218,7 @@ impl Seen {
         }
         for (place, text) in &self.typed {
             assert!(
-                self.gave_up || text.trim().is_empty() || holds(&stage.card, &self.told, text),
+                self.gave_up || text.trim().is_empty() || holds(stage, &self.told, text),
                 "{text:?} of {place:?} is gone, by {step:?}"
             );
         }
@@ -206,6 +235,7 @@ fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) 
             | Step::Submit
             | Step::Show(_)
             | Step::Enter(_)
+            | Step::Remount
     );
     assert!(turns || before.is_none() || now.is_none() || now == before, "{step:?} turned from {before:?} to {now:?}");
     // What gets the focus is to be seen.
@@ -217,9 +247,12 @@ fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) 
 }
 
 /// Whether a text is anywhere that the user or the agent can find it.
-fn holds(card: &Card, told: &str, text: &str) -> bool {
+fn holds(stage: &Stage, told: &str, text: &str) -> bool {
+    let card = &stage.card;
+    // After a remount it waits for its question to be whole.
+    let kept = format!("{:?}", card.to_remember(&stage.ask).draft);
     let fields = (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.draft.text(question, field)));
-    fields.chain([told, &card.late]).any(|place| place.contains(text))
+    fields.chain([told, &card.late, &kept]).any(|place| place.contains(text))
 }
 
 /// What a parser says of this ask, up to the end of its arguments.

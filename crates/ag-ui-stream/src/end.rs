@@ -1,0 +1,129 @@
+//! How a stream ended.
+
+use crate::notice::Notice;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::fmt;
+
+/// How a stream ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// How.
+    pub outcome: EndOutcome,
+    /// Why, where it did not end well.
+    pub error: Option<EndError>,
+}
+
+/// The ways in which a stream ends; where it held several runs, the last one tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EndOutcome {
+    /// The run succeeded.
+    Completed,
+    /// The run waits for answers to interrupts.
+    Interrupt,
+    /// The run was stopped.
+    Cancelled,
+    /// The run failed.
+    Error,
+    /// The bytes ended before the run did.
+    Truncated,
+    /// The stream broke a rule of the protocol.
+    Rejected,
+}
+
+impl EndOutcome {
+    /// As JSON has it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Interrupt => "interrupt",
+            Self::Cancelled => "cancelled",
+            Self::Error => "error",
+            Self::Truncated => "truncated",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+impl Serialize for EndOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// Why a stream did not end well. Its sentence (`Display`) is the agent's own where the run failed, else one for developers.
+///
+/// As JSON it is an object of `code`, `message` and, where one event is to blame, `eventIndex`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EndError {
+    /// The stream was refused.
+    Refused(Notice),
+    /// The stream broke off.
+    Truncated(BrokeOff),
+    /// The run failed, as the agent says.
+    Failed {
+        /// The agent's own code.
+        code: Option<String>,
+        /// The agent's own sentence.
+        message: String,
+    },
+}
+
+/// Where a stream broke off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BrokeOff {
+    /// Before a run began.
+    BeforeRun,
+    /// While this run was open.
+    InRun(String),
+    /// In the middle of a frame, after the run.
+    InFrame,
+}
+
+impl EndError {
+    /// Where the stream was refused, the spelling of its [`Code`](crate::notice::Code); where it broke off, `truncated`; where the run failed, its own code or
+    /// `RUN_ERROR`.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Refused(error) => error.code.as_str(),
+            Self::Truncated(_) => "truncated",
+            Self::Failed { code, .. } => code.as_deref().unwrap_or("RUN_ERROR"),
+        }
+    }
+
+    /// Which event of the stream is to blame, counted from 0.
+    #[must_use]
+    pub fn event_index(&self) -> Option<u64> {
+        match self {
+            Self::Refused(error) => error.event_index,
+            Self::Truncated(_) | Self::Failed { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for EndError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::Truncated(BrokeOff::BeforeRun) => f.write_str("the stream ended before a run began"),
+            Self::Truncated(BrokeOff::InRun(run)) => write!(f, "the stream ended while run '{run}' was open"),
+            Self::Truncated(BrokeOff::InFrame) => f.write_str("the stream broke off in the middle of a frame"),
+            Self::Failed { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for EndError {}
+
+impl Serialize for EndError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("code", self.code())?;
+        object.serialize_entry("message", &self.to_string())?;
+        if let Some(index) = self.event_index() {
+            object.serialize_entry("eventIndex", &index)?;
+        }
+        object.end()
+    }
+}

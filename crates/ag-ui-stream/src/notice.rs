@@ -1,0 +1,304 @@
+//! What was refused and what was tolerated, as data: kind and place. The words come where somebody reads them.
+
+use json_tree::Json;
+use std::fmt;
+
+/// Something in a stream that was refused, or that was tolerated, dropped or repaired.
+///
+/// Its sentence (`Display`) speaks of the protocol: it is for logs and for who writes the agent. What a person is told, a page says in its own
+/// words by the [`code`](Self::code).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Notice {
+    /// Which kind; what to choose words by.
+    pub code: Code,
+    /// Where in the event, as a JSON pointer, where one place can be named.
+    pub path: Option<String>,
+    /// Which event of the stream, counted from 0 and with the dropped ones, where one can be named.
+    pub event_index: Option<u64>,
+    detail: Detail,
+    /// What the sentence quotes.
+    names: Vec<String>,
+}
+
+/// What a step of the reader returns. Refusals are rare and large, so they travel in a box.
+pub(crate) type Verdict<T = ()> = Result<T, Box<Notice>>;
+
+/// Declares the kinds of notice and their details: a kind with its spelling, and its details with their sentences. `{0}` and so on are the names
+/// beside a detail, `{0:}` in quotation marks.
+macro_rules! notices {
+    ($( $(#[$doc:meta])* $code:ident $spelling:literal { $( $detail:ident $text:literal; )* } )*) => {
+        /// The kinds of notice. Their spelling is part of the interface: programs choose by it what to tell people.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Code {
+            $( $(#[$doc])* $code, )*
+        }
+
+        impl Code {
+            /// As JSON has it.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $( Self::$code => $spelling, )*
+                }
+            }
+        }
+
+        /// What happened, in more detail than the code.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Detail {
+            $( $( $detail, )* )*
+        }
+
+        impl Detail {
+            fn code(self) -> Code {
+                match self {
+                    $( $( Self::$detail )|* => Code::$code, )*
+                }
+            }
+
+            fn text(self) -> &'static str {
+                match self {
+                    $( $( Self::$detail => $text, )* )*
+                }
+            }
+        }
+    };
+}
+
+notices! {
+    /// A frame is longer than allowed.
+    FrameTooLong "frame-too-long" {
+        LongFrame "a frame is longer than {0} bytes";
+    }
+    /// A frame's data is no JSON, or none that is read: nested deeper than 127 levels, or with a number that no double holds.
+    InvalidJson "invalid-json" {
+        NotJson "this is not JSON: {0} at byte {1}";
+    }
+    /// A frame's data is JSON, but no object with a `type`.
+    NotAnEvent "not-an-event" {
+        NoEvent "the frame is no object with a string `type`";
+    }
+    /// A described field is missing or holds what it must not.
+    Malformed "malformed" {
+        Missing "required, and missing";
+        Unexpected "expected {0}, found {1}";
+        Integer "expected an integer from {0} to {1}, found {2}";
+        Choice "expected \"{0}\", found {1:}";
+        TooFew "expected at least {0} item, found {1}";
+        NoTag "expected a string `{0}`";
+        Operation "{0}";
+    }
+    /// A chunk that continues nothing, or contradicts what it continues.
+    Chunk "chunk" {
+        FirstChunkLacks "First {0} must have a {1}";
+        ChunkDiffers "{0}: the {1} '{2}' does not match the open stream's {1} '{3}'";
+        ChunkOfAnother "{0} for '{1}' names another subagent than the open stream";
+        ChunkIsAmbiguous "Ambiguous {0}: several streams are open and it names none";
+    }
+    /// An event that is not allowed at its place.
+    Order "order" {
+        NotFirst "First event must be 'RUN_STARTED'";
+        RunFinished "Cannot send event type '{0}': The run has already finished with 'RUN_FINISHED'";
+        RunIsOpen "Cannot send 'RUN_STARTED' while a run is still active";
+        OtherThread "'{0}' names thread '{1}' instead of '{2}'";
+        InterruptTwice "'RUN_FINISHED' names interrupt '{0}' twice";
+        AlreadyOpen "A {0} with ID '{1}' is already in progress";
+        NotOpen "No active {0} found with ID '{1}'";
+        OtherOwner "The {0} '{1}' continues for another subagent than it began for";
+        OtherParent "Tool call '{0}' of subagent '{1}' names a parent message that the subagent does not own";
+        StepIsOpen "Step '{0}' is already active";
+        StepIsNotOpen "Cannot send 'STEP_FINISHED' for step '{0}' that was not started";
+        SubagentAgain "Subagent '{0}' was already started in this run";
+        UnknownParent "Subagent '{0}' names the parent '{1}', which was not started";
+        SubagentIsNotOpen "Cannot send '{0}' for subagent '{1}' that is not active";
+        StillOpen "Cannot send 'RUN_FINISHED' while {0} are still active: {1}";
+    }
+    /// An event of a type that 1.0 does not have was dropped.
+    UnknownEvent "unknown-event" {
+        UnknownEvent "an event of the unknown type {0} was dropped";
+    }
+    /// A property that 1.0 does not describe was stripped.
+    UnknownProperty "unknown-property" {
+        UnknownProperty "the property {0} is not described in version 1.0 and was stripped";
+    }
+    /// A member of a union that 1.0 does not have was removed.
+    UnknownMember "unknown-member" {
+        UnknownChoice "the unknown {0} was removed";
+        UnknownKind "something of the unknown {0} {1} was removed";
+        UnknownOperation "a JSON Patch operation of an unknown kind was removed";
+    }
+    /// A retired event or form was translated.
+    Retired "retired" {
+        RetiredTitle "the title of a retired THINKING_START has no place in 1.0 and was dropped";
+        RetiredForm "a retired form was translated";
+    }
+    /// The producer speaks a newer version.
+    NewerVersion "newer-version" {
+        NewerVersion "the producer speaks version {0}, this client {1}";
+    }
+    /// A state or activity patch does not apply; the value before it was kept.
+    PatchFailed "patch-failed" {
+        StatePatch "Failed to apply state patch: operation {0}: {1}";
+        ActivityPatch "Failed to apply activity patch for '{0}': operation {1}: {2}";
+    }
+    /// An activity patch names no activity; it was skipped.
+    MissingActivity "missing-activity" {
+        MissingActivity "there is no activity '{0}'; its patch was skipped";
+    }
+    /// A call started again under another name; the later name holds.
+    RenamedToolCall "renamed-tool-call" {
+        Renamed "the call '{0}' of {1} started again as {2}";
+    }
+    /// A call's parent is no assistant message; the call got a message of its own.
+    ForeignParent "foreign-parent" {
+        ForeignParent "the parent '{0}' of call '{1}' is no assistant message";
+    }
+    /// An event is for a message or call that is not there; it was skipped.
+    MissingEntity "missing-entity" {
+        MissingMessage "the message '{0}' is not there; the event was skipped";
+        MissingCall "no message holds the call '{0}' any more";
+        MissingEncrypted "an encrypted value is for '{0}', which is not there; it was skipped";
+    }
+    /// A text is for a message that takes none; it was dropped.
+    TextDropped "text-dropped" {
+        TextDropped "the message '{0}' takes no text; some was dropped";
+    }
+    /// A frame holds no event, as heartbeats of proxies do; it was skipped.
+    SkippedFrame "skipped-frame" {
+        SkippedFrame "a frame without an event was skipped";
+    }
+    /// An event came after the error that ended its run; it was dropped.
+    AfterError "after-error" {
+        AfterError "{0} came after RUN_ERROR and was dropped";
+    }
+    /// A run ended under another id than it began with.
+    OtherId "other-id" {
+        OtherId "RUN_FINISHED has the {0} '{1}', RUN_STARTED had '{2}'";
+    }
+    /// Arguments came after the end of their call; they were dropped.
+    LateArguments "late-arguments" {
+        LateArguments "arguments came after the end of the call '{0}' and were dropped";
+    }
+    /// A run ended in an interrupt while a call was open; the call ended with it.
+    UnendedCall "unended-call" {
+        UnendedCall "the call '{0}' had not ended and was interrupted";
+    }
+    /// A call id was used again; the later call got a key of its own.
+    RepeatedCall "repeated-call" {
+        RepeatedCall "the call id '{0}' was used again; the later call has the key '{1}'";
+    }
+    /// A call's arguments came more than once or behind a placeholder; one form of them was kept.
+    SettledArguments "settled-arguments" {
+        SettledArguments "the arguments of the call '{0}' came more than once; one form was kept";
+    }
+    /// A message began under the id of another one; it got an id of its own.
+    RepeatedMessage "repeated-message" {
+        RepeatedMessage "another message has the id '{0}'; the later one has the id '{1}'";
+    }
+    /// A message repeated the text of the one before it; it was dropped.
+    RepeatedText "repeated-text" {
+        RepeatedText "the message '{0}' repeated the one before it and was dropped";
+    }
+}
+
+impl Code {
+    /// Returns true if the stream is refused: nothing in it is read any more, and what came before holds. Anything else was tolerated.
+    #[must_use]
+    pub fn is_refusal(self) -> bool {
+        self <= Self::Order
+    }
+}
+
+impl Notice {
+    /// How many wait at most until they are taken. Those that come on top are only counted: the first ones say what is wrong, and nobody may
+    /// ever take them.
+    pub const MAX_WAITING: usize = 256;
+
+    #[cold]
+    pub(crate) fn new(detail: Detail, names: &[&str]) -> Box<Self> {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Box::new(Self { code: detail.code(), path: None, event_index: None, detail, names })
+    }
+
+    pub(crate) fn at(mut self: Box<Self>, path: String) -> Box<Self> {
+        self.path = Some(path);
+        self
+    }
+
+    /// The same as a refusal, for callers that need all of what they read.
+    pub(crate) fn refused(self) -> Box<Self> {
+        Box::new(Self { code: Code::Malformed, path: None, ..self })
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = self.path.as_ref().filter(|_| self.code.is_refusal()) {
+            write!(f, "{path}: ")?;
+        }
+        let mut parts = self.detail.text().split('{');
+        f.write_str(parts.next().unwrap_or_default())?;
+        for part in parts {
+            let (place, rest) = part.split_once('}').unwrap_or_default();
+            let digit = place.bytes().next().map(|digit| usize::from(digit.wrapping_sub(b'0')));
+            let name = digit.and_then(|at| self.names.get(at)).map_or("", String::as_str);
+            match place.ends_with(':') {
+                true => f.write_str(&Json::from(name).text())?,
+                false => f.write_str(name)?,
+            }
+            f.write_str(rest)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Notice {}
+
+/// The texts with a text between them. (`join` is several times the code.)
+pub(crate) fn joined(texts: &[&str], between: &str) -> String {
+    let mut joined = String::new();
+    for (at, text) in texts.iter().enumerate() {
+        joined.push_str(if at > 0 { between } else { "" });
+        joined.push_str(text);
+    }
+    joined
+}
+
+/// Notices that wait until they are taken.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Notices {
+    waiting: Vec<Notice>,
+    dropped: u64,
+    /// Which event they are about.
+    event_index: Option<u64>,
+}
+
+impl Notices {
+    /// What is noticed from here on is about this event.
+    pub(crate) fn begin_event(&mut self, index: u64) {
+        self.event_index = Some(index);
+    }
+
+    #[cold]
+    pub(crate) fn push(&mut self, detail: Detail, names: &[&str], path: Option<String>) {
+        if self.waiting.len() < Notice::MAX_WAITING {
+            self.waiting.push(Notice { path, event_index: self.event_index, ..*Notice::new(detail, names) });
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Option<Notice> {
+        if self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
+    }
+
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<Notice> {
+        self.waiting
+    }
+}

@@ -1,0 +1,415 @@
+//! Forms: asks made of a JSON Schema, as interrupts of AG-UI have it, and the schema of an ask, as an elicitation of MCP needs it.
+
+use crate::reply::{Answer, Reply, Selection};
+use crate::text::is_blank;
+use crate::wire::{AskUserQuestion, Question};
+use json_tree::{Json, Members};
+use std::slice;
+
+/// What agents call the member that says whether something is approved, the protocol's own name first.
+pub const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
+
+/// The members of an answer that is an object of its own form, in the order of the questions.
+///
+/// ```
+/// use ask_user_question::form::Form;
+/// use ask_user_question::{AskUserQuestion, Question};
+/// use json_tree::Json;
+///
+/// // An ask as an elicitation …
+/// let ask = AskUserQuestion::new([Question::new("Which size?", ["S", "M"]).with_header("Size")]);
+/// let form = Form::of(&ask);
+/// assert!(form.schema(&ask).text().contains(r#""question_1":{"type":"string","title":"Size","oneOf":[{"const":"S","#));
+/// let reply = form.read(&ask, &Json::parse(r#"{"question_1":"M"}"#)?).expect("a size was picked");
+/// assert_eq!(reply.message(), "M");
+///
+/// // … and an elicitation, or an interrupt, as an ask.
+/// let schema = Json::parse(r#"{"type":"object","properties":{"size":{"enum":["S","M"]}},"required":["size"]}"#)?;
+/// let (ask, form) = Form::from_schema("Which size?", &schema.into_static()).expect("it can be asked for");
+/// assert_eq!(ask.questions[0].options[1].label, "M");
+/// # Ok::<(), json_tree::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    members: Vec<Member>,
+    /// The answer is the value of the only member, no object.
+    is_bare: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Member {
+    name: String,
+    kind: Kind,
+    required: bool,
+    /// Free text has a member of its own beside it.
+    has_custom: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Text,
+    Number {
+        integer: bool,
+    },
+    /// One of these values, or several.
+    Choice {
+        values: Vec<Json<'static>>,
+        several: bool,
+    },
+}
+
+/// What is asked where nothing says it.
+const GO_AHEAD: &str = "Go ahead?";
+
+/// The values of a yes or no.
+const FLAGS: [Json<'static>; 2] = [Json::Bool(true), Json::Bool(false)];
+
+impl Form {
+    /// The form of an ask: a member `question_1` and so on for each question, a constant for each option, and beside it a text
+    /// `question_1_custom` for free text. A question without options is a text.
+    #[must_use]
+    pub fn of(ask: &AskUserQuestion) -> Self {
+        let mut members = Vec::new();
+        for (at, question) in ask.questions.iter().enumerate() {
+            let mut values: Vec<Json<'static>> = Vec::new();
+            for option in &question.options {
+                let mut value = option.label.clone();
+                while values.iter().any(|other| other.as_str() == Some(&value)) {
+                    value.push('+');
+                }
+                values.push(value.into());
+            }
+            let has_custom = !values.is_empty();
+            let kind = if has_custom { Kind::Choice { values, several: question.multi_select } } else { Kind::Text };
+            let name = String::from("question_") + &(at + 1).to_string();
+            members.push(Member { name, kind, required: false, has_custom });
+        }
+        Self { members, is_bare: false }
+    }
+
+    /// The JSON Schema of the form of this ask. The header is the title of a member, and the question its description, unless it is the only
+    /// one: then it is the message of the elicitation.
+    #[must_use]
+    pub fn schema(&self, ask: &AskUserQuestion) -> Json<'static> {
+        let mut properties = Members::new();
+        for (member, question) in self.members.iter().zip(&ask.questions) {
+            let text = |text: &str| Some(Json::from(text));
+            let description = || if ask.only().is_some() { None } else { text(&question.text()) };
+            let (values, several) = match &member.kind {
+                Kind::Choice { values, several } => (Some(member.constants(values, question)), *several),
+                Kind::Text | Kind::Number { .. } => (None, false),
+            };
+            let (choices, items) = match values {
+                Some(values) if several => (None, Some(Json::object([("anyOf", values)]))),
+                values => (values, None),
+            };
+            let property = Json::object_of(&mut [
+                ("type", text(if several { "array" } else { "string" })),
+                ("title", text(question.title())),
+                ("description", description()),
+                ("oneOf", choices),
+                ("items", items),
+            ]);
+            properties.push((member.name.clone().into(), property));
+            if member.has_custom {
+                let custom = Json::object([("type", "string".into()), ("title", "Other".into())]);
+                properties.push((member.custom().into(), custom));
+            }
+        }
+        Json::object([("type", "object".into()), ("properties", Json::Object(properties))])
+    }
+
+    /// Makes the ask for a value that the schema describes, mostly an object. What is optional and can't be asked for is left out, and an
+    /// approval is asked alone: the members beside it are for changing what is approved. Returns `None` if something required can't be asked
+    /// for, or nothing can.
+    #[must_use]
+    pub fn from_schema(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
+        let Some(properties) = schema.get("properties").and_then(Json::as_object) else {
+            return Self::of_value(message, schema);
+        };
+        let required = required(schema);
+        let approval = APPROVALS.into_iter().find(|name| {
+            let kind = properties.find(name).and_then(Kind::of);
+            kind.is_some_and(|kind| kind.is_flag()) && required.iter().all(|required| required == name)
+        });
+        let (mut questions, mut members) = (Vec::new(), Vec::new());
+        for (name, property) in properties {
+            if approval.is_some_and(|approval| approval != name) {
+                continue;
+            }
+            let required = required.contains(&&**name);
+            let Some(kind) = Kind::of(property) else {
+                if required {
+                    return None;
+                }
+                continue;
+            };
+            let title = text(property, "title").unwrap_or(name);
+            let mut question = kind.question(text(property, "description").unwrap_or(title));
+            question.header = Some(title.to_owned());
+            questions.push(question);
+            members.push(Member::new(name, kind, required));
+        }
+        match &mut questions[..] {
+            [] => return None,
+            [only] => {
+                only.header = None;
+                if !is_blank(message) {
+                    message.clone_into(&mut only.question);
+                }
+            }
+            // What all questions are about stands before the first.
+            [first, ..] if !is_blank(message) => first.question = message.to_owned() + "\n" + &first.question,
+            _ => {}
+        }
+        Some((AskUserQuestion::new(questions), Self { members, is_bare: false }))
+    }
+
+    /// The ask for a value that is no object.
+    fn of_value(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
+        let kind = Kind::of(schema)?;
+        let described = || text(schema, "description").or_else(|| text(schema, "title"));
+        let question = if is_blank(message) { described().unwrap_or(GO_AHEAD) } else { message };
+        let ask = AskUserQuestion::new([kind.question(question)]);
+        Some((ask, Self { members: vec![Member::new("", kind, true)], is_bare: true }))
+    }
+
+    /// Makes the ask for a yes or no that no schema describes, and that the agent reads from this member.
+    #[must_use]
+    pub fn approval(message: &str, member: &str) -> (AskUserQuestion, Self) {
+        let kind = Kind::flag();
+        let ask = AskUserQuestion::new([kind.question(if is_blank(message) { GO_AHEAD } else { message })]);
+        (ask, Self { members: vec![Member::new(member, kind, true)], is_bare: false })
+    }
+
+    /// Returns the value that a reply stands for. Notes have no member, so they are left out.
+    ///
+    /// # Errors
+    /// A sentence for the user, if something required is missing or an answer is of another kind.
+    pub fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
+        let mut payload = Members::new();
+        for (member, answer) in self.members.iter().zip(reply.answers()) {
+            if member.has_custom {
+                if let Some(custom) = &answer.other {
+                    payload.push((member.custom().into(), custom.as_str().into()));
+                }
+                if !answer.selected.is_empty() {
+                    payload.push((member.name.clone().into(), member.kind.picked(answer)));
+                }
+            } else if !answer.skipped {
+                payload.push((member.name.clone().into(), member.kind.value(answer)?));
+            } else if member.required {
+                return Err(about(&answer.question, " must be answered"));
+            }
+        }
+        Ok(match payload.pop() {
+            Some((_, value)) if self.is_bare => value,
+            last => {
+                payload.extend(last);
+                Json::Object(payload)
+            }
+        })
+    }
+
+    /// Returns the reply that a value stands for. A question about which it says nothing is skipped; free text takes the place of the choice
+    /// where only one can be made.
+    #[must_use]
+    pub fn read(&self, ask: &AskUserQuestion, payload: &Json<'_>) -> Option<Reply> {
+        let mut selections = Vec::new();
+        for (question, member) in self.members.iter().enumerate() {
+            let mut selection = Selection { question, ..Selection::default() };
+            let value = if self.is_bare { Some(payload) } else { payload.get(&member.name) };
+            if let Some(value) = value.filter(|value| member.required || says_something(value)) {
+                member.kind.select(value, &mut selection);
+            }
+            if member.has_custom
+                && let Some(custom) = payload.get(&member.custom()).filter(|custom| says_something(custom))
+            {
+                if !matches!(member.kind, Kind::Choice { several: true, .. }) {
+                    selection.selected.clear();
+                }
+                selection.other = Some(plain(custom));
+            }
+            selection.skipped = selection.selected.is_empty() && selection.other.is_none();
+            selections.push(selection);
+        }
+        Reply::of(ask, selections)
+    }
+}
+
+impl Member {
+    fn new(name: &str, kind: Kind, required: bool) -> Self {
+        Self { name: name.to_owned(), kind, required, has_custom: false }
+    }
+
+    /// The name of the member for free text.
+    fn custom(&self) -> String {
+        self.name.clone() + "_custom"
+    }
+
+    /// The options of a question as constants.
+    fn constants(&self, values: &[Json<'static>], question: &Question) -> Json<'static> {
+        let mut constants = Vec::new();
+        for (value, option) in values.iter().zip(&question.options) {
+            constants.push(Json::object_of(&mut [
+                ("const", Some(value.clone())),
+                ("title", Some(option.label.as_str().into())),
+                ("description", option.description.as_deref().map(Json::from)),
+            ]));
+        }
+        Json::List(constants)
+    }
+}
+
+/// Returns true unless a client fills a field so that nobody touched.
+fn says_something(value: &Json<'_>) -> bool {
+    match value {
+        Json::Null => false,
+        Json::Text(text) => !is_blank(text),
+        Json::List(items) => !items.is_empty(),
+        _ => true,
+    }
+}
+
+impl Kind {
+    fn flag() -> Self {
+        Self::Choice { values: FLAGS.into(), several: false }
+    }
+
+    fn is_flag(&self) -> bool {
+        matches!(self, Self::Choice { values, .. } if *values == FLAGS)
+    }
+
+    fn of(schema: &Json<'static>) -> Option<Self> {
+        if let Some(values) = choices(schema) {
+            return Some(Self::Choice { values, several: false });
+        }
+        // A value that may be null is one that may be left out.
+        for alternatives in ["anyOf", "oneOf", "allOf"] {
+            let is_null = |one: &Json<'static>| one.get("type").is_some_and(is_null);
+            let listed = schema.get(alternatives).and_then(Json::as_list).unwrap_or_default();
+            if let Some(only) = only(listed, is_null) {
+                return Self::of(only);
+            }
+        }
+        let types = schema.get("type")?;
+        let only = only(types.as_list().unwrap_or(slice::from_ref(types)), is_null)?;
+        match only.as_str()? {
+            "boolean" => Some(Self::flag()),
+            "string" => Some(Self::Text),
+            "number" => Some(Self::Number { integer: false }),
+            "integer" => Some(Self::Number { integer: true }),
+            "array" => Some(Self::Choice { values: choices(schema.get("items")?)?, several: true }),
+            _ => None,
+        }
+    }
+
+    /// The question for such a member.
+    fn question(&self, text: &str) -> Question {
+        let mut question = Question::new(text, [""; 0]);
+        if let Self::Choice { values, several } = self {
+            question.multi_select = *several;
+            for value in values {
+                question.options.push(
+                    match value {
+                        Json::Bool(true) => "Yes".to_owned(),
+                        Json::Bool(false) => "No".to_owned(),
+                        value => plain(value),
+                    }
+                    .into(),
+                );
+            }
+        }
+        question
+    }
+
+    fn value(&self, answer: &Answer) -> Result<Json<'static>, String> {
+        let typed = answer.other.as_deref().map(str::trim);
+        match (self, typed) {
+            (Self::Choice { .. }, None) => Ok(self.picked(answer)),
+            (Self::Text, Some(text)) => Ok(text.into()),
+            (Self::Number { integer }, Some(text)) => match Json::parse(text) {
+                Ok(Json::Number(number)) if !integer => Ok(Json::Number(number).into_static()),
+                Ok(Json::Number(number)) if number.as_u64().is_some() => Ok(Json::Number(number).into_static()),
+                Ok(Json::Number(number)) if let Some(whole) = number.as_whole() => Ok(Json::Number(whole.into())),
+                _ => Err(about(text, " is not a number that ") + &about(&answer.question, " can have")),
+            },
+            _ => Err(about(&answer.question, " takes one of its options")),
+        }
+    }
+
+    /// The values of the options that were picked.
+    fn picked(&self, answer: &Answer) -> Json<'static> {
+        let mut picked = Vec::new();
+        let Self::Choice { values, several } = self else {
+            return Json::Null;
+        };
+        for selected in &answer.selected {
+            picked.extend(values.get(selected.index).cloned());
+        }
+        if *several { Json::List(picked) } else { picked.pop().unwrap_or_default() }
+    }
+
+    /// Selects what a value stands for.
+    fn select(&self, value: &Json<'_>, selection: &mut Selection) {
+        if let Self::Choice { values, .. } = self {
+            for value in value.as_list().unwrap_or(slice::from_ref(value)) {
+                selection.selected.extend(values.iter().position(|choice| choice == value));
+            }
+        }
+        if selection.selected.is_empty() {
+            selection.other = Some(plain(value));
+        }
+    }
+}
+
+/// A text of a schema that says something.
+fn text<'s>(schema: &'s Json<'static>, name: &str) -> Option<&'s str> {
+    schema.get(name).and_then(Json::as_str).filter(|text| !is_blank(text))
+}
+
+/// The only item that is not null in a way of its own.
+fn only<'s>(items: &'s [Json<'static>], is_null: fn(&Json<'static>) -> bool) -> Option<&'s Json<'static>> {
+    let mut others = items.iter().filter(|item| !is_null(item));
+    let only = others.next()?;
+    others.next().is_none().then_some(only)
+}
+
+fn is_null(name: &Json<'static>) -> bool {
+    name.as_str() == Some("null")
+}
+
+/// The members that must be there. Where one of several must, as with aliases, the first of them.
+fn required<'s>(schema: &'s Json<'static>) -> Vec<&'s str> {
+    let alternative = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name)?.as_list()?.first()?.get("required"));
+    let mut names = Vec::new();
+    for required in [schema.get("required"), alternative] {
+        for name in required.and_then(Json::as_list).unwrap_or_default() {
+            names.extend(name.as_str());
+        }
+    }
+    names
+}
+
+/// The values of an `enum`, or of a `oneOf` of constants.
+fn choices(schema: &Json<'static>) -> Option<Vec<Json<'static>>> {
+    let mut values = Vec::new();
+    match schema.get("enum").and_then(Json::as_list) {
+        Some(listed) => values.extend_from_slice(listed),
+        None => {
+            for one in schema.get("oneOf")?.as_list()? {
+                values.push(one.get("const")?.clone());
+            }
+        }
+    }
+    (!values.is_empty()).then_some(values)
+}
+
+fn plain(value: &Json<'_>) -> String {
+    value.as_str().map_or_else(|| value.text(), str::to_owned)
+}
+
+/// What is said about a text, which stands in quotation marks.
+fn about(text: &str, what: &str) -> String {
+    String::from("\"") + text + "\"" + what
+}

@@ -1,0 +1,88 @@
+//! A page of one's own, without the hook: two cards whose calls stream in, and whose answers are posted by gloo-net.
+
+use ask_user_question::arriving::Arriving;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use gloo_net::http::Request;
+use leptos::prelude::*;
+use question_card::{CardOptions, Labels, QuestionCard};
+use std::sync::Arc;
+
+static WORDS: Labels = Labels { submit: "Send it", ..Labels::ENGLISH };
+
+/// A call whose arguments stream in. Its ask grows with each piece, which may be cut anywhere.
+pub(crate) struct Call {
+    arriving: Arriving,
+    pub(crate) ask: RwSignal<AskSnapshot>,
+}
+
+impl Call {
+    pub(crate) fn new(id: &str) -> Self {
+        Self { arriving: Arriving::default(), ask: RwSignal::new(AskSnapshot::new(id)) }
+    }
+
+    pub(crate) fn feed(&mut self, piece: &str) {
+        let Self { arriving, ask } = self;
+        ask.update(|ask| arriving.feed(piece, |patch| ask.apply(patch)));
+    }
+
+    pub(crate) fn end(self) {
+        let Self { arriving, ask } = self;
+        ask.update(|ask| match arriving.finish(ask) {
+            Some(whole) => {
+                ask.apply(AskPatch::Complete(Arc::new(whole)));
+                ask.apply(AskPatch::Phase(Phase::Answerable));
+            }
+            None => ask.apply(AskPatch::Phase(Phase::Malformed)),
+        });
+    }
+}
+
+#[component]
+fn Asked(ask: RwSignal<AskSnapshot>, options: CardOptions) -> impl IntoView {
+    let end = move |outcome, phase| {
+        ask.update(|ask| {
+            ask.apply(AskPatch::Outcome(outcome));
+            ask.apply(AskPatch::Phase(phase));
+        });
+    };
+    // `new_local`, since what a browser sends stays on its thread. The card shows that it is pending, and an error.
+    let on_reply = Action::new_local(move |reply: &Reply| {
+        let reply = reply.clone();
+        async move {
+            send(reply.to_json().to_string()).await?;
+            end(Outcome::Answered(reply), Phase::Answered);
+            Ok::<(), String>(())
+        }
+    });
+    let on_cancel = move |()| end(Outcome::Declined, Phase::Declined);
+    view! { <QuestionCard ask on_reply on_cancel options /> }
+}
+
+/// Your way to the agent: `result` is the tool's result.
+async fn send(result: String) -> Result<(), String> {
+    let request = Request::post("/answers").header("content-type", "application/json").body(result);
+    let response = request.map_err(|error| error.to_string())?.send().await.map_err(|error| error.to_string())?;
+    if response.ok() { Ok(()) } else { Err(format!("The server said {}.", response.status())) }
+}
+
+#[component]
+pub(crate) fn Page(asks: [RwSignal<AskSnapshot>; 2]) -> impl IntoView {
+    let [first, second] = asks;
+    view! {
+        <Asked ask=first options=CardOptions::new().labels(&WORDS) />
+        <Asked ask=second options=CardOptions::new().labels(Labels::for_lang("de")) />
+    }
+}
+
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "the page is for browsers"))]
+fn main() {
+    const ARGUMENTS: &str = r#"{"questions":[{"question":"Which size?","options":["Small","Large"]}]}"#;
+    let calls = ["call-1", "call-2"].map(Call::new);
+    let asks = calls.each_ref().map(|call| call.ask);
+    mount_to_body(move || view! { <Page asks /> });
+    for mut call in calls {
+        call.feed(ARGUMENTS); // As often as a piece arrives.
+        call.end();
+    }
+}

@@ -1,0 +1,85 @@
+//! What a page's colours and sizes change.
+
+use crate::asks::service;
+use crate::card_page::{CardPage, Setting, fresh_id};
+use ask_user_question::{AskSnapshot, Phase};
+use leptos::prelude::document;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::{Element, HtmlElement};
+
+/// Where an accent is seen: the part, and its property.
+const ACCENTED: [(&str, &str); 6] = [
+    (".qc-submit", "background-color"),
+    (".qc-submit", "color"),
+    (".qc-chip", "background-color"),
+    (".qc-chip", "color"),
+    (".qc-option[data-chosen]", "background-color"),
+    (".qc-option[data-chosen]", "border-top-color"),
+];
+
+/// What has corners.
+const ROUND: [&str; 5] = [".qc", ".qc-option", ".qc-chip", ".qc-button", ".qc-other-input"];
+
+fn look(element: &Element, property: &str) -> String {
+    let window = web_sys::window().expect("a window");
+    let style = window.get_computed_style(element).expect("a style").expect("a style");
+    style.get_property_value(property).expect("a property")
+}
+
+async fn chosen() -> CardPage {
+    let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+    let card = CardPage::open(ask, Setting::default()).await;
+    card.choose("Oil change").await;
+    card
+}
+
+fn looks(card: &CardPage) -> Vec<String> {
+    let find = |part: &str| if part == ".qc" { card.card() } else { card.find(part).expect("it is shown") };
+    ACCENTED.iter().map(|(part, property)| look(&find(part), property)).collect()
+}
+
+fn corners(card: &CardPage) -> Vec<String> {
+    let find = |part: &str| if part == ".qc" { card.card() } else { card.find(part).expect("it is shown") };
+    ROUND.iter().map(|part| look(&find(part), "border-top-left-radius")).collect()
+}
+
+#[test]
+async fn an_accent_and_a_radius_change_all_that_follows_them() {
+    question_card::adopt_styles().expect("this browser has constructed style sheets");
+    let root: HtmlElement = document().document_element().expect("a root").unchecked_into();
+    let set = |tokens: &str| root.set_attribute("style", tokens).expect("it is set");
+    let card = chosen().await;
+    set("--qc-motion: 0ms");
+    let (plain, round) = (looks(&card), corners(&card));
+    assert!(!round.contains(&"0px".to_owned()), "{round:?}");
+
+    set("--qc-motion: 0ms; --qc-accent: gold; --qc-radius: 0");
+    let gold = looks(&card);
+    for (place, (before, after)) in plain.iter().zip(&gold).enumerate() {
+        assert_ne!(before, after, "{:?}", ACCENTED[place]);
+    }
+    assert_eq!(corners(&card), ["0px"; ROUND.len()]);
+
+    // Each can be set by itself.
+    set(
+        "--qc-motion: 0ms; --qc-accent: gold; --qc-chip-fg: rgb(1, 2, 3); --qc-on-accent: rgb(4, 5, 6); --qc-row-radius: 7px",
+    );
+    let own = looks(&card);
+    assert_eq!([own[1].as_str(), own[3].as_str()], ["rgb(4, 5, 6)", "rgb(1, 2, 3)"]);
+    assert_eq!([own[0].as_str(), own[2].as_str()], [gold[0].as_str(), gold[2].as_str()]);
+    assert_eq!(corners(&card)[1], "7px");
+    assert_eq!(corners(&card)[0], round[0]);
+
+    // Text on an accent is dark on a light one and light on a dark one.
+    let legible = |accent: &str| {
+        set(&["--qc-motion: 0ms; --qc-accent: ", accent].concat());
+        looks(&card)[1].clone()
+    };
+    assert_eq!(legible("gold"), legible("white"));
+    assert_eq!(legible("navy"), legible("teal"));
+    assert_ne!(legible("gold"), legible("navy"));
+
+    root.remove_attribute("style").expect("it is taken back");
+    document().adopted_style_sheets().set_length(0);
+}
