@@ -2,6 +2,7 @@
 
 mod stderr;
 
+use question_server::access::{Token, Tokens};
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
 #[cfg(feature = "postgres")]
 use question_server::limits::DATABASE_STARTS;
@@ -64,11 +65,13 @@ fn run(config: Config) -> Result<(), String> {
 
 async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let drain = Drain::default();
+    let tokens = Tokens::new(config.tokens.clone());
     let mut server = Server::builder()
         .config(config.clone())
         .store(open_store(&config).await?)
         .model(open_model(&config)?)
         .drain(drain.clone())
+        .tokens(tokens.clone())
         .counters(counters.clone())
         .checks_hosts();
     if let Some(folder) = &config.page {
@@ -82,7 +85,9 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
     let router = server.build();
     // Once it says that it listens, it may be told to stop.
-    let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
+    let told =
+        told_to_stop(config.token_file.is_some()).map_err(|error| format!("signals cannot be heeded: {error}"))?;
+    read_tokens_again(&config, tokens).map_err(|error| format!("signals cannot be heeded: {error}"))?;
     let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
     tracing::info!(version, ?model, store, limits = ?config.bounds, "started");
     say(&format!("listening on http://{bound}\n"))?;
@@ -216,13 +221,42 @@ fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-/// Heeds the signals by which it is told to stop, from now on.
+/// Reads the file of tokens again at each SIGHUP from now on. If it cannot be read, those before it stay.
 #[cfg(unix)]
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+fn read_tokens_again(config: &Config, tokens: Tokens) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    if config.token_file.is_none() {
+        return Ok(());
+    }
+    let (config, mut signals) = (config.clone(), signal(SignalKind::hangup())?);
+    // What comes from elsewhere has no name.
+    let others: Vec<Token> = config.tokens.iter().filter(|token| token.name().is_none()).cloned().collect();
+    tokio::spawn(async move {
+        while signals.recv().await.is_some() {
+            match config.read_tokens() {
+                Ok(read) => {
+                    tracing::info!(tokens = read.len(), "tokens read again");
+                    tokens.replace(others.iter().cloned().chain(read).collect());
+                }
+                Err(error) => tracing::error!(error, "tokens could not be read again"),
+            }
+        }
+    });
+    Ok(())
+}
+
+#[cfg(windows)]
+fn read_tokens_again(_config: &Config, _tokens: Tokens) -> io::Result<()> {
+    Ok(())
+}
+
+/// Heeds the signals by which it is told to stop, from now on. A hang-up may mean something else.
+#[cfg(unix)]
+fn told_to_stop(hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
     use std::task::Poll;
     use tokio::signal::unix::{Signal, SignalKind, signal};
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
-    if !ignores_hang_up() {
+    if !hang_up_is_taken && !ignores_hang_up() {
         kinds.push(SignalKind::hangup());
     }
     let signals: io::Result<Vec<_>> = kinds.into_iter().map(signal).collect();
@@ -237,7 +271,7 @@ fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
 }
 
 #[cfg(windows)]
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+fn told_to_stop(_hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
     let mut interrupted = tokio::signal::windows::ctrl_c()?;
     Ok(async move {
         interrupted.recv().await;
