@@ -1,11 +1,10 @@
 //! A small page that knows the agent's questions by calls of the tool, and writes the request that takes an answer back.
 
-use ag_ui_stream::asks::TOOL_NAMES;
-use ag_ui_stream::asks::reply::{AskReply, Delivery, Origin, Said, Setup};
+use ag_ui_stream::asks::reply::Setup;
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::{Asks, Conversation};
-use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
+use ask_user_question::tool::NAMES;
 use ask_user_question::{Outcome, Reply};
 use wasm_bindgen::prelude::*;
 
@@ -27,7 +26,7 @@ impl Page {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new() -> Self {
-        Self { conversation: Conversation::new(Asks::plain(TOOL_NAMES), Vec::new()) }
+        Self { conversation: Conversation::new(Asks::plain(NAMES), Vec::new()) }
     }
 
     /// Takes bytes, and gives the calls whose questions changed.
@@ -58,20 +57,13 @@ impl Page {
     pub fn answer(&mut self, now: f64, call: &str, option: usize, id: &str) -> Option<String> {
         let ask = self.conversation.asks().ask(call)?.ask.clone()?;
         let picked = Selection { selected: vec![option], ..Selection::default() };
-        let reply = AskReply {
-            tool_call_id: call.to_owned(),
-            reply_id: id.to_owned(),
-            outcome: Outcome::Answered(Reply::of(&ask, vec![picked])?),
-            by: AnsweredBy::Card,
-        };
-        let said = Said { replies: vec![reply], ..Said::default() };
-        let delivery = Delivery::Automatic(Origin::Foreign);
+        let outcome = Outcome::Answered(Reply::of(&ask, vec![picked])?);
         let mut made = 0;
         let next_id = || {
             made += 1;
             id.to_owned() + "-" + &made.to_string()
         };
-        let request = self.conversation.request(now as u64, &Setup::default(), delivery, &said, next_id).ok()?;
+        let request = self.conversation.answer(now as u64, &Setup::default(), call, outcome, next_id).ok()?;
         self.conversation.start_response(&request);
         Some(request.body)
     }

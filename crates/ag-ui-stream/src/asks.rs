@@ -18,6 +18,7 @@ use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
+use ask_user_question::tool::NAMES;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use calls::Repeated;
 use decisions::Part;
@@ -27,9 +28,6 @@ use history::Answers;
 use interrupts::{Legacy, ON_INTERRUPT};
 use std::mem;
 use std::sync::Arc;
-
-/// The names under which models call the tool, unless others are given.
-pub const TOOL_NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 
 /// All asks of one conversation, in the order in which they began.
 ///
@@ -103,12 +101,12 @@ impl AskChange {
 
 impl Default for Asks {
     fn default() -> Self {
-        Self::with_names(TOOL_NAMES)
+        Self::with_names(NAMES)
     }
 }
 
 impl Asks {
-    /// Watches for [`TOOL_NAMES`], and has everything but [approvals](Self::with_approvals).
+    /// Watches for [`NAMES`], and has everything but [approvals](Self::with_approvals).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -181,18 +179,6 @@ impl Asks {
     #[must_use]
     pub fn ask(&self, tool_call_id: &str) -> Option<&AskSnapshot> {
         self.find(tool_call_id).map(|followed| &followed.snapshot)
-    }
-
-    /// The interrupt by which an ask is to be answered, if it is to be answered by one.
-    #[must_use]
-    pub fn interrupt(&self, tool_call_id: &str) -> Option<&Interrupt> {
-        self.find(tool_call_id).and_then(Followed::interrupt)
-    }
-
-    /// Whether the agent closed the call with an acknowledgement, so that only a user message can carry the answer.
-    #[must_use]
-    pub fn is_acknowledged(&self, tool_call_id: &str) -> bool {
-        self.find(tool_call_id).is_some_and(|followed| followed.acknowledged)
     }
 
     /// Takes an event and returns the changes it makes; `change` is its effect on the thread.

@@ -1,6 +1,6 @@
 //! One conversation in one object: bytes in, changes out of one queue, requests written from what it holds.
 
-use crate::asks::reply::{Delivery, NextRun, Refusal, Said, Setup, next_run};
+use crate::asks::reply::{NextRun, Refusal, Said, Setup, next_run};
 use crate::asks::{AskChange, Asks};
 use crate::event::{Event, EventRef};
 use crate::message::Message;
@@ -186,11 +186,10 @@ impl Conversation {
         &self,
         now: u64,
         setup: &Setup,
-        delivery: Delivery,
         said: &Said,
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
-        next_run(now, &self.talk.thread, &self.talk.asks, setup, delivery, said, next_id)
+        next_run(now, &self.talk.thread, &self.talk.asks, setup, said, next_id)
     }
 
     /// The agent took a request: its response begins, and what it said is part of the conversation. Until then everything stays answerable,

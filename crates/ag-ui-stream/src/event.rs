@@ -21,7 +21,7 @@ pub use crate::protocol::EventType;
 /// ```
 /// use ag_ui_stream::Event;
 /// use ag_ui_stream::event::EventType;
-/// let event = Event::new(EventType::ToolCallArgs, [("toolCallId", "c1".into()), ("delta", "{".into())]);
+/// let event = Event::tool_call_args("c1", "{");
 /// assert_eq!((event.kind(), event.tool_call_id(), event.delta()), (EventType::ToolCallArgs, "c1", "{"));
 /// assert_eq!(event.to_string(), r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{"}"#);
 /// ```
@@ -35,7 +35,49 @@ pub struct EventRef<'a> {
     members: Members<'a>,
 }
 
+/// Declares constructors: a name and a type, and the members that such an event must have.
+macro_rules! constructors {
+    ($( $name:ident $kind:ident: $( $argument:ident $member:literal ),*; )*) => {
+        impl Event {
+            $(
+                #[doc = concat!("A `", stringify!($kind), "` event. [`with`](Self::with) adds what it may have beside.")]
+                #[must_use]
+                pub fn $name($( $argument: impl Into<Json<'static>> ),*) -> Self {
+                    Self::new(EventType::$kind, [ $( ($member, $argument.into()) ),* ])
+                }
+            )*
+        }
+    };
+}
+
+constructors! {
+    run_started RunStarted: thread_id "threadId", run_id "runId";
+    run_finished RunFinished: thread_id "threadId", run_id "runId";
+    run_error RunError: message "message";
+    text_message_start TextMessageStart: message_id "messageId";
+    text_message_content TextMessageContent: message_id "messageId", delta "delta";
+    text_message_end TextMessageEnd: message_id "messageId";
+    tool_call_start ToolCallStart: tool_call_id "toolCallId", tool_call_name "toolCallName";
+    tool_call_args ToolCallArgs: tool_call_id "toolCallId", delta "delta";
+    tool_call_end ToolCallEnd: tool_call_id "toolCallId";
+    tool_call_result ToolCallResult: message_id "messageId", tool_call_id "toolCallId", content "content";
+    messages_snapshot MessagesSnapshot: messages "messages";
+    state_snapshot StateSnapshot: snapshot "snapshot";
+    custom Custom: name "name", value "value";
+}
+
 impl Event {
+    /// The same with one more member, such as `outcome` of a run's end.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[must_use]
+    pub fn with(self, member: &'static str, value: impl Into<Json<'static>>) -> Self {
+        let mut members = self.members;
+        members.push((member.into(), value.into()));
+        Self::checked(self.rule, members)
+    }
+
     /// An event of a type with these members, in any order.
     ///
     /// # Panics
@@ -46,10 +88,14 @@ impl Event {
         for (name, member) in members {
             event.push((name.into(), member));
         }
-        match Self::read(event) {
+        Self::checked(kind.rule(), event)
+    }
+
+    fn checked(rule: &Rule, members: Members<'static>) -> Self {
+        match Self::read(members) {
             Ok((event, warnings)) if warnings.is_empty() => event,
-            Ok((_, warnings)) => panic!("{}: {}", kind.as_str(), warnings[0]),
-            Err(error) => panic!("{}: {error}", kind.as_str()),
+            Ok((_, warnings)) => panic!("{}: {}", rule.name, warnings[0]),
+            Err(error) => panic!("{}: {error}", rule.name),
         }
     }
 
@@ -154,15 +200,6 @@ impl<'a> EventRef<'a> {
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
         text(&self.members, "subagentRunId")
-    }
-
-    /// When it was made. Milliseconds by convention; never order by it.
-    #[must_use]
-    pub fn timestamp(&self) -> Option<i64> {
-        match self.get("timestamp") {
-            Some(Json::Number(number)) => number.as_i64(),
-            _ => None,
-        }
     }
 
     /// What the adapter made it of; anything but null.

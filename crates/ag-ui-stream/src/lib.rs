@@ -10,10 +10,13 @@
 //! [`Conversation`] is all three in one object, which is what a page needs; each of them serves alone, too. It also writes the
 //! `RunAgentInput` that carries the answer back ([`asks::reply`]).
 //!
-//! A server writes with [`sse::write_event`].
+//! A server writes with [`sse::write_event`]. [`Asks`] and [`Conversation`] are the feature `asks`, which is on by default; without it the
+//! crate knows nothing of questions.
 #![warn(clippy::unwrap_used)]
 
+#[cfg(feature = "asks")]
 pub mod asks;
+#[cfg(feature = "asks")]
 pub mod conversation;
 mod end;
 pub mod event;
@@ -30,7 +33,9 @@ pub mod sse;
 pub mod thread;
 mod wire;
 
+#[cfg(feature = "asks")]
 pub use asks::Asks;
+#[cfg(feature = "asks")]
 pub use conversation::Conversation;
 pub use event::Event;
 pub use message::Message;

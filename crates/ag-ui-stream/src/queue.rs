@@ -27,6 +27,7 @@ impl<T> Queue<T> {
         item
     }
 
+    #[cfg(feature = "asks")]
     pub(crate) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -3,6 +3,8 @@
 mod apply;
 mod calls;
 mod keys;
+#[cfg(feature = "asks")]
+mod seen;
 mod snapshot;
 
 use crate::event::EventRef;
@@ -197,11 +199,6 @@ impl Thread {
         self.tool_call(key).map_or(key, ToolCall::wire_id)
     }
 
-    /// The keys of the calls to which the agent gave this id, the newest first.
-    pub(crate) fn keys(&self, id: &str) -> impl Iterator<Item = String> {
-        (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
-    }
-
     /// A tool call by its key, wherever its message went.
     #[must_use]
     pub fn call(&self, tool_call_id: &str) -> Option<&CallState> {
@@ -216,21 +213,8 @@ impl Thread {
         Some(held.map_or(&state.detached, |call| &call.arguments))
     }
 
-    /// The results of a call, in order. They are behind its message; one that a snapshot dropped has them anywhere.
-    pub(crate) fn results<'t>(&'t self, key: &'t str) -> impl Iterator<Item = &'t Message> {
-        let owner = self.call(key).and_then(CallState::position);
-        let behind = self.messages.iter().skip(owner.map_or(0, |owner| owner + 1));
-        let results = behind.take_while(move |message| owner.is_none() || message.role == Role::Tool);
-        results.filter(move |message| message.tool_call_id == key)
-    }
-
     fn note_told(&mut self, told: &[Message]) {
         self.told = told.iter().map(|message| message.id.clone()).collect();
-    }
-
-    /// The messages of the last snapshot, or of the input that the last run was started with, in their order there.
-    pub(crate) fn told(&self) -> Vec<&Message> {
-        self.told.iter().filter_map(|id| self.message(id)).collect()
     }
 
     /// A call in its message.

@@ -3,7 +3,7 @@
 use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::asks::reply::{AskedBy, Delivery, NextRun, Refusal, Said, Setup};
+use ag_ui_stream::asks::reply::{AskedBy, NextRun, Refusal, Said, Setup};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::{EventRef, EventType};
 use ag_ui_stream::notice::Notice;
@@ -70,11 +70,10 @@ impl Conversation {
         &self,
         now: u64,
         setup: &Setup,
-        delivery: Delivery,
         said: &Said,
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
-        self.talk.request(now, setup, delivery, said, next_id)
+        self.talk.request(now, setup, said, next_id)
     }
 
     /// Whether the agent says nothing for long.

@@ -10,7 +10,6 @@ pub(crate) use request::{Launch, RunEnd, Stop};
 use self::request::Running;
 use crate::browser::{self, Pause};
 use crate::conversation::Conversation;
-use crate::delivery::Delivery;
 use crate::following::Following;
 use crate::kept::Keep;
 use crate::options::ChatOptions;
@@ -20,6 +19,7 @@ use crate::status::{Connection, Status};
 use crate::tabs::{Channel, TabLock};
 use crate::transport::Abort;
 use crate::trouble::Trouble;
+use ag_ui_stream::asks::reply::Delivery;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{Outcome, Phase};
@@ -82,7 +82,7 @@ impl Core {
         let is_known = known.is_some();
         options.setup.thread_id = known.unwrap_or(options.setup.thread_id);
         let has_server = options.server.is_some();
-        if has_server && options.delivery == Delivery::Resume {
+        if has_server && options.setup.delivery == Delivery::Resume {
             let props = &mut options.setup.forwarded_props;
             if !props.iter().any(|(name, _)| name == "interrupts") {
                 props.push(("interrupts".into(), true.into()));

@@ -1,14 +1,13 @@
 //! What a chat is set up with.
 
 use crate::chat::AgentChat;
-use crate::delivery::Delivery;
 use crate::headers::Headers;
 use crate::ids::new_id;
 use crate::memory::{BY_ID, IN_ADDRESS, Memory};
 use crate::server::{QUESTION_SERVER, Server};
 use crate::transport::Endpoint;
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::{Origin, Setup};
+use ag_ui_stream::asks::reply::{Delivery, Origin, Setup};
 use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
 use serde_json::{Map, Value};
@@ -18,7 +17,6 @@ use std::fmt;
 #[derive(Clone)]
 pub struct ChatOptions {
     pub(crate) endpoint: Endpoint,
-    pub(crate) delivery: Delivery,
     pub(crate) setup: Setup,
     /// Of the tool that is sent; `None` where the agent has it.
     limits: Option<Limits>,
@@ -50,7 +48,6 @@ impl ChatOptions {
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             endpoint: Endpoint { url: url.into(), headers: None, patience: None },
-            delivery: Delivery::default(),
             setup: Setup { thread_id: new_id(), ..Setup::default() },
             limits: Some(Limits::RUNTIME),
             approvals: Vec::new(),
@@ -92,8 +89,9 @@ impl ChatOptions {
     /// The same, with replies travelling this way, whatever the agent does to ask. [`Delivery::Endpoint`] is for an agent
     /// [behind `question-server`](Self::behind_question_server).
     #[must_use]
-    pub fn with_delivery(self, delivery: Delivery) -> Self {
-        Self { delivery, ..self }
+    pub fn with_delivery(mut self, delivery: Delivery) -> Self {
+        self.setup.delivery = delivery;
+        self
     }
 
     /// The same, where the agent is behind `question-server`, which has `conversations/{id}` beside the agent: messages of other tabs and
@@ -102,6 +100,7 @@ impl ChatOptions {
     pub fn behind_question_server(mut self) -> Self {
         self.server = Some(&QUESTION_SERVER);
         self.endpoint.patience = Some(QUESTION_SERVER.patience);
+        self.setup.agent = Origin::Own;
         self
     }
 
@@ -142,13 +141,6 @@ impl ChatOptions {
         Self { words, ..self }
     }
 
-    /// Some servers go on only where a tool's result is the last message. `question-server` takes what was said beside it.
-    pub(crate) fn agent(&self) -> Origin {
-        match self.server.is_some() {
-            true => Origin::Own,
-            false => Origin::Foreign,
-        }
-    }
     /// What a run is started with. The ask tool is described for each run, and not where a page starts and nothing is sent. It comes without
     /// the guidance, which is for the agent's own prompt.
     pub(crate) fn setup(&self) -> Setup {

@@ -2,7 +2,7 @@
 
 use crate::Verdict;
 use crate::run::Run;
-use ag_ui_stream::asks::reply::{Delivery, Said, Setup};
+use ag_ui_stream::asks::reply::{Said, Setup};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::notice::Notice;
 use ag_ui_stream::reader::EndOutcome;
@@ -142,7 +142,7 @@ fn check_request(expect: &Value) -> Result<(), String> {
         ids += 1;
         format!("id-{ids}")
     };
-    let next = Conversation::default().request(0, &Setup::default(), Delivery::UserMessage, &said, next_id);
+    let next = Conversation::default().request(0, &Setup::default(), &said, next_id);
     let input =
         serde_json::to_value(next.map_err(|error| error.to_string())?.input()).map_err(|error| error.to_string())?;
     match request.iter().find(|(name, value)| input.get(name) != Some(value)) {

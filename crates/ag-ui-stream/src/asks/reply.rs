@@ -7,6 +7,7 @@ mod refusal;
 
 use super::history::Answers;
 use super::{AskChange, Asks};
+use crate::Conversation;
 use crate::input::{Context, RunAgentInput, Tool};
 use crate::message::Message;
 use crate::thread::{RunState, Thread};
@@ -41,6 +42,10 @@ pub struct Setup {
     pub context: Vec<Context>,
     /// For the agent's own use.
     pub forwarded_props: Members<'static>,
+    /// How replies travel.
+    pub delivery: Delivery,
+    /// Whose the agent is, for [`Delivery::Automatic`].
+    pub agent: Origin,
 }
 
 /// What the user wants to say.
@@ -91,13 +96,31 @@ impl Asks {
     }
 }
 
+impl Conversation {
+    /// Writes the request that carries the answer to one ask, given on its card. As [`request`](Self::request), with a reply id from `next_id`.
+    ///
+    /// # Errors
+    /// As [`request`](Self::request).
+    pub fn answer(
+        &self,
+        now: u64,
+        setup: &Setup,
+        tool_call_id: &str,
+        outcome: Outcome,
+        mut next_id: impl FnMut() -> String,
+    ) -> Result<NextRun, Refusal> {
+        let (tool_call_id, reply_id) = (tool_call_id.to_owned(), next_id());
+        let reply = AskReply { tool_call_id, reply_id, outcome, by: AnsweredBy::Card };
+        self.request(now, setup, &Said { replies: vec![reply], ..Said::default() }, next_id)
+    }
+}
+
 /// [`Conversation::request`](crate::Conversation::request).
 pub(crate) fn next_run(
     now: u64,
     thread: &Thread,
     asks: &Asks,
     setup: &Setup,
-    delivery: Delivery,
     said: &Said,
     mut next_id: impl FnMut() -> String,
 ) -> Result<NextRun, Refusal> {
@@ -105,7 +128,7 @@ pub(crate) fn next_run(
         return Err(Refusal::RunOpen { run_id: run_id.clone() });
     }
     let run_id = next_id();
-    let mut draft = Draft::new(now, thread, asks, setup, delivery);
+    let mut draft = Draft::new(now, thread, asks, setup);
     for reply in &said.replies {
         draft.add(reply, &mut next_id)?;
     }

@@ -32,11 +32,6 @@ impl CallState {
     pub(crate) fn position(&self) -> Option<usize> {
         self.place.map(|(message, _)| message)
     }
-
-    /// Whether the agent tells of the call again.
-    pub(crate) fn is_told_again(&self) -> bool {
-        self.again.is_some()
-    }
 }
 
 /// A call under the id of one that has ended: the same, as long as it is told word for word, or another one.

@@ -110,7 +110,7 @@ fn every_way_of_langgraph_to_ask_is_one_card_whose_answer_arrives() {
             conversation.start_response(&next);
             conversation.take([started("r2")]);
             assert_eq!(conversation.phase(&id), Phase::Answered, "{way}, {form:?}");
-            assert_eq!(conversation.answer(&id).message(), "Oil", "{way}, {form:?}");
+            assert_eq!(conversation.reply_of(&id).message(), "Oil", "{way}, {form:?}");
 
             // The graph goes on without a result for the call, and the user says something else.
             conversation.take([finished("r2")]);
@@ -205,7 +205,7 @@ fn several_legacy_interrupts_are_answered_each_by_its_id() {
     assert_eq!(command(&next)["interruptEvent"], values);
     conversation.start_response(&next);
     for (id, said) in [("i1", "Brakes"), ("i2", "Oil")] {
-        assert_eq!(conversation.answer(id).message(), said);
+        assert_eq!(conversation.reply_of(id).message(), said);
     }
 }
 

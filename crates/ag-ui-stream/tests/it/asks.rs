@@ -4,6 +4,7 @@ use crate::chat::{
     ASK, Chat, NOW, OTHER, about_the_call, asked, call, call_of, chat, finished, interrupted, legacy, messages, result,
     snapshot, started,
 };
+use ag_ui_stream::asks::reply::AskedBy;
 use ag_ui_stream::asks::{AskChange, Asks};
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::snapshot::AskPatch;
@@ -138,10 +139,10 @@ fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete()
 fn a_result_in_the_same_run_that_is_no_answer_is_an_acknowledgement() {
     let mut conversation = asked(ASK, [result("c1", "The user response will follow."), finished("r1")]);
     check(&conversation, "c1", Phase::Answerable);
-    assert!(conversation.asks().is_acknowledged("c1"));
+    assert!(conversation.asks().asked_by("c1") == Some(AskedBy::AcknowledgedCall));
     conversation.push_message(user("Oil", Some(("c1", "answered"))));
     check(&conversation, "c1", Phase::Answered);
-    assert_eq!(conversation.answer("c1").message(), "Oil");
+    assert_eq!(conversation.reply_of("c1").message(), "Oil");
 }
 
 #[test]
@@ -159,7 +160,7 @@ fn a_reload_shows_what_a_marked_user_message_says() {
             user(text, Some(("c1", "answered"))),
         ]);
         let conversation = replayed(history);
-        let reply = conversation.answer("c1");
+        let reply = conversation.reply_of("c1");
         assert_eq!(reply.message(), text);
         let read = &reply.answers()[0];
         assert!(read.skipped || !read.selected.is_empty(), "{text}: {read:?}");
@@ -198,7 +199,10 @@ fn a_result_that_comes_before_its_ask_is_whole_settles_it_too() {
             events.insert(at, result("c1", content));
             let conversation = chat([started("r1")].into_iter().chain(events).chain([finished("r1")]));
             check(&conversation, "c1", phase);
-            assert!(phase != Phase::Answerable || conversation.asks().is_acknowledged("c1"), "{content} at {at}");
+            assert!(
+                phase != Phase::Answerable || conversation.asks().asked_by("c1") == Some(AskedBy::AcknowledgedCall),
+                "{content} at {at}"
+            );
         }
     }
 }
@@ -235,7 +239,8 @@ fn an_ask_expires_when_its_interrupt_does() {
     end["outcome"]["interrupts"][0]["expiresAt"] = "2026-11-20T12:00:01Z".into();
     let mut conversation = asked(ASK, [end]);
     check(&conversation, "c1", Phase::Answerable);
-    assert_eq!(conversation.asks().interrupt("c1").unwrap().id, "i1");
+    assert_eq!(conversation.thread().open_interrupts()[0].id, "i1");
+    assert_eq!(conversation.asks().asked_by("c1"), Some(AskedBy::Interrupt));
     assert_eq!(conversation.poll_timeout(), Some(NOW + 1000));
     conversation.handle_timeout(NOW + 999);
     assert_eq!(conversation.changes(), []);

@@ -309,7 +309,7 @@ fn decisions_go_back_in_the_order_of_the_requests() {
         if input.get("resume").is_some() {
             live.start_response(&next);
             assert_eq!([live.phase("c1"), live.phase("c2"), live.phase(&waiting[2])], [Phase::Answered; 3]);
-            assert_eq!(live.answer("c1").message(), "Oil");
+            assert_eq!(live.reply_of("c1").message(), "Oil");
         }
     }
     // Who may not reject says so in words.

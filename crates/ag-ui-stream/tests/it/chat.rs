@@ -1,7 +1,7 @@
 //! One conversation as a page has it: what its agent sends, and what its user does.
 
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Origin, Refusal, Said, Setup};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::reader::EndOutcome;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// When everything happens: before every deadline in the fixtures.
 pub(crate) const NOW: u64 = 1_795_176_000_000;
 
-pub(crate) const FOREIGN: Delivery = Delivery::Automatic(Origin::Foreign);
+pub(crate) const FOREIGN: Delivery = Delivery::Automatic;
 
 pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which service?","header":"Service","options":[{"label":"Brakes"},{"label":"Oil"}]}]}"#;
 
@@ -110,7 +110,7 @@ pub(crate) trait Chat {
     fn end(&mut self) -> EndOutcome;
     fn phase(&self, id: &str) -> Phase;
     /// How an ask was answered.
-    fn answer(&self, id: &str) -> &Reply;
+    fn reply_of(&self, id: &str) -> &Reply;
     /// The asks that wait, in their order.
     fn waiting(&self) -> Vec<String>;
     fn only_waiting(&self) -> String;
@@ -160,7 +160,7 @@ impl Chat for Conversation {
     }
 
     #[track_caller]
-    fn answer(&self, id: &str) -> &Reply {
+    fn reply_of(&self, id: &str) -> &Reply {
         let ask = self.asks().ask(id).unwrap();
         let Some(Outcome::Answered(reply)) = &ask.outcome else { panic!("{ask:?}") };
         reply
@@ -207,7 +207,12 @@ pub(crate) fn say_with(
     delivery: Delivery,
     said: Said,
 ) -> Result<NextRun, Refusal> {
-    let setup = Setup { thread_id: "t".to_owned(), tools, ..Setup::default() };
+    request(chat, &Setup { tools, delivery, ..Setup::default() }, said)
+}
+
+/// What a page with this set-up sends.
+pub(crate) fn request(chat: &Conversation, setup: &Setup, said: Said) -> Result<NextRun, Refusal> {
+    let setup = Setup { thread_id: "t".to_owned(), ..setup.clone() };
     let mut ids = (1..).map(|id| format!("id{id}"));
-    chat.request(NOW, &setup, delivery, &said, || ids.next().unwrap())
+    chat.request(NOW, &setup, &said, || ids.next().unwrap())
 }

@@ -2,9 +2,9 @@
 
 use crate::chat::{
     ASK, Chat, FOREIGN, OTHER, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy,
-    reply, result, roles, said, say_with, started,
+    reply, request, result, roles, said, say_with, started,
 };
-use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, Said};
+use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, Said, Setup};
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::{Asks, Conversation, Message};
 use ask_user_question::reply::Selection;
@@ -94,8 +94,9 @@ fn the_delivery_follows_what_the_agent_does() {
     for (conversation, by, agent, sent, resumes) in table {
         assert_eq!(conversation.asks().asked_by("c1"), Some(by));
         let chosen = Delivery::automatic(by, agent);
-        for delivery in [Delivery::Automatic(agent), chosen] {
-            let next = conversation.next(delivery, [conversation.picks("c1", 0)]).unwrap();
+        for delivery in [Delivery::Automatic, chosen] {
+            let said = Said { replies: vec![conversation.picks("c1", 0)], ..Said::default() };
+            let next = request(&conversation, &Setup { delivery, agent, ..Setup::default() }, said).unwrap();
             assert_eq!(roles(&next.messages), sent, "{by:?} of {agent:?}");
             assert_eq!(next.input().resume.is_some(), resumes, "{by:?} of {agent:?}");
         }
@@ -144,7 +145,7 @@ fn a_payload_is_what_the_schema_describes() {
     assert!(matches!(conversation.next(Delivery::UserMessage, [answers("many")]), Err(Refusal::Payload { .. })));
     assert!(matches!(conversation.next(Delivery::UserMessage, [answers("1.5")]), Err(Refusal::Payload { .. })));
     conversation.start_response(&next);
-    let reply = conversation.answer("i1");
+    let reply = conversation.reply_of("i1");
     assert_eq!(
         (reply.answers()[0].selected[0].label.as_str(), reply.answers()[1].other.as_deref()),
         ("Yes", Some("12"))

@@ -1,7 +1,6 @@
 //! What goes out next: what was said and answered, as the agent takes it.
 
 use super::{Core, Launch, Link, tell_developers};
-use crate::delivery::Delivery;
 use crate::following::Following;
 use crate::ids::{new_id, now};
 use crate::kept::Keep;
@@ -9,7 +8,7 @@ use crate::outbox::Mail;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
 use ag_ui_stream::Message;
-use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal, Said};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, Said};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
@@ -238,15 +237,14 @@ impl Core {
     }
 
     fn run(&self, said: Said) -> Result<Post, Refusal> {
-        let delivery = self.options.delivery.in_a_run(self.options.agent());
-        let run = self.conversation.request(now(), &self.options.setup(), delivery, &said, new_id)?;
+        let run = self.conversation.request(now(), &self.options.setup(), &said, new_id)?;
         Ok(Post::Run(Box::new(run)))
     }
 
     /// The first reply as the conversation's own endpoints take it. They take no other outcomes than these two.
     pub(crate) fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
         let reply = held.first()?;
-        if self.options.delivery != Delivery::Endpoint {
+        if self.options.setup.delivery != Delivery::Endpoint {
             return None;
         }
         let (action, body) = match &reply.outcome {
@@ -269,7 +267,7 @@ impl Core {
 
     /// The server takes an answer by interrupt whether or not the run that asked ended in one, and a history does not tell.
     pub(crate) fn bind_interrupts(&mut self, held: &[AskReply]) {
-        if self.options.delivery != Delivery::Resume {
+        if self.options.setup.delivery != Delivery::Resume {
             return;
         }
         for reply in held {

@@ -17,13 +17,13 @@ use tower::ServiceExt as _;
 
 /// What the chat page does with what its user says: the project's own client makes the request and reads the run.
 async fn says(server: &Router, client: &mut Conversation, delivery: Delivery, said: &Said) {
-    let setup = Setup { thread_id: "t".to_owned(), ..Setup::default() };
+    let setup = Setup { thread_id: "t".to_owned(), delivery, ..Setup::default() };
     let mut ids = client.thread().messages().len();
     let next_id = || {
         ids += 1;
         format!("client-{ids}")
     };
-    let next = client.request(0, &setup, delivery, said, next_id).expect("nothing else is pending");
+    let next = client.request(0, &setup, said, next_id).expect("nothing else is pending");
     client.start_response(&next);
     let response = server.clone().oneshot(Request::post("/").body(Body::from(next.body.clone())).expect("it is one"));
     let response = response.await.expect("it answers");

@@ -17,7 +17,6 @@ pub(crate) struct Visitor {
     pub(crate) conversation: Conversation,
     setup: Setup,
     name: &'static str,
-    delivery: Delivery,
     /// Whether its messages say which ask they go with.
     marks: bool,
     ids: u32,
@@ -29,9 +28,8 @@ impl Visitor {
         Self {
             server: server.clone(),
             conversation: Conversation::default(),
-            setup: Setup { thread_id: thread_id.to_owned(), ..Setup::default() },
+            setup: Setup { thread_id: thread_id.to_owned(), delivery: Delivery::UserMessage, ..Setup::default() },
             name,
-            delivery: Delivery::UserMessage,
             marks: true,
             ids: 0,
         }
@@ -42,7 +40,8 @@ impl Visitor {
         if delivery == Delivery::Resume {
             self.setup.forwarded_props.push(("interrupts".into(), true.into()));
         }
-        Self { delivery, ..self }
+        self.setup.delivery = delivery;
+        self
     }
 
     /// A client of another vendor: its messages do not say which ask they go with.
@@ -138,7 +137,7 @@ impl Visitor {
             *ids += 1;
             format!("{name}-{ids}")
         };
-        self.conversation.request(0, &self.setup, self.delivery, said, next_id).expect("nothing else is pending")
+        self.conversation.request(0, &self.setup, said, next_id).expect("nothing else is pending")
     }
 
     async fn send(&mut self, said: Said) -> String {

@@ -1,25 +1,29 @@
 use crate::asks::Asks;
 
-/// How a reply travels. Interrupts are always answered by `resume`, and acknowledged calls by a user message, whatever is chosen.
+/// How a reply travels to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message, whatever is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delivery {
-    /// A tool message with the reply, then a user message with the selection as text.
+    /// What [`Delivery::automatic`] says, for each ask by itself.
     #[default]
+    Automatic,
+    /// A tool message with the reply, then a user message with the selection as text.
     UserMessage,
     /// The tool message alone.
     ToolResult,
     /// The answer to the interrupt that names the call; refused where there is none.
     Resume,
-    /// What [`Delivery::automatic`] says, for each ask by itself.
-    Automatic(Origin),
+    /// By `POST /conversations/{id}/respond` and `/cancel` beside the agent, which `question-server` has and the host calls. What they can't
+    /// express goes in a run as [`UserMessage`](Self::UserMessage). Cancelling ends the question, and the agent says nothing.
+    Endpoint,
 }
 
 /// Whose the agent is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     /// The one that the page comes with, `question-server` or its like: it takes the answer and what was said in one input.
     Own,
     /// Anybody else's: some servers go on only where the tool's result is the last message.
+    #[default]
     Foreign,
 }
 
@@ -35,6 +39,27 @@ pub enum AskedBy {
 }
 
 impl Delivery {
+    /// Every way.
+    pub const ALL: [Self; 5] = [Self::Automatic, Self::UserMessage, Self::ToolResult, Self::Resume, Self::Endpoint];
+
+    /// Its name, as in an address or a setting.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::UserMessage => "user-message",
+            Self::ToolResult => "tool-result",
+            Self::Resume => "resume",
+            Self::Endpoint => "rest",
+        }
+    }
+
+    /// The way so named.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|way| way.as_str() == name)
+    }
+
     /// How the reply to an ask travels where nobody says otherwise. It is never [`Automatic`](Self::Automatic).
     ///
     /// ```

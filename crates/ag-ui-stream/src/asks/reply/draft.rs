@@ -29,7 +29,6 @@ pub(super) struct Draft<'a> {
     thread: &'a Thread,
     asks: &'a Asks,
     setup: &'a Setup,
-    delivery: Delivery,
     /// Results of calls, and behind them what the user says.
     messages: Vec<Message>,
     /// How many of the messages are results.
@@ -49,13 +48,12 @@ pub(super) struct Draft<'a> {
 type NextId<'n> = &'n mut dyn FnMut() -> String;
 
 impl<'a> Draft<'a> {
-    pub(super) fn new(now: u64, thread: &'a Thread, asks: &'a Asks, setup: &'a Setup, delivery: Delivery) -> Self {
+    pub(super) fn new(now: u64, thread: &'a Thread, asks: &'a Asks, setup: &'a Setup) -> Self {
         Self {
             now,
             thread,
             asks,
             setup,
-            delivery,
             messages: Vec::new(),
             results: 0,
             resume: Vec::new(),
@@ -92,14 +90,16 @@ impl<'a> Draft<'a> {
         if let Some(interrupt) = self.interrupt_of(followed) {
             return self.answer_interrupt(followed, interrupt, reply);
         }
-        let delivery = match self.delivery {
+        let agent = self.setup.agent;
+        let delivery = match self.setup.delivery {
             // Its server waits for the result alone.
             _ if followed.source == Source::Approval => Delivery::ToolResult,
-            Delivery::Automatic(agent) => match followed.asked_by() {
+            Delivery::Automatic => match followed.asked_by() {
                 // Its interrupt is over.
                 AskedBy::Interrupt => Delivery::automatic(AskedBy::Call, agent),
                 asked => Delivery::automatic(asked, agent),
             },
+            Delivery::Endpoint => Delivery::UserMessage,
             chosen => chosen,
         };
         if delivery == Delivery::Resume {

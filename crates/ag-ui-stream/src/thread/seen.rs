@@ -1,0 +1,31 @@
+//! What only the interceptor of asks reads of a thread.
+
+use super::{CallState, Thread, calls};
+use crate::message::{Message, Role};
+
+impl Thread {
+    /// The keys of the calls to which the agent gave this id, the newest first.
+    pub(crate) fn keys(&self, id: &str) -> impl Iterator<Item = String> {
+        (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
+    }
+
+    /// The results of a call, in order. They are behind its message; one that a snapshot dropped has them anywhere.
+    pub(crate) fn results<'t>(&'t self, key: &'t str) -> impl Iterator<Item = &'t Message> {
+        let owner = self.call(key).and_then(CallState::position);
+        let behind = self.messages.iter().skip(owner.map_or(0, |owner| owner + 1));
+        let results = behind.take_while(move |message| owner.is_none() || message.role == Role::Tool);
+        results.filter(move |message| message.tool_call_id == key)
+    }
+
+    /// The messages of the last snapshot, or of the input that the last run was started with, in their order there.
+    pub(crate) fn told(&self) -> Vec<&Message> {
+        self.told.iter().filter_map(|id| self.message(id)).collect()
+    }
+}
+
+impl CallState {
+    /// Whether the agent tells of the call again.
+    pub(crate) fn is_told_again(&self) -> bool {
+        self.again.is_some()
+    }
+}
