@@ -154,8 +154,8 @@ pub(crate) async fn recognise(State(proxys): State<Option<HeaderName>>, mut requ
 /// 3. the one who brings the token of `--token` as a bearer;
 /// 4. who brings any other bearer token, which is a program's own.
 ///
-/// A browser that has none of these gets a cookie; a program has no owner. Before all of them counts an [`Owner`] that a layer around the router put among
-/// the request's extensions, and the user that a proxy names in the header of `--owner-header`.
+/// A browser that has none of these gets a cookie; a program has no owner. Two count before all of them: an [`Owner`] that a layer around the router put among
+/// the request's extensions, then the user in the header of `--owner-header`.
 fn decide(cookie: Option<&str>, admitted: Option<&Admitted>, bearer: Option<&str>) -> Option<Owner> {
     let by_token = || {
         let admitted = admitted.filter(|admitted| admitted.name.is_some() || admitted.is_bearer)?;
