@@ -1,6 +1,6 @@
 //! The card in a terminal, which draws the machine by plain lines.
 
-#[allow(dead_code, reason = "its `main` is the example's")]
+#[allow(dead_code, unreachable_pub, reason = "its `main` is the example's, and a test binary has no outside")]
 #[path = "../../examples/terminal.rs"]
 mod example;
 
