@@ -455,6 +455,8 @@ export class QuestionCard extends Base {
     const init = { bubbles: true, composed: true, detail };
     switch (word) {
       case "state":
+        // The user reads that the question is damaged. What arrived is for whoever feeds the element, such as twice in strict mode.
+        if (first === "malformed") console.warn(`question-card: call ${detail.toolCallId} is no question:`, this.#call.text);
         return this.#enter(first);
       case "reply":
         Object.assign(detail, JSON.parse(first), { message: second, json: first });
