@@ -18,13 +18,11 @@ fn answer(messages: &[Message]) -> Vec<Result<Delta, AnswerTooLong>> {
     let ask = r#"{"questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#;
     let calls = [("stock", "{}"), ("weather", "{}"), ("ask_user_question", ask)];
     let results = messages.iter().filter(|message| matches!(message, Message::Tool(_))).count();
-    match calls.get(results) {
-        Some((name, delta)) => {
-            let start = Delta::CallStart { call: 0, name: (*name).to_owned() };
-            vec![Ok(start), Ok(Delta::CallArgs { call: 0, delta: (*delta).to_owned() })]
-        }
-        None => vec![Ok(Delta::Text("Thank you.".to_owned()))],
-    }
+    let Some((name, delta)) = calls.get(results) else {
+        return vec![Ok(Delta::Text("Thank you.".to_owned()))];
+    };
+    let start = Delta::CallStart { call: 0, name: (*name).to_owned() };
+    vec![Ok(start), Ok(Delta::CallArgs { call: 0, delta: (*delta).to_owned() })]
 }
 
 fn tools(context: ToolContext) -> ToolRegistry {
@@ -75,5 +73,8 @@ pub(crate) fn app() -> Router {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    axum::serve(tokio::net::TcpListener::bind("127.0.0.1:8000").await?, app()).await
+    let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8000".to_owned());
+    let listener = tokio::net::TcpListener::bind(address).await?;
+    println!("listening on http://{}", listener.local_addr()?);
+    axum::serve(listener, app()).await
 }

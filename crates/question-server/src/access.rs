@@ -12,7 +12,7 @@ use axum::response::{Html, IntoResponse as _, Response};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq as _;
 
 /// The cookie that stands for the token.
@@ -42,6 +42,12 @@ pub struct Token {
 }
 
 impl Token {
+    /// The name that it has in a file of tokens.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     fn is(&self, given: &str) -> bool {
         Sha256::digest(given).ct_eq(&self.digest).into()
     }
@@ -73,6 +79,30 @@ impl Token {
         }
         let token: Self = token.trim().parse()?;
         Ok(Self { name: Some(name.into()), ..token })
+    }
+}
+
+/// The tokens that let clients in, which may be replaced while the server runs. Clones are of the same. A server that begins without any lets in
+/// everybody for good.
+#[derive(Clone, Debug, Default)]
+pub struct Tokens(Arc<RwLock<Arc<[Token]>>>);
+
+impl Tokens {
+    /// These.
+    #[must_use]
+    pub fn new(tokens: Vec<Token>) -> Self {
+        let all = Self::default();
+        all.replace(tokens);
+        all
+    }
+
+    /// From now on, others let in.
+    pub fn replace(&self, tokens: Vec<Token>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = tokens.into();
+    }
+
+    pub(crate) fn all(&self) -> Arc<[Token]> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -113,10 +143,11 @@ impl fmt::Debug for Token {
 
 /// Lets in who has a token.
 pub(crate) async fn admit(
-    State(tokens): State<Arc<[Token]>>,
+    State(tokens): State<Tokens>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
+    let tokens = tokens.all();
     let headers = request.headers();
     let by_bearer = bearer(headers).and_then(|given| tokens.iter().find(|token| token.is(given)));
     let by_cookie = || tokens.iter().find(|token| cookies(headers, COOKIE).any(|given| token.is_cookie(given)));

@@ -1,6 +1,6 @@
 //! The server as a value: what it is put together from, and its routes.
 
-use crate::access::{Token, admit};
+use crate::access::{Tokens, admit};
 use crate::body::Bodies;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
@@ -66,6 +66,7 @@ pub struct Builder {
     other_agent: Option<OtherAgent>,
     drain: Drain,
     counters: Counters,
+    tokens: Option<Tokens>,
     checks_hosts: bool,
 }
 
@@ -119,6 +120,12 @@ impl Builder {
         Self { drain, ..self }
     }
 
+    /// The tokens that let clients in, in place of [`Config::tokens`], for one who replaces them while the server runs.
+    #[must_use]
+    pub fn tokens(self, tokens: Tokens) -> Self {
+        Self { tokens: Some(tokens), ..self }
+    }
+
     /// What is counted beside requests, for its `/metrics`: by [`serve`](crate::serve()) and by the log.
     #[must_use]
     pub fn counters(self, counters: Counters) -> Self {
@@ -141,14 +148,16 @@ impl Builder {
     /// # Panics
     /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
     pub fn build(self) -> Router {
-        let Self { config, model, tools, store, clock, page, other_agent, drain, counters, checks_hosts } = self;
+        let Self { config, model, tools, store, clock, page, other_agent, drain, counters, tokens, checks_hosts } =
+            self;
         let model = model.unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
         let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
         let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let settings = settings(&config, &*model);
         let hosts = checks_hosts.then(|| hosts(&config));
         let runtime = Runtime::new(&config, Parts { store, model, tools, clock, drain, counters });
-        router(&config, App::new(&config, runtime), settings, page, other_agent, hosts)
+        let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
+        router(&config, App::new(&config, runtime), tokens, settings, page, other_agent, hosts)
     }
 }
 
@@ -176,6 +185,7 @@ impl App {
 fn router(
     config: &Config,
     app: App,
+    tokens: Tokens,
     settings: Value,
     page: Option<Page>,
     other_agent: Option<OtherAgent>,
@@ -203,6 +213,7 @@ fn router(
     };
     let streams = streams.route_layer(middleware::from_fn_with_state(app.clone(), streams::count));
     let routes = streams
+        .route("/conversations", get(conversations::list).delete(conversations::delete_all))
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
         .route("/conversations/{id}/asks", post(asks::ask))
         .route("/conversations/{id}/respond", post(conversations::respond))
@@ -223,12 +234,12 @@ fn router(
         }
         None => routes.fallback(nothing_here),
     };
-    let routes = routes.layer(middleware::from_fn(recognise));
+    let routes = routes.layer(middleware::from_fn_with_state(config.owner_header.clone(), recognise));
     // What watches it has a token, and no name to know it by.
-    let (routes, watched) = match config.tokens.as_slice() {
-        [] => (routes, watched),
-        tokens => {
-            let admitted = middleware::from_fn_with_state(Arc::<[Token]>::from(tokens), admit);
+    let (routes, watched) = match tokens.all().is_empty() {
+        true => (routes, watched),
+        false => {
+            let admitted = middleware::from_fn_with_state(tokens, admit);
             (routes.layer(admitted.clone()), watched.layer(admitted))
         }
     };

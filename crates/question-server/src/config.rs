@@ -14,7 +14,7 @@ use std::fmt;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tracing::level_filters::LevelFilter;
@@ -25,6 +25,7 @@ pub const DEFAULT_PORT: u16 = 8787;
 /// What the variables of the environment begin with that say the same as options.
 const PREFIX: &str = "QUESTION_SERVER_";
 
+const FILE: &str = "A file";
 const LISTENING: &str = "Listening";
 const AGENT: &str = "The agent";
 const STORAGE: &str = "Conversations";
@@ -53,9 +54,16 @@ pub struct Config {
     #[arg(long, value_name = "NAME", help_heading = LISTENING)]
     pub peer_header: Option<HeaderName>,
 
+    /// The header in which the proxy in front names the user, such as X-Forwarded-User. Conversations are then that user's. The proxy has to
+    /// overwrite what a client wrote there.
+    #[arg(long, value_name = "NAME", help_heading = ACCESS)]
+    pub owner_header: Option<HeaderName>,
     /// One of which clients have to bring, where it is not for everybody who reaches the port.
     #[arg(skip)]
     pub tokens: Vec<Token>,
+    /// The file with further ones, which may change while the server runs.
+    #[arg(skip)]
+    pub token_file: Option<PathBuf>,
     /// A further origin whose pages may use the server, such as https://app.example. May be given several times.
     #[arg(long = "allow-origin", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
     pub allow_origins: Vec<Origin>,
@@ -78,19 +86,22 @@ pub struct Config {
     /// The agent's name in the page. Without this option, the model says it.
     #[arg(long, value_name = "TEXT", help_heading = AGENT)]
     pub name: Option<String>,
-    /// The file with the system prompt for --model openai. The guidance on asking is added to it.
+    /// The file with the system prompt for --model openai or anthropic. The guidance on asking is added to it.
     #[arg(long, value_name = "FILE", help_heading = AGENT)]
     pub system_prompt: Option<PathBuf>,
-    /// The temperature for --model openai, from 0 to 2.
+    /// The temperature for --model openai or anthropic, from 0 to 2.
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
     pub temperature: Option<f64>,
-    /// The most tokens that an answer of --model openai may have. Without this option, the endpoint decides.
+    /// The most tokens that an answer of --model openai or anthropic may have. Without this option, the endpoint decides; for anthropic it is 8192.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = AGENT)]
     pub max_tokens: Option<u32>,
-    /// The header that has the key of --model openai alone, such as api-key for Azure. Without this option, it is Authorization.
+    /// The tokens that --model anthropic may think with before each answer. Without this option, it does not think.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), help_heading = AGENT)]
+    pub thinking: Option<u32>,
+    /// The header that has the key of --model openai or anthropic alone, such as api-key for Azure. Without this option, it is the usual one.
     #[arg(long, value_name = "NAME", help_heading = AGENT)]
     pub key_header: Option<HeaderName>,
-    /// A further header for --model openai, as NAME:VALUE. May be given several times; in the environment, one in each line.
+    /// A further header for --model openai or anthropic, as NAME:VALUE. May be given several times; in the environment, one in each line.
     #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', help_heading = AGENT)]
     pub model_headers: Vec<(HeaderName, HeaderValue)>,
     /// A host of your own network that gets keys over plain HTTP, such as litellm. May be given several times.
@@ -109,7 +120,7 @@ pub struct Config {
     /// The key that the agent of --agent gets, as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = AGENT)]
     pub agent_key: Option<AgentKey>,
-    /// How many requests --model openai or --agent answers at the same time. Further ones are told that it is busy.
+    /// How many requests --model openai or anthropic, or --agent, answers at the same time. Further ones are told that it is busy.
     #[arg(long = "max-model-calls", value_name = "N", value_parser = some, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
 
@@ -174,6 +185,8 @@ pub enum ModelName {
     /// Any endpoint of OpenAI's chat completions, as OPENAI_BASE_URL, OPENAI_MODEL and OPENAI_API_KEY say.
     #[value(name = "openai")]
     OpenAi,
+    /// Any endpoint of Anthropic's messages, as ANTHROPIC_BASE_URL, ANTHROPIC_MODEL and ANTHROPIC_API_KEY say.
+    Anthropic,
 }
 
 /// A key, which nothing shows.
@@ -286,6 +299,9 @@ struct Cli {
     /// cannot see it.
     #[arg(long, value_name = "KEY", help_heading = ACCESS)]
     callback_key: Option<String>,
+    /// A file in TOML with options by their names: port = 8080, allow-host = ["chat.example"]. The environment and the command line win.
+    #[arg(long = "config", value_name = "FILE", global = true, help_heading = FILE)]
+    file: Option<PathBuf>,
     #[command(subcommand)]
     command: Option<Work>,
 }
@@ -304,7 +320,7 @@ Each option can be set in the environment as well: QUESTION_SERVER_PORT for --po
 Several values of one option have spaces between them. The command line wins.
 
 Once ready it prints one line: listening on http://ADDRESS:PORT
-Ctrl+C, SIGTERM or SIGHUP ends it.";
+Ctrl+C, SIGTERM or SIGHUP ends it. With --token-file, SIGHUP reads that file again instead.";
 
 /// What the command line takes.
 #[must_use]
@@ -320,7 +336,12 @@ pub fn read(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
     args: impl IntoIterator<Item = OsString>,
 ) -> Result<Command, clap::Error> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let environment: Vec<(OsString, OsString)> = environment.into_iter().collect();
     let mut all = vec![OsString::from(PROGRAM)];
+    if let Some(file) = named_file(&environment, &args) {
+        all.extend(read_file(Path::new(&file)).map_err(|why| mistake(&why))?);
+    }
     for (name, value) in environment {
         let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else {
             continue;
@@ -340,6 +361,52 @@ pub fn read(
     all.extend(args);
     let cli = Cli::try_parse_from(all)?;
     cli.check().map_err(|why| mistake(&why))
+}
+
+/// The file of settings, as the command line or the environment names it.
+fn named_file(environment: &[(OsString, OsString)], args: &[OsString]) -> Option<OsString> {
+    let mut named = args.iter().zip(args.iter().skip(1).map(Some).chain([None])).filter_map(|(arg, next)| {
+        match arg.to_str()?.strip_prefix("--config")? {
+            "" => next.cloned(),
+            file => file.strip_prefix('=').map(OsString::from),
+        }
+    });
+    let variable = environment.iter().find(|(name, _)| *name == *format!("{PREFIX}CONFIG"));
+    named.next().or_else(|| variable.map(|(_, file)| file.clone()).filter(|file| !file.is_empty()))
+}
+
+/// Options as a file has them. An error has their names, and not what stands there.
+fn read_file(file: &Path) -> Result<Vec<OsString>, String> {
+    let wrong = |why: String| format!("--config {}: {why}", file.display());
+    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))?;
+    let command = command();
+    let mut args = Vec::new();
+    for (name, value) in table {
+        let is_there = command.get_arguments().any(|arg| arg.get_long() == Some(&name)) && name != "config";
+        if !is_there {
+            return Err(wrong(format!("{name}: there is no such setting")));
+        }
+        let values = match value {
+            toml::Value::Array(values) => values,
+            value => vec![value],
+        };
+        for value in values {
+            let text = match value {
+                toml::Value::String(text) => text,
+                toml::Value::Integer(number) => number.to_string(),
+                toml::Value::Float(number) => number.to_string(),
+                toml::Value::Boolean(true) => "yes".to_owned(),
+                toml::Value::Boolean(false) => "no".to_owned(),
+                _ => return Err(wrong(format!("{name}: a value is a text, a number, true or false"))),
+            };
+            let arg = OsString::from(format!("--{name}={text}"));
+            let tried = Cli::try_parse_from([PROGRAM.into(), arg.clone()]);
+            tried.map_err(|error| wrong(format!("{name}: {}", first_line(&error))))?;
+            args.push(arg);
+        }
+    }
+    Ok(args)
 }
 
 /// Whether Kubernetes sets this variable, as it does in every pod beside a Service with this program's name.
@@ -371,7 +438,7 @@ fn first_line(error: &clap::Error) -> String {
 
 impl Cli {
     fn check(self) -> Result<Command, String> {
-        let Self { mut config, token, token_file, callback_key, command } = self;
+        let Self { mut config, token, token_file, callback_key, command, file: _ } = self;
         if let Database::File(path) = &config.database
             && path.as_os_str().to_string_lossy().contains("://")
         {
@@ -395,11 +462,8 @@ impl Cli {
         if config.callback_key.is_none() && !config.allow_callbacks.is_empty() {
             return Err("--allow-callback needs a key: set QUESTION_SERVER_CALLBACK_KEY".to_owned());
         }
-        if let Some(file) = token_file {
-            let text = fs::read_to_string(&file).map_err(|error| error.to_string());
-            let tokens = text.and_then(|text| Token::read_all(&text));
-            config.tokens.extend(tokens.map_err(|why| format!("--token-file {}: {why}", file.display()))?);
-        }
+        config.token_file = token_file;
+        config.tokens.extend(config.read_tokens()?);
         if !config.bind.is_loopback() && config.tokens.is_empty() {
             return Err(format!(
                 "--bind {} lets other machines in, which then need a token: set QUESTION_SERVER_TOKEN or --token-file, or \
@@ -408,6 +472,21 @@ impl Cli {
             ));
         }
         Ok(Command::Serve(Box::new(config)))
+    }
+}
+
+impl Config {
+    /// The tokens that the file of `--token-file` has now.
+    ///
+    /// # Errors
+    /// Why it cannot be read, without what stands in it.
+    pub fn read_tokens(&self) -> Result<Vec<Token>, String> {
+        let Some(file) = &self.token_file else {
+            return Ok(Vec::new());
+        };
+        let text = fs::read_to_string(file).map_err(|error| error.to_string());
+        let tokens = text.and_then(|text| Token::read_all(&text));
+        tokens.map_err(|why| format!("--token-file {}: {why}", file.display()))
     }
 }
 
@@ -532,6 +611,38 @@ mod tests {
         let agents: Vec<String> = config.allow_agents.iter().map(ToString::to_string).collect();
         assert_eq!(agents, ["https://one.example", "https://two.example", "https://three.example"]);
         assert_eq!(config.page, None, "empty is not set");
+    }
+
+    #[test]
+    fn a_file_says_the_same_and_all_others_win() {
+        let file = std::env::temp_dir().join(format!("question-server-{}.toml", uuid::Uuid::new_v4()));
+        let path = file.to_str().expect("it is text");
+        let write = |text: &str| std::fs::write(&file, text).expect("it can be written");
+        write(
+            "port = 1\npace = 2\nlog = \"off\"\nallow-bypass = true\nallow-host = [\"one.example\", \"two.example\"]\n",
+        );
+        for (variables, args) in [
+            ([("QUESTION_SERVER_CONFIG", path)].as_slice(), ["--port=3"].as_slice()),
+            (&[], &["--config", path, "--port=3"]),
+        ] {
+            let config = config(variables, args);
+            assert_eq!((config.port, config.pace, config.allow_hosts.len()), (3, Duration::from_millis(2), 2));
+            assert!(config.allow_bypass);
+        }
+        for (text, named) in [
+            ("prot = 1", "prot: there is no such setting"),
+            ("port = \"secret\"", "port"),
+            ("[port]", "port"),
+            ("port = ", "--config"),
+            ("config = \"a\"", "config: there is no such setting"),
+        ] {
+            write(text);
+            let error = read_with(&[], &["--config", path]).expect_err("it is a mistake").to_string();
+            assert!(error.contains(named), "{error}");
+        }
+        std::fs::remove_file(&file).expect("it is there");
+        let error = read_with(&[], &["--config", path]).expect_err("it is gone").to_string();
+        assert!(error.contains("--config"), "{error}");
     }
 
     #[test]

@@ -120,6 +120,47 @@ fn description(talk: &Talk, place: Place) -> String {
     serde_json::to_string(&description).expect("a description has only strings for keys")
 }
 
+/// The ids of the conversations that are the caller's.
+#[derive(Debug, Serialize)]
+pub(crate) struct Listed {
+    conversations: Vec<String>,
+}
+
+pub(crate) async fn list(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+) -> Result<Json<Listed>, ApiError> {
+    check_owner(&caller)?;
+    Ok(Json(Listed { conversations: app.runtime.list(&caller).await? }))
+}
+
+/// Deletes all conversations that are the caller's.
+pub(crate) async fn delete_all(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+) -> Result<StatusCode, ApiError> {
+    check_owner(&caller)?;
+    to_the_end(async move {
+        for id in app.runtime.list(&caller).await? {
+            match app.runtime.open(&caller, &id).await {
+                Ok(live) => app.runtime.delete(&live).await?,
+                // It is gone already.
+                Err(ApiError::UnknownConversation) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(StatusCode::NO_CONTENT)
+    })
+    .await
+}
+
+fn check_owner(caller: &Caller) -> Result<(), ApiError> {
+    match caller.owner {
+        Some(_) => Ok(()),
+        None => Err(ApiError::BadRequest("Say who you are, by a cookie or a token.".to_owned())),
+    }
+}
+
 /// Deletes the conversation with all that was said in it.
 pub(crate) async fn delete(
     State(app): State<App>,

@@ -56,6 +56,12 @@ impl Endpoint {
         Ok(Self { url, headers, way })
     }
 
+    /// The same with a header that anybody may read.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
     /// Sends a request and gives what the endpoint answers, from its head on.
     pub(crate) async fn post(&self, body: impl Into<Body>) -> Result<Response<Body>, Error> {
         self.send(body, &HeaderMap::new()).await

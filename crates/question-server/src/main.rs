@@ -2,12 +2,14 @@
 
 mod stderr;
 
+use question_server::access::{Token, Tokens};
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
 #[cfg(feature = "postgres")]
 use question_server::limits::DATABASE_STARTS;
 use question_server::limits::{FAREWELL, TAKEOVER};
 use question_server::metrics::Counters;
 use question_server::models::Model;
+use question_server::models::anthropic::Anthropic;
 use question_server::models::openai::{OpenAi, Settings};
 use question_server::models::scripted::Scripted;
 use question_server::other_agent::OtherAgent;
@@ -18,6 +20,7 @@ use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Drain, Server, serve as serve_sockets};
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use stderr::Stderr;
@@ -62,11 +65,13 @@ fn run(config: Config) -> Result<(), String> {
 
 async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let drain = Drain::default();
+    let tokens = Tokens::new(config.tokens.clone());
     let mut server = Server::builder()
         .config(config.clone())
         .store(open_store(&config).await?)
         .model(open_model(&config)?)
         .drain(drain.clone())
+        .tokens(tokens.clone())
         .counters(counters.clone())
         .checks_hosts();
     if let Some(folder) = &config.page {
@@ -80,7 +85,9 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
     let router = server.build();
     // Once it says that it listens, it may be told to stop.
-    let told = told_to_stop().map_err(|error| format!("signals cannot be heeded: {error}"))?;
+    let told =
+        told_to_stop(config.token_file.is_some()).map_err(|error| format!("signals cannot be heeded: {error}"))?;
+    read_tokens_again(&config, tokens).map_err(|error| format!("signals cannot be heeded: {error}"))?;
     let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
     tracing::info!(version, ?model, store, limits = ?config.bounds, "started");
     say(&format!("listening on http://{bound}\n"))?;
@@ -166,25 +173,27 @@ fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
         ModelName::FrontDesk => Arc::new(Scripted::front_desk(config.pace)),
         ModelName::CodingDesk => Arc::new(Scripted::coding_desk(config.pace)),
         ModelName::Script => Arc::new(open_script(config)?),
-        ModelName::OpenAi => {
+        ModelName::OpenAi | ModelName::Anthropic => {
+            let read = |file: &PathBuf| {
+                let text = std::fs::read_to_string(file);
+                text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))
+            };
             let settings = Settings {
                 key_header: config.key_header.clone(),
                 headers: config.model_headers.iter().cloned().collect(),
                 plain_key_hosts: config.plain_key_hosts.clone(),
+                system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
+                temperature: config.temperature,
                 max_tokens: config.max_tokens,
+                thinking: config.thinking,
+                at_once: Some(config.model_calls),
                 sends_reasoning: config.send_reasoning,
                 ..Settings::default()
             };
-            let mut model = OpenAi::from_env(settings)?.at_once(config.model_calls);
-            if let Some(file) = &config.system_prompt {
-                let text = std::fs::read_to_string(file);
-                let text = text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))?;
-                model = model.with_system_prompt(&text);
+            match config.model {
+                ModelName::Anthropic => Arc::new(Anthropic::from_env(settings)?),
+                _ => Arc::new(OpenAi::from_env(settings)?),
             }
-            if let Some(temperature) = config.temperature {
-                model = model.at_temperature(temperature);
-            }
-            Arc::new(model)
         }
     })
 }
@@ -212,13 +221,42 @@ fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-/// Heeds the signals by which it is told to stop, from now on.
+/// Reads the file of tokens again at each SIGHUP from now on. If it cannot be read, those before it stay.
 #[cfg(unix)]
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+fn read_tokens_again(config: &Config, tokens: Tokens) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    if config.token_file.is_none() {
+        return Ok(());
+    }
+    let (config, mut signals) = (config.clone(), signal(SignalKind::hangup())?);
+    // What comes from elsewhere has no name.
+    let others: Vec<Token> = config.tokens.iter().filter(|token| token.name().is_none()).cloned().collect();
+    tokio::spawn(async move {
+        while signals.recv().await.is_some() {
+            match config.read_tokens() {
+                Ok(read) => {
+                    tracing::info!(tokens = read.len(), "tokens read again");
+                    tokens.replace(others.iter().cloned().chain(read).collect());
+                }
+                Err(error) => tracing::error!(error, "tokens could not be read again"),
+            }
+        }
+    });
+    Ok(())
+}
+
+#[cfg(windows)]
+fn read_tokens_again(_config: &Config, _tokens: Tokens) -> io::Result<()> {
+    Ok(())
+}
+
+/// Heeds the signals by which it is told to stop, from now on. A hang-up may mean something else.
+#[cfg(unix)]
+fn told_to_stop(hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
     use std::task::Poll;
     use tokio::signal::unix::{Signal, SignalKind, signal};
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
-    if !ignores_hang_up() {
+    if !hang_up_is_taken && !ignores_hang_up() {
         kinds.push(SignalKind::hangup());
     }
     let signals: io::Result<Vec<_>> = kinds.into_iter().map(signal).collect();
@@ -233,7 +271,7 @@ fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
 }
 
 #[cfg(windows)]
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+fn told_to_stop(_hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
     let mut interrupted = tokio::signal::windows::ctrl_c()?;
     Ok(async move {
         interrupted.recv().await;

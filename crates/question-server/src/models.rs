@@ -1,6 +1,8 @@
 //! What speaks for the agent: a model streams text and tool calls.
 
+pub mod anthropic;
 pub mod openai;
+mod remote;
 pub mod scripted;
 
 use crate::limits::MAX_RETRY_PAUSE;

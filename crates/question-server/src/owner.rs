@@ -7,7 +7,7 @@
 use crate::access::Admitted;
 use crate::guard::X_FORWARDED_HOST;
 use crate::peer::Peer;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -47,6 +47,11 @@ impl Owner {
             Some(name) => Self(format!("name:{}", hex(&Sha256::digest(name)))),
             None => Self("token:".to_owned()),
         }
+    }
+
+    /// The owner that a proxy names.
+    fn of_user(name: &str) -> Self {
+        Self(format!("user:{}", hex(&Sha256::digest(name))))
     }
 
     /// As it was stored before there were kinds. No bearer token has a space.
@@ -102,6 +107,11 @@ impl Caller {
         }
     }
 
+    /// Those whose conversations it may list and delete.
+    pub(crate) fn owners(&self) -> impl Iterator<Item = &Owner> {
+        self.owner.iter().chain(&self.formerly)
+    }
+
     /// The same as a program whose conversations are for others to answer.
     pub(crate) fn as_program(&self) -> Self {
         Self { owner: self.owner.clone().filter(|_| self.is_vouched_for), formerly: None, ..self.clone() }
@@ -112,11 +122,12 @@ impl Caller {
     }
 }
 
-/// Tells the handlers who asks, and gives a browser that has no token yet one.
-pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
+/// Tells the handlers who asks, and gives a browser that has no token yet one. A proxy may say it, in a header of this name.
+pub(crate) async fn recognise(State(proxys): State<Option<HeaderName>>, mut request: Request, next: Next) -> Response {
     let headers = request.headers();
     let admitted = request.extensions().get::<Admitted>();
-    let named = request.extensions().get::<Owner>().cloned();
+    let of_proxy = || proxys.as_ref().and_then(|name| headers.get(name)?.to_str().ok()).filter(|name| !name.is_empty());
+    let named = request.extensions().get::<Owner>().cloned().or_else(|| of_proxy().map(Owner::of_user));
     let is_vouched_for = named.is_some();
     let known = named.or_else(|| decide(token_in(headers), admitted, bearer(headers)));
     let given = (known.is_none() && keeps_cookies(headers)).then(new_token);
@@ -143,8 +154,8 @@ pub(crate) async fn recognise(mut request: Request, next: Next) -> Response {
 /// 3. the one who brings the token of `--token` as a bearer;
 /// 4. who brings any other bearer token, which is a program's own.
 ///
-/// A browser that has none of these gets a cookie; a program has no owner. Before all of them counts an [`Owner`] that a layer around the router put among
-/// the request's extensions.
+/// A browser that has none of these gets a cookie; a program has no owner. Two count before all of them: an [`Owner`] that a layer around the router put among
+/// the request's extensions, then the user in the header of `--owner-header`.
 fn decide(cookie: Option<&str>, admitted: Option<&Admitted>, bearer: Option<&str>) -> Option<Owner> {
     let by_token = || {
         let admitted = admitted.filter(|admitted| admitted.name.is_some() || admitted.is_bearer)?;

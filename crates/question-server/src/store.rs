@@ -86,6 +86,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The number of conversations that are this owner's.
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError>;
 
+    /// The conversations that are this owner's, the newest first and no more than `most`.
+    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError>;
+
     /// Conversations that can make room for others, the first to go first and no more than `most`: those of the peer that has most, if that is more
     /// than `over`. Nobody works on them, and they are not of the newest quarter of the peer's. Where least was said goes first, then what does
     /// not wait, then the newest: so what somebody makes up in a hurry goes before the question that was there already.

@@ -299,6 +299,15 @@ impl Runtime {
         Ok(true)
     }
 
+    /// The conversations of this caller's, the newest first.
+    pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<String>, ApiError> {
+        let mut all = Vec::new();
+        for owner in caller.owners() {
+            all.extend(self.store.of_owner(owner, self.bounds.owned).await?);
+        }
+        Ok(all)
+    }
+
     /// Deletes what ended that long ago, where the operator says so.
     pub(super) async fn delete_ended(&self) {
         let Some(by) = self.keep.and_then(|keep| earlier(self.clock.now(), keep)) else {

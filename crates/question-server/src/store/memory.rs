@@ -188,6 +188,14 @@ impl Store for MemoryStore {
         Ok(theirs.count())
     }
 
+    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
+        let conversations = self.lock();
+        let theirs = conversations.all.iter().filter(|(_, kept)| kept.owner.as_deref() == Some(owner.as_str()));
+        let mut theirs: Vec<(u64, &str)> = theirs.map(|(id, kept)| (kept.number, &**id)).collect();
+        theirs.sort_unstable_by_key(|(number, _)| Reverse(*number));
+        Ok(theirs.into_iter().take(most).map(|(_, id)| id.to_owned()).collect())
+    }
+
     async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
         let conversations = self.lock();
         let (count, mut theirs) = conversations.of_biggest(|_| 1);

@@ -311,6 +311,12 @@ impl Store for PostgresStore {
         self.database.count_by(sql, &[&owner.as_str()]).await
     }
 
+    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT id FROM question_server.conversation WHERE owner = $1 ORDER BY number DESC LIMIT $2";
+        let found = self.database.query(sql, &[&owner.as_str(), &signed(most as u64)]).await?;
+        found.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    }
+
     async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
         let [over, most] = [over, most].map(|number| signed(number as u64));
         let found = self.database.query(SURPLUS, &[&over, &most]).await?;

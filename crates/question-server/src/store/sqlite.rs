@@ -151,6 +151,11 @@ impl Store for SqliteStore {
         self.ask(move |all| writer::count_of(all, &owner)).await
     }
 
+    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
+        let owner = owner.as_str().to_owned();
+        self.ask(move |all| writer::of_owner(all, &owner, most)).await
+    }
+
     async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
         self.ask(move |all| writer::surplus(all, over, most)).await
     }

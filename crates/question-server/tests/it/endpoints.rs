@@ -309,8 +309,8 @@ async fn an_endpoint_without_an_end_keeps_nobody_from_an_answer() {
     for nothing in [": alive\n\n", "\n", &chunk(&json!({})), &thought] {
         let flood = Recorded { is_silent: true, ..Recorded::stream(nothing.repeat((2 << 20) / nothing.len())) };
         let provider = Provider::replaying([flood, done(), done(), done()]).await;
-        let model = OpenAi::new(&provider.base_url, None, "m".to_owned()).expect("it is a URL");
-        let server = server_with(model.at_once(TWO));
+        let settings = Settings { base_url: provider.base_url.clone(), at_once: Some(TWO), ..Settings::default() };
+        let server = server_with(OpenAi::with(settings).expect("it is a URL"));
         let attack = start(&server, "/agent", says("attack", "u", "think for ever"));
         provider.is_asked().await;
         let (_, end) = post(&server, "/agent", says("innocent", "u", "hi")).await.events();

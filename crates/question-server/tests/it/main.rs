@@ -1,6 +1,7 @@
 //! The server as its clients see it.
 
 mod access;
+mod anthropic;
 mod asks;
 mod backup;
 mod bounds;

@@ -8,7 +8,7 @@ use crate::visitor::Visitor;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use question_server::limits::MAX_ASK_RETRIES;
-use question_server::models::openai::OpenAi;
+use question_server::models::openai::{OpenAi, Settings};
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::process::Stdio;
@@ -36,7 +36,7 @@ pub(crate) async fn answering(answers: impl IntoIterator<Item = Recorded>) -> (R
 }
 
 /// How the first run ends, with the code and message of its error.
-async fn first_run(server: &Router) -> (EndOutcome, String, String) {
+pub(crate) async fn first_run(server: &Router) -> (EndOutcome, String, String) {
     let (_, end) = post(server, "/agent", says("t", "u", "hi")).await.events();
     let error = end.error.map(|error| (error.code().to_owned(), error.to_string())).unwrap_or_default();
     (end.outcome, error.0, error.1)
@@ -60,8 +60,14 @@ async fn text_streams_through() {
 #[tokio::test]
 async fn the_operator_says_what_the_model_is_and_how_warm() {
     let provider = Provider::replaying([Recorded::stream(TEXT)]).await;
-    let model = OpenAi::new(&provider.base_url, None, "gpt-4o-mini".to_owned()).expect("loopback is a URL");
-    let server = server_with(model.with_system_prompt("You run a garage.\n").at_temperature(0.2));
+    let settings = Settings {
+        base_url: provider.base_url.clone(),
+        model: "gpt-4o-mini".to_owned(),
+        system_prompt: Some("You run a garage.\n".to_owned()),
+        temperature: Some(0.2),
+        ..Settings::default()
+    };
+    let server = server_with(OpenAi::with(settings).expect("loopback is a URL"));
     Visitor::new(&server, "v", "t").says("hi").await;
     let (_, asked) = provider.asked().remove(0);
     assert_eq!(asked["temperature"], json!(0.2));
@@ -204,8 +210,9 @@ async fn stop_ends_what_the_endpoint_is_asked() {
 #[tokio::test]
 async fn a_model_that_too_many_ask_is_busy_and_says_so() {
     let provider = Provider::replaying([Recorded::silent(""), Recorded::stream(TEXT)]).await;
-    let model = OpenAi::new(&provider.base_url, None, "m".to_owned()).expect("it is a URL");
-    let server = server_with(model.at_once(NonZeroUsize::MIN));
+    let at_once = Some(NonZeroUsize::MIN);
+    let settings = Settings { base_url: provider.base_url.clone(), at_once, ..Settings::default() };
+    let server = server_with(OpenAi::with(settings).expect("it is a URL"));
     let silent = start(&server, "/agent", says("silent", "u", "hi"));
     provider.is_asked().await;
     let (outcome, code, message) = first_run(&server).await;

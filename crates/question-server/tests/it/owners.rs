@@ -4,7 +4,7 @@ use crate::folder::Folder;
 use crate::house::{Parts, app, parts, server, server_of};
 use crate::http::{Answer, call, get, request, says};
 use axum::Router;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
 use question_server::access::Token;
 use question_server::owner::Owner;
@@ -257,4 +257,46 @@ async fn an_id_that_no_conversation_can_have_is_not_there() {
     for id in ["%00", "%0A", &"x".repeat(300)] {
         assert_eq!(get(&server, &format!("/conversations/{id}")).await.refusal().0, 404, "{id}");
     }
+}
+
+/// What a user whom the proxy names is answered.
+async fn by_proxy(server: &Router, user: &'static str, method: Method, path: &str, body: Option<Value>) -> Answer {
+    let mut request = request(method, path, body);
+    request.headers_mut().insert("x-forwarded-user", HeaderValue::from_static(user));
+    call(server, request).await
+}
+
+async fn lists_and_deletes_its_own(store: Arc<dyn Store>) {
+    let config = Config { owner_header: Some(HeaderName::from_static("x-forwarded-user")), ..Config::default() };
+    let server = app(&config, Parts { store, ..parts(crate::house::front_desk()) });
+    for (user, thread) in [("ann", "a1"), ("bob", "b1"), ("ann", "a2")] {
+        let said = by_proxy(&server, user, Method::POST, "/agent", Some(says(thread, "u", "hi"))).await;
+        assert!(!said.headers.contains_key(header::SET_COOKIE), "its users are known without");
+        said.events();
+    }
+    let list = async |user| by_proxy(&server, user, Method::GET, "/conversations", None).await.json();
+    assert_eq!(list("ann").await, json!({"conversations": ["a2", "a1"]}));
+    assert_eq!(by_proxy(&server, "bob", Method::GET, "/conversations/a1", None).await.status, 404);
+    assert_eq!(by_proxy(&server, "ann", Method::GET, "/conversations/a1", None).await.status, 200);
+    assert_eq!(by_proxy(&server, "ann", Method::DELETE, "/conversations", None).await.status, 204);
+    assert_eq!(list("ann").await, json!({"conversations": []}));
+    assert_eq!(by_proxy(&server, "ann", Method::GET, "/conversations/a1", None).await.status, 404);
+    assert_eq!(list("bob").await, json!({"conversations": ["b1"]}));
+    let nobody = get(&server, "/conversations").await;
+    assert_eq!(nobody.refusal(), (400, "bad_request".to_owned()));
+}
+
+#[tokio::test]
+async fn a_user_whom_a_proxy_names_lists_and_deletes_its_own() {
+    lists_and_deletes_its_own(Arc::new(MemoryStore::default())).await;
+    let folder = Folder::new();
+    lists_and_deletes_its_own(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
+}
+
+#[cfg(all(unix, feature = "postgres"))]
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_user_whom_a_proxy_names_lists_and_deletes_its_own_over_postgres() {
+    let database = crate::postgres::Database::new().await;
+    lists_and_deletes_its_own(database.open().await).await;
 }

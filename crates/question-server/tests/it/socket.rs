@@ -187,6 +187,34 @@ async fn a_run_that_the_end_of_the_server_cuts_off_says_so() {
     futures_util::future::join_all(told).await;
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_of_tokens_is_read_again_when_the_server_is_told_to() {
+    let folder = Folder::new();
+    let file = folder.file();
+    std::fs::create_dir_all(file.parent().expect("it is in a folder")).expect("it can be made");
+    let (old, new) = ("0123456789abcdef", "fedcba9876543210");
+    std::fs::write(&file, format!("desk {old}\n")).expect("it can be written");
+    let path = file.to_str().expect("it is text");
+    let (mut child, address) = start(&["--port", "0", "--token-file", path]).await;
+    let is_let_in = async |token: &str| {
+        let request =
+            format!("GET /settings.json HTTP/1.0\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n");
+        exchange(address, &request).await.starts_with("HTTP/1.0 200")
+    };
+    assert!(is_let_in(old).await && !is_let_in(new).await);
+    std::fs::write(&file, format!("desk {new}\n")).expect("it can be written");
+    tell(&child, Signal::SIGHUP);
+    until_logged(&mut child, "tokens read again").await;
+    assert!(is_let_in(new).await && !is_let_in(old).await);
+    std::fs::write(&file, "none\n").expect("it can be written");
+    tell(&child, Signal::SIGHUP);
+    until_logged(&mut child, "tokens could not be read again").await;
+    assert!(is_let_in(new).await, "those before it stay");
+    tell(&child, Signal::SIGTERM);
+    ends_well(&mut child).await;
+}
+
 /// Whether this process ignores SIGHUP, and with it those that it starts.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {

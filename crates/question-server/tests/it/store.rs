@@ -67,6 +67,11 @@ impl<B: Before> Store for Behind<B> {
         self.store.count_of(owner).await
     }
 
+    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
+        self.first.before("of_owner").await?;
+        self.store.of_owner(owner, most).await
+    }
+
     async fn check(&self) -> Result<(), StoreError> {
         self.first.before("check").await?;
         self.store.check().await

@@ -14,6 +14,7 @@ mod gallery;
 mod gallery_page;
 mod journeys;
 mod model;
+mod own_loop;
 mod pages;
 mod processes;
 mod readme;

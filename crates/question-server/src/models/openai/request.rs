@@ -35,38 +35,26 @@ struct Tool<'a> {
 
 /// The body of a request with the messages from that one on.
 pub(super) fn body(model: &OpenAi, request: &Request, from: usize) -> String {
-    let context = request.context.context_words();
-    let parts = [&*model.system_prompt].into_iter().chain(request.guidance.as_deref()).chain(context.as_deref());
-    let system = parts.collect::<Vec<&str>>().join("\n\n");
+    let (settings, system) = (&model.remote.settings, model.remote.system(request));
     let mut history = History { model, ids: HashMap::new() };
     let mut messages = vec![json!({"role": "system", "content": system})];
     messages.extend(request.messages[from..].iter().map(|message| history.message(message)));
     let tools = request.tools.iter().map(|function| Tool { r#type: "function", function }).collect();
-    let (old, new) = match model.settings.max_tokens {
+    let (old, new) = match settings.max_tokens {
         most if model.takes_completion_tokens() => (None, most),
         most => (most, None),
     };
     let body = Body {
-        model: &model.settings.model,
+        model: &settings.model,
         stream: true,
         stream_options: model.wants_usage().then(|| json!({"include_usage": true})),
-        temperature: model.temperature,
+        temperature: settings.temperature,
         max_tokens: old,
         max_completion_tokens: new,
         messages,
         tools,
     };
     serde_json::to_string(&body).expect("a request has only strings for keys")
-}
-
-/// Where a shorter history begins: at a turn of the user's, with at most half of what there is from `from` on, or with the last turn. `None` if that
-/// is all there is.
-pub(super) fn shorter(messages: &[Message], from: usize) -> Option<usize> {
-    let length = |messages: &[Message]| messages.iter().map(|message| json!(message).to_string().len()).sum::<usize>();
-    let half = length(&messages[from..]) / 2;
-    let is_turn = |at: &usize| matches!(&messages[*at], Message::User(user) if user.ask.is_none());
-    let turns: Vec<usize> = (from + 1..messages.len()).filter(is_turn).collect();
-    turns.iter().find(|turn| length(&messages[**turn..]) <= half).or(turns.last()).copied()
 }
 
 /// Messages on their way to an endpoint.
@@ -91,9 +79,9 @@ impl<'a> History<'a> {
     /// What the endpoint said of its own message goes back to it, and to no other.
     fn assistant(&mut self, assistant: &'a AssistantMessage) -> Value {
         let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
-        let origin = origin.filter(|origin| origin["from"] == *self.model.origin).unwrap_or_default();
+        let origin = origin.filter(|origin| origin["from"] == *self.model.remote.origin).unwrap_or_default();
         let mut message = origin["members"].as_object().cloned().unwrap_or_default();
-        if !self.model.settings.sends_reasoning || assistant.tool_calls.is_empty() {
+        if !self.model.remote.settings.sends_reasoning || assistant.tool_calls.is_empty() {
             message.retain(|name, _| !name.starts_with("reasoning"));
         }
         message.insert("role".to_owned(), "assistant".into());

@@ -1,24 +1,19 @@
 //! The endpoint's answer, from bytes to deltas.
 
 mod calls;
-mod ends;
 mod names;
 mod text;
 mod written;
 
-use super::secrets::left_out;
 use crate::limits::{MAX_ANSWER_BYTES, MAX_IDLE_BYTES};
 use crate::models::Delta;
+use crate::models::remote::{self, Trouble, error_in, note};
 use ag_ui_stream::sse::Decoder;
 use calls::Calls;
-pub(super) use ends::{Again, Trouble};
 use json_tree::{JsonText, parse};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use text::{End, Text};
-
-/// The longest error text that is logged, in characters.
-const MAX_ERROR_CHARS: usize = 300;
 
 /// The longest answer that is read in one piece, in bytes.
 const MAX_WHOLE_BYTES: usize = 4 << 20;
@@ -109,16 +104,6 @@ impl Reading {
         self.is_done || self.finish_reason.is_some()
     }
 
-    /// Returns true if nothing more can come, though the connection stays.
-    pub(super) fn is_done(&self) -> bool {
-        self.is_done
-    }
-
-    /// Returns true if anything of use came with the last bytes.
-    pub(super) fn comes_on(&self) -> bool {
-        self.idle == 0
-    }
-
     /// Takes bytes and gives what they bring, the deltas before an error too.
     ///
     /// # Errors
@@ -178,7 +163,7 @@ impl Reading {
             }
             let chunk = parse(data).map_err(|_| Trouble::unreadable())?;
             if let Some(why) = error_in(&chunk).or_else(|| (frame.event == "error").then(|| data.to_owned())) {
-                self.note(&why);
+                note(&why, self.setting.key.as_deref());
                 return Err(Trouble::broken_off());
             }
             self.take_usage(&chunk, deltas);
@@ -198,7 +183,7 @@ impl Reading {
         let bytes = std::mem::take(&mut whole.bytes);
         let answer = str::from_utf8(&bytes).ok().and_then(|text| parse(text).ok()).ok_or_else(Trouble::unreadable)?;
         if let Some(why) = error_in(&answer) {
-            self.note(&why);
+            note(&why, self.setting.key.as_deref());
             return Err(Trouble::again("The model's endpoint refuses."));
         }
         let choice = &answer["choices"][0];
@@ -210,12 +195,6 @@ impl Reading {
         self.take(&choice["message"], deltas);
         self.take_end(choice);
         Ok(())
-    }
-
-    /// What an endpoint says of its failure is for the log alone.
-    fn note(&self, why: &str) {
-        let why = left_out(why, self.setting.key.as_deref());
-        tracing::debug!(?why, "the model's endpoint breaks off and says");
     }
 
     fn take(&mut self, said: &Value, deltas: &mut Vec<Delta>) {
@@ -272,7 +251,7 @@ impl Reading {
                 self.thoughts += json_tree::text(value).len();
                 self.idle = 0;
                 match self.members.get_mut(name) {
-                    Some(Value::Array(known)) => details.iter().for_each(|detail| ends::join(known, detail)),
+                    Some(Value::Array(known)) => details.iter().for_each(|detail| join(known, detail)),
                     _ => {
                         self.members.insert(name.to_owned(), value.clone());
                     }
@@ -319,11 +298,12 @@ impl Reading {
             }
             End::Hidden => tracing::warn!("the model wrote into its text what is not for the user; it is not shown"),
         }
-        if let Some(trouble) = ends::judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty())
+        if let Some(trouble) =
+            remote::judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty())
         {
             return Err(trouble);
         }
-        if self.calls.is_empty() && ends::is_cut(self.finish_reason.as_deref()) {
+        if self.calls.is_empty() && remote::is_cut(self.finish_reason.as_deref()) {
             deltas.push(Delta::Cut);
         }
         let calls = self.calls.origins();
@@ -336,12 +316,49 @@ impl Reading {
     }
 }
 
-/// The error that a body or a chunk tells, cut to a readable length. Some have it in a list.
-pub(super) fn error_in(json: &Value) -> Option<String> {
-    let json = if json.is_array() { &json[0] } else { json };
-    let error = json.get("error").filter(|error| !error.is_null())?;
-    let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
-    Some(text.chars().take(MAX_ERROR_CHARS).collect())
+/// Adds to a list of thoughts what goes on with the last of them.
+fn join(known: &mut Vec<Value>, detail: &Value) {
+    let goes_on =
+        |last: &Value| last["index"] == detail["index"] && last["type"] == detail["type"] && !last["index"].is_null();
+    let Some(Value::Object(last)) = known.last_mut().filter(|last| goes_on(last)) else {
+        known.push(detail.clone());
+        return;
+    };
+    for (name, value) in detail.as_object().into_iter().flatten() {
+        match (last.get_mut(name), value) {
+            (Some(Value::String(text)), Value::String(more))
+                if ["text", "summary", "data"].contains(&name.as_str()) =>
+            {
+                text.push_str(more);
+            }
+            (_, Value::Null) => {}
+            _ => {
+                last.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+impl remote::Reader for Reading {
+    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
+        self.feed(bytes, deltas)
+    }
+
+    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
+        self.finish(deltas)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.is_whole()
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    fn comes_on(&self) -> bool {
+        self.idle == 0
+    }
 }
 
 #[cfg(test)]
@@ -396,7 +413,7 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
         let (begins, ends) = (r#" {"choices":[{"message":{"content":"{Hi}"#, r#"!"}}]}"#);
         assert_eq!(feed(&mut reading, begins), Ok(Vec::new()));
         let mut deltas = feed(&mut reading, ends).expect("it can be read");
-        assert!(reading.is_done());
+        assert!(reading.is_done);
         reading.finish(&mut deltas).expect("something was said");
         assert_eq!(deltas, [Delta::Text("{Hi}!".to_owned())]);
         assert_eq!(feed(&mut reading, "\n"), Ok(Vec::new()));

@@ -115,6 +115,13 @@ pub(super) fn count_of(database: &Connection, owner: &str) -> Result<usize, Stor
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
+pub(super) fn of_owner(database: &Connection, owner: &str, most: usize) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT id FROM conversation WHERE owner = ?1 ORDER BY number DESC LIMIT ?2";
+    let mut find = database.prepare_cached(sql)?;
+    let found = find.query_map(params![owner, signed(most as u64)], |row| row.get(0))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
 pub(super) fn surplus(database: &Connection, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
     let mut find = database.prepare_cached(
         "WITH biggest AS (SELECT peer, count(*) AS of_it FROM conversation GROUP BY peer ORDER BY of_it DESC LIMIT 1),

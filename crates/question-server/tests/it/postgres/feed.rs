@@ -301,6 +301,10 @@ impl Store for Odd {
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
         self.store.count_of(owner).await
     }
+
+    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
+        self.store.of_owner(owner, most).await
+    }
 }
 
 #[tokio::test]

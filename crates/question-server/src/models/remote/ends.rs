@@ -1,37 +1,35 @@
 //! Ends of answers that are none.
 
-use serde_json::Value;
-
 /// Why an answer goes no further.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) struct Trouble {
+pub(in crate::models) struct Trouble {
     /// In words for the user.
-    pub(in super::super) reason: String,
-    pub(in super::super) again: Again,
+    pub(in crate::models) reason: String,
+    pub(in crate::models) again: Again,
 }
 
 /// The tries that may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Again {
+pub(in crate::models) enum Again {
     Never,
     Once,
     Some,
 }
 
 impl Trouble {
-    pub(super) fn again(reason: &str) -> Self {
+    pub(in crate::models) fn again(reason: &str) -> Self {
         Self { reason: reason.to_owned(), again: Again::Some }
     }
 
-    pub(super) fn for_good(reason: &str) -> Self {
+    pub(in crate::models) fn for_good(reason: &str) -> Self {
         Self { again: Again::Never, ..Self::again(reason) }
     }
 
-    pub(super) fn broken_off() -> Self {
+    pub(in crate::models) fn broken_off() -> Self {
         Self::again("The model broke off.")
     }
 
-    pub(super) fn unreadable() -> Self {
+    pub(in crate::models) fn unreadable() -> Self {
         Self::again("The model's answer cannot be read.")
     }
 }
@@ -57,7 +55,7 @@ const WITHHELD: [&str; 9] =
 const CUT: [&str; 3] = ["length", "max_tokens", "token_limit"];
 
 /// What is wrong with an answer that ends for this reason, with something said or called.
-pub(super) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<Trouble> {
+pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<Trouble> {
     let is = |words: &[&str]| names(reason, words);
     let once = |why: &str| Some(Trouble { again: Again::Once, ..Trouble::again(why) });
     match () {
@@ -72,34 +70,11 @@ pub(super) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Opt
 }
 
 /// Returns true if an answer ends because there was no room for more of it.
-pub(super) fn is_cut(reason: Option<&str>) -> bool {
+pub(in crate::models) fn is_cut(reason: Option<&str>) -> bool {
     names(reason, &CUT)
 }
 
 fn names(reason: Option<&str>, words: &[&str]) -> bool {
     let reason = reason.unwrap_or_default().to_ascii_lowercase();
     words.iter().any(|word| reason.contains(word))
-}
-
-/// Adds to a list of thoughts what goes on with the last of them.
-pub(super) fn join(known: &mut Vec<Value>, detail: &Value) {
-    let goes_on =
-        |last: &Value| last["index"] == detail["index"] && last["type"] == detail["type"] && !last["index"].is_null();
-    let Some(Value::Object(last)) = known.last_mut().filter(|last| goes_on(last)) else {
-        known.push(detail.clone());
-        return;
-    };
-    for (name, value) in detail.as_object().into_iter().flatten() {
-        match (last.get_mut(name), value) {
-            (Some(Value::String(text)), Value::String(more))
-                if ["text", "summary", "data"].contains(&name.as_str()) =>
-            {
-                text.push_str(more);
-            }
-            (_, Value::Null) => {}
-            _ => {
-                last.insert(name.clone(), value.clone());
-            }
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! What an endpoint says that refuses a request.
 
+use super::error_in;
 use super::secrets::left_out;
-use super::stream::error_in;
 use axum::body::Body;
 use axum::http::{HeaderMap, Response, StatusCode, header};
 use futures_util::StreamExt as _;
@@ -24,7 +24,7 @@ pub(super) struct Refusal {
 
 /// What may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::models) enum Kind {
     /// Asking again.
     Passing,
     /// Asking again: what the model wrote was no call that its endpoint could read.
@@ -37,7 +37,8 @@ pub(super) enum Kind {
 }
 
 /// By what endpoints say that a history is too long for their model.
-const TOO_LONG: [&str; 11] = [
+const TOO_LONG: [&str; 12] = [
+    "request_too_large",
     "context_length_exceeded",
     "context length",
     "context window",

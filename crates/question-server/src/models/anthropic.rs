@@ -1,0 +1,77 @@
+//! Any endpoint that speaks Anthropic's messages, streaming.
+
+mod request;
+mod stream;
+
+pub use super::remote::Settings;
+use super::remote::{Dialect, Reader, Remote};
+use crate::models::{Delta, Model, ModelError, Request};
+use ask_user_question::Limits;
+use axum::http::{HeaderName, HeaderValue};
+use futures_util::stream::BoxStream;
+use std::sync::Arc;
+use stream::Reading;
+
+/// The environment variable with the endpoint, up to and without `/v1/messages`.
+pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
+/// The environment variable with the key, where the endpoint wants one.
+pub const API_KEY: &str = "ANTHROPIC_API_KEY";
+/// The environment variable with the model's name.
+pub const MODEL: &str = "ANTHROPIC_MODEL";
+
+const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
+
+const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
+const VERSION_HEADER: HeaderName = HeaderName::from_static("anthropic-version");
+const VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
+
+/// A model behind an endpoint. Tool calls stream as they come. What it thought goes back with its calls, signed as it came.
+#[derive(Clone, Debug)]
+pub struct Anthropic {
+    remote: Remote,
+}
+
+impl Anthropic {
+    /// A model with all that can be said of it.
+    ///
+    /// # Errors
+    /// A sentence where the URL is none, or would send a key over the network in the clear.
+    pub fn with(settings: Settings) -> Result<Self, String> {
+        Ok(Self {
+            remote: Remote::new(settings, "/v1/messages", Some(&KEY_HEADER))?.with_header(VERSION_HEADER, VERSION),
+        })
+    }
+
+    /// The model that the environment names: [`MODEL`], and perhaps [`BASE_URL`] and [`API_KEY`]. The rest is as these settings say.
+    ///
+    /// # Errors
+    /// A sentence that says which variable is missing or wrong.
+    pub fn from_env(settings: Settings) -> Result<Self, String> {
+        Self::with(settings.in_env([MODEL, BASE_URL, API_KEY], "claude-sonnet-4-5", DEFAULT_BASE_URL)?)
+    }
+}
+
+impl Model for Anthropic {
+    fn name(&self) -> Option<&str> {
+        Some("Assistant")
+    }
+
+    fn limits(&self) -> Limits {
+        Limits::RUNTIME
+    }
+
+    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
+        self.remote.respond(self.clone(), request)
+    }
+}
+
+impl Dialect for Anthropic {
+    fn body(&self, request: &Request, from: usize) -> String {
+        request::body(&self.remote, request, from)
+    }
+
+    fn reader(&self, _request: &Request) -> Box<dyn Reader> {
+        let Remote { settings, origin, .. } = &self.remote;
+        Box::new(Reading::new(settings.key.as_deref().map(Arc::from), Arc::clone(origin)))
+    }
+}
