@@ -16,10 +16,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// Whether drafts outlive the page. They do not, by default: nothing is written. A page that asks for neither of the two ways does not carry what
 /// writes and reads drafts.
 #[derive(Clone, Default)]
-pub struct Persist {
-    to: Option<Arc<dyn Written>>,
-    is_session: bool,
-}
+pub struct Persist(Option<Arc<dyn Written>>);
 
 /// A host's own place for drafts.
 ///
@@ -77,43 +74,33 @@ impl Persist {
     /// They live as long as the tab: in its `sessionStorage`, under a key for each call. Where the browser refuses, they do not.
     #[must_use]
     pub fn session() -> Self {
-        Self { is_session: true, ..Self::own(Arc::new(Session)) }
+        Self::own(Arc::new(Session))
     }
 
     /// The host keeps them.
     #[must_use]
     pub fn own(store: Arc<dyn DraftStore>) -> Self {
-        Self { to: Some(Arc::new(store)), is_session: false }
+        Self(Some(Arc::new(store)))
     }
 
     /// Whether anything is written at all.
     pub(crate) fn is_written(&self) -> bool {
-        self.to.is_some()
+        self.0.is_some()
     }
 
     /// What is kept of this call, in memory or beyond.
     pub(crate) fn load(&self, key: &str) -> Remembered {
         let mut found = recall(key);
         if found.draft.is_none() {
-            found.draft = self.to.as_ref().and_then(|written| written.load(key));
+            found.draft = self.0.as_ref().and_then(|written| written.load(key));
         }
         found
     }
 
     /// Brings what is written up to what is in memory.
     pub(crate) fn write(&self, key: &str) {
-        if let Some(written) = &self.to {
+        if let Some(written) = &self.0 {
             written.write(key, recall(key).draft);
-        }
-    }
-}
-
-/// Two are the same if they write to one place.
-impl PartialEq for Persist {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.to, &other.to) {
-            (Some(one), Some(two)) => (self.is_session && other.is_session) || one.place() == two.place(),
-            (one, two) => one.is_none() && two.is_none(),
         }
     }
 }
@@ -127,17 +114,11 @@ pub(crate) struct Remembered {
 
 /// Drafts as they are written.
 trait Written: Send + Sync {
-    /// Tells one place from another.
-    fn place(&self) -> *const ();
     fn load(&self, key: &str) -> Option<Kept>;
     fn write(&self, key: &str, kept: Option<Kept>);
 }
 
 impl Written for Arc<dyn DraftStore> {
-    fn place(&self) -> *const () {
-        Self::as_ptr(self).cast()
-    }
-
     fn load(&self, key: &str) -> Option<Kept> {
         Kept::from_text(key, &self.as_ref().load(key)?)
     }

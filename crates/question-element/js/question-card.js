@@ -135,7 +135,6 @@ export class QuestionCard extends Base {
   #told;
   /** Names the reply that is on its way. */
   #reply;
-  #state = "composing";
   #internals = this.attachInternals?.();
   #isDue = false;
 
@@ -211,7 +210,7 @@ export class QuestionCard extends Base {
   }
 
   get state() {
-    return this.#state;
+    return this.#place?.firstElementChild?.dataset?.state ?? "composing";
   }
 
   /** A stream into which the text of the arguments is piped. */
@@ -432,21 +431,28 @@ export class QuestionCard extends Base {
     }
     this.#card = new this.#program.Card(place, options, call, (word, first, second) => this.#hear(word, first, second));
     this.#call.streams &&= !ended;
+    this.#enter();
+    new MutationObserver(() => this.#enter()).observe(place.firstElementChild, { attributeFilter: ["data-state"] });
   }
 
   #unmount() {
     const card = this.#card;
     this.#place?.remove();
     this.#card = this.#place = undefined;
-    this.#enter("composing");
+    this.#enter();
     // What it is telling just now leads here, too.
     if (card) queueMicrotask(() => card.free());
   }
 
   /** Shows the state of the card as the element's own: `:state(awaiting)`. */
-  #enter(state) {
-    this.#internals?.states?.delete(this.#state);
-    this.#internals?.states?.add((this.#state = state));
+  #enter() {
+    this.#internals?.states?.clear();
+    this.#internals?.states?.add(this.state);
+    const call = this.#call;
+    if (this.state !== "malformed" || call.isDamaged) return;
+    // The user reads that the question is damaged. What arrived is for whoever feeds the element, such as twice in strict mode.
+    call.isDamaged = true;
+    console.warn(`question-card: call ${call.id ?? call.made} is no question:`, call.text);
   }
 
   /** Hears what the card tells. Returns whether the host has taken a message. */
@@ -454,10 +460,6 @@ export class QuestionCard extends Base {
     const detail = { toolCallId: this.#call.id ?? this.#call.made };
     const init = { bubbles: true, composed: true, detail };
     switch (word) {
-      case "state":
-        // The user reads that the question is damaged. What arrived is for whoever feeds the element, such as twice in strict mode.
-        if (first === "malformed") console.warn(`question-card: call ${detail.toolCallId} is no question:`, this.#call.text);
-        return this.#enter(first);
       case "reply":
         Object.assign(detail, JSON.parse(first), { message: second, json: first });
         return this.#give(new ReplyEvent(word, init), first, "answered");

@@ -9,7 +9,9 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use json_tree::Json;
-use question_card::{ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Persist, Skip, SubmitMode, Told};
+use question_card::{
+    CardEvent, ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip, SubmitMode,
+};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use wasm_bindgen::JsValue;
@@ -151,16 +153,15 @@ impl Card {
 }
 
 /// What the card tells, to JavaScript.
-fn tell(hear: &Hear, event: Told) -> bool {
+fn tell(hear: &Hear, event: CardEvent) -> bool {
     let (word, first, second) = match event {
-        Told::State(state) => ("state", state.to_owned(), String::new()),
-        Told::Reply(reply) => ("reply", Json::from(&reply).text(), reply.message()),
-        Told::Cancel => ("decline", DECLINED_TEXT.to_owned(), String::new()),
-        Told::ReplyInChat(picks) => ("reply-in-chat", text_of(&picks), String::new()),
-        Told::Picks(picks) => ("draft", text_of(&picks), String::new()),
-        Told::Message(text) => ("late-message", text, String::new()),
-        Told::Extend => ("extend", String::new(), String::new()),
-        Told::ReceiptActions(place) => {
+        CardEvent::Reply(reply) => ("reply", Json::from(&reply).text(), reply.message()),
+        CardEvent::Cancel => ("decline", DECLINED_TEXT.to_owned(), String::new()),
+        CardEvent::ReplyInChat(picks) => ("reply-in-chat", text_of(&picks), String::new()),
+        CardEvent::Picks(picks) => ("draft", text_of(&picks), String::new()),
+        CardEvent::Message(text) => ("late-message", text, String::new()),
+        CardEvent::Extend => ("extend", String::new(), String::new()),
+        CardEvent::ReceiptActions(place) => {
             let slot = place.as_ref().and_then(|place| place.owner_document()?.create_element("slot").ok());
             if let (Some(place), Some(slot)) = (place, slot) {
                 // Neither is refused: the name is one, and a place takes children.
@@ -169,7 +170,8 @@ fn tell(hear: &Hear, event: Told) -> bool {
             }
             return false;
         }
-        Told::Change | Told::Next => return false,
+        // Nothing that the element offers.
+        _ => return false,
     };
     // What throws in a listener, the browser reports by itself.
     hear.call(&JsValue::NULL, word, &first, &second).unwrap_or_default()
@@ -270,7 +272,7 @@ impl Settings<'_> {
             persist: if self.is("persist", "session") { Persist::session() } else { Persist::default() },
             expires_at: self.number("expiresAt"),
             held: self.flag("held"),
-            parts: self.flag("parts"),
+            parts: self.flag("parts").then(Parts::named),
             offers: Offers {
                 messages: self.flag("lateMessages"),
                 reply_in_chat: self.flag("replyInChat"),

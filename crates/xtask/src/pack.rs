@@ -112,10 +112,8 @@ fn copy_files(package: &Path) -> Result<()> {
     let root = workspace::root();
     files::copy(&root.join(CRATE).join("js"), package)?;
     files::copy(&root.join("crates/ask-user-question/schemas"), &package.join("schemas"))?;
-    let readme = format!("{CRATE}/README.md");
-    for file in
-        ["LICENSE-APACHE", "LICENSE-MIT", "style/question-card.css", "style/shadcn.css", "style/material.css", &readme]
-    {
+    let styles = ["style/question-card.css", "style/shadcn.css", "style/material.css"];
+    for file in ["LICENSE-APACHE", "LICENSE-MIT", &format!("{CRATE}/README.md")].into_iter().chain(styles) {
         let from = root.join(file);
         files::copy(&from, &package.join(from.file_name().context("a file has a name")?))?;
     }
@@ -146,16 +144,7 @@ fn lint(log: &Log) -> Result<()> {
     log.run(Command::new(linters.join("publint")).arg("--strict").arg(workspace::scratch(WHOLE).join("package")))?;
     let mut types = Command::new(linters.join("attw"));
     // It is a package of modules alone, and what is not JavaScript has no types.
-    types
-        .args([
-            "--profile",
-            "esm-only",
-            "--exclude-entrypoints",
-            "question-card.css",
-            "shadcn.css",
-            "material.css",
-            "--",
-        ])
-        .arg(tarball()?);
+    let arguments = "--profile esm-only --exclude-entrypoints question-card.css shadcn.css material.css --";
+    types.args(arguments.split(' ')).arg(tarball()?);
     log.run(types.env("NO_COLOR", "1"))
 }

@@ -10,13 +10,12 @@ mod keys;
 mod standing;
 mod steps;
 
-use super::Options;
-use crate::dom::{Control, Ids, call_key};
+use super::{CardEvent, Options};
+use crate::dom::{Control, Ids, call_key, fnv1a};
 use crate::draft::{Draft, Field, Kind};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft};
-use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::snapshot::{QuestionSnapshot, Sending};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 use std::borrow::Cow;
@@ -180,15 +179,8 @@ pub(crate) struct Click {
 pub(crate) enum Do {
     /// The event is not the browser's any more.
     Prevent,
-    Reply(Reply),
-    Cancel,
-    /// These picks are left to the host's composer.
-    LeaveToChat(Vec<Selection>),
-    /// This is a message of its own; whether the host took it is to be told.
-    Message(String),
-    Extend,
-    Change,
-    Next,
+    /// The host is told. Whether it took a [`CardEvent::Message`] comes back as [`Input::Taken`].
+    Emit(CardEvent),
     Say(Cow<'static, str>),
     /// Says it once in the life of the page, for each call and kind of word.
     SayOnce(&'static str, String),
@@ -298,22 +290,10 @@ enum Sent {
 /// What was given to the host and is not settled: the next card of the call begins with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
+    /// Tells the ask from others: agents number their calls.
+    asked: u64,
     submission: Submission,
     sent: Option<Sent>,
-}
-
-impl Given {
-    /// Whether it can have been given for this ask: agents number their calls.
-    fn fits(&self, ask: &AskSnapshot) -> bool {
-        let is_asked = |answer: &Answer| {
-            ask.questions.get(answer.index).is_some_and(|asked| asked.question.text == answer.question)
-        };
-        match &self.sent {
-            Some(Sent::Reply(reply)) => reply.answers().iter().all(is_asked),
-            Some(Sent::Cancel) => true,
-            None => self.submission.settled().is_some() == (ask.phase == Phase::Malformed),
-        }
-    }
 }
 
 /// When the rows of a question came up, those that did.
@@ -395,7 +375,8 @@ impl Card {
     pub(crate) fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
         let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
         let is_given = !self.submission.is_open() && !is_over(self.phase);
-        let given = is_given.then(|| Given { submission: self.submission.clone(), sent: self.sent.clone() });
+        let given =
+            is_given.then(|| Given { asked: asked(ask), submission: self.submission.clone(), sent: self.sent.clone() });
         Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
     }
 
@@ -475,6 +456,10 @@ impl Card {
         self.to_do.push(act);
     }
 
+    fn emit(&mut self, event: CardEvent) {
+        self.to_do.push(Do::Emit(event));
+    }
+
     fn say(&mut self, text: impl Into<Cow<'static, str>>) {
         self.to_do.push(Do::Say(text.into()));
     }
@@ -522,6 +507,11 @@ pub(crate) fn takes_answer(phase: Phase) -> bool {
 /// Whether the receipt has taken the place of the form.
 pub(crate) fn is_over(phase: Phase) -> bool {
     phase.is_over()
+}
+
+/// Tells what is asked from anything else.
+fn asked(ask: &AskSnapshot) -> u64 {
+    ask.questions.iter().fold(0, |all, asked| all.wrapping_mul(31).wrapping_add(fnv1a(asked.question.text.trim())))
 }
 
 /// Whether no further option can come, and it is known how one is chosen.

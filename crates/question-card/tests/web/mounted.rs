@@ -4,7 +4,7 @@ use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, fresh_id};
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
-use question_card::{Labels, Layout, Offers, Options, SubmitMode};
+use question_card::{Labels, Layout, Offers, Options, Parts, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
@@ -140,7 +140,7 @@ async fn a_name_that_comes_late_loses_nothing() {
 
 #[test]
 async fn one_tap_answers_and_the_focus_goes_in_when_it_is_asked_to() {
-    let options = Options { mode: SubmitMode::OnPick, parts: true, ..Options::default() };
+    let options = Options { mode: SubmitMode::OnPick, parts: Some(Parts::named()), ..Options::default() };
     let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
     let (page, card) = CardPage::without_framework(ask, &options);
     assert!(card.focus());
