@@ -142,9 +142,7 @@ fn version() -> Result<String> {
 fn lint(log: &Log) -> Result<()> {
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
     log.run(Command::new(linters.join("publint")).arg("--strict").arg(workspace::scratch(WHOLE).join("package")))?;
-    let mut types = Command::new(linters.join("attw"));
     // It is a package of modules alone, and what is not JavaScript has no types.
-    let arguments = "--profile esm-only --exclude-entrypoints question-card.css shadcn.css material.css --";
-    types.args(arguments.split(' ')).arg(tarball()?);
-    log.run(types.env("NO_COLOR", "1"))
+    let types = "--profile esm-only --exclude-entrypoints question-card.css shadcn.css material.css --";
+    log.run(Command::new(linters.join("attw")).args(types.split(' ')).arg(tarball()?).env("NO_COLOR", "1"))
 }
