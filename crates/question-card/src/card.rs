@@ -9,7 +9,7 @@ mod extras;
 #[cfg(feature = "leptos")]
 mod handle;
 mod host;
-mod machine;
+pub(crate) mod machine;
 #[cfg(feature = "leptos")]
 mod options;
 mod view;

@@ -106,8 +106,8 @@ impl Persist {
 }
 
 /// What is kept of a call whose card may be gone: the draft, and what was given to the host and is not settled.
-#[derive(Clone, Default, PartialEq)]
-pub(crate) struct Remembered {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Remembered {
     pub(crate) draft: Option<Kept>,
     pub(crate) given: Option<Given>,
 }

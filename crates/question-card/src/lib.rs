@@ -46,6 +46,7 @@ mod drawn;
 mod effect;
 mod keyboard;
 mod labels;
+pub mod machine;
 mod once;
 mod receipt;
 mod stylesheet;
