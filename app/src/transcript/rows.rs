@@ -265,19 +265,18 @@ impl Maker {
         let (ask, sending) = (ReadSignal::from(snapshot), ReadSignal::from(sending));
         let handle = cards.handle(&tool_call_id);
         let id = StoredValue::new(tool_call_id);
-        let held = Signal::derive(move || id.with_value(|id| chat.holds(id)));
         let options = CardOptions::new()
             .layout(Layout::Stepped)
             .following(move |options| {
                 options.mode = settings.with(Settings::submit_mode);
                 options.labels = Some(words.get().labels);
+                options.held = id.with_value(|id| chat.holds(id));
             })
             .scope(chat.conversation_id())
             .fresh(super::running(chat))
             .notes()
             .persist(Persist::session())
             .sending(sending)
-            .held(held)
             .handle(handle)
             .on_change(move || {
                 id.with_value(|id| chat.take_back(id));

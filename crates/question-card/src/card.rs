@@ -9,7 +9,7 @@ mod extras;
 #[cfg(feature = "leptos")]
 mod handle;
 mod host;
-mod machine;
+pub(crate) mod machine;
 #[cfg(feature = "leptos")]
 mod options;
 mod view;
@@ -35,10 +35,10 @@ mod shell;
 
 #[cfg(not(feature = "ssr"))]
 pub use self::claim::ClaimFocus;
-pub use self::extras::{Notes, Skip};
+pub use self::extras::{Notes, Parts, Skip};
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
-pub use self::host::{Offers, Options, Told};
+pub use self::host::{CardEvent, Offers, Options};
 #[cfg(not(feature = "ssr"))]
 pub use self::mounted::MountedCard;
 #[cfg(feature = "leptos")]

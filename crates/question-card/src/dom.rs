@@ -20,168 +20,127 @@ pub struct Ids {
     call: u64,
 }
 
-/// An element that the user can act on, as its id says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Control {
-    /// The input or button of an option.
-    Option {
-        /// The question's index.
-        question: usize,
-        /// The option's index.
-        option: usize,
-    },
-    /// The radio button or check box of the own answer.
-    Other {
-        /// The question's index.
-        question: usize,
-    },
-    /// The text field of the own answer.
-    OtherText {
-        /// The question's index.
-        question: usize,
-    },
-    /// The text field of the note.
-    Note {
-        /// The question's index.
-        question: usize,
-    },
-    /// The button that opens that field.
-    AddNote {
-        /// The question's index.
-        question: usize,
-    },
-    /// The button that skips a question.
-    Skip {
-        /// The question's index.
-        question: usize,
-    },
-    /// The row of an option, around its input or button.
-    Row {
-        /// The question's index.
-        question: usize,
-        /// The option's index.
-        option: usize,
-    },
-    /// The row of the own answer.
-    OtherRow {
-        /// The question's index.
-        question: usize,
-    },
-    /// The button that leads to a question which still needs an answer.
-    Way {
-        /// The question's index.
-        question: usize,
-    },
-    /// The button that shows a question, where that is one at a time.
-    Step {
-        /// The question's index.
-        question: usize,
-    },
-    /// The button that shows the question before.
-    Back,
-    /// The button that shows the question after.
-    Onward,
-    /// The main button.
-    Submit,
-    /// The button that declines.
-    Cancel,
-    /// The button that takes the first press of Cancel back.
-    Keep,
-    /// The button that sends once more what did not go through.
-    Again,
-    /// The button that leaves the rest to the host's composer.
-    InChat,
-    /// The button that takes a held reply back.
-    Change,
-    /// The button that leads to the ask for which a reply is held.
-    Next,
-    /// The button that asks for more time.
-    MoreTime,
-    /// The button that copies a receipt.
-    CopyReceipt,
-    /// The button that copies what came too late.
-    CopyLate,
-    /// The button that sends what came too late as a message.
-    SendLate,
-    /// The button that puts away what came too late.
-    Dismiss,
-    /// The button that sends the question back where time ran out.
-    AskAgain,
+/// The table of controls: what each is, and what its id ends with.
+macro_rules! controls {
+    (
+        of an option: $($(#[$option_doc:meta])* $option:ident = $option_part:literal,)*;
+        of a question: $($(#[$question_doc:meta])* $question:ident = $question_part:literal,)*;
+        of the card: $($(#[$single_doc:meta])* $single:ident = $single_part:literal,)*
+    ) => {
+        /// An element that the user can act on, as its id says it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Control {
+            $($(#[$option_doc])* $option {
+                /// The question's index.
+                question: usize,
+                /// The option's index.
+                option: usize,
+            },)*
+            $($(#[$question_doc])* $question {
+                /// The question's index.
+                question: usize,
+            },)*
+            $($(#[$single_doc])* $single,)*
+        }
+
+        impl Control {
+            /// Its question, what its id ends with, and its option behind that.
+            fn place(self) -> (Option<usize>, &'static str, Option<usize>) {
+                match self {
+                    $(Self::$option { question, option } => (Some(question), $option_part, Some(option)),)*
+                    $(Self::$question { question } => (Some(question), $question_part, None),)*
+                    single => {
+                        let found = SINGLE.iter().find(|(control, _)| *control == single);
+                        (None, found.map_or("", |(_, part)| part), None)
+                    }
+                }
+            }
+
+            /// The control of a question at this place.
+            fn at(question: usize, part: &str, option: Option<usize>) -> Option<Self> {
+                Some(match (part, option) {
+                    $(($option_part, Some(option)) => Self::$option { question, option },)*
+                    $(($question_part, None) => Self::$question { question },)*
+                    _ => return None,
+                })
+            }
+        }
+
+        /// Those of which a card has one, with what their ids end with. As a list it is smaller than as code.
+        const SINGLE: &[(Control, &str)] = &[$((Control::$single, $single_part)),*];
+    };
 }
 
-/// Those controls of which a card has one, by what their ids end with.
-const SINGLE: [(Control, &str); 15] = [
-    (Control::Back, "back"),
-    (Control::Onward, "onward"),
-    (Control::Submit, "submit"),
-    (Control::Cancel, "cancel"),
-    (Control::Keep, "keep"),
-    (Control::Again, "again"),
-    (Control::InChat, "inchat"),
-    (Control::Change, "change"),
-    (Control::Next, "next"),
-    (Control::MoreTime, "moretime"),
-    (Control::CopyReceipt, "copyreceipt"),
-    (Control::CopyLate, "copylate"),
-    (Control::SendLate, "sendlate"),
-    (Control::Dismiss, "dismiss"),
-    (Control::AskAgain, "askagain"),
-];
+controls! {
+    of an option:
+    /// The input or button of an option.
+    Option = "o",
+    /// The row of an option, around its input or button.
+    Row = "row",
+    ;
+    of a question:
+    /// The radio button or check box of the own answer.
+    Other = "other",
+    /// The text field of the own answer.
+    OtherText = "text",
+    /// The text field of the note.
+    Note = "note",
+    /// The button that opens that field.
+    AddNote = "addnote",
+    /// The button that skips a question.
+    Skip = "skip",
+    /// The row of the own answer.
+    OtherRow = "otherrow",
+    /// The button that leads to a question which still needs an answer.
+    Way = "way",
+    /// The button that shows a question, where that is one at a time.
+    Step = "step",
+    ;
+    of the card:
+    /// The button that shows the question before.
+    Back = "back",
+    /// The button that shows the question after.
+    Onward = "onward",
+    /// The main button.
+    Submit = "submit",
+    /// The button that declines.
+    Cancel = "cancel",
+    /// The button that takes the first press of Cancel back.
+    Keep = "keep",
+    /// The button that sends once more what did not go through.
+    Again = "again",
+    /// The button that leaves the rest to the host's composer.
+    InChat = "inchat",
+    /// The button that takes a held reply back.
+    Change = "change",
+    /// The button that leads to the ask for which a reply is held.
+    Next = "next",
+    /// The button that asks for more time.
+    MoreTime = "moretime",
+    /// The button that copies a receipt.
+    CopyReceipt = "copyreceipt",
+    /// The button that copies what came too late.
+    CopyLate = "copylate",
+    /// The button that sends what came too late as a message.
+    SendLate = "sendlate",
+    /// The button that puts away what came too late.
+    Dismiss = "dismiss",
+    /// The button that sends the question back where time ran out.
+    AskAgain = "askagain",
+}
 
 impl Control {
     /// The question that it belongs to.
     #[must_use]
     pub fn question(self) -> Option<usize> {
-        match self {
-            Self::Option { question, .. }
-            | Self::Other { question }
-            | Self::OtherText { question }
-            | Self::Note { question }
-            | Self::AddNote { question }
-            | Self::Skip { question }
-            | Self::Row { question, .. }
-            | Self::OtherRow { question }
-            | Self::Way { question }
-            | Self::Step { question } => Some(question),
-            Self::Back
-            | Self::Onward
-            | Self::Submit
-            | Self::Cancel
-            | Self::Keep
-            | Self::Again
-            | Self::InChat
-            | Self::Change
-            | Self::Next
-            | Self::MoreTime
-            | Self::CopyReceipt
-            | Self::CopyLate
-            | Self::SendLate
-            | Self::Dismiss
-            | Self::AskAgain => None,
-        }
+        self.place().0
     }
-}
 
-impl Control {
-    /// Its question, what its id ends with, and its option behind that.
-    fn place(self) -> (Option<usize>, &'static str, Option<usize>) {
-        let (part, option) = match self {
-            Self::Option { option, .. } => ("o", Some(option)),
-            Self::Other { .. } => ("other", None),
-            Self::OtherText { .. } => ("text", None),
-            Self::Note { .. } => ("note", None),
-            Self::AddNote { .. } => ("addnote", None),
-            Self::Skip { .. } => ("skip", None),
-            Self::Row { option, .. } => ("row", Some(option)),
-            Self::OtherRow { .. } => ("otherrow", None),
-            Self::Way { .. } => ("way", None),
-            Self::Step { .. } => ("step", None),
-            single => {
-                let name = SINGLE.iter().find(|(control, _)| *control == single);
-                (name.map_or("", |(_, name)| name), None)
-            }
-        };
-        (self.question(), part, option)
+    /// Tells buttons of one class from each other.
+    pub(crate) fn key(self) -> usize {
+        let (question, part, _) = self.place();
+        part.bytes().fold(question.unwrap_or_default(), |key, byte| key.wrapping_mul(31).wrapping_add(byte.into()))
     }
 }
 
@@ -207,24 +166,12 @@ impl Ids {
     pub fn parse(self, id: &str) -> Option<Control> {
         let rest = id.strip_prefix(self.start().as_str())?.strip_prefix('-')?;
         let Some((question, part)) = rest.split_once('-') else {
-            return SINGLE.iter().find(|(_, name)| *name == rest).map(|(control, _)| *control);
+            return SINGLE.iter().find(|(_, part)| *part == rest).map(|(control, _)| *control);
         };
         let question = number(question.strip_prefix('q')?)?;
-        let control = match part {
-            "other" => Control::Other { question },
-            "text" => Control::OtherText { question },
-            "note" => Control::Note { question },
-            "addnote" => Control::AddNote { question },
-            "skip" => Control::Skip { question },
-            "otherrow" => Control::OtherRow { question },
-            "way" => Control::Way { question },
-            "step" => Control::Step { question },
-            _ => match part.strip_prefix("row") {
-                Some(option) => Control::Row { question, option: number(option)? },
-                None => Control::Option { question, option: number(part.strip_prefix('o')?)? },
-            },
-        };
-        Some(control)
+        let end = part.bytes().position(|byte| byte.is_ascii_digit()).unwrap_or(part.len());
+        let (part, option) = part.split_at_checked(end)?;
+        Control::at(question, part, if option.is_empty() { None } else { Some(number(option)?) })
     }
 
     /// What all ids of the card begin with.
@@ -379,7 +326,7 @@ mod tests {
             Control::Way { question: 2 },
             Control::Step { question: 2 },
         ];
-        for control in controls.into_iter().chain(SINGLE.map(|(control, _)| control)) {
+        for control in controls.into_iter().chain(SINGLE.iter().map(|(control, _)| *control)) {
             let id = ids.control(control);
             assert_eq!(ids.parse(&id), Some(control));
             assert!(id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{id} needs no escape anywhere");

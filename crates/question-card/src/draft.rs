@@ -51,7 +51,7 @@ impl Kind {
 
 /// Why a question cannot be sent as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Problem {
+pub enum Problem {
     /// Nothing is chosen.
     Unanswered,
     /// "Other" is chosen and its text is blank.
@@ -85,7 +85,7 @@ impl Problem {
 
 /// A field for typed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Field {
+pub enum Field {
     /// The own answer.
     Other,
     /// The note.

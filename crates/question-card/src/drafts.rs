@@ -105,19 +105,9 @@ impl Persist {
     }
 }
 
-/// Two are the same if they write to one place.
-impl PartialEq for Persist {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (one, other) => one.is_none() == other.is_none(),
-        }
-    }
-}
-
 /// What is kept of a call whose card may be gone: the draft, and what was given to the host and is not settled.
-#[derive(Clone, Default, PartialEq)]
-pub(crate) struct Remembered {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Remembered {
     pub(crate) draft: Option<Kept>,
     pub(crate) given: Option<Given>,
 }

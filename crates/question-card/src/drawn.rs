@@ -48,7 +48,7 @@ impl Drawn {
     /// Draws again whenever a signal that it has read changes.
     pub(crate) fn following(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
         let start = move |adopts: Option<Element>| {
-            let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::Tree::new(adopts)));
+            let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::Tree::new(adopts, None)));
             let shown = tree.clone();
             let keeper = RenderEffect::new(move |_| tree.borrow_mut().write(true, &draw));
             let element = shown.borrow().element()?;

@@ -6,18 +6,21 @@ pub(crate) const ENTER: &str = "Enter";
 
 /// A key press, freed of the browser.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct KeyPress<'a> {
+pub struct KeyPress<'a> {
     /// As `KeyboardEvent.key` names it.
-    pub(crate) key: &'a str,
-    pub(crate) ctrl_or_meta: bool,
-    pub(crate) alt: bool,
-    pub(crate) shift: bool,
+    pub key: &'a str,
+    /// Ctrl or ⌘ is held.
+    pub ctrl_or_meta: bool,
+    /// Alt is held.
+    pub alt: bool,
+    /// Shift is held.
+    pub shift: bool,
     /// The key is held down.
-    pub(crate) repeat: bool,
+    pub repeat: bool,
     /// An input method is composing: the key belongs to it.
-    pub(crate) composing: bool,
+    pub composing: bool,
     /// Somebody called `preventDefault` before.
-    pub(crate) prevented: bool,
+    pub prevented: bool,
 }
 
 /// Where the focus is.

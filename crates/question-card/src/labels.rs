@@ -223,13 +223,6 @@ impl Labels {
     }
 }
 
-/// Two are the same if they are one value.
-impl PartialEq for Labels {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
 impl Default for Labels {
     fn default() -> Self {
         Self::ENGLISH

@@ -46,6 +46,7 @@ mod drawn;
 mod effect;
 mod keyboard;
 mod labels;
+pub mod machine;
 mod once;
 mod receipt;
 mod stylesheet;
@@ -53,7 +54,7 @@ mod writer;
 
 #[cfg(not(feature = "ssr"))]
 pub use card::MountedCard;
-pub use card::{ClaimFocus, Layout, Notes, Offers, Options, Skip, SubmitMode, Told};
+pub use card::{CardEvent, ClaimFocus, Layout, Notes, Offers, Options, Parts, Skip, SubmitMode};
 pub use drafts::{DraftStore, Persist};
 pub use labels::{Direction, Labels, TimeLeft, Unit, isolate};
 pub use receipt::receipt_text;

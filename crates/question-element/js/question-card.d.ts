@@ -1,4 +1,4 @@
-import type { Ask, Detail, Pick } from "./agent.js";
+import type { Detail, Pick } from "./agent.js";
 
 export type { Ask, Detail, Option, Pick, Question } from "./agent.js";
 
@@ -14,9 +14,9 @@ export type Status =
 export interface Call {
   id?: string;
   toolCallId?: string;
-  args?: Ask | string | object;
-  input?: Ask | string | object;
-  arguments?: string | object;
+  args?: unknown;
+  input?: unknown;
+  arguments?: unknown;
   function?: { arguments: string };
   result?: unknown;
   output?: unknown;
@@ -38,39 +38,36 @@ export interface CallDetail {
   toolCallId: string;
 }
 
-export interface CancelDetail extends CallDetail {
+export interface DeclineDetail extends CallDetail {
   /** The text of the tool's result, as the agent reads it. */
   text: string;
 }
 
-/**
- * The user answered, or cancelled. Unless the host calls `respondWith` or `preventDefault`, that counts as sent. After `preventDefault` the
- * card waits for `result`, `status` or `fail`.
- */
+/** What the user gives to the host. Until the host takes it, and says what came of it, the card shows it as on its way. */
 export interface ReplyEvent<T = ReplyDetail> extends CustomEvent<T> {
   /**
-   * Shows the card as on its way until this settles: then its receipt, or the reason and the form again. Call it before anything is awaited:
-   * once the event is over it throws an `InvalidStateError`.
+   * Takes it. Once the promise settles, the card is a receipt, or shows the reason and the form again. Without it the card waits for
+   * `result`, `status` or `fail`. Call it once and before anything is awaited: after the event it throws an `InvalidStateError`.
    */
-  respondWith(promise: PromiseLike<unknown>): void;
+  respondWith(promise?: PromiseLike<unknown> | unknown): void;
 }
 
 export interface QuestionCardEvents {
   /** The user answered. */
   reply: ReplyEvent;
-  /** The user cancelled the question. */
-  cancel: ReplyEvent<CancelDetail>;
+  /** The user declined to answer. */
+  decline: ReplyEvent<DeclineDetail>;
   /** The picks so far changed. */
-  change: CustomEvent<CallDetail & { picks: Pick[] }>;
+  draft: CustomEvent<CallDetail & { picks: Pick[] }>;
   /** The user goes on in the chat, with these picks. Needs `reply-in-chat`. */
   "reply-in-chat": CustomEvent<CallDetail & { picks: Pick[] }>;
-  /** What came too late is to be sent as a message; `preventDefault` refuses. Needs `late-messages`. */
-  message: CustomEvent<CallDetail & { text: string }>;
+  /** What came too late is to be sent as a message. Without `respondWith` it stays on the card. Needs `late-messages`. */
+  "late-message": ReplyEvent<CallDetail & { text: string }>;
   /** The user asks for more time. Needs `more-time`. */
   extend: CustomEvent<CallDetail>;
   /** An answer is waited for now. */
   "qc-waiting": CustomEvent<null>;
-  /** The ask is over. */
+  /** The ask is over. `preventDefault` leaves the focus to the page. */
   "qc-resolved": CustomEvent<null>;
   /** The program of the card could not be loaded. */
   "qc-error": CustomEvent<{ reason: unknown }>;
@@ -198,12 +195,17 @@ export interface Labels {
   askAgain?: string;
 }
 
-/** What frameworks may set, as properties or as attributes. */
+/** What frameworks may set, as properties or as attributes. An attribute has the property's name in lower case with dashes; `scope` is `draft-scope`. */
 export interface QuestionCardProps {
+  /** The call; drafts are kept under it and the scope. Another id is another call. */
   toolCallId?: string;
-  args?: object | string;
+  /** The arguments so far, as an object that grows or as the text of JSON. */
+  args?: unknown;
+  /** A whole call, as from a history. No attribute. */
   call?: Call;
+  /** What came back for the call. No attribute. */
   result?: unknown;
+  /** Where the call stands. */
   status?: Status | { type: string };
   /** A deadline, in milliseconds since the Unix epoch. */
   expiresAt?: number | Date;
@@ -211,29 +213,42 @@ export interface QuestionCardProps {
   held?: boolean;
   /** The host's own words in place of the language's. */
   labels?: Labels;
+  /** `explicit`: nothing is sent before Submit. `on-pick`: one tap answers a single question of one choice. */
   mode?: "explicit" | "on-pick";
   /** How several questions are laid out: below each other, or one at a time. */
   layout?: "stacked" | "stepped";
   /** Names the conversation, such as its thread id: agents number their calls. */
   scope?: string;
+  /** Makes the name of the form a heading of this level. */
   headingLevel?: number;
+  /** The most characters of each typed text. */
   maxLength?: number;
+  /** Whether the card may take the focus when its question has arrived. */
   claimFocus?: "never" | "if-idle";
+  /** Whether what was chosen and typed outlives a reload. */
   persist?: "none" | "session";
+  /** Whether the ask came while the page was open, and not with a history. */
   fresh?: boolean;
+  /** Whether the card can only be read. */
   readonly?: boolean;
+  /** Whether each question has a "Skip". */
   allowSkip?: boolean;
+  /** Whether no question takes a note. */
   noNotes?: boolean;
+  /** Whether digits choose nothing. */
   noShortcuts?: boolean;
+  /** Shows "Reply in chat instead". */
   replyInChat?: boolean;
+  /** Shows "Send as a message" and "Ask again". */
   lateMessages?: boolean;
+  /** Shows "More time". */
   moreTime?: boolean;
 }
 
 export class QuestionCard extends HTMLElement implements QuestionCardProps {
   toolCallId: string | undefined;
   /** The arguments so far, as an object that grows or as the text of JSON. */
-  args: object | string | undefined;
+  args: unknown;
   /** A whole call, as from a history. */
   call: Call | undefined;
   /** What came back for the call. */
@@ -259,8 +274,10 @@ export class QuestionCard extends HTMLElement implements QuestionCardProps {
   replyInChat: boolean;
   lateMessages: boolean;
   moreTime: boolean;
-  /** How the card stands, such as `streaming`, `awaiting`, `submitting`, `failed`, `answered`. */
+  /** How the card stands, such as `streaming`, `awaiting`, `submitting`, `failed`, `answered`; also as `:state(awaiting)`. */
   readonly state: string;
+  /** A stream for the text of the arguments, as of `response.body.pipeTo(card.writable)`: text or UTF-8. */
+  readonly writable: WritableStream<string | BufferSource>;
 
   /** Takes the next piece of the arguments' text. */
   append(delta: string): void;

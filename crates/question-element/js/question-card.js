@@ -1,5 +1,5 @@
-// The custom element <question-card>: what JavaScript and HTML see of the card. It keeps what it was told and tells it to a card once the
-// program of its language is there, so nothing has to wait for anything.
+// The custom element <question-card>. It holds what its host has set, and tells it to one card from when it is in the page until it is taken out.
+// What was chosen, typed or sent is known to the card alone.
 
 import styles from "./styles.js";
 
@@ -20,31 +20,31 @@ const phases = {
   complete: "answered", result: "answered", "output-available": "answered",
   incomplete: "interrupted", error: "interrupted", "output-error": "interrupted",
 };
-const known = ["streaming", "ready", "answerable", "answered", "declined", "superseded", "expired", "interrupted", "settled"];
+const words = ["streaming", "ready", "answerable", "answered", "declined", "superseded", "expired", "interrupted", "settled"];
 
-/** Attributes that are properties too: its name, how it is read, and what it is without either. */
-const settings = {
-  labels: ["labels", "json", undefined],
+/** Properties that are attributes too: the attribute, its kind, and the value without either. */
+const properties = {
+  toolCallId: ["tool-call-id", "text"],
+  status: ["status", "text"],
+  labels: ["labels", "text"],
   mode: ["mode", "text", "explicit"],
   layout: ["layout", "text", "stacked"],
   scope: ["draft-scope", "text", ""],
-  headingLevel: ["heading-level", "number", undefined],
-  maxLength: ["max-length", "number", undefined],
+  headingLevel: ["heading-level", "number"],
+  maxLength: ["max-length", "number"],
+  expiresAt: ["expires-at", "number"],
   claimFocus: ["claim-focus", "text", "never"],
   persist: ["persist", "text", "none"],
-  fresh: ["fresh", "flag", false],
-  readonly: ["readonly", "flag", false],
-  allowSkip: ["allow-skip", "flag", false],
-  noNotes: ["no-notes", "flag", false],
-  noShortcuts: ["no-shortcuts", "flag", false],
-  replyInChat: ["reply-in-chat", "flag", false],
-  lateMessages: ["late-messages", "flag", false],
-  moreTime: ["more-time", "flag", false],
+  held: ["held", "flag"],
+  fresh: ["fresh", "flag"],
+  readonly: ["readonly", "flag"],
+  allowSkip: ["allow-skip", "flag"],
+  noNotes: ["no-notes", "flag"],
+  noShortcuts: ["no-shortcuts", "flag"],
+  replyInChat: ["reply-in-chat", "flag"],
+  lateMessages: ["late-messages", "flag"],
+  moreTime: ["more-time", "flag"],
 };
-/** What can change while a card is there; all else makes a new one, which takes the draft over. */
-const live = { toolCallId: ["tool-call-id", "text", undefined], expiresAt: ["expires-at", "number", undefined], held: ["held", "flag", false], status: ["status", "text", undefined] };
-const all = { ...settings, ...live };
-const names = Object.fromEntries(Object.entries(all).map(([property, [attribute]]) => [attribute, property]));
 
 const programs = new Map();
 let count = 0;
@@ -102,13 +102,14 @@ const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(va
 const Base = globalThis.HTMLElement ?? class {};
 const BaseEvent = globalThis.CustomEvent ?? class {};
 
-/** The reply of the user, which a host answers with what becomes of it. */
+/** What the user gives to the host, which takes it by `respondWith`. */
 export class ReplyEvent extends BaseEvent {
   #promise;
   #isOver = false;
-  /** Shows the card as on its way until the promise settles: then its receipt, or the reason and the form again. */
+  /** Takes it. Once the promise settles, the card is a receipt, or shows the reason and the form. */
   respondWith(promise) {
-    if (this.#isOver) throw new DOMException("The reply was handled: call respondWith before anything is awaited", "InvalidStateError");
+    if (this.#isOver) throw new DOMException("The event is over: call respondWith once, before anything is awaited", "InvalidStateError");
+    this.#isOver = true;
     this.#promise = Promise.resolve(promise);
   }
   /** The promise, if there was one. From now on it is too late for another. */
@@ -119,59 +120,42 @@ export class ReplyEvent extends BaseEvent {
 }
 
 export class QuestionCard extends Base {
-  static observedAttributes = [...Object.keys(names), "lang", "args"];
+  static observedAttributes = [...Object.values(properties).map(([attribute]) => attribute), "lang", "args"];
 
-  /** The card of the program, while there is one, and where it is. */
+  /** The card, the element that it is in, and the program that makes cards in this language. */
   #card;
   #place;
   #program;
   #language;
-  /** The call's id, once the host has said it, and the one that its card has: an id that comes late changes nothing there. */
-  #given;
-  #id;
-  /** What was told since the last look: under a new id it belongs to the new call. */
+  /** What the host has set: properties, what is known of the call, and what came of that since the card was told. */
+  #set = {};
+  #call = { text: "" };
   #news = {};
-  /** Stands for the reply that is on its way, in whatever card. */
+  /** What the card was told. */
+  #told;
+  /** Names the reply that is on its way. */
   #reply;
-  /** What was told of the call: its arguments so far, and whether that is all. */
-  #text = "";
-  #ended = false;
-  /** Its text streams, or did so before there was a card: its user is there. */
-  #streams = false;
-  #args;
-  #call;
-  #result;
-  /** What the card was told of that. */
-  #fed = 0;
-  #told = {};
-  #failed;
-  #chosen = {};
-  /** What was chosen when the host last heard of it. */
-  #picks = "[]";
-  #due = false;
-  #stale = false;
-  #styled = false;
+  #internals = this.attachInternals?.();
+  #isDue = false;
 
   constructor() {
     super();
     // What was set before the element was known hides the accessors of its class.
-    for (const property of [...Object.keys(all), "args", "call", "result"]) {
-      if (Object.hasOwn(this, property)) {
-        const value = this[property];
-        delete this[property];
-        this[property] = value;
-      }
+    for (const name of [...Object.keys(properties), "args", "call", "result"]) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      delete this[name];
+      this[name] = value;
     }
   }
 
   connectedCallback() {
     QuestionCard.#follow(this);
-    // Also those that were set on an element that was known by another page's script meanwhile.
     this.#soon();
   }
 
   disconnectedCallback() {
-    // An element that is moved is back by then, and so is its card: nothing happened to it.
+    // An element that is moved is back by then, and so is its card.
     queueMicrotask(() => {
       if (this.isConnected) return;
       QuestionCard.#shown.delete(this);
@@ -193,373 +177,343 @@ export class QuestionCard extends Base {
   }
 
   attributeChangedCallback(name, before, value) {
-    if (before === value) return;
-    if (name === "args") {
-      if (value !== null) this.args = value;
-    } else if (name === "lang") {
-      this.#soon();
-    } else if (!(names[name] in live)) {
-      this.#stale = true;
-      this.#soon();
-    } else {
-      this.#soon();
-    }
+    if (name === "args" && value !== null && value !== before) this.args = value;
+    else this.#soon();
   }
 
-  /** The arguments so far, as an object that grows or as the text of JSON; each as a framework hands it over. */
   get args() {
-    return this.#args;
+    return this.#news.args ?? this.#call.args;
   }
   set args(args) {
-    this.#args = this.#news.args = args;
-    if (args === undefined || args === null) return;
-    if (this.#ended) return this.#soon();
-    const whole = textOf(args) ?? "";
-    this.#arrived(typeof args === "string" ? whole : beginning(whole));
+    this.#news.args = args;
     this.#soon();
   }
 
-  /** A whole call, as from a history: `{id, args, result?}`, under the names that protocols have for them. */
   get call() {
-    return this.#call;
+    return this.#news.call ?? this.#call.call;
   }
   set call(call) {
     const id = call?.toolCallId ?? call?.tool_call_id ?? call?.id;
-    // What was told of another call is not told of this one.
-    if (id !== undefined && this.toolCallId !== undefined && String(id) !== String(this.toolCallId)) this.reset();
-    this.#call = this.#news.call = call;
-    if (call === undefined || call === null) return;
-    const args = call.args ?? call.input ?? call.arguments ?? call.function?.arguments;
-    const result = call.result ?? call.output;
+    const result = call?.result ?? call?.output;
+    this.#news.call = call;
     if (id !== undefined) this.toolCallId = id;
-    if (args !== undefined) {
-      this.#arrived(textOf(args));
-      this.#ended = true;
-    }
-    if (result !== undefined && result !== null) this.#result = textOf(result);
+    if (result !== undefined && result !== null) this.result = result;
     this.#soon();
   }
 
-  /** What came back for the call, as the agent reads it. */
   get result() {
-    return this.#result;
+    return "result" in this.#news ? this.#news.result : this.#call.result;
   }
   set result(result) {
-    this.#result = this.#news.result = result === undefined || result === null ? undefined : textOf(result);
+    this.#news.result = result === null ? undefined : textOf(result);
     this.#soon();
   }
 
-  /** Takes the next piece of the arguments' text. */
+  get state() {
+    return this.#place?.firstElementChild?.dataset?.state ?? "composing";
+  }
+
+  /** A stream into which the text of the arguments is piped. */
+  get writable() {
+    const decoder = new TextDecoder();
+    return new WritableStream({
+      write: (piece) => this.append(typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })),
+      close: () => this.finish(),
+      abort: () => void (this.status = "interrupted"),
+    });
+  }
+
   append(...pieces) {
     // Nodes are what every element takes under this name.
     if (pieces.some((piece) => piece instanceof Node)) return super.append(...pieces);
     this.#news.text = (this.#news.text ?? "") + pieces.join("");
-    if (!this.#ended) {
-      this.#streams = true;
-      this.#text += pieces.join("");
-    }
     this.#soon();
   }
 
-  /** Ends the arguments. */
   finish() {
     this.#news.ended = true;
-    this.#end();
     this.#soon();
   }
 
-  /** What was given to the host did not reach the agent, for this reason. */
   fail(reason) {
     this.#reply = undefined;
-    this.#failed = String(reason ?? "");
+    this.#news.failed = String(reason ?? "");
     this.#soon();
   }
 
-  /** Moves the focus to where the user would go on. False where there is nothing to go to. */
   focus() {
     this.#flush();
     return this.#card?.tell("focus", "") ?? false;
   }
 
-  /** Forgets the call, for one that comes in its place. */
   reset() {
     this.#forget();
+    this.#news = {};
     this.#soon();
   }
 
+  /** Forgets the call. */
   #forget() {
     this.#unmount();
-    this.#text = "";
-    this.#picks = "[]";
-    this.#ended = this.#streams = false;
-    this.#args = this.#call = this.#result = this.#failed = this.#given = this.#id = this.#reply = undefined;
-    this.#told = {};
-    this.#news = {};
+    this.#call = { text: "" };
+    this.#reply = undefined;
   }
 
-  /** Takes what was told since the last look for another call. */
-  #begin() {
-    const { args, call, text, ended, result } = this.#news;
-    this.#forget();
-    if (call) this.call = call;
-    if (args !== undefined) this.args = args;
-    if (text) this.append(text);
-    if (ended) this.finish();
-    if (result !== undefined) this.result = result;
-  }
-
-  /** Where the call stands: `composing` until the card is there. */
-  get state() {
-    return this.#place?.firstElementChild?.dataset.state ?? "composing";
-  }
-
-  #arrived(text) {
-    if (text.startsWith(this.#text)) {
-      this.#text = text;
-    } else if (!this.#text.startsWith(text)) {
-      // Written in another way than before: it comes once more.
-      this.#text = text;
-      this.#fed = -1;
+  /** Takes over what the host has told of the call since the last time. */
+  #take({ call, args, text, ended, failed, ...rest }) {
+    const known = this.#call;
+    if (call) {
+      known.call = call;
+      const whole = call.args ?? call.input ?? call.arguments ?? call.function?.arguments;
+      if (whole !== undefined) this.#arrive(textOf(whole), true);
     }
+    if (args !== undefined && args !== null) {
+      known.args = args;
+      this.#arrive(typeof args === "string" ? args : beginning(textOf(args)), false);
+    }
+    if (text && !known.ended) {
+      known.streams = true;
+      known.text += text;
+    }
+    if ("result" in rest) known.result = rest.result;
+    known.failed ??= failed;
+    const word = this.#phase;
+    const isAll = word ? word !== "streaming" && (known.text || known.args) : typeof known.args === "string" && isWhole(known.args);
+    // Of an object that grew, what closes it is still to come.
+    if (ended || isAll) this.#arrive(known.args && typeof known.args !== "string" ? textOf(known.args) : known.text, true);
   }
 
-  #end() {
-    if (this.#ended) return;
-    const { args } = this;
-    // Of an object that grew, what closes it is still to come.
-    if (args !== undefined && args !== null && typeof args !== "string") this.#arrived(textOf(args));
-    this.#ended = true;
+  #arrive(text, isAll) {
+    const known = this.#call;
+    if (known.ended) return;
+    // Written in another way than before, it comes once more.
+    if (!text.startsWith(known.text) && !known.text.startsWith(text)) known.restarts = true;
+    if (known.restarts || text.length > known.text.length) known.text = text;
+    known.ended = isAll;
   }
 
   get #phase() {
     const status = typeof this.status === "object" ? this.status?.type : this.status;
     const word = String(status ?? "").toLowerCase();
-    return known.includes(word) ? word : Object.hasOwn(phases, word) ? phases[word] : undefined;
+    return words.includes(word) ? word : Object.hasOwn(phases, word) ? phases[word] : undefined;
   }
 
   get #lang() {
     return this.closest("[lang]")?.lang || this.getRootNode().host?.closest?.("[lang]")?.lang || "";
   }
 
-  /** Tells the card what is new, when all that is told now was told. */
+  /** Tells the card what is new, once all that is set now was set. */
   #soon() {
-    if (this.#due) return;
-    this.#due = true;
+    if (this.#isDue) return;
+    this.#isDue = true;
     queueMicrotask(() => this.#flush());
   }
 
   #flush() {
-    this.#due = false;
+    this.#isDue = false;
     if (!this.isConnected) return;
-    const language = languageOf(this.#lang);
-    if (language !== this.#language) {
-      this.#language = language;
-      this.#program = undefined;
-      load(language).then(
-        (program) => {
-          if (language !== this.#language) return;
-          // What the one before has kept is there for this one, which has a memory of its own.
-          this.#unmount();
-          this.#program = program;
-          this.#soon();
-        },
-        (reason) => {
-          if (language !== this.#language) return;
-          // It is tried again in another language, or when the element comes back into the page.
-          this.#unmount();
-          const line = document.createElement("p");
-          line.setAttribute("part", "unavailable");
-          line.setAttribute("role", "alert");
-          line.textContent = "This question can’t be shown. Reload the page to try again.";
-          this.#open().replaceChildren(line);
-          this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
-        },
-      );
-    }
+    this.#load(languageOf(this.#lang));
     if (!this.#program) return;
-    const given = this.toolCallId === undefined || this.toolCallId === "" ? undefined : String(this.toolCallId);
-    if (this.#given !== undefined && given !== undefined && given !== this.#given) this.#begin();
+    const id = this.toolCallId === undefined || this.toolCallId === "" ? undefined : String(this.toolCallId);
+    if (this.#call.id !== undefined && id !== undefined && id !== this.#call.id) this.#forget();
+    this.#call.id ??= id;
+    this.#call.made ??= `question-card-${++count}`;
+    const news = this.#news;
     this.#news = {};
-    this.#given ??= given;
-    this.#id ??= given ?? `question-card-${++count}`;
+    this.#take(news);
+    const { text, ended, result, failed, restarts } = this.#call;
     const phase = this.#phase;
-    const isAll = phase ? phase !== "streaming" && (this.#text || this.#args) : typeof this.#args === "string" && isWhole(this.#args);
-    if (isAll) this.#end();
-    if (this.#stale) this.#unmount();
-    if (!this.#card) this.#mount(phase);
-    const card = this.#card;
-    if (this.#fed < 0) {
-      card.tell("restart", "");
-      this.#fed = 0;
-    }
-    // Half of a character waits for the other one.
-    const end = this.#text.length - (!this.#ended && /[\ud800-\udbff]$/.test(this.#text));
-    if (this.#fed < end) {
-      card.tell("append", this.#text.slice(this.#fed, end));
-      this.#fed = end;
-    }
+    const options = this.#options();
+    const made = !this.#card;
+    if (made) this.#mount(options, phase);
     const told = this.#told;
-    if (this.#ended && !told.ended) {
+    const card = this.#card;
+    if (told.options !== options) card.tell("set", (told.options = options));
+    if (restarts && !made) {
+      card.tell("restart", "");
+      told.fed = 0;
+    }
+    this.#call.restarts = false;
+    // Half of a character waits for the other one.
+    const end = text.length - (!ended && /[\ud800-\udbff]$/.test(text));
+    if (told.fed < end) card.tell("append", text.slice(told.fed, (told.fed = end)));
+    if (ended && !told.ended) {
       told.ended = true;
-      told.phase = phase;
-      this.#streams = false;
-      card.tell("finish", phase ?? "answerable");
-    } else if (this.#ended && phase && phase !== told.phase) {
+      this.#call.streams = false;
+      card.tell("finish", (told.phase = phase) ?? "answerable");
+    } else if (ended && phase && phase !== told.phase) {
       told.phase = phase;
       // How it ended the result tells best.
-      if (phase !== "answered" || this.#result === undefined) card.tell("phase", phase);
+      if (phase !== "answered" || result === undefined) card.tell("phase", phase);
     }
-    if (this.#ended && this.#result !== told.result) {
-      told.result = this.#result;
+    if (ended && result !== told.result) {
+      told.result = result;
       // One that says nothing of the answer leaves the word to the status.
-      if (this.#result !== undefined && !card.tell("result", this.#result) && phase === "answered") card.tell("phase", phase);
+      if (result !== undefined && !card.tell("result", result) && phase === "answered") card.tell("phase", phase);
     }
-    if (this.#failed !== undefined) {
-      card.tell("fail", this.#failed);
-      this.#failed = undefined;
-    }
-    if (this.held !== told.held) card.tell("held", (told.held = this.held) ? "held" : "");
-    if (this.expiresAt !== told.expiresAt) card.tell("expires-at", String(Math.trunc((told.expiresAt = this.expiresAt))));
+    if (failed !== undefined) card.tell("fail", failed);
+    this.#call.failed = undefined;
+  }
+
+  /** Loads the program of a language; meanwhile, and where it does not come, there is what the page has for that. */
+  #load(language) {
+    if (language === this.#language) return;
+    this.#language = language;
+    this.#program = undefined;
+    if (!this.#place) this.#show("loading");
+    load(language).then(
+      (program) => {
+        if (language !== this.#language) return;
+        this.#unmount();
+        this.#program = program;
+        this.#soon();
+      },
+      (reason) => {
+        if (language !== this.#language) return;
+        // It is tried again in another language, or when the element comes back into the page.
+        this.#unmount();
+        const line = document.createElement("p");
+        line.setAttribute("part", "unavailable");
+        line.setAttribute("role", "alert");
+        line.textContent = "This question can’t be shown. Reload the page to try again.";
+        this.#show("failure", line);
+        this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+      },
+    );
+  }
+
+  get #inShadow() {
+    return !this.hasAttribute("no-shadow");
+  }
+
+  /** Shows what the page has in the slot of this name, or else these nodes. */
+  #show(name, ...otherwise) {
+    const slot = document.createElement("slot");
+    slot.name = name;
+    slot.append(...otherwise);
+    this.#open().replaceChildren(...(this.#inShadow ? [slot] : otherwise));
   }
 
   /** The place of the card, in the page. */
   #open() {
-    const inShadow = !this.hasAttribute("no-shadow");
-    const root = inShadow ? (this.shadowRoot ?? this.attachShadow({ mode: "open" })) : this;
-    this.#style(inShadow ? root : document, inShadow);
+    const root = this.#inShadow ? (this.shadowRoot ?? this.attachShadow({ mode: "open" })) : this;
+    const tree = this.#inShadow ? root : document;
+    const sheet = sheetFor(this.#inShadow ? "shadow" : "page");
+    if (!tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
     if (!this.#place) {
       this.#place = document.createElement("div");
       // What changes inside is told by this element's own events.
       for (const name of ["change", "input"]) this.#place.addEventListener(name, (event) => event.stopPropagation());
     }
-    root.appendChild(this.#place);
+    if (this.#place.parentNode !== root) root.appendChild(this.#place);
     return this.#place;
   }
 
-  #mount(phase) {
-    const place = this.#open();
-    const now = {
-      id: this.#id,
-      onPick: this.mode === "on-pick",
-      stepped: this.layout === "stepped",
-      scope: this.scope,
-      hasWords: this.#lang !== "",
-      labels: this.labels && textOf(this.labels),
-      headingLevel: Math.trunc(this.headingLevel),
-      maxLength: Math.trunc(this.maxLength),
-      claimFocus: this.claimFocus === "if-idle",
-      persist: this.persist === "session",
-      fresh: this.fresh || this.#streams,
-      readonly: this.readonly,
-      allowSkip: this.allowSkip,
-      notes: !this.noNotes,
-      shortcuts: !this.noShortcuts,
-      takesChat: this.replyInChat,
-      takesMessages: this.lateMessages,
-      extends: this.moreTime,
-      expiresAt: Math.trunc(this.expiresAt),
-      parts: place.parentNode !== this,
-    };
-    this.#stale = false;
-    this.#told = { ended: this.#ended, phase, result: this.#result, held: false, expiresAt: this.expiresAt };
-    this.#fed = 0;
-    if (this.#ended) {
-      Object.assign(now, { arguments: this.#text, phase: phase ?? "answerable", result: this.#result });
-      this.#fed = this.#text.length;
-      // A card that is made anew finds it where it was.
-      this.#streams = false;
+  /** All properties, as the program reads them. */
+  #options() {
+    const { id, made, streams } = this.#call;
+    const options = {};
+    for (const [name, [, kind]] of Object.entries(properties)) {
+      options[name] = kind === "number" ? Math.trunc(this[name]) : kind === "flag" ? this[name] : this[name] && textOf(this[name]);
     }
-    this.#card = new this.#program.Card(place, textOf(now), (word, first, second) => this.#hear(word, first, second));
-    if (this.#reply) this.#card.tell("pending", "");
+    return textOf({ ...options, toolCallId: id ?? made, hasWords: this.#lang !== "", fresh: this.fresh || Boolean(streams), parts: this.#inShadow });
   }
 
-  #style(tree, inShadow) {
-    if (this.#styled) return;
-    this.#styled = true;
-    const sheet = sheetFor(inShadow ? "shadow" : "page");
-    if (!tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
+  #mount(options, phase) {
+    const { text, ended, result } = this.#call;
+    const place = this.#open();
+    place.replaceChildren();
+    this.#told = { options, fed: 0 };
+    let call = "";
+    if (ended) {
+      call = textOf({ arguments: text, phase: phase ?? "answerable", result });
+      Object.assign(this.#told, { ended, phase, result, fed: text.length });
+    }
+    this.#card = new this.#program.Card(place, options, call, (word, first, second) => this.#hear(word, first, second));
+    this.#call.streams &&= !ended;
+    this.#enter();
+    new MutationObserver(() => this.#enter()).observe(place.firstElementChild, { attributeFilter: ["data-state"] });
   }
 
   #unmount() {
     const card = this.#card;
     this.#place?.remove();
     this.#card = this.#place = undefined;
+    this.#enter();
     // What it is telling just now leads here, too.
     if (card) queueMicrotask(() => card.free());
   }
 
+  /** Shows the state of the card as the element's own: `:state(awaiting)`. */
+  #enter() {
+    this.#internals?.states?.clear();
+    this.#internals?.states?.add(this.state);
+    const call = this.#call;
+    if (this.state !== "malformed" || call.isDamaged) return;
+    // The user reads that the question is damaged. What arrived is for whoever feeds the element, such as twice in strict mode.
+    call.isDamaged = true;
+    console.warn(`question-card: call ${call.id ?? call.made} is no question:`, call.text);
+  }
+
+  /** Hears what the card tells. Returns whether the host has taken a message. */
   #hear(word, first, second) {
-    const toolCallId = this.#given ?? this.#id;
-    const tell = (name, detail, cancelable = false) => this.#dispatch(new CustomEvent(name, { bubbles: true, composed: true, cancelable, detail: { toolCallId, ...detail } }));
+    const detail = { toolCallId: this.#call.id ?? this.#call.made };
+    const init = { bubbles: true, composed: true, detail };
     switch (word) {
-      case "reply": {
-        const { answers, details } = JSON.parse(first);
-        return this.#give("reply", { toolCallId, answers, details, message: second, json: first });
+      case "reply":
+        Object.assign(detail, JSON.parse(first), { message: second, json: first });
+        return this.#give(new ReplyEvent(word, init), first, "answered");
+      case "decline":
+        detail.text = first;
+        return this.#give(new ReplyEvent(word, init), first, "declined");
+      case "late-message": {
+        detail.text = first;
+        const event = new ReplyEvent(word, init);
+        this.dispatchEvent(event);
+        return event.end() !== undefined;
       }
-      case "cancel":
-        return this.#give("cancel", { toolCallId, text: first });
-      case "change": {
-        // A card that was made anew begins with what is known.
-        if (first === this.#picks || this.#result !== undefined) return;
-        this.#picks = first;
-        return tell(word, { picks: JSON.parse(first) });
-      }
-      case "reply-in-chat":
-        return tell(word, { picks: JSON.parse(first) });
-      case "message":
-        return tell(word, { text: first }, true);
+      case "draft":
+        // A card that comes back begins with what the host knows.
+        if (first === (this.#call.picks ?? "[]") || this.#call.result !== undefined) return false;
+        this.#call.picks = first;
+      // falls through
       default:
-        return tell(word, {});
+        if (first) detail.picks = JSON.parse(first);
+        return this.dispatchEvent(new CustomEvent(word, init));
     }
   }
 
-  #give(name, detail) {
-    const event = new ReplyEvent(name, { bubbles: true, composed: true, cancelable: true, detail });
+  /** Gives the host an answer, which is on its way until the host says what came of it. */
+  #give(event, result, phase) {
     const reply = (this.#reply = {});
-    const untouched = this.#dispatch(event);
-    const promise = event.end();
+    this.dispatchEvent(event);
     // Another call may have taken the place of this one, but not another card of it.
-    const settle = (act) => {
-      if (this.#reply === reply) act();
-    };
-    const isSent = () => settle(() => {
+    const settle = (act) => () => this.#reply === reply && act();
+    const isSent = settle(() => {
       this.#reply = undefined;
-      // Whoever puts the element elsewhere later has its receipt again.
-      this.#result ??= detail.json ?? detail.text;
-      this.#told.result = this.#result;
-      if (!this.#card?.tell("sent", "")) this.#card?.tell("result", this.#result);
+      this.#call.result ??= result;
+      if (!this.#card) return;
+      this.#told.result = this.#call.result;
+      if (!this.#card.tell("result", this.#call.result)) this.#card.tell("phase", phase);
     });
-    queueMicrotask(() => settle(() => this.#card?.tell("pending", "")));
-    if (promise) {
-      promise.then(isSent, (reason) => settle(() => this.fail(reason?.message ?? reason)));
-    } else if (untouched) {
-      queueMicrotask(isSent);
-    }
-    return true;
-  }
-
-  #dispatch(event) {
-    return this.dispatchEvent(event);
+    event.end()?.then(isSent, (reason) => settle(() => this.fail(reason?.message ?? reason))());
   }
 
   static {
-    for (const [property, [attribute, kind, otherwise]] of Object.entries(all)) {
-      Object.defineProperty(this.prototype, property, {
+    for (const [name, [attribute, kind, otherwise]] of Object.entries(properties)) {
+      Object.defineProperty(this.prototype, name, {
         configurable: true,
         enumerable: true,
         get() {
-          if (property in this.#chosen) return this.#chosen[property];
+          if (name in this.#set) return this.#set[name];
           const written = this.getAttribute(attribute);
           if (kind === "flag") return written !== null && written !== "false";
           if (written === null) return otherwise;
           return kind === "number" ? Number(written) : written;
         },
         set(value) {
-          const before = textOf(this[property]);
-          if (value === undefined) delete this.#chosen[property];
-          else this.#chosen[property] = kind === "flag" ? value !== false && value !== null && value !== "false" : kind === "number" ? numberOf(value) : value;
-          // A framework may say the same once more, in an object of its own.
-          if (!(property in live) && textOf(this[property]) !== before) this.#stale = true;
+          if (value === undefined) delete this.#set[name];
+          else this.#set[name] = kind === "flag" ? value !== false && value !== null && value !== "false" : kind === "number" ? numberOf(value) : value;
           this.#soon();
         },
       });

@@ -9,9 +9,10 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use json_tree::Json;
-use question_card::{ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Persist, Skip, SubmitMode, Told};
+use question_card::{
+    CardEvent, ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip, SubmitMode,
+};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -31,63 +32,49 @@ extern "C" {
 pub struct Card {
     mounted: MountedCard,
     arriving: RefCell<Arriving>,
-    /// What was given to the host last.
-    given: Rc<RefCell<Option<Outcome>>>,
     has_ended: Cell<bool>,
-    options: RefCell<Options>,
 }
 
 #[wasm_bindgen]
 impl Card {
-    /// Puts a card at the end of a node. `settings` has the properties of the element, as JSON. `hear` is called with what happened, in a
-    /// word, and up to two texts; what it returns says whether a message was taken.
+    /// Puts a card at the end of a node. `options` has the properties of the element, as JSON. `call` is empty, or has the whole `arguments`
+    /// of the call, its `phase` and its `result`. `hear` is called with what happened, in a word, and up to two texts; what it returns says
+    /// whether a message was taken.
     #[wasm_bindgen(constructor)]
-    pub fn new(place: &Node, settings: &str, hear: Hear) -> Self {
-        let settings = Json::parse(settings).unwrap_or(Json::Null);
-        let settings = Settings(&settings);
-        let tool_call_id = settings.text("id").unwrap_or_default();
-        let given = Rc::<RefCell<Option<Outcome>>>::default();
-        let keeps = given.clone();
-        let ask = match settings.text("arguments") {
-            Some(arguments) => complete(&tool_call_id, &arguments, &settings),
-            None => AskSnapshot::new(tool_call_id).with_lang(settings.text("askLang")),
+    pub fn new(place: &Node, options: &str, call: &str, hear: Hear) -> Self {
+        let options = Json::parse(options).unwrap_or(Json::Null);
+        let (options, call) = (Settings(&options), Json::parse(call).unwrap_or(Json::Null));
+        let (id, call) = (options.text("toolCallId").unwrap_or_default(), Settings(&call));
+        let ask = match call.text("arguments") {
+            Some(arguments) => complete(&id, &arguments, &call),
+            None => AskSnapshot::new(id),
         };
         let has_ended = Cell::new(ask.phase != Phase::Streaming);
-        let options = settings.options();
-        let mounted = MountedCard::mount(place, ask, &options, move |told| tell(&hear, &keeps, told));
-        Self { mounted, arriving: RefCell::default(), given, has_ended, options: RefCell::new(options) }
+        let mounted = MountedCard::mount(place, ask, &options.options(), move |event| tell(&hear, event));
+        Self { mounted, arriving: RefCell::default(), has_ended }
     }
 
     /// Tells the card something, in a word and a text. One function for all, because each that JavaScript can call is code of its own.
     ///
     /// | word | text | what it means |
     /// |---|---|---|
+    /// | `set` | properties, as JSON | the options, and the name of the call |
     /// | `append` | a piece | the arguments go on |
     /// | `restart` | | what has arrived comes once more, written in another way |
     /// | `finish` | a phase | the arguments are complete |
     /// | `phase` | a phase | the ask stands elsewhere; one that can't be read stays what it is |
     /// | `result` | the call's | how the ask ended; false where it says nothing of that |
-    /// | `pending` | | what was given to the host is on its way |
-    /// | `fail` | a reason | it did not go through |
-    /// | `sent` | | it did; false where another card gave it |
-    /// | `expires-at` | milliseconds since the Unix epoch | the host's own deadline; none where there is no number |
-    /// | `held` | any, or none | whether the host keeps the reply until another ask has its answer too |
+    /// | `fail` | a reason | what was given to the host did not go through |
     /// | `focus` | | the focus is to go where the user would go on; false where there is nothing to go to |
     pub fn tell(&self, word: &str, text: &str) -> bool {
         match word {
+            "set" => self.set(text),
             "append" => self.append(text),
             "restart" => self.restart(),
             "finish" => self.finish(text),
             "phase" => self.phase(text),
             "result" => return self.result(text),
-            "pending" => self.mounted.sending(&Sending::Pending),
             "fail" => self.mounted.sending(&Sending::Failed(text.to_owned())),
-            "sent" => return self.sent(),
-            "expires-at" => {
-                let at = Json::parse(text).ok().as_ref().and_then(counted);
-                self.change(|options| options.expires_at = at);
-            }
-            "held" => self.change(|options| options.held = !text.is_empty()),
             "focus" => return self.mounted.focus(),
             _ => return false,
         }
@@ -96,11 +83,14 @@ impl Card {
 }
 
 impl Card {
-    fn change(&self, change: impl FnOnce(&mut Options)) {
-        let mut options = self.options.borrow_mut();
-        change(&mut options);
-        let options = options.clone();
-        self.mounted.set(&options);
+    fn set(&self, options: &str) {
+        let options = Json::parse(options).unwrap_or(Json::Null);
+        let options = Settings(&options);
+        let id = options.text("toolCallId").unwrap_or_default();
+        if self.mounted.with(|ask| ask.tool_call_id != id) {
+            self.mounted.update(|ask| ask.tool_call_id = id);
+        }
+        self.mounted.set(&options.options());
     }
 
     fn append(&self, piece: &str) {
@@ -115,7 +105,7 @@ impl Card {
     fn restart(&self) {
         if !self.has_ended.get() {
             self.arriving.take();
-            self.mounted.update(|ask| *ask = AskSnapshot::new(&ask.tool_call_id).with_lang(ask.lang.take()));
+            self.mounted.update(|ask| *ask = AskSnapshot::new(&ask.tool_call_id));
         }
     }
 
@@ -130,7 +120,9 @@ impl Card {
                 ask.apply(AskPatch::Complete(Arc::new(complete)));
                 ask.apply(AskPatch::Phase(named(phase)));
             }
-            None => ask.apply(AskPatch::Phase(Phase::Malformed)),
+            // What broke off is not damaged.
+            None => ask
+                .apply(AskPatch::Phase(Some(named(phase)).filter(|phase| is_over(*phase)).unwrap_or(Phase::Malformed))),
         });
     }
 
@@ -151,16 +143,6 @@ impl Card {
         is_read
     }
 
-    fn sent(&self) -> bool {
-        let given = self.given.borrow_mut().take();
-        let is_ours = given.is_some();
-        if let Some(outcome) = given {
-            self.end(outcome);
-            self.mounted.sending(&Sending::Idle);
-        }
-        is_ours
-    }
-
     fn end(&self, outcome: Outcome) {
         let phase = phase_of(&outcome);
         self.mounted.update(|ask| {
@@ -171,24 +153,25 @@ impl Card {
 }
 
 /// What the card tells, to JavaScript.
-fn tell(hear: &Hear, given: &RefCell<Option<Outcome>>, told: Told) -> bool {
-    let (word, first, second) = match told {
-        Told::Reply(reply) => {
-            let (json, message) = (Json::from(&reply).text(), reply.message());
-            given.replace(Some(Outcome::Answered(reply)));
-            ("reply", json, message)
+fn tell(hear: &Hear, event: CardEvent) -> bool {
+    let (word, first, second) = match event {
+        CardEvent::Reply(reply) => ("reply", Json::from(&reply).text(), reply.message()),
+        CardEvent::Cancel => ("decline", DECLINED_TEXT.to_owned(), String::new()),
+        CardEvent::ReplyInChat(picks) => ("reply-in-chat", text_of(&picks), String::new()),
+        CardEvent::Picks(picks) => ("draft", text_of(&picks), String::new()),
+        CardEvent::Message(text) => ("late-message", text, String::new()),
+        CardEvent::Extend => ("extend", String::new(), String::new()),
+        CardEvent::ReceiptActions(place) => {
+            let slot = place.as_ref().and_then(|place| place.owner_document()?.create_element("slot").ok());
+            if let (Some(place), Some(slot)) = (place, slot) {
+                // Neither is refused: the name is one, and a place takes children.
+                let _ = slot.set_attribute("name", "receipt-actions");
+                let _ = place.append_child(&slot);
+            }
+            return false;
         }
-        Told::Cancel => {
-            given.replace(Some(Outcome::Declined));
-            ("cancel", DECLINED_TEXT.to_owned(), String::new())
-        }
-        Told::ReplyInChat(picks) => ("reply-in-chat", text_of(&picks), String::new()),
-        Told::Picks(picks) => ("change", text_of(&picks), String::new()),
-        Told::Message(text) => ("message", text, String::new()),
-        Told::Extend => ("extend", String::new(), String::new()),
-        Told::Change => ("take-back", String::new(), String::new()),
-        Told::Next => ("next", String::new(), String::new()),
-        Told::ReceiptActions(_) => return false,
+        // Nothing that the element offers.
+        _ => return false,
     };
     // What throws in a listener, the browser reports by itself.
     hear.call(&JsValue::NULL, word, &first, &second).unwrap_or_default()
@@ -218,13 +201,14 @@ fn text_of(picks: &[Selection]) -> String {
 
 /// The ask of arguments that are complete, as from a history.
 fn complete(tool_call_id: &str, arguments: &str, settings: &Settings<'_>) -> AskSnapshot {
-    let lang = settings.text("askLang");
+    let phase = || named(&settings.text("phase").unwrap_or_default());
     let Some(ask) = AskUserQuestion::from_arguments(arguments) else {
-        return AskSnapshot::new(tool_call_id).with_phase(Phase::Malformed).with_lang(lang);
+        return AskSnapshot::new(tool_call_id)
+            .with_phase(Some(phase()).filter(|phase| is_over(*phase)).unwrap_or(Phase::Malformed));
     };
     let outcome = settings.text("result").and_then(|result| Outcome::parse(&ask, &result));
-    let phase = outcome.as_ref().map_or_else(|| named(&settings.text("phase").unwrap_or_default()), phase_of);
-    let mut snapshot = AskSnapshot::complete(tool_call_id, ask, phase).with_lang(lang);
+    let phase = outcome.as_ref().map_or_else(phase, phase_of);
+    let mut snapshot = AskSnapshot::complete(tool_call_id, ask, phase);
     snapshot.outcome = outcome;
     snapshot
 }
@@ -264,10 +248,14 @@ impl Settings<'_> {
         self.0.get(name).and_then(counted)
     }
 
+    fn is(&self, name: &str, word: &str) -> bool {
+        self.0.get(name).and_then(Json::as_str) == Some(word)
+    }
+
     fn options(&self) -> Options {
         Options {
-            mode: if self.flag("onPick") { SubmitMode::OnPick } else { SubmitMode::Explicit },
-            layout: if self.flag("stepped") { Layout::Stepped } else { Layout::Stacked },
+            mode: if self.is("mode", "on-pick") { SubmitMode::OnPick } else { SubmitMode::Explicit },
+            layout: if self.is("layout", "stepped") { Layout::Stepped } else { Layout::Stacked },
             scope: self.text("scope").unwrap_or_default(),
             labels: match self.text("labels") {
                 Some(own) => Some(with_own(WORDS, &own)),
@@ -275,20 +263,21 @@ impl Settings<'_> {
             },
             heading_level: self.number("headingLevel").map(|level| level.min(6) as u8),
             fresh: self.flag("fresh"),
-            claim_focus: self.flag("claimFocus").then(ClaimFocus::if_idle),
-            shortcuts: self.flag("shortcuts"),
+            claim_focus: self.is("claimFocus", "if-idle").then(ClaimFocus::if_idle),
+            shortcuts: !self.flag("noShortcuts"),
             readonly: self.flag("readonly"),
             skip: self.flag("allowSkip").then(Skip::button),
-            notes: self.flag("notes").then(Notes::field),
+            notes: (!self.flag("noNotes")).then(Notes::field),
             max_length: self.number("maxLength").map(|most| most as usize),
-            persist: if self.flag("persist") { Persist::session() } else { Persist::default() },
+            persist: if self.is("persist", "session") { Persist::session() } else { Persist::default() },
             expires_at: self.number("expiresAt"),
-            held: false,
-            parts: self.flag("parts"),
+            held: self.flag("held"),
+            parts: self.flag("parts").then(Parts::named),
             offers: Offers {
-                messages: self.flag("takesMessages"),
-                reply_in_chat: self.flag("takesChat"),
-                more_time: self.flag("extends"),
+                messages: self.flag("lateMessages"),
+                reply_in_chat: self.flag("replyInChat"),
+                more_time: self.flag("moreTime"),
+                receipt_actions: self.flag("parts"),
                 ..Offers::default()
             },
         }

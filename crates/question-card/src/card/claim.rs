@@ -47,13 +47,6 @@ impl ClaimFocus {
     }
 }
 
-/// There is one value.
-impl PartialEq for ClaimFocus {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
 /// Where a card stands with its claim.
 #[derive(Default)]
 pub(super) struct Claim {

@@ -9,7 +9,7 @@ use std::fmt;
 use std::rc::Rc;
 #[cfg(not(feature = "ssr"))]
 use {
-    super::host::{Host, Told},
+    super::host::{CardEvent, Host},
     super::machine::Input,
     super::options::Hears,
     super::shell::Shell,
@@ -179,17 +179,17 @@ impl Host for Page {
         let _ = self.ask.try_with_untracked(read);
     }
 
-    fn hear(&self, told: Told) -> bool {
+    fn hear(&self, told: CardEvent) -> bool {
         match told {
-            Told::Reply(reply) => (self.reply)(reply),
-            Told::Cancel => self.on_cancel.run(()),
-            Told::ReplyInChat(picks) => hand(&self.hears.reply_in_chat, picks),
-            Told::Picks(picks) => hand(&self.hears.picks, picks),
-            Told::Message(text) => return self.hears.message.as_ref().is_some_and(|hear| hear(text)),
-            Told::Extend => call(&self.hears.extend),
-            Told::Change => call(&self.hears.change),
-            Told::Next => call(&self.hears.next),
-            Told::ReceiptActions(place) => self.add_actions(place),
+            CardEvent::Reply(reply) => (self.reply)(reply),
+            CardEvent::Cancel => self.on_cancel.run(()),
+            CardEvent::ReplyInChat(picks) => hand(&self.hears.reply_in_chat, picks),
+            CardEvent::Picks(picks) => hand(&self.hears.picks, picks),
+            CardEvent::Message(text) => return self.hears.message.as_ref().is_some_and(|hear| hear(text)),
+            CardEvent::Extend => call(&self.hears.extend),
+            CardEvent::Change => call(&self.hears.change),
+            CardEvent::Next => call(&self.hears.next),
+            CardEvent::ReceiptActions(place) => self.add_actions(place),
         }
         false
     }

@@ -1,4 +1,4 @@
-//! What can be done about a question beside answering it. Each is a value that holds its code: a page without it does not carry that.
+//! What a card can do beside asking. Each is a value that holds its code: a page without it does not carry that.
 
 use super::view::{Place, note, skip};
 use crate::writer::Writer;
@@ -27,15 +27,15 @@ impl Skip {
     }
 }
 
-/// There is one value of each.
-impl PartialEq for Notes {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
+/// Names each element as a part: its class without the `qc-`, and its states, as in `option chosen`. In a shadow tree a page can style parts
+/// alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts(pub(crate) fn(&mut Writer, &'static str));
 
-impl PartialEq for Skip {
-    fn eq(&self, _: &Self) -> bool {
-        true
+impl Parts {
+    /// The names of the classes and states.
+    #[must_use]
+    pub fn named() -> Self {
+        Self(Writer::name_parts)
     }
 }

@@ -1,6 +1,6 @@
-//! What a card and the page that it is in have to do with each other, with or without a framework.
+//! The interface between a card and its host, with or without a framework.
 
-use super::{ClaimFocus, Layout, Notes, Skip, SubmitMode};
+use super::{ClaimFocus, Layout, Notes, Parts, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -8,7 +8,7 @@ use ask_user_question::{AskSnapshot, Reply};
 use web_sys::Element;
 
 /// The settings of a card. The host can change them while the card is there: nothing that was chosen, typed or sent is lost by that.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How an answer is given.
     pub mode: SubmitMode,
@@ -40,9 +40,8 @@ pub struct Options {
     pub expires_at: Option<u64>,
     /// Whether the host keeps the reply until another ask has its answer too.
     pub held: bool,
-    /// Whether the class of each element, without its `qc-`, is its `part` too: in a shadow tree, whose page can style parts alone. Read
-    /// when the card is made.
-    pub parts: bool,
+    /// Names the elements as parts, for a shadow tree. Read when the card is made.
+    pub parts: Option<Parts>,
     /// What the host takes beside replies and cancellations.
     pub offers: Offers,
 }
@@ -65,32 +64,41 @@ impl Default for Options {
             persist: Persist::default(),
             expires_at: None,
             held: false,
-            parts: false,
+            parts: None,
             offers: Offers::default(),
         }
     }
 }
 
-/// What a host takes beside replies and cancellations: each shows a button that leads to one variant of [`Told`].
+impl Options {
+    /// Tells whether a card with other options has its controls elsewhere.
+    pub(super) fn outline(&self) -> (SubmitMode, Layout, [bool; 4], Offers, Option<&'static str>) {
+        let shown = [self.readonly, self.skip.is_some(), self.notes.is_some(), self.max_length.is_some()];
+        (self.mode, self.layout, shown, self.offers, self.labels.map(|labels| labels.lang))
+    }
+}
+
+/// Optional buttons. Pressing one emits the matching [`CardEvent`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offers {
-    /// "Send as a message" and "Ask again", which lead to [`Told::Message`].
+    /// "Send as a message" and "Ask again", which lead to [`CardEvent::Message`].
     pub messages: bool,
-    /// "Reply in chat instead", which leads to [`Told::ReplyInChat`].
+    /// "Reply in chat instead", which leads to [`CardEvent::ReplyInChat`].
     pub reply_in_chat: bool,
-    /// "More time", which leads to [`Told::Extend`].
+    /// "More time", which leads to [`CardEvent::Extend`].
     pub more_time: bool,
-    /// "Change", which leads to [`Told::Change`].
+    /// "Change", which leads to [`CardEvent::Change`].
     pub change: bool,
-    /// "Go to the next question", which leads to [`Told::Next`].
+    /// "Go to the next question", which leads to [`CardEvent::Next`].
     pub next: bool,
-    /// A place below the receipt, which leads to [`Told::ReceiptActions`].
+    /// A place below the receipt, which leads to [`CardEvent::ReceiptActions`].
     pub receipt_actions: bool,
 }
 
 /// What a card tells its host.
-#[derive(Debug)]
-pub enum Told {
+#[derive(Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CardEvent {
     /// The user answered: a reply that was checked against its ask. Once; again only after it failed or was returned.
     Reply(Reply),
     /// The user cancelled the question.
@@ -116,10 +124,10 @@ pub(crate) trait Host {
     /// Lets the ask be read. Nothing is read where it is gone.
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot));
 
-    /// Hears of what happened. Says whether it took a [`Told::Message`].
-    fn hear(&self, told: Told) -> bool;
+    /// Handles an event. For a [`CardEvent::Message`], returns whether the host accepted it.
+    fn hear(&self, told: CardEvent) -> bool;
 
-    /// Whether it wants to hear of this at all: of [`Told::Picks`].
+    /// Whether it wants to hear of [`CardEvent::Picks`].
     fn wants_picks(&self) -> bool;
 
     /// Its clock (milliseconds since the Unix epoch), where it has one.

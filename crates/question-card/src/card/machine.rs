@@ -10,24 +10,23 @@ mod keys;
 mod standing;
 mod steps;
 
-use super::Options;
-use crate::dom::{Control, Ids, call_key};
+use super::{CardEvent, Options};
+use crate::dom::{Control, Ids, call_key, fnv1a};
 use crate::draft::{Draft, Field, Kind};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft};
-use ask_user_question::reply::{Answer, Selection};
 use ask_user_question::snapshot::{QuestionSnapshot, Sending};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 use std::borrow::Cow;
 
 pub(crate) use self::standing::{has_previews, name};
 
-/// One card.
+/// One card, from the first byte of its ask to its receipt.
 ///
-/// - Way in: [`take`](Self::take); before the card is in the page, [`restore`](Self::restore).
-/// - Getters: the fields, and whatever takes `&self`.
-pub(crate) struct Card {
+/// - Way in: [`take`](Self::take), which returns what is to be done; before the first input, [`restore`](Self::restore).
+/// - What a view draws: whatever takes `&self`.
+pub struct Card {
     pub(crate) labels: &'static Labels,
     /// What the call is known by in this page and beyond it.
     pub(crate) key: String,
@@ -106,23 +105,24 @@ pub(crate) struct Card {
 
 /// The moment at which something happens.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Now {
+pub struct Now {
     /// Milliseconds since the page began, as events have them.
-    pub(crate) clock: f64,
+    pub clock: f64,
     /// Milliseconds since the Unix epoch.
-    pub(crate) date: u64,
+    pub date: u64,
     /// The focus is inside the card.
-    pub(crate) has_focus: bool,
+    pub has_focus: bool,
     /// The control that has it.
-    pub(crate) focused: Option<Control>,
+    pub focused: Option<Control>,
     /// When a card last took the form of a receipt, or its own again: everything below it moved.
-    pub(crate) page_moved_at: f64,
+    pub page_moved_at: f64,
     /// When the window last came to the front.
-    pub(crate) came_forward_at: f64,
+    pub came_forward_at: f64,
 }
 
 /// What happens to the card.
-pub(crate) enum Input<'a> {
+#[non_exhaustive]
+pub enum Input<'a> {
     /// It is in the page now.
     Begin,
     /// The ask may have changed.
@@ -141,11 +141,15 @@ pub(crate) enum Input<'a> {
     StillSending(u32),
     /// The card's size changed.
     Resized,
+    /// A click, or a press of a button.
     Click(Click),
     /// A radio button or check box changed.
     Choose(Control),
+    /// A field of this question has this text now.
     Typed(usize, Field, &'a str),
+    /// The form is to be submitted.
     Submit,
+    /// A key press, and the control that has the focus.
     Key(KeyPress<'a>, Option<Control>),
     /// Something in the form got the focus.
     Focused(Option<Control>),
@@ -159,36 +163,32 @@ pub(crate) enum Input<'a> {
 
 /// A click, in the form or below the receipt.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Click {
-    pub(crate) on: Control,
+pub struct Click {
+    /// The control that was hit, or that the place belongs to.
+    pub on: Control,
     /// It hit a row beside what is in it, and was not the end of selecting text.
-    pub(crate) is_bare: bool,
+    pub is_bare: bool,
     /// The pointer, where there was one, went up where it had gone down.
-    pub(crate) is_tap: bool,
+    pub is_tap: bool,
     /// There was a pointer: no key, and no assistive technology.
-    pub(crate) has_pointer: bool,
+    pub has_pointer: bool,
     /// It hit the place of the click before: it may be the second half of a double click.
-    pub(crate) is_near: bool,
+    pub is_near: bool,
     /// When the pointer went down.
-    pub(crate) down_at: f64,
+    pub down_at: f64,
     /// When, in milliseconds since the page began.
-    pub(crate) at: f64,
+    pub at: f64,
 }
 
 /// What is to be done, in this order, when the page shows how the card stands.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Do {
+#[non_exhaustive]
+pub enum Do {
     /// The event is not the browser's any more.
     Prevent,
-    Reply(Reply),
-    Cancel,
-    /// These picks are left to the host's composer.
-    LeaveToChat(Vec<Selection>),
-    /// This is a message of its own; whether the host took it is to be told.
-    Message(String),
-    Extend,
-    Change,
-    Next,
+    /// The host is told. Whether it took a [`CardEvent::Message`] comes back as [`Input::Taken`].
+    Emit(CardEvent),
+    /// Announces a text to those who listen.
     Say(Cow<'static, str>),
     /// Says it once in the life of the page, for each call and kind of word.
     SayOnce(&'static str, String),
@@ -196,10 +196,14 @@ pub(crate) enum Do {
     Waiting,
     /// The ask is over: the page is told, unless it knows, and what took the place of the form gets the focus where the form had it.
     Resolve {
+        /// The page knows.
         is_known: bool,
+        /// The form had the focus.
         had_focus: bool,
     },
+    /// The question has arrived: the card may take the focus.
     Claim,
+    /// The focus goes to this control.
     Focus(Control),
     /// Brings a question into view, and the focus to the first of these that is there.
     Enter(usize, Vec<Control>),
@@ -207,6 +211,7 @@ pub(crate) enum Do {
     GoOn,
     /// The focus goes back to a control that was rebuilt.
     KeepFocus(Control),
+    /// What has the focus is brought into view.
     ShowFocus,
     /// A click beside a control is one on it.
     Forward(Control),
@@ -216,6 +221,7 @@ pub(crate) enum Do {
     PageMoved,
     /// Tells in a second that this reply is still on its way.
     AskIfSending(u32),
+    /// Copies what this button copies; what came of it comes back as [`Input::Copied`].
     Copy(Control),
     /// Takes back in a while that it was copied.
     FadeCopy(u32),
@@ -229,7 +235,7 @@ pub(crate) enum Do {
 
 /// How the options are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub enum Manner {
     /// As text: it is not known yet whether one tap will answer.
     Undecided,
     /// As radio buttons and check boxes with a Submit button below.
@@ -249,7 +255,7 @@ pub(crate) enum Row {
 
 /// Where the one submission of the call stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Submission {
+pub enum Submission {
     /// None yet.
     Open,
     /// Given to the host; nothing more is accepted.
@@ -267,8 +273,10 @@ pub(crate) enum Submission {
 
 /// How the user left an ask that could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Settled {
+pub enum Settled {
+    /// By a message of their own.
     Messaged,
+    /// By declining.
     Cancelled,
 }
 
@@ -298,22 +306,10 @@ enum Sent {
 /// What was given to the host and is not settled: the next card of the call begins with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
+    /// Tells the ask from others: agents number their calls.
+    asked: u64,
     submission: Submission,
     sent: Option<Sent>,
-}
-
-impl Given {
-    /// Whether it can have been given for this ask: agents number their calls.
-    fn fits(&self, ask: &AskSnapshot) -> bool {
-        let is_asked = |answer: &Answer| {
-            ask.questions.get(answer.index).is_some_and(|asked| asked.question.text == answer.question)
-        };
-        match &self.sent {
-            Some(Sent::Reply(reply)) => reply.answers().iter().all(is_asked),
-            Some(Sent::Cancel) => true,
-            None => self.submission.settled().is_some() == (ask.phase == Phase::Malformed),
-        }
-    }
 }
 
 /// When the rows of a question came up, those that did.
@@ -325,7 +321,8 @@ struct RowsUp {
 
 impl Card {
     /// The card of this ask, before it is in a page.
-    pub(crate) fn new(ask: &AskSnapshot, options: Options) -> Self {
+    #[must_use]
+    pub fn new(ask: &AskSnapshot, options: Options) -> Self {
         let key = call_key(&options.scope, &ask.tool_call_id);
         let mut card = Self {
             labels: options.labels.unwrap_or(&Labels::ENGLISH),
@@ -381,7 +378,7 @@ impl Card {
     }
 
     /// Takes up what was kept of this call.
-    pub(crate) fn restore(&mut self, ask: &AskSnapshot, kept: Remembered) {
+    pub fn restore(&mut self, ask: &AskSnapshot, kept: Remembered) {
         self.given_before = kept.given;
         if let Some(draft) = kept.draft {
             self.draft.restore(draft);
@@ -392,15 +389,17 @@ impl Card {
     }
 
     /// What the next card of the call has to know, should this one go.
-    pub(crate) fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
+    #[must_use]
+    pub fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
         let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
         let is_given = !self.submission.is_open() && !is_over(self.phase);
-        let given = is_given.then(|| Given { submission: self.submission.clone(), sent: self.sent.clone() });
+        let given =
+            is_given.then(|| Given { asked: asked(ask), submission: self.submission.clone(), sent: self.sent.clone() });
         Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
     }
 
-    /// Takes over what happened, and gives what is to be done about it.
-    pub(crate) fn take(&mut self, now: Now, ask: &AskSnapshot, input: Input<'_>) -> Vec<Do> {
+    /// Takes over what happened at this moment, and returns what is to be done about it, in order.
+    pub fn take(&mut self, now: Now, ask: &AskSnapshot, input: Input<'_>) -> Vec<Do> {
         self.now = now;
         self.unchanged = (0, 0);
         self.rewritten = false;
@@ -457,6 +456,48 @@ impl Card {
         std::mem::take(&mut self.to_do)
     }
 
+    /// The phase that is shown: an ask whose time is up has expired here before the host knows.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// How the options are shown.
+    #[must_use]
+    pub fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    /// How the one submission of the call stands.
+    #[must_use]
+    pub fn submission(&self) -> &Submission {
+        &self.submission
+    }
+
+    /// Whether an option is chosen, by the indexes of question and option.
+    #[must_use]
+    pub fn is_chosen(&self, question: usize, option: usize) -> bool {
+        self.draft.is_chosen(question, option)
+    }
+
+    /// What is typed in a field, chosen or not.
+    #[must_use]
+    pub fn text(&self, question: usize, field: Field) -> &str {
+        self.draft.text(question, field)
+    }
+
+    /// What was typed or chosen and did not reach the agent, once the ask is over.
+    #[must_use]
+    pub fn late(&self) -> &str {
+        &self.late
+    }
+
+    /// Whether Cancel was pressed with answers to lose, and is to be pressed again.
+    #[must_use]
+    pub fn confirms_cancel(&self) -> bool {
+        self.confirming
+    }
+
     /// The card is in the page, and the user sees it.
     fn begin(&mut self, ask: &AskSnapshot) {
         self.note_rows(ask);
@@ -473,6 +514,10 @@ impl Card {
 
     fn plan(&mut self, act: Do) {
         self.to_do.push(act);
+    }
+
+    fn emit(&mut self, event: CardEvent) {
+        self.to_do.push(Do::Emit(event));
     }
 
     fn say(&mut self, text: impl Into<Cow<'static, str>>) {
@@ -522,6 +567,11 @@ pub(crate) fn takes_answer(phase: Phase) -> bool {
 /// Whether the receipt has taken the place of the form.
 pub(crate) fn is_over(phase: Phase) -> bool {
     phase.is_over()
+}
+
+/// Tells what is asked from anything else.
+fn asked(ask: &AskSnapshot) -> u64 {
+    ask.questions.iter().fold(0, |all, asked| all.wrapping_mul(31).wrapping_add(fnv1a(asked.question.text.trim())))
 }
 
 /// Whether no further option can come, and it is known how one is chosen.

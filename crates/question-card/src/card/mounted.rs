@@ -1,6 +1,6 @@
 //! A card in a page that has no framework, or another one.
 
-use super::host::{Host, Options, Told};
+use super::host::{CardEvent, Host, Options};
 use super::machine::Input;
 use super::shell::Shell;
 use ask_user_question::AskSnapshot;
@@ -13,12 +13,12 @@ use web_sys::{Element, Node};
 ///
 /// ```
 /// use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
-/// use question_card::{MountedCard, Options, Told};
+/// use question_card::{MountedCard, Options, CardEvent};
 ///
 /// fn show(place: &web_sys::Element, ask: AskUserQuestion) -> MountedCard {
 ///     let ask = AskSnapshot::complete("call-1", ask, Phase::Answerable);
 ///     MountedCard::mount(place, ask, &Options::default(), |told| {
-///         if let Told::Reply(reply) = told {
+///         if let CardEvent::Reply(reply) = told {
 ///             web_sys::console::log_1(&reply.to_json().to_string().into());
 ///         }
 ///         false
@@ -36,10 +36,15 @@ pub struct MountedCard {
 }
 
 impl MountedCard {
-    /// Puts the card of this ask at the end of a node. What it tells goes to `hear`, which says whether it took a [`Told::Message`]; of all
+    /// Puts the card of this ask at the end of a node. What it tells goes to `hear`, which says whether it took a [`CardEvent::Message`]; of all
     /// else what it says is not looked at.
     #[must_use]
-    pub fn mount(parent: &Node, ask: AskSnapshot, options: &Options, hear: impl Fn(Told) -> bool + 'static) -> Self {
+    pub fn mount(
+        parent: &Node,
+        ask: AskSnapshot,
+        options: &Options,
+        hear: impl Fn(CardEvent) -> bool + 'static,
+    ) -> Self {
         let ask = Rc::new(RefCell::new(ask));
         let host = Page { ask: ask.clone(), hear: Box::new(hear) };
         let shell = Shell::new(&ask.borrow(), options.clone(), Box::new(host));
@@ -62,7 +67,7 @@ impl MountedCard {
         self.shell.take(Input::Ask);
     }
 
-    /// Changes the settings of the card. Nothing that was chosen, typed or sent is lost; the same settings again do nothing.
+    /// Changes the settings of the card. Nothing that was chosen, typed or sent is lost.
     pub fn set(&self, options: &Options) {
         self.shell.take(Input::Set(options.clone()));
     }
@@ -98,7 +103,7 @@ impl Drop for MountedCard {
 
 struct Page {
     ask: Rc<RefCell<AskSnapshot>>,
-    hear: Box<dyn Fn(Told) -> bool>,
+    hear: Box<dyn Fn(CardEvent) -> bool>,
 }
 
 impl Host for Page {
@@ -108,7 +113,7 @@ impl Host for Page {
         }
     }
 
-    fn hear(&self, told: Told) -> bool {
+    fn hear(&self, told: CardEvent) -> bool {
         (self.hear)(told)
     }
 

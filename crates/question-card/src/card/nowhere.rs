@@ -1,7 +1,7 @@
 //! A card on a server, where nothing has the focus.
 
 /// Lets a card take the focus when its question has arrived, where there is one.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct ClaimFocus;
 
 impl ClaimFocus {

@@ -2,7 +2,7 @@
 
 use super::claim::Claim;
 use super::focus::{focus_on, focus_quietly};
-use super::host::{Host, Options, Told};
+use super::host::{CardEvent, Host, Options};
 use super::listening::listen;
 use super::machine::{Card, Do, Input, Now, Submission};
 use super::{events, view};
@@ -94,7 +94,7 @@ struct Sizes {
 impl Shell {
     /// A card of this host's ask, with what was kept of it.
     pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn Host>) -> Rc<Self> {
-        let tree = if options.parts { Tree::in_shadow() } else { Tree::new(None) };
+        let tree = Tree::new(None, options.parts);
         let mut card = Card::new(ask, options);
         card.restore(ask, card.options.persist.load(&card.key));
         Rc::new_cyclic(|me| Self {
@@ -119,7 +119,7 @@ impl Shell {
     /// Draws the card for the first time; where a server has written it, that is taken over.
     pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
         if adopts.is_some() {
-            self.tree.replace(Tree::new(adopts));
+            self.tree.replace(Tree::new(adopts, None));
         }
         self.draw();
         self.root.get().map(|root| root.clone().into())
@@ -239,23 +239,20 @@ impl Shell {
         let place = self.find(part::RECEIPT_ACTIONS).filter(|_| is_over);
         let before = self.added.replace(place.clone());
         if place != before {
-            self.tell(Told::ReceiptActions(place));
+            self.tell(CardEvent::ReceiptActions(place));
         }
     }
 
     fn act(&self, act: Do) {
         match act {
             Do::Prevent => {}
-            Do::Reply(reply) => self.tell(Told::Reply(reply)),
-            Do::Cancel => self.tell(Told::Cancel),
-            Do::LeaveToChat(picks) => self.tell(Told::ReplyInChat(picks)),
-            Do::Message(text) => {
-                let is_taken = self.host.hear(Told::Message(text));
-                self.take(Input::Taken(is_taken));
+            Do::Emit(event) => {
+                let is_message = matches!(event, CardEvent::Message(_));
+                let is_taken = self.host.hear(event);
+                if is_message {
+                    self.take(Input::Taken(is_taken));
+                }
             }
-            Do::Extend => self.tell(Told::Extend),
-            Do::Change => self.tell(Told::Change),
-            Do::Next => self.tell(Told::Next),
             Do::Say(text) => self.announcer.say(text),
             Do::SayOnce(kind, text) => self.announcer.say_once(&concat(&[&self.card.borrow().key, kind]), text),
             Do::Waiting => {
@@ -307,7 +304,7 @@ impl Shell {
         }
     }
 
-    fn tell(&self, told: Told) {
+    fn tell(&self, told: CardEvent) {
         self.host.hear(told);
     }
 
@@ -421,7 +418,7 @@ impl Shell {
         drop(card);
         let before = self.picks.replace(picks.clone());
         if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
-            self.tell(Told::Picks(picks));
+            self.tell(CardEvent::Picks(picks));
         }
     }
 

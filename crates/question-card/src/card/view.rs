@@ -116,7 +116,7 @@ fn speaks(w: &mut Writer, ask: &AskSnapshot) {
 
 /// A button, which stays open for what else is to be said of it.
 fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str) {
-    if w.open("button", class, key(control)) {
+    if w.open("button", class, control.key()) {
         w.set("type", if control == Control::Submit { "submit" } else { "button" });
         w.set("id", &card.ids.control(control));
     }
@@ -129,22 +129,4 @@ fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, te
     w.truth("aria-disabled", is_inert);
     w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
     w.close();
-}
-
-/// What tells buttons of one class from each other.
-fn key(control: Control) -> usize {
-    match control {
-        Control::Way { question } => question,
-        Control::Keep => 1,
-        Control::Again => 2,
-        Control::InChat => 3,
-        Control::Change => 4,
-        Control::Next => 5,
-        Control::CopyReceipt | Control::CopyLate => 6,
-        Control::SendLate => 7,
-        Control::Dismiss => 8,
-        Control::MoreTime => 9,
-        Control::AskAgain => 10,
-        _ => 0,
-    }
 }

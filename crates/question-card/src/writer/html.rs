@@ -30,6 +30,9 @@ impl Writer {
         true
     }
 
+    /// A server writes no parts: the shadow trees are the browser's.
+    pub(crate) fn name_parts(&mut self, _attribute: &'static str) {}
+
     /// Closes the element.
     pub(crate) fn close(&mut self) {
         self.end_tag();

@@ -1,6 +1,7 @@
 //! A walk that writes to the nodes of the page.
 
 use crate::browser::{create_element, create_text, is_of_type, node, set_flag, set_text, text};
+use crate::card::Parts;
 use ask_user_question::text::joined;
 use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
@@ -11,8 +12,8 @@ pub(crate) struct Tree {
     top: Vec<Shown>,
     /// What a server wrote, until the first walk.
     adopts: Option<Node>,
-    /// Each element's class is its part as well: the tree is in the shadow.
-    parts: bool,
+    /// Names the parts of an element, if the tree is in the shadow.
+    parts: Option<Parts>,
 }
 
 /// Writes to the page.
@@ -21,7 +22,7 @@ pub(crate) struct Writer {
     above: Vec<Open>,
     /// Any text may have changed anywhere, and not only grown.
     rewrites: bool,
-    parts: bool,
+    parts: Option<Parts>,
 }
 
 /// An element or text that was written.
@@ -64,13 +65,8 @@ const DATA: &str = "data";
 
 impl Tree {
     /// Nothing yet; where a server wrote the element, that is taken over.
-    pub(crate) fn new(adopts: Option<Element>) -> Self {
-        Self { top: Vec::new(), adopts: adopts.map(Into::into), parts: false }
-    }
-
-    /// Nothing yet; in a shadow tree, whose page can style parts alone.
-    pub(crate) fn in_shadow() -> Self {
-        Self { parts: true, ..Self::new(None) }
+    pub(crate) fn new(adopts: Option<Element>, parts: Option<Parts>) -> Self {
+        Self { top: Vec::new(), adopts: adopts.map(Into::into), parts }
     }
 
     /// Makes the page what this draws, which is one element. It `rewrites` where texts may have changed, and not only grown.
@@ -101,9 +97,7 @@ impl Writer {
         self.above.push(above);
         if is_new && self.here.adopts.is_none() && !class.is_empty() {
             self.set("class", class);
-            if self.parts {
-                self.set("part", &part_of(class));
-            }
+            self.name("");
         }
         is_new
     }
@@ -144,7 +138,30 @@ impl Writer {
                 Some(value) => self.set(name, value),
                 None => self.unset(name),
             }
+            self.name(name);
         }
+    }
+
+    fn name(&mut self, attribute: &'static str) {
+        if let Some(parts) = self.parts {
+            (parts.0)(self, attribute);
+        }
+    }
+
+    /// Names an element, and its states, as parts: a page can't select a part by its attributes. After this one was set.
+    pub(crate) fn name_parts(&mut self, attribute: &'static str) {
+        if self.here.shown.site.class.is_empty() || (!attribute.is_empty() && state_of(attribute).is_none()) {
+            return;
+        }
+        let shown = &self.here.shown;
+        let mut parts = vec![part_of(shown.site.class)];
+        for (name, value) in &shown.values {
+            if let (Some(state), Value::Word(value)) = (state_of(name), value) {
+                parts.push(if ["", "true", "step"].contains(value) { state } else { *value }.to_owned());
+            }
+        }
+        let parts = joined(&parts, " ");
+        self.set("part", &parts);
     }
 
     /// An attribute of any value.
@@ -356,6 +373,14 @@ fn part_of(class: &'static str) -> String {
         names.push(class.strip_prefix("qc-").unwrap_or("card"));
     }
     joined(&names, " ")
+}
+
+/// The state that an attribute tells of, if it does.
+fn state_of(name: &'static str) -> Option<&'static str> {
+    match name {
+        "aria-disabled" | "aria-invalid" | "aria-current" => name.get(5..),
+        _ => name.strip_prefix("data-"),
+    }
 }
 
 fn remove(node: &Node) {

@@ -5,6 +5,7 @@
 #[allow(dead_code, unreachable_pub, reason = "the browser tests use the rest, and a test binary has no outside")]
 mod asks;
 mod page;
+mod terminal;
 
 use ask_user_question::examples;
 use ask_user_question::reply::Selection;

@@ -9,7 +9,8 @@ use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
 use question_card::{
-    CardOptions, ClaimFocus, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard, SubmitMode, Told,
+    CardEvent, CardOptions, ClaimFocus, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard,
+    SubmitMode,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -168,14 +169,14 @@ impl CardPage {
         let hear = move |told| {
             let mut heard = heard.lock().expect("nobody panics while holding it");
             match told {
-                Told::Reply(reply) => heard.replies.push(reply),
-                Told::Cancel => heard.cancels += 1,
-                Told::ReplyInChat(picks) => heard.handed_over.push(picks),
-                Told::Message(text) => heard.messages.push(text),
-                Told::Extend => heard.extensions += 1,
-                Told::Change => heard.changes += 1,
-                Told::Next => heard.nexts += 1,
-                Told::Picks(_) | Told::ReceiptActions(_) => {}
+                CardEvent::Reply(reply) => heard.replies.push(reply),
+                CardEvent::Cancel => heard.cancels += 1,
+                CardEvent::ReplyInChat(picks) => heard.handed_over.push(picks),
+                CardEvent::Message(text) => heard.messages.push(text),
+                CardEvent::Extend => heard.extensions += 1,
+                CardEvent::Change => heard.changes += 1,
+                CardEvent::Next => heard.nexts += 1,
+                _ => {}
             }
             true
         };

@@ -4,7 +4,7 @@ use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, fresh_id};
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
-use question_card::{Labels, Layout, Offers, Options, SubmitMode};
+use question_card::{Labels, Layout, Offers, Options, Parts, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
@@ -140,13 +140,14 @@ async fn a_name_that_comes_late_loses_nothing() {
 
 #[test]
 async fn one_tap_answers_and_the_focus_goes_in_when_it_is_asked_to() {
-    let options = Options { mode: SubmitMode::OnPick, parts: true, ..Options::default() };
+    let options = Options { mode: SubmitMode::OnPick, parts: Some(Parts::named()), ..Options::default() };
     let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
     let (page, card) = CardPage::without_framework(ask, &options);
     assert!(card.focus());
     let focused = crate::card_page::focused().expect("an option has the focus");
     assert!(page.root.contains(Some(&focused)));
-    assert_eq!(page.card().get_attribute("part").as_deref(), Some("card"), "the page can style it");
+    let part = page.card().get_attribute("part").unwrap_or_default();
+    assert_eq!(part, "card awaiting on-pick", "the page can style it, and its states");
     page.choose("Brake service").await;
     assert_eq!(page.only_reply().message(), "Brake service");
 }

@@ -25,7 +25,7 @@ function Chat() {
         status={part.state}
         result={part.output}
         onreply={(event) => addToolOutput({ tool, toolCallId: part.toolCallId, output: event.detail.json })}
-        oncancel={(event) => addToolOutput({ tool, toolCallId: part.toolCallId, output: event.detail.text })}
+        ondecline={(event) => addToolOutput({ tool, toolCallId: part.toolCallId, output: event.detail.text })}
       />
     );
   };

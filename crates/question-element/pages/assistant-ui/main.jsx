@@ -45,7 +45,7 @@ function Card({ toolCallId, args, status, result, addResult }) {
       status={status}
       result={result}
       onreply={(event) => addResult(event.detail.json)}
-      oncancel={(event) => addResult(event.detail.text)}
+      ondecline={(event) => addResult(event.detail.text)}
     />
   );
 }

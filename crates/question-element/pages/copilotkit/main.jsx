@@ -19,7 +19,7 @@ function Card({ toolCallId, args, status, result, respond }) {
       status={status}
       result={result}
       onreply={(event) => event.respondWith(respond(event.detail.json))}
-      oncancel={(event) => event.respondWith(respond(event.detail.text))}
+      ondecline={(event) => event.respondWith(respond(event.detail.text))}
     />
   );
 }

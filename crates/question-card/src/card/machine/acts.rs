@@ -1,7 +1,7 @@
 //! What happens when the user chooses, sends or cancels.
 
 use super::standing::entry;
-use super::{Again, Card, Copied, Do, Manner, Sent, Settled, Submission};
+use super::{Again, Card, CardEvent, Copied, Do, Manner, Sent, Settled, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem, Room};
 use crate::labels::concat;
@@ -184,7 +184,7 @@ impl Card {
             self.refuse(self.error_text(ask, 0, problem));
             self.plan(Do::Focus(Control::OtherText { question: 0 }));
         } else {
-            self.plan(Do::Message(self.draft.text(0, Field::Other).to_owned()));
+            self.emit(CardEvent::Message(self.draft.text(0, Field::Other).to_owned()));
         }
     }
 
@@ -193,7 +193,7 @@ impl Card {
         let mut text = vec![concat(&[self.labels.ask_again, ":"])];
         text.extend(ask.questions.iter().map(|asked| asked.question.text.clone()));
         self.again = Again::Given;
-        self.plan(Do::Message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" })));
+        self.emit(CardEvent::Message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" })));
     }
 
     /// Takes over whether the host took a message; where not, the user is told.
@@ -236,7 +236,7 @@ impl Card {
             Some(Some(reply)) => {
                 self.sent = Some(Sent::Reply(reply.clone()));
                 self.latch();
-                self.plan(Do::Reply(reply));
+                self.emit(CardEvent::Reply(reply));
             }
             // The draft let it pass and the shared rules did not: say so instead of doing nothing.
             Some(None) => self.fail(""),
@@ -268,7 +268,7 @@ impl Card {
             self.sent = Some(Sent::Cancel);
             self.latch();
         }
-        self.plan(Do::Cancel);
+        self.emit(CardEvent::Cancel);
     }
 
     /// Takes the first press of Cancel back.

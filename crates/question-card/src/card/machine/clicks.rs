@@ -1,6 +1,6 @@
 //! What a click means: by what it hit, and whether that stood still.
 
-use super::{Card, Click, Do, Manner};
+use super::{Card, CardEvent, Click, Do, Manner};
 use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -51,7 +51,7 @@ impl Card {
             Control::SendLate | Control::Dismiss if !stands_still || self.late.is_empty() => {}
             Control::AskAgain if !stands_still || !self.asks_again() => {}
             Control::AskAgain => self.ask_again(ask),
-            Control::SendLate => self.plan(Do::Message(self.late.clone())),
+            Control::SendLate => self.emit(CardEvent::Message(self.late.clone())),
             Control::Dismiss => self.put_away(),
             // Never by the form, which a frame may keep from being submitted.
             Control::Submit => {
@@ -65,14 +65,14 @@ impl Card {
             Control::Again => self.try_again(ask),
             Control::InChat => {
                 if self.is_open() {
-                    self.plan(Do::LeaveToChat(self.draft.selections()));
+                    self.emit(CardEvent::ReplyInChat(self.draft.selections()));
                 }
             }
-            Control::MoreTime => self.plan(Do::Extend),
+            Control::MoreTime => self.emit(CardEvent::Extend),
             Control::Change | Control::Next => {
                 // The button is about to go; a host that leads elsewhere takes the focus along.
                 self.turn_to(ask, self.step(ask).unwrap_or(0));
-                self.plan(if click.on == Control::Change { Do::Change } else { Do::Next });
+                self.emit(if click.on == Control::Change { CardEvent::Change } else { CardEvent::Next });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What happens when the stream and the host move on.
 
 use super::standing::has_previews;
-use super::{Again, Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, is_over, is_whole, takes_answer};
+use super::{Again, Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, asked, is_over, is_whole, takes_answer};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{Field, Kind};
@@ -79,11 +79,8 @@ impl Card {
     }
 
     /// Takes other options over. What was chosen, typed and given stays as it is.
-    pub(super) fn set(&mut self, ask: &AskSnapshot, options: Options) {
-        if options == self.options {
-            self.looks_same = true;
-            return;
-        }
+    pub(super) fn set(&mut self, ask: &AskSnapshot, mut options: Options) {
+        (options.fresh, options.parts) = (self.options.fresh, self.options.parts);
         let was_over = self.is_over();
         let before = std::mem::replace(&mut self.options, options);
         self.labels = self.options.labels.unwrap_or(&Labels::ENGLISH);
@@ -91,18 +88,15 @@ impl Card {
             // Nothing is sent that is not in sight.
             self.options.notes = self.options.notes.or(before.notes);
         }
-        if self.options.persist != before.persist {
-            self.plan(Do::Write);
-        }
         self.draft.limit(self.options.max_length);
+        self.plan(Do::Write);
         self.know_ask(ask);
         self.unchanged = (0, 0);
         self.rewritten = true;
         if self.is_over() != was_over {
             self.plan(Do::PageMoved);
         }
-        let (held, expires_at) = (self.options.held, self.options.expires_at);
-        if (Options { held, expires_at, ..before }) != self.options {
+        if before.outline() != self.options.outline() {
             self.moved();
         }
     }
@@ -112,11 +106,12 @@ impl Card {
         if ask.phase == Phase::Streaming {
             return;
         }
-        let Some(given) = self.given_before.take().filter(|given| given.fits(ask)) else {
+        let Some(given) = self.given_before.take().filter(|given| given.asked == asked(ask)) else {
             return;
         };
         self.sent = given.sent;
-        if !is_over(ask.phase) {
+        // Only what could not be read ends by itself.
+        if !is_over(ask.phase) && given.submission.settled().is_some() == (ask.phase == Phase::Malformed) {
             // Should the host say that nothing is on its way, the reply is the user's again.
             self.was_pending = true;
             self.resolved = given.submission.settled().is_some();

@@ -11,29 +11,34 @@ use ask_user_question::{AskSnapshot, Outcome, Phase};
 
 impl Card {
     /// Whether the receipt stands in the place of the form.
-    pub(crate) fn is_over(&self) -> bool {
+    #[must_use]
+    pub fn is_over(&self) -> bool {
         self.options.readonly || is_over(self.phase)
     }
 
     /// Whether the ask takes an answer now: complete, and none given.
-    pub(crate) fn is_open(&self) -> bool {
+    #[must_use]
+    pub fn is_open(&self) -> bool {
         // An ask that could not be read takes no reply, but a message.
         let takes_message = self.phase == Phase::Malformed && self.options.offers.messages;
         (takes_answer(self.phase) || takes_message) && self.submission.is_open() && !self.options.readonly
     }
 
     /// Whether choices can still change: they can while other questions stream, and not once a reply was given.
-    pub(crate) fn takes_changes(&self) -> bool {
+    #[must_use]
+    pub fn takes_changes(&self) -> bool {
         !self.is_over() && self.submission.is_open()
     }
 
     /// Whether a reply was given to the host and nothing has come of it yet.
-    pub(crate) fn is_latched(&self) -> bool {
+    #[must_use]
+    pub fn is_latched(&self) -> bool {
         self.submission == Submission::Latched
     }
 
     /// Whether the reply was given and waits for the one to another ask.
-    pub(crate) fn is_held(&self) -> bool {
+    #[must_use]
+    pub fn is_held(&self) -> bool {
         self.options.held && self.is_latched()
     }
 
@@ -50,12 +55,14 @@ impl Card {
     }
 
     /// What is wrong with a question, once the user has tried to send.
-    pub(crate) fn error(&self, question: usize) -> Option<Problem> {
+    #[must_use]
+    pub fn error(&self, question: usize) -> Option<Problem> {
         self.draft.problem(question).filter(|_| self.validating)
     }
 
     /// Every question that keeps the reply from being sent.
-    pub(crate) fn problems(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
+    #[must_use]
+    pub fn problems(&self, ask: &AskSnapshot) -> Vec<(usize, Problem)> {
         self.draft.problems(ask.questions.len())
     }
 
@@ -67,12 +74,14 @@ impl Card {
     }
 
     /// What is to be done first, where Enter found nothing to confirm in this question.
-    pub(crate) fn nudge(&self, question: usize) -> Option<&'static str> {
+    #[must_use]
+    pub fn nudge(&self, question: usize) -> Option<&'static str> {
         self.nudged.filter(|(nudged, _)| *nudged == question).map(|(_, text)| text)
     }
 
     /// A problem in words.
-    pub(crate) fn error_text(&self, ask: &AskSnapshot, question: usize, problem: Problem) -> String {
+    #[must_use]
+    pub fn error_text(&self, ask: &AskSnapshot, question: usize, problem: Problem) -> String {
         match (problem, ask.questions.get(question)) {
             // Where one tap answers, only Send can have been tried; where nothing could be read there is nothing to select.
             (Problem::Unanswered, Some(asked)) if self.manner == Manner::Explicit && self.phase != Phase::Malformed => {
@@ -115,7 +124,8 @@ impl Card {
     }
 
     /// The value of `data-state`.
-    pub(crate) fn state_name(&self, ask: &AskSnapshot) -> &'static str {
+    #[must_use]
+    pub fn state_name(&self, ask: &AskSnapshot) -> &'static str {
         match self.phase {
             phase if self.options.readonly && !is_over(phase) => "readonly",
             Phase::Answered => "answered",

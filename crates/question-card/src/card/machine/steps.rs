@@ -9,20 +9,23 @@ use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
     /// How the questions are laid out, where there are several to be answered.
-    pub(crate) fn layout(&self, ask: &AskSnapshot) -> Option<Layout> {
+    #[must_use]
+    pub fn layout(&self, ask: &AskSnapshot) -> Option<Layout> {
         let are_several = ask.questions.len() > 1 && self.phase != Phase::Malformed;
         are_several.then_some(self.options.layout)
     }
 
     /// The question that is shown, where that is one at a time.
-    pub(crate) fn step(&self, ask: &AskSnapshot) -> Option<usize> {
+    #[must_use]
+    pub fn step(&self, ask: &AskSnapshot) -> Option<usize> {
         let is_stepped = self.layout(ask) == Some(Layout::Stepped);
         // The end of the arguments may drop questions.
         is_stepped.then(|| self.step.min(ask.questions.len() - 1))
     }
 
     /// How many questions have their answer.
-    pub(crate) fn answered(&self, ask: &AskSnapshot) -> usize {
+    #[must_use]
+    pub fn answered(&self, ask: &AskSnapshot) -> usize {
         ask.questions.len() - self.problems(ask).len()
     }
 

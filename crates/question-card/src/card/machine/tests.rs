@@ -79,7 +79,7 @@ fn one() -> AskUserQuestion {
 const SMALL: Control = Control::Option { question: 0, option: 0 };
 
 pub(super) fn replies(acts: &[Do]) -> usize {
-    acts.iter().filter(|act| matches!(act, Do::Reply(_))).count()
+    acts.iter().filter(|act| matches!(act, Do::Emit(CardEvent::Reply(_)))).count()
 }
 
 #[test]
@@ -136,14 +136,14 @@ fn a_reply_that_failed_or_was_returned_can_be_sent_again() {
 #[test]
 fn cancel_asks_where_there_is_something_to_lose() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
-    assert!(stage.press(Control::Cancel).contains(&Do::Cancel));
+    assert!(stage.press(Control::Cancel).contains(&Do::Emit(CardEvent::Cancel)));
     let mut stage = Stage::waiting(SubmitMode::Explicit);
     stage.take(Input::Typed(0, Field::Note, "mind the step"));
-    assert!(!stage.press(Control::Cancel).contains(&Do::Cancel));
+    assert!(!stage.press(Control::Cancel).contains(&Do::Emit(CardEvent::Cancel)));
     assert!(stage.card.confirming);
     assert_eq!(stage.press(Control::Keep), [Do::Focus(Control::Cancel)]);
     stage.press(Control::Cancel);
-    assert!(stage.press(Control::Cancel).contains(&Do::Cancel));
+    assert!(stage.press(Control::Cancel).contains(&Do::Emit(CardEvent::Cancel)));
 }
 
 #[test]

@@ -114,7 +114,8 @@ async fn a_promise_that_comes_after_the_event_is_refused() {
                 await undefined;
                 await new Promise((done) => setTimeout(done));
                 try { event.respondWith(Promise.resolve()); } catch (problem) { window.problem = problem.name; }
-            });",
+            });
+            window.silent = true;",
         )
         .await?;
         page.is("awaiting").await?;
@@ -122,7 +123,84 @@ async fn a_promise_that_comes_after_the_event_is_refused() {
         page.choose("Search").await?;
         page.submit().await?;
         assert_eq!(page.until("return window.problem;").await?, "InvalidStateError");
+        page.is("submitting").await?;
+        assert_eq!(page.host("return all('.qc-receipt').length;").await?, 0, "nobody took it");
         Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_nobody_takes_stays_with_the_user() {
+    on_plain_page(async |page| {
+        page.host("window.silent = true; put({ call: { id: 'late', args: ask }, lateMessages: true });").await?;
+        page.is("awaiting").await?;
+        page.write(0, "DuckDB").await?;
+        page.host("element.status = 'superseded';").await?;
+        page.press_button("Send as a message").await?;
+        assert_eq!(page.heard("late-message").await?.len(), 1);
+        page.says("DuckDB").await?;
+        page.host("window.silent = false;").await?;
+        page.press_button("Send as a message").await?;
+        page.until("return !text(inside()).includes('DuckDB');").await?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answered_card_comes_back_answered_wherever_it_was_taken_out() {
+    on_plain_page(async |page| {
+        // As a virtual list does, while the agent has said nothing of the reply.
+        page.host("window.silent = true; put({ toolCallId: 'virtual', args: ask, status: 'executing' });").await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.choose("Search").await?;
+        page.submit().await?;
+        page.is("submitting").await?;
+        page.host("element.remove(); put({ toolCallId: 'virtual', args: ask, status: 'executing' });").await?;
+        page.is("submitting").await?;
+        page.host("element.status = 'complete';").await?;
+        page.is("answered").await?;
+        assert_eq!(page.heard("reply").await?.len(), 1);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_state_and_its_places_are_the_pages_to_style_and_fill() {
+    on_plain_page(async |page| {
+        page.host(
+            "put({ toolCallId: 'looks', args: ask, status: 'executing' });
+            const again = document.createElement('button');
+            again.slot = 'receipt-actions';
+            document.querySelector('question-card').prepend(again);",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        let states =
+            page.host("return CSS.supports('selector(:state(x))') ? element.matches(':state(awaiting)') : true;");
+        assert_eq!(states.await?, true);
+        page.choose("SQLite").await?;
+        let parts = "return all('.qc-option').map((row) => row.part.contains('chosen'));";
+        assert_eq!(page.host(parts).await?[1], true);
+        page.choose("Search").await?;
+        page.submit().await?;
+        page.is("answered").await?;
+        let shown = page.host("return element.querySelector('button').assignedSlot?.name;").await?;
+        assert_eq!(shown, "receipt-actions");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stream_of_bytes_is_piped_into_the_card() {
+    on_plain_page(async |page| {
+        page.host("put({ toolCallId: 'piped' }); new Blob([JSON.stringify(ask)]).stream().pipeTo(document.querySelector('question-card').writable);")
+            .await?;
+        page.is("awaiting").await
     })
     .await;
 }

@@ -67,7 +67,7 @@ async fn submit_stands_where_it_is_pressed() {
 async fn events_bubble_out_and_the_host_decides() {
     on_plain_page(async |page| {
         page.host(
-            "document.addEventListener('reply', (event) => event.preventDefault(), { once: true });
+            "window.silent = true;
             put({ call: { id: 'call-9', args: ask }, fresh: true });",
         )
         .await?;
@@ -81,7 +81,7 @@ async fn events_bubble_out_and_the_host_decides() {
         assert_eq!(reply["toolCallId"], "call-9");
         assert_eq!(reply["answers"], json!({"Which database?": "DuckDB", "Which features?": "Search"}));
         assert_eq!(reply["details"][0]["other"], "DuckDB", "the agent may know that it was typed");
-        page.host("element.fail('No route to the agent');").await?;
+        page.host("window.silent = false; element.fail('No route to the agent');").await?;
         page.is("failed").await?;
         page.says("No route to the agent").await?;
         page.submit().await?;
@@ -93,7 +93,7 @@ async fn events_bubble_out_and_the_host_decides() {
         assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]), "it is answered wherever it stands");
         assert_eq!(page.heard("qc-waiting").await?.len(), 1);
         assert_eq!(page.heard("qc-resolved").await?.len(), 1);
-        let changes = page.heard("change").await?;
+        let changes = page.heard("draft").await?;
         assert_eq!(
             changes.last().expect("picks")["picks"][0],
             json!({"question": 0, "selected": [], "other": "DuckDB"})

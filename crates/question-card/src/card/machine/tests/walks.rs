@@ -2,7 +2,7 @@
 
 use super::{Stage, question};
 use crate::card::machine::{Card, Do, Input, Submission, is_over};
-use crate::card::{Layout, Options, SubmitMode};
+use crate::card::{CardEvent, Layout, Options, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::KeyPress;
@@ -189,23 +189,25 @@ impl Seen {
         let is_broken = stage.card.phase == Phase::Malformed;
         for act in acts {
             match act {
-                Do::Reply(reply) => {
+                Do::Emit(CardEvent::Reply(reply)) => {
                     assert!(!self.is_out, "sent twice, by {step:?}");
                     assert!(!was_latched && stage.ask.ask.is_some() && !is_over(stage.card.phase));
                     assert_eq!(reply.selections(), stage.card.draft.selections(), "by {step:?}");
                     self.is_out = true;
                     self.told.push_str(&reply.to_json().to_string());
                 }
-                Do::Cancel => {
+                Do::Emit(CardEvent::Cancel) => {
                     assert!(!self.is_out, "sent twice, by {step:?}");
                     // A card that could not be read ends by itself, and the host can return its cancellation.
                     self.is_out = !is_broken;
                     self.gave_up = true;
                 }
-                Do::Message(text) => {
+                Do::Emit(CardEvent::Message(text)) => {
                     self.told.push_str(text);
                     let more = stage.take(Input::Taken(true));
-                    assert!(!more.iter().any(|act| matches!(act, Do::Reply(_) | Do::Message(_))));
+                    assert!(
+                        !more.iter().any(|act| matches!(act, Do::Emit(CardEvent::Reply(_) | CardEvent::Message(_))))
+                    );
                 }
                 _ => {}
             }

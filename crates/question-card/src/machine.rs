@@ -1,0 +1,27 @@
+//! The card without a page: the machine that decides what happens, for a host that draws it with nodes of its own.
+//!
+//! It knows no browser. The host keeps the ask, and tells the [`Card`] what the user, the stream and itself do. It draws what the getters
+//! return, and does what [`Card::take`] returns, in order. Time comes in with each [`Input`], so nothing here looks at a clock.
+//!
+//! ```
+//! use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};
+//! use question_card::dom::Control;
+//! use question_card::machine::{Card, Do, Input, Now};
+//! use question_card::{CardEvent, Options};
+//!
+//! let ask = AskUserQuestion::new([Question::new("Which database?", ["Postgres", "SQLite"]).with_multi_select(false)]);
+//! let ask = AskSnapshot::complete("call-1", ask, Phase::Answerable);
+//! let mut card = Card::new(&ask, Options::default());
+//! card.take(Now::default(), &ask, Input::Begin);
+//! card.take(Now::default(), &ask, Input::Choose(Control::Option { question: 0, option: 1 }));
+//! let acts = card.take(Now::default(), &ask, Input::Submit);
+//! let is_reply = |act: &Do| matches!(act, Do::Emit(CardEvent::Reply(reply)) if reply.message() == "SQLite");
+//! assert!(acts.iter().any(is_reply));
+//! ```
+//!
+//! The example `terminal` is a card of plain lines: `cargo run -p question-card --example terminal`.
+
+pub use crate::card::machine::{Card, Click, Do, Input, Manner, Now, Settled, Submission};
+pub use crate::draft::{Field, Problem};
+pub use crate::drafts::Remembered;
+pub use crate::keyboard::KeyPress;

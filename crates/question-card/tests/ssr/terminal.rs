@@ -1,0 +1,43 @@
+//! The card in a terminal, which draws the machine by plain lines.
+
+#[allow(dead_code, unreachable_pub, reason = "its `main` is the example's, and a test binary has no outside")]
+#[path = "../../examples/terminal.rs"]
+mod example;
+
+use ask_user_question::{AskUserQuestion, Question};
+
+/// What the terminal shows of these lines, and the result of the tool.
+fn typed(lines: &str) -> (String, Option<String>) {
+    let database = Question::new("Which database?", ["Postgres", "SQLite"]).with_multi_select(false);
+    let features = Question::new("Which features?", ["Search", "Export"]).with_multi_select(true);
+    let mut shown = Vec::new();
+    let result = example::run(AskUserQuestion::new([database, features]), lines.as_bytes(), &mut shown);
+    (String::from_utf8(shown).expect("it is text"), result.expect("a list of bytes takes all"))
+}
+
+#[test]
+fn a_terminal_answers_by_digits_and_text() {
+    let (shown, result) = typed("2\nq 2\n1\no and a map\n\n");
+    assert!(
+        shown.contains("(x) SQLite") && shown.contains("[x] Search") && shown.contains("other: and a map"),
+        "{shown}"
+    );
+    let result = result.expect("an answer");
+    assert!(result.contains("SQLite") && result.contains("and a map"), "{result}");
+}
+
+#[test]
+fn a_terminal_says_what_is_missing_and_goes_there() {
+    let (shown, result) = typed("1\n\n");
+    assert_eq!(result, None);
+    let end = &shown[shown.rfind("  1. ").expect("the first question")..];
+    assert!(end.contains("> 2. Which features?") && end.contains("! "), "{end}");
+}
+
+#[test]
+fn a_terminal_asks_before_answers_are_lost() {
+    let (shown, result) = typed("1\nx\n");
+    assert!(shown.contains("x again") && result.is_none(), "{shown}");
+    let (_, result) = typed("1\nx\nx\n");
+    assert!(result.is_some_and(|result| result.contains("cancel")));
+}
