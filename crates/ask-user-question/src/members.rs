@@ -105,42 +105,29 @@ impl Row {
 
     /// What the schema says of it, in the words of the profile's origin. They are no column, because a page that reads asks has no schema.
     pub(crate) fn words(&self, limits: &Limits) -> Option<&'static str> {
-        let words = |runtime, coding, chat| match limits.wording() {
-            Wording::Runtime => Some(runtime),
-            Wording::Coding => Some(coding),
-            Wording::Chat => Some(chat),
+        const EXPLANATION: &str = "Explanation of what this option means.";
+        const WORDS: [[&str; 3]; 8] = [
+            [""; 3],
+            ["The full question text to display", "The complete question to ask the user.", "The question to ask"],
+            [
+                "Short label for the question",
+                "Very short label displayed as a chip/tag.",
+                "Short label for the question",
+            ],
+            ["Allow multiple answers to be selected."; 3],
+            ["The choices; \"Other\" is added for the user, so do not include it."; 3],
+            ["The display text for this option.", "The display text for this option.", "Display text for this option"],
+            [EXPLANATION, EXPLANATION, "Additional context"],
+            ["Code or plain text shown while this option is considered; only in single-select questions."; 3],
+        ];
+        let words = match limits.wording() {
+            // The maximum is in the words too, because most models do not keep to `maxLength` unasked.
+            Wording::Coding if self.member == Header && limits.header_max() == Some(12) => {
+                "Very short label displayed as a chip/tag (max 12 chars)."
+            }
+            wording => WORDS[self.member as usize][wording as usize],
         };
-        let same = |text| words(text, text, text);
-        match self.member {
-            Questions => None,
-            Question => words(
-                "The full question text to display",
-                "The complete question to ask the user.",
-                "The question to ask",
-            ),
-            Header => {
-                // The maximum is in the words too, because most models do not keep to `maxLength` unasked.
-                let short = match limits.header_max() {
-                    Some(12) => "Very short label displayed as a chip/tag (max 12 chars).",
-                    _ => "Very short label displayed as a chip/tag.",
-                };
-                words("Short label for the question", short, "Short label for the question")
-            }
-            MultiSelect => same("Allow multiple answers to be selected."),
-            Options => same("The choices; \"Other\" is added for the user, so do not include it."),
-            Label => words(
-                "The display text for this option.",
-                "The display text for this option.",
-                "Display text for this option",
-            ),
-            Description => {
-                let explanation = "Explanation of what this option means.";
-                words(explanation, explanation, "Additional context")
-            }
-            Preview => {
-                same("Code or plain text shown while this option is considered; only in single-select questions.")
-            }
-        }
+        (!words.is_empty()).then_some(words)
     }
 }
 

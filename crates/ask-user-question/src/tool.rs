@@ -85,10 +85,13 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     let (mut properties, mut required) = (Vec::new(), Vec::new());
     for row in members::of(object).iter().filter(|row| row.is_offered(limits)) {
         let words = row.words(limits);
-        let max_length = limits.header_max().filter(|_| row.member == Member::Header);
         let property = match row.kind {
             Kind::Text | Kind::Plain => {
-                node("string", words, max_length.map(|max| ("maxLength", number(max))).into_iter().collect())
+                let mut rest = Vec::new();
+                if let Some(max) = limits.header_max().filter(|_| row.member == Member::Header) {
+                    rest.push(("maxLength", number(max)));
+                }
+                node("string", words, rest)
             }
             Kind::Flag => node("boolean", words, vec![("default", Json::Bool(false))]),
             Kind::List(of) => {
