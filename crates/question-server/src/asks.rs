@@ -6,6 +6,7 @@ use crate::clock::later;
 use crate::conversations::{ConversationId, parameter};
 use crate::error::ApiError;
 use crate::limits::MAX_WAIT;
+use crate::live::Live;
 use crate::log::Reader;
 use crate::owner::Caller;
 use crate::runtime::{Runtime, to_the_end};
@@ -95,7 +96,7 @@ impl Runtime {
         let looked = match talk.conversation.result_of(&ask) {
             Some(result) => Looked::Over(result.clone()),
             None if !talk.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
-            None => Looked::Waits(live.log.reader(live.log.told().frames)),
+            None => Looked::Waits(Arc::clone(&live), live.log.reader(live.log.told().frames)),
         };
         talk.rest();
         drop(talk);
@@ -105,7 +106,8 @@ impl Runtime {
 
 enum Looked {
     Over(ToolResult),
-    Waits(Reader),
+    /// With the conversation, which hears of its answer only while somebody has it.
+    Waits(Arc<Live>, Reader),
 }
 
 /// Says how an ask ended, once it has, or that it waits when the time of `?wait=` is over.
@@ -121,9 +123,9 @@ pub(crate) async fn status(
     loop {
         // A question may expire on the way.
         let looked = to_the_end(Arc::clone(&runtime).result_of(caller.clone(), id.clone(), ask.clone())).await?;
-        let mut reader = match looked {
+        let (_live, mut reader) = match looked {
             Looked::Over(result) => return Ok(Json(ask_status(&ask, Some(&result))).into_response()),
-            Looked::Waits(reader) => reader,
+            Looked::Waits(live, reader) => (live, reader),
         };
         let has_changed = tokio::select! {
             () = runtime.drain().closed() => false,

@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::yield_now;
+use tokio::time::sleep;
 
 fn which() -> Value {
     serde_json::from_str::<Value>(ASK).expect("it is JSON")["questions"].take()
@@ -45,7 +46,7 @@ fn speaks() -> Script {
     Script::new([vec![Line::Says("Hello.")]])
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_program_asks_waits_and_gets_the_answer() {
     let script = speaks();
     let server = server_with(script.clone());
@@ -56,6 +57,8 @@ async fn a_program_asks_waits_and_gets_the_answer() {
         let (server, ask) = (server.clone(), ask.clone());
         async move { status(&server, &ask, 60).await }
     });
+    // Which goes by once all others have nothing to do but to wait.
+    sleep(Duration::from_secs(1)).await;
     let reply = json!({"answers": {"Which?": "Two"}, "replyId": "r"});
     assert_eq!(post(&server, "/conversations/t/respond", reply).await.json()["state"]["type"], "idle");
     let told = waits.await.expect("it answers");
