@@ -268,6 +268,7 @@ impl Settings<'_> {
             readonly: self.flag("readonly"),
             skip: self.flag("allowSkip").then(Skip::button),
             notes: (!self.flag("noNotes")).then(Notes::field),
+            agent_decides: self.text("agentDecides"),
             max_length: self.number("maxLength").map(|most| most as usize),
             persist: if self.is("persist", "session") { Persist::session() } else { Persist::default() },
             expires_at: self.number("expiresAt"),

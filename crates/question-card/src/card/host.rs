@@ -32,6 +32,9 @@ pub struct Options {
     pub skip: Option<Skip>,
     /// A note beside each answer.
     pub notes: Option<Notes>,
+    /// The words of a button that leaves all open questions to the agent, such as "Let the agent decide". Each is skipped, with these words as
+    /// its note.
+    pub agent_decides: Option<String>,
     /// The most characters (Unicode scalar values) of each typed text.
     pub max_length: Option<usize>,
     /// Whether what was chosen and typed outlives the page.
@@ -60,6 +63,7 @@ impl Default for Options {
             readonly: false,
             skip: None,
             notes: None,
+            agent_decides: None,
             max_length: None,
             persist: Persist::default(),
             expires_at: None,

@@ -125,6 +125,12 @@ impl CardOptions {
         self
     }
 
+    /// Shows a button with these words, such as "Let the agent decide". It answers: each open question is skipped, with the words as its note.
+    pub fn agent_decides(mut self, words: impl Into<String>) -> Self {
+        self.plain.agent_decides = Some(words.into());
+        self
+    }
+
     /// The most characters (Unicode scalar values) of each typed text, with a counter below its field. What is longer is not cut off, and
     /// not sent until it is shorter.
     pub fn max_length(mut self, most: usize) -> Self {

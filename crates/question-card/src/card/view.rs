@@ -115,16 +115,16 @@ fn speaks(w: &mut Writer, ask: &AskSnapshot) {
 }
 
 /// A button, which stays open for what else is to be said of it.
-fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str) {
+fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str) {
     if w.open("button", class, control.key()) {
         w.set("type", if control == Control::Submit { "submit" } else { "button" });
         w.set("id", &card.ids.control(control));
     }
-    w.text(text);
+    w.say(text);
 }
 
 /// A button that does nothing at times, and says why then. It is never `disabled`, which would drop the focus.
-fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str, is_inert: bool) {
+fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
     open_button(w, card, class, control, text);
     w.truth("aria-disabled", is_inert);
     w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());

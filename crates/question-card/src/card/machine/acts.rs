@@ -5,6 +5,7 @@ use super::{Again, Card, CardEvent, Copied, Do, Manner, Sent, Settled, Submissio
 use crate::dom::Control;
 use crate::draft::{Field, Problem, Room};
 use crate::labels::concat;
+use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
@@ -154,7 +155,7 @@ impl Card {
     fn check_and_send(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
         let Some((first, problem)) = problems.first() else {
-            return self.send(ask);
+            return self.send(ask, self.draft.selections());
         };
         self.refuse(self.what_is_wrong(ask, &problems));
         self.go_to(ask, *first, *problem);
@@ -229,8 +230,27 @@ impl Card {
         });
     }
 
-    fn send(&mut self, ask: &AskSnapshot) {
-        let selections = self.draft.selections();
+    /// Leaves every open question to the agent: skipped, with the host's words as its note.
+    pub(super) fn leave_to_agent(&mut self, ask: &AskSnapshot) {
+        let problems = self.problems(ask);
+        let Some(words) = self.options.agent_decides.as_ref().filter(|_| self.is_open()) else {
+            return;
+        };
+        if problems.iter().any(|(_, problem)| !problem.is_missing()) {
+            return self.check_and_send(ask);
+        }
+        let is_missing = |question| problems.iter().any(|(missing, _)| *missing == question);
+        let mut selections = self.draft.selections();
+        selections.retain(|selection| !is_missing(selection.question));
+        for (question, _) in &problems {
+            let note = Some(words.clone());
+            selections.push(Selection { question: *question, skipped: true, note, ..Selection::default() });
+        }
+        selections.sort_by_key(|selection| selection.question);
+        self.send(ask, selections);
+    }
+
+    fn send(&mut self, ask: &AskSnapshot, selections: Vec<Selection>) {
         match ask.ask.as_ref().map(|ask| Reply::of(ask, selections)) {
             None => {}
             Some(Some(reply)) => {

@@ -63,6 +63,7 @@ impl Card {
             _ if !is_meant => {}
             Control::Cancel => self.cancel(),
             Control::Again => self.try_again(ask),
+            Control::Decide => self.leave_to_agent(ask),
             Control::InChat => {
                 if self.is_open() {
                     self.emit(CardEvent::ReplyInChat(self.draft.selections()));

@@ -44,6 +44,9 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if card.options.offers.reply_in_chat {
         button(w, card, QUIET_BUTTON, Control::InChat, labels.reply_in_chat, !card.is_open());
     }
+    if let Some(words) = &card.options.agent_decides {
+        button(w, card, QUIET_BUTTON, Control::Decide, words, !card.is_open());
+    }
     if card.is_held() && card.options.offers.change {
         button(w, card, "qc-button qc-quiet qc-change", Control::Change, labels.change, false);
     }
