@@ -1,6 +1,6 @@
 //! The interface between a card and its host, with or without a framework.
 
-use super::{ClaimFocus, Layout, Notes, Parts, Skip, SubmitMode};
+use super::{ClaimFocus, Decide, Layout, Notes, Parts, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -32,9 +32,8 @@ pub struct Options {
     pub skip: Option<Skip>,
     /// A note beside each answer.
     pub notes: Option<Notes>,
-    /// The words of a button that leaves all open questions to the agent, such as "Let the agent decide". Each is skipped, with these words as
-    /// its note.
-    pub agent_decides: Option<String>,
+    /// A button that leaves all open questions to the agent.
+    pub agent_decides: Option<Decide>,
     /// The most characters (Unicode scalar values) of each typed text.
     pub max_length: Option<usize>,
     /// Whether what was chosen and typed outlives the page.

@@ -2,7 +2,7 @@
 
 use super::handle::FocusHandle;
 use super::host::Options;
-use super::{ClaimFocus, Layout, Notes, Skip, SubmitMode};
+use super::{ClaimFocus, Decide, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -127,7 +127,7 @@ impl CardOptions {
 
     /// Shows a button with these words, such as "Let the agent decide". It answers: each open question is skipped, with the words as its note.
     pub fn agent_decides(mut self, words: impl Into<String>) -> Self {
-        self.plain.agent_decides = Some(words.into());
+        self.plain.agent_decides = Some(Decide::button(words));
         self
     }
 

@@ -6,6 +6,7 @@ mod malformed;
 mod question;
 mod steps;
 
+pub(crate) use self::actions::decide;
 pub(crate) use self::question::{Place, note, skip};
 use super::Layout;
 use super::machine::Card;
@@ -115,16 +116,16 @@ fn speaks(w: &mut Writer, ask: &AskSnapshot) {
 }
 
 /// A button, which stays open for what else is to be said of it.
-fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str) {
+fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str) {
     if w.open("button", class, control.key()) {
         w.set("type", if control == Control::Submit { "submit" } else { "button" });
         w.set("id", &card.ids.control(control));
     }
-    w.say(text);
+    w.text(text);
 }
 
 /// A button that does nothing at times, and says why then. It is never `disabled`, which would drop the focus.
-fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
+fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str, is_inert: bool) {
     open_button(w, card, class, control, text);
     w.truth("aria-disabled", is_inert);
     w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());

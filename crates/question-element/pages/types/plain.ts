@@ -8,7 +8,7 @@ card.addEventListener("reply", (event) => {
   const answers: Record<string, string> = event.detail.answers;
   event.respondWith(fetch("/", { body: event.detail.json + event.detail.message + answers.x }));
 });
-card.addEventListener("change", (event) => event.detail.picks[0]?.selected);
+card.addEventListener("draft", (event) => event.detail.picks[0]?.selected);
 card.addEventListener("click", () => {});
 card.append("x");
 card.status = { type: "running" };

@@ -231,22 +231,28 @@ impl Card {
     }
 
     /// Leaves every open question to the agent: skipped, with the host's words as its note.
-    pub(super) fn leave_to_agent(&mut self, ask: &AskSnapshot) {
+    pub(crate) fn leave_to_agent(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
-        let Some(words) = self.options.agent_decides.as_ref().filter(|_| self.is_open()) else {
+        let Some(words) = self.options.agent_decides.as_ref().map(|decide| &decide.words).filter(|_| self.is_open())
+        else {
             return;
         };
         if problems.iter().any(|(_, problem)| !problem.is_missing()) {
             return self.check_and_send(ask);
         }
-        let is_missing = |question| problems.iter().any(|(missing, _)| *missing == question);
-        let mut selections = self.draft.selections();
-        selections.retain(|selection| !is_missing(selection.question));
-        for (question, _) in &problems {
-            let note = Some(words.clone());
-            selections.push(Selection { question: *question, skipped: true, note, ..Selection::default() });
+        let mut selections = Vec::new();
+        let mut own = self.draft.selections().into_iter();
+        for question in 0..ask.questions.len() {
+            match problems.iter().any(|(missing, _)| *missing == question) {
+                true => selections.push(Selection {
+                    question,
+                    skipped: true,
+                    note: Some(words.clone()),
+                    ..Selection::default()
+                }),
+                false => selections.extend(own.find(|own| own.question == question)),
+            }
         }
-        selections.sort_by_key(|selection| selection.question);
         self.send(ask, selections);
     }
 

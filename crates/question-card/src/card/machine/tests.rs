@@ -5,7 +5,7 @@ mod walks;
 
 use super::*;
 use crate::anatomy::part;
-use crate::card::{Layout, Notes, Offers, Skip, SubmitMode};
+use crate::card::{Decide, Layout, Notes, Offers, Skip, SubmitMode};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome, Question};
 
@@ -223,7 +223,7 @@ fn what_is_open_can_be_left_to_the_agent() {
     let ask = AskUserQuestion::new([question("Size", false, &["Small", "Large"]), question("Colour", true, &["Red"])]);
     let mut stage = Stage::new(AskSnapshot::complete("call", ask, Phase::Answerable), SubmitMode::Explicit);
     assert_eq!(replies(&stage.press(Control::Decide)), 0, "it is off by default");
-    let agent_decides = Some("Let the agent decide".to_owned());
+    let agent_decides = Some(Decide::button("Let the agent decide"));
     stage.take(Input::Set(Options { agent_decides, ..stage.card.options.clone() }));
     stage.take(Input::Choose(SMALL));
     let acts = stage.press(Control::Decide);
