@@ -85,7 +85,7 @@ macro_rules! events {
             $( #[doc = concat!("`", stringify!($name), "`:", $( " `", stringify!($field), "`", )* ".")] $kind, )*
         }
 
-        pub(crate) static EVENTS: [Rule; 31] = [ $( Rule {
+        pub(crate) static EVENTS: [Rule; [$( stringify!($kind) ),*].len()] = [ $( Rule {
             kind: EventType::$kind,
             name: stringify!($name),
             does: Does::$does $((Thing::$thing))?,
@@ -156,12 +156,12 @@ events! {
 }
 
 /// The retired types, each with the row that it stands for. They have no ids, so what they open gets one.
-static RETIRED: [(&str, &Rule); 5] = [
-    ("THINKING_START", &EVENTS[19]),
-    ("THINKING_TEXT_MESSAGE_START", &EVENTS[20]),
-    ("THINKING_TEXT_MESSAGE_CONTENT", &EVENTS[21]),
-    ("THINKING_TEXT_MESSAGE_END", &EVENTS[22]),
-    ("THINKING_END", &EVENTS[24]),
+static RETIRED: [(&str, EventType); 5] = [
+    ("THINKING_START", EventType::ReasoningStart),
+    ("THINKING_TEXT_MESSAGE_START", EventType::ReasoningMessageStart),
+    ("THINKING_TEXT_MESSAGE_CONTENT", EventType::ReasoningMessageContent),
+    ("THINKING_TEXT_MESSAGE_END", EventType::ReasoningMessageEnd),
+    ("THINKING_END", EventType::ReasoningEnd),
 ];
 
 impl Rule {
@@ -177,7 +177,7 @@ impl Rule {
 
     /// The row that a retired type stands for.
     pub(crate) fn of_retired(name: &str) -> Option<&'static Self> {
-        RETIRED.iter().find(|(retired, _)| *retired == name).map(|(_, rule)| *rule)
+        RETIRED.iter().find(|(retired, _)| *retired == name).map(|(_, kind)| &EVENTS[*kind as usize])
     }
 
     /// An event of this type, so far with its type alone.
@@ -198,11 +198,11 @@ impl Thing {
     /// The rows that open, grow and close it, where something of it comes in chunks.
     pub(crate) fn rows(self) -> &'static [Rule] {
         let first = match self {
-            Text => 5,
-            Call => 9,
-            Reasoning | Span | Activity => 20,
+            Text => EventType::TextMessageStart,
+            Call => EventType::ToolCallStart,
+            Reasoning | Span | Activity => EventType::ReasoningMessageStart,
         };
-        &EVENTS[first..first + 4]
+        &EVENTS[first as usize..first as usize + 4]
     }
 
     /// The event that closes it, where something of it comes in chunks.
@@ -250,7 +250,7 @@ mod tests {
             assert_eq!(does, [Open(thing), Grow(thing), Close(thing), Chunk(thing)]);
         }
         assert!(EVENTS.iter().enumerate().all(|(index, rule)| rule.kind as usize == index));
-        let stand_for: Vec<Does> = RETIRED.iter().map(|(_, rule)| rule.does).collect();
+        let stand_for: Vec<Does> = RETIRED.iter().map(|(_, kind)| EVENTS[*kind as usize].does).collect();
         assert_eq!(stand_for, [Open(Span), Open(Reasoning), Grow(Reasoning), Close(Reasoning), Close(Span)]);
     }
 }

@@ -54,12 +54,14 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod arriving;
+mod codes;
 #[cfg(feature = "examples")]
 pub mod examples;
 pub mod form;
 pub mod guidance;
 pub mod limits;
 pub mod matching;
+mod members;
 pub mod outcome;
 pub mod repair;
 pub mod reply;

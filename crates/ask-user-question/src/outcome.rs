@@ -2,6 +2,7 @@
 
 mod foreign;
 
+use crate::codes::codes;
 use crate::reply::{Answer, Reply, Selected, Selection, details, lenient_details};
 use crate::text::is_blank;
 use crate::wire::AskUserQuestion;
@@ -235,69 +236,47 @@ fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
     !contradicts && (picked > 0 || selection.note.is_some())
 }
 
-/// The kinds of outcome on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OutcomeKind {
-    /// See [`Outcome::Answered`].
-    Answered,
-    /// See [`Outcome::Declined`].
-    Declined,
-    /// See [`Outcome::RepliedInChat`].
-    RepliedInChat,
-    /// See [`Outcome::Expired`].
-    Expired,
-    /// See [`Outcome::Superseded`].
-    Superseded,
-    /// See [`Outcome::Cancelled`].
-    Cancelled,
+codes! {
+    /// The kinds of outcome on the wire.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    OutcomeKind {
+        /// See [`Outcome::Answered`].
+        Answered "answered",
+        /// See [`Outcome::Declined`].
+        Declined "declined",
+        /// See [`Outcome::RepliedInChat`].
+        RepliedInChat "replied_in_chat",
+        /// See [`Outcome::Expired`].
+        Expired "expired",
+        /// See [`Outcome::Superseded`].
+        Superseded "superseded",
+        /// See [`Outcome::Cancelled`].
+        Cancelled "cancelled",
+    }
 }
 
 impl OutcomeKind {
-    /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::Answered, Self::Declined, Self::RepliedInChat, Self::Expired, Self::Superseded, Self::Cancelled];
-
     fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
     }
-
-    /// The kind as the wire says it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Declined => "declined",
-            Self::RepliedInChat => "replied_in_chat",
-            Self::Expired => "expired",
-            Self::Superseded => "superseded",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }
 
-/// Where an answer was given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AnsweredBy {
-    /// On the card.
-    Card,
-    /// In the composer.
-    Composer,
+codes! {
+    /// Where an answer was given.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    AnsweredBy {
+        /// On the card.
+        Card "card",
+        /// In the composer.
+        Composer "composer",
+    }
 }
 
 impl AnsweredBy {
     fn from_word(word: &str) -> Option<Self> {
-        [Self::Card, Self::Composer].into_iter().find(|by| by.as_str() == word)
-    }
-
-    /// The place as the wire says it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Card => "card",
-            Self::Composer => "composer",
-        }
+        Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
     }
 }
 

@@ -13,14 +13,13 @@ pub use code::RepairCode;
 pub use other::{Meaning, meaning};
 pub(crate) use shapes::{Stands, flag_word, stands};
 
+use crate::members::{self, Member, Of};
 use crate::text::{find, is_blank};
 use crate::validate::MAX_REPORTED;
 use crate::wire::member_mut;
 use json_tree::{Json, NotUnique};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use shapes::{
-    ANSWERS, DESCRIPTION, HEADER, LABEL, MULTI_SELECT, OPTIONS, PREVIEW, QUESTION, QUESTIONS, as_flag, is_question,
-};
+use shapes::{ANSWERS, Field, as_flag, is_question};
 use std::fmt::{self, Display};
 use std::mem;
 
@@ -164,7 +163,7 @@ impl<H: Hears> Shape<'_, H> {
         if let Json::List(_) = arguments {
             *arguments = Json::object([("questions", mem::take(arguments))]);
         }
-        self.rename(arguments, place, &QUESTIONS);
+        self.rename(arguments, place, &Field::of(Member::Questions));
         if let Some(questions) = member_mut(arguments, "questions") {
             self.questions(questions);
             self.drop_answers(arguments, place);
@@ -198,16 +197,10 @@ impl<H: Hears> Shape<'_, H> {
 
     fn question(&mut self, question: &mut Json<'_>, q: usize) {
         let place = Place::Question(q, "");
-        self.rename(question, place, &QUESTION);
+        self.rename(question, place, &Field::of(Member::Question));
         self.markup(question, place);
-        for key in ["header", "multiSelect", "options"] {
-            self.remove_empty(question, place, key);
-        }
-        self.rename(question, place, &HEADER);
-        self.trim(question, place, "header");
-        self.rename(question, place, &OPTIONS);
+        self.tidy(question, place, Of::Question);
         self.rename(question, place, &ANSWERS);
-        self.rename(question, place, &MULTI_SELECT);
         self.by_type(question, place);
         self.drop_answers(question, place);
         if let Some(flag) = member_mut(question, "multiSelect")
@@ -250,18 +243,27 @@ impl<H: Hears> Shape<'_, H> {
         if option.as_str().is_some() || self.plain_label(option, place) {
             *option = Json::object([("label", mem::take(option))]);
         }
-        self.rename(option, place, &LABEL);
+        self.rename(option, place, &Field::of(Member::Label));
         if let Some(label) = member_mut(option, "label") {
             self.plain_label(label, place.key("label"));
         }
         self.trim(option, place, "label");
-        for key in ["description", "preview"] {
-            self.remove_empty(option, place, key);
+        self.tidy(option, place, Of::Option);
+    }
+
+    /// Brings the members of an object under their names, without those that say nothing and without white space around texts.
+    fn tidy(&mut self, object: &mut Json<'_>, place: Place<'_>, kind: Of) {
+        for row in members::of(kind) {
+            if row.may_be_absent() {
+                self.remove_empty(object, place, row.name);
+            }
         }
-        self.rename(option, place, &DESCRIPTION);
-        self.rename(option, place, &PREVIEW);
-        // A preview keeps its indentation.
-        self.trim(option, place, "description");
+        for row in members::of(kind) {
+            self.rename(object, place, &Field::of(row.member));
+            if row.trims {
+                self.trim(object, place, row.name);
+            }
+        }
     }
 
     /// Puts what a JSON string says into its place, where it says an object or a list.

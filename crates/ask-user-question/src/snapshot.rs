@@ -1,53 +1,40 @@
 //! What a card shows of an ask, from the first byte of its arguments to its receipt.
 
+use crate::codes::codes;
 use crate::outcome::Outcome;
 use crate::wire::{AskUserQuestion, Question, QuestionOption};
-use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
-use std::fmt;
 use std::sync::Arc;
 
-/// Where an ask stands, derived from the stream or a replayed history.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// Arguments are arriving.
-    #[default]
-    Streaming,
-    /// Arguments are complete and valid; the run is still open, so a reply is held until it ends.
-    Ready,
-    /// Arguments ended and are unusable.
-    Malformed,
-    /// The run has ended and the ask waits for its reply.
-    Answerable,
-    /// A reply was given.
-    Answered,
-    /// The user declined.
-    Declined,
-    /// The user went on with something else.
-    Superseded,
-    /// The deadline passed.
-    Expired,
-    /// The run failed or the stream broke before the arguments ended.
-    Interrupted,
-    /// The agent went on with a result that is no readable answer; [`AskSnapshot::result`] has it as it is.
-    Settled,
+codes! {
+    /// Where an ask stands, derived from the stream or a replayed history: the phases in the order of an ask's life, each in lower case.
+    #[derive(Default)]
+    Phase {
+        /// Arguments are arriving.
+        #[default]
+        Streaming "streaming",
+        /// Arguments are complete and valid; the run is still open, so a reply is held until it ends.
+        Ready "ready",
+        /// Arguments ended and are unusable.
+        Malformed "malformed",
+        /// The run has ended and the ask waits for its reply.
+        Answerable "answerable",
+        /// A reply was given.
+        Answered "answered",
+        /// The user declined.
+        Declined "declined",
+        /// The user went on with something else.
+        Superseded "superseded",
+        /// The deadline passed.
+        Expired "expired",
+        /// The run failed or the stream broke before the arguments ended.
+        Interrupted "interrupted",
+        /// The agent went on with a result that is no readable answer; [`AskSnapshot::result`] has it as it is.
+        Settled "settled",
+    }
 }
 
 impl Phase {
-    /// Every phase, in the order of an ask's life.
-    pub const ALL: [Self; 10] = [
-        Self::Streaming,
-        Self::Ready,
-        Self::Malformed,
-        Self::Answerable,
-        Self::Answered,
-        Self::Declined,
-        Self::Superseded,
-        Self::Expired,
-        Self::Interrupted,
-        Self::Settled,
-    ];
-
     /// Returns true if the ask has ended, so that a receipt takes the place of the form.
     #[must_use]
     pub fn is_over(self) -> bool {
@@ -58,35 +45,6 @@ impl Phase {
     #[must_use]
     pub fn takes_answer(self) -> bool {
         matches!(self, Self::Ready | Self::Answerable)
-    }
-
-    /// The phase in lower case; `Display` and JSON give the same.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Streaming => "streaming",
-            Self::Ready => "ready",
-            Self::Malformed => "malformed",
-            Self::Answerable => "answerable",
-            Self::Answered => "answered",
-            Self::Declined => "declined",
-            Self::Superseded => "superseded",
-            Self::Expired => "expired",
-            Self::Interrupted => "interrupted",
-            Self::Settled => "settled",
-        }
-    }
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for Phase {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::guidance::{self, Mode};
 use crate::limits::{Limits, Wording};
+use crate::members::{self, Kind, Member, Of};
 use crate::validate::range_of;
 use json_tree::{Json, JsonText};
 use serde::Serialize;
@@ -76,72 +77,32 @@ const EXAMPLE: &str = r#"Example: {"questions": [{"question": "Which plan?", "he
 /// options look, then the options. Models write in this order, and the card comes alive in it.
 #[must_use]
 pub fn parameters(limits: &Limits) -> JsonText {
-    let words = Words::of(limits);
-    let mut option = vec![
-        ("label", node("string", words.label, Vec::new())),
-        ("description", node("string", words.option_description, Vec::new())),
-    ];
-    if limits.previews() {
-        option.push(("preview", node("string", PREVIEW, Vec::new())));
-    }
-    let max_length = limits.header_max().map(|max| ("maxLength", number(max)));
-    let question = vec![
-        ("question", node("string", words.question, Vec::new())),
-        ("header", node("string", words.header, max_length.into_iter().collect())),
-        ("multiSelect", node("boolean", MULTI_SELECT, vec![("default", Json::Bool(false))])),
-        ("options", list(OPTIONS, &limits.options(), object(option, &["label"]))),
-    ];
-    let mut required = vec!["question", "header", "options"];
-    required.retain(|name| match *name {
-        "header" => limits.header_required(),
-        "options" => *limits.options().start() > 0,
-        _ => true,
-    });
-    let questions = list(None, &limits.questions(), object(question, &required));
-    JsonText::from(&object(vec![("questions", questions)], &["questions"]))
+    JsonText::from(&schema_of(Of::Arguments, limits))
 }
 
-const PREVIEW: Option<&str> =
-    Some("Code or plain text shown while this option is considered; only in single-select questions.");
-const MULTI_SELECT: Option<&str> = Some("Allow multiple answers to be selected.");
-const OPTIONS: Option<&str> = Some("The choices; \"Other\" is added for the user, so do not include it.");
-
-/// The descriptions inside the schema.
-struct Words {
-    question: Option<&'static str>,
-    header: Option<&'static str>,
-    label: Option<&'static str>,
-    option_description: Option<&'static str>,
-}
-
-impl Words {
-    fn of(limits: &Limits) -> Self {
-        const LABEL: Option<&str> = Some("The display text for this option.");
-        match limits.wording() {
-            Wording::Runtime => Self {
-                question: Some("The full question text to display"),
-                header: Some("Short label for the question"),
-                label: LABEL,
-                option_description: Some("Explanation of what this option means."),
-            },
-            Wording::Coding => Self {
-                question: Some("The complete question to ask the user."),
-                // The maximum is in the words too; it is written here because most models do not keep to `maxLength` unasked.
-                header: match limits.header_max() {
-                    Some(12) => Some("Very short label displayed as a chip/tag (max 12 chars)."),
-                    _ => Some("Very short label displayed as a chip/tag."),
-                },
-                label: LABEL,
-                option_description: Some("Explanation of what this option means."),
-            },
-            Wording::Chat => Self {
-                question: Some("The question to ask"),
-                header: Some("Short label for the question"),
-                label: Some("Display text for this option"),
-                option_description: Some("Additional context"),
-            },
+/// The schema of an object.
+fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
+    let (mut properties, mut required) = (Vec::new(), Vec::new());
+    for row in members::of(object).iter().filter(|row| row.is_offered(limits)) {
+        let words = row.words(limits);
+        let max_length = limits.header_max().filter(|_| row.member == Member::Header);
+        let property = match row.kind {
+            Kind::Text | Kind::Plain => {
+                node("string", words, max_length.map(|max| ("maxLength", number(max))).into_iter().collect())
+            }
+            Kind::Flag => node("boolean", words, vec![("default", Json::Bool(false))]),
+            Kind::List(of) => {
+                let allowed = if row.member == Member::Questions { limits.questions() } else { limits.options() };
+                list(words, &allowed, schema_of(of, limits))
+            }
+        };
+        properties.push((row.name, property));
+        if row.is_required(limits) {
+            required.push(Json::Text(row.name.into()));
         }
     }
+    let rest = vec![("properties", members_of(properties)), ("required", Json::List(required))];
+    node("object", None, rest)
 }
 
 /// What an object of the schema holds. A tree keeps the order of its members, which a map would not.
@@ -156,12 +117,6 @@ fn node(kind: &'static str, description: Option<&'static str>, rest: Fields) -> 
 fn list(description: Option<&'static str>, allowed: &RangeInclusive<usize>, items: Json<'static>) -> Json<'static> {
     let rest = vec![("minItems", number(*allowed.start())), ("maxItems", number(*allowed.end())), ("items", items)];
     node("array", description, rest)
-}
-
-fn object(properties: Fields, required: &[&'static str]) -> Json<'static> {
-    let required = required.iter().map(|&name| Json::Text(name.into()));
-    let rest = vec![("properties", members_of(properties)), ("required", Json::List(required.collect()))];
-    node("object", None, rest)
 }
 
 fn number(number: usize) -> Json<'static> {

@@ -226,8 +226,11 @@ pub fn natural(digits: &str) -> Option<u64> {
     })
 }
 
-/// The number that a text of this grammar says; `None` where no double holds it.
-pub(crate) fn number(text: &str) -> Option<Number<'_>> {
+/// Fewer digits than the largest double has: without an exponent, a double holds the number.
+pub(crate) const SHORT: usize = 300;
+
+/// The number that a text of this grammar says; `None` where no double holds it. One that `is_short` needs no look for that.
+pub(crate) fn number(text: &str, is_short: bool) -> Option<Number<'_>> {
     let digits = text.strip_prefix('-');
     let whole = match (natural(digits.unwrap_or(text)), digits) {
         (Some(natural), None) => Some(natural.into()),
@@ -235,11 +238,6 @@ pub(crate) fn number(text: &str) -> Option<Number<'_>> {
         (Some(negative @ 1..), Some(_)) => 0_i64.checked_sub_unsigned(negative).map(Number::from),
         _ => None,
     };
-    whole.or_else(|| is_a_double(text).then_some(Number(Kind::Written(text.into()))))
-}
-
-/// Returns true if a double holds a number. Without an exponent it takes 309 digits to be too large.
-fn is_a_double(text: &str) -> bool {
-    let is_short = text.len() < 300 && !text.bytes().any(|byte| byte | 0x20 == b'e');
-    is_short || Decimal::of(text).is_a_double()
+    let is_a_double = || is_short || Decimal::of(text).is_a_double();
+    whole.or_else(|| is_a_double().then_some(Number(Kind::Written(text.into()))))
 }

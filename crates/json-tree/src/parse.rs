@@ -1,6 +1,6 @@
 //! Reads a text that is all there.
 
-use crate::number::{NumberState, Step, number};
+use crate::number::{NumberState, SHORT, Step, number};
 use crate::{Error, ErrorKind, Json, Members, escape};
 use std::borrow::Cow;
 
@@ -250,7 +250,8 @@ impl<'a, 'm> Reader<'a, 'm> {
         if !state.is_complete() {
             return Err(ErrorKind::Incomplete);
         }
-        number(self.part(start, self.at)).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
+        let is_short = state != NumberState::ExponentDigits && self.at - start < SHORT;
+        number(self.part(start, self.at), is_short).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
     }
 
     /// A part of the text, cut between characters. (To cut anywhere else ends a program with a sentence, which takes tables of all characters.)

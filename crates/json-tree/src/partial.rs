@@ -4,7 +4,7 @@ mod value;
 
 pub use value::PartialValue;
 
-use crate::number::{Number, NumberState, Step, number};
+use crate::number::{Number, NumberState, SHORT, Step, number};
 use crate::parse::{DEPTH, plain_length};
 use crate::{Error, ErrorKind, escape, hex_digit};
 
@@ -403,7 +403,8 @@ impl PartialParser {
     }
 
     fn end_number(&mut self, tell: Tell<'_>) -> Outcome {
-        let number = number(&self.scratch).ok_or(ErrorKind::NumberOutOfRange)?;
+        let is_short = self.state != State::Number(NumberState::ExponentDigits) && self.scratch.len() < SHORT;
+        let number = number(&self.scratch, is_short).ok_or(ErrorKind::NumberOutOfRange)?;
         tell(Token::Number(number));
         self.scratch.clear();
         self.state = State::AfterValue;

@@ -1,4 +1,4 @@
-import type { Ask, Detail, Pick } from "./agent.js";
+import type { Detail, Pick } from "./agent.js";
 
 export type { Ask, Detail, Option, Pick, Question } from "./agent.js";
 
@@ -14,9 +14,9 @@ export type Status =
 export interface Call {
   id?: string;
   toolCallId?: string;
-  args?: Ask | string | object;
-  input?: Ask | string | object;
-  arguments?: string | object;
+  args?: unknown;
+  input?: unknown;
+  arguments?: unknown;
   function?: { arguments: string };
   result?: unknown;
   output?: unknown;
@@ -200,7 +200,7 @@ export interface QuestionCardProps {
   /** The call; drafts are kept under it and the scope. Another id is another call. */
   toolCallId?: string;
   /** The arguments so far, as an object that grows or as the text of JSON. */
-  args?: object | string;
+  args?: unknown;
   /** A whole call, as from a history. No attribute. */
   call?: Call;
   /** What came back for the call. No attribute. */
@@ -250,7 +250,7 @@ export interface QuestionCardProps {
 export class QuestionCard extends HTMLElement implements QuestionCardProps {
   toolCallId: string | undefined;
   /** The arguments so far, as an object that grows or as the text of JSON. */
-  args: object | string | undefined;
+  args: unknown;
   /** A whole call, as from a history. */
   call: Call | undefined;
   /** What came back for the call. */

@@ -449,6 +449,11 @@ export class QuestionCard extends Base {
   #enter() {
     this.#internals?.states?.clear();
     this.#internals?.states?.add(this.state);
+    const call = this.#call;
+    if (this.state !== "malformed" || call.isDamaged) return;
+    // The user reads that the question is damaged. What arrived is for whoever feeds the element, such as twice in strict mode.
+    call.isDamaged = true;
+    console.warn(`question-card: call ${call.id ?? call.made} is no question:`, call.text);
   }
 
   /** Hears what the card tells. Returns whether the host has taken a message. */

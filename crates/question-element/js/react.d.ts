@@ -1,9 +1,9 @@
-// `import type {} from "question-card/react"` lets React 19 know <question-card>.
-import type { DetailedHTMLProps, HTMLAttributes } from "react";
-import type { QuestionCard, QuestionCardEvents, QuestionCardProps } from "./question-card.js";
+// `import type {} from "question-card/react"` lets React 19 know <question-card>. `QuestionCard` is a component around it.
+import type { DetailedHTMLProps, HTMLAttributes, ReactElement } from "react";
+import type { QuestionCard as CardElement, QuestionCardEvents, QuestionCardProps } from "./question-card.js";
 
 type Handlers = { [Name in keyof QuestionCardEvents as `on${Name}`]?: (event: QuestionCardEvents[Name]) => void };
-type CardAttributes = Omit<DetailedHTMLProps<HTMLAttributes<QuestionCard>, QuestionCard>, "onChange"> & QuestionCardProps & Handlers & { class?: string; "no-shadow"?: boolean | string };
+type CardAttributes = Omit<DetailedHTMLProps<HTMLAttributes<CardElement>, CardElement>, "onChange"> & QuestionCardProps & Handlers & { class?: string; "no-shadow"?: boolean | string };
 
 declare module "react" {
   namespace JSX {
@@ -12,3 +12,12 @@ declare module "react" {
     }
   }
 }
+
+type Pascal<Name extends string> = Name extends `${infer Word}-${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<Name>;
+/** Each handler is told the detail of its event. If it returns a promise, the card waits for that. */
+type Told = {
+  [Name in keyof QuestionCardEvents as `on${Pascal<Name>}`]?: (detail: QuestionCardEvents[Name]["detail"], event: QuestionCardEvents[Name]) => PromiseLike<unknown> | void;
+};
+
+/** One call as a card. Another `toolCallId` is another card. */
+export function QuestionCard(props: Omit<CardAttributes, keyof Handlers> & Told): ReactElement;

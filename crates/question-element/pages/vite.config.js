@@ -16,7 +16,6 @@ export default defineConfig({
   root: fileURLToPath(new URL(page, import.meta.url)),
   base: "./",
   plugins: page === "plain" ? [] : (plugins[page]?.() ?? [react()]),
-  optimizeDeps: { exclude: ["question-card"] },
   build: { outDir: fileURLToPath(new URL(`dist/${page}`, import.meta.url)), emptyOutDir: true, target: "esnext", modulePreload: { polyfill: false } },
   logLevel: "warn",
 });

@@ -21,6 +21,11 @@ use std::str::FromStr;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+/// The names under which calls are stored, counted and logged: before each try, and after the one that was taken.
+pub(crate) const CALLED_BACK: &str = "called_back";
+pub(crate) const CALLBACK_TAKEN: &str = "callback_taken";
+pub(crate) const EVENTS: [&str; 2] = [CALLED_BACK, CALLBACK_TAKEN];
+
 /// The longest URL that is called, in bytes.
 const MAX_URL: usize = 2048;
 

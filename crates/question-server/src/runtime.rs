@@ -411,8 +411,10 @@ impl Runtime {
         messages: &[Message],
         new: &[Entry],
     ) -> Result<(), ApiError> {
-        let at = self.clock.now();
-        callbacks::arm(&mut talk.context.callbacks, &talk.conversation, at);
+        let now = self.clock.now();
+        callbacks::arm(&mut talk.context.callbacks, &talk.conversation, now);
+        // Calling a program is no event of the conversation: what waits meanwhile waits on.
+        let at = talk.waiting_since.filter(|_| callbacks::EVENTS.contains(&event)).unwrap_or(now);
         let before = live.log.told();
         let revision = talk.revision.map_or(before.since, Revision::next);
         let lease = talk.view().is_at_work().then(|| self.lease());

@@ -112,7 +112,8 @@ fn copy_files(package: &Path) -> Result<()> {
     let root = workspace::root();
     files::copy(&root.join(CRATE).join("js"), package)?;
     files::copy(&root.join("crates/ask-user-question/schemas"), &package.join("schemas"))?;
-    for file in ["LICENSE-APACHE", "LICENSE-MIT", "style/question-card.css", &format!("{CRATE}/README.md")] {
+    let styles = ["style/question-card.css", "style/shadcn.css", "style/material.css"];
+    for file in ["LICENSE-APACHE", "LICENSE-MIT", &format!("{CRATE}/README.md")].into_iter().chain(styles) {
         let from = root.join(file);
         files::copy(&from, &package.join(from.file_name().context("a file has a name")?))?;
     }
@@ -141,8 +142,7 @@ fn version() -> Result<String> {
 fn lint(log: &Log) -> Result<()> {
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
     log.run(Command::new(linters.join("publint")).arg("--strict").arg(workspace::scratch(WHOLE).join("package")))?;
-    let mut types = Command::new(linters.join("attw"));
     // It is a package of modules alone, and what is not JavaScript has no types.
-    types.args(["--profile", "esm-only", "--exclude-entrypoints", "question-card.css", "--"]).arg(tarball()?);
-    log.run(types.env("NO_COLOR", "1"))
+    let types = "--profile esm-only --exclude-entrypoints question-card.css shadcn.css material.css --";
+    log.run(Command::new(linters.join("attw")).args(types.split(' ')).arg(tarball()?).env("NO_COLOR", "1"))
 }

@@ -41,7 +41,8 @@ pub(super) struct Followed {
 /// The interrupt by which an agent waits for an answer.
 #[derive(Clone, Debug)]
 pub(super) struct Wait {
-    pub(super) by: WaitsBy,
+    /// One interrupt may ask for several answers.
+    pub(super) by: Arc<WaitsBy>,
     /// The ask's part in the answer, if the interrupt asks for several decisions.
     pub(super) decision: Option<Decision>,
     /// The open run was started to answer it.
@@ -259,7 +260,7 @@ impl Followed {
 
     /// The interrupt that no run was started yet to answer.
     fn waits_by(&self) -> Option<&WaitsBy> {
-        self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &wait.by)
+        self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
     }
 
     /// The interrupt by which the agent waits.

@@ -15,6 +15,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 use json_tree::Json;
+use std::sync::Arc;
 
 /// The name of the legacy event.
 pub(super) const ON_INTERRUPT: &str = "on_interrupt";
@@ -78,26 +79,32 @@ impl Asks {
         };
         for legacy in legacy {
             let interrupt = standard(&legacy);
-            self.bind_interrupt(&interrupt, &WaitsBy::Legacy(legacy), thread, changes);
+            self.bind_interrupt(&interrupt, &Arc::new(WaitsBy::Legacy(legacy)), thread, changes);
         }
     }
 
     /// Makes asks of the interrupts that a run ended in.
     pub(super) fn take_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
         for interrupt in thread.open_interrupts() {
-            self.bind_interrupt(interrupt, &WaitsBy::Interrupt(interrupt.clone()), thread, changes);
+            self.bind_interrupt(interrupt, &Arc::new(WaitsBy::Interrupt(interrupt.clone())), thread, changes);
         }
     }
 
     /// Finds or makes the asks that an interrupt is about. They wait from here on, perhaps for the second time; one that can't be shown waits
     /// to be cancelled.
-    fn bind_interrupt(&mut self, interrupt: &Interrupt, by: &WaitsBy, thread: &Thread, changes: &mut Vec<AskChange>) {
+    fn bind_interrupt(
+        &mut self,
+        interrupt: &Interrupt,
+        by: &Arc<WaitsBy>,
+        thread: &Thread,
+        changes: &mut Vec<AskChange>,
+    ) {
         let mut bound = Vec::new();
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
             let position = self.ask_about(interrupt, &part, &bound, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part, changes));
             let followed = &mut self.followed[position];
-            followed.wait = Some(Box::new(Wait { by: by.clone(), decision: part.decision, is_released: false }));
+            followed.wait = Some(Box::new(Wait { by: Arc::clone(by), decision: part.decision, is_released: false }));
             followed.ask_again(changes);
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             if followed.snapshot.expires_at != deadline {
@@ -141,7 +148,7 @@ impl Asks {
         let asked = part.asked.as_ref().map(|(ask, _)| ask);
         let (mut waiting, mut open) = (Vec::new(), Vec::new());
         for (position, followed) in self.followed.iter().enumerate() {
-            let is_told = |wait: &Wait| matches!(&wait.by, WaitsBy::Interrupt(it) if it.id == interrupt.id);
+            let is_told = |wait: &Wait| matches!(&*wait.by, WaitsBy::Interrupt(it) if it.id == interrupt.id);
             if bound.contains(&position) {
                 continue;
             }

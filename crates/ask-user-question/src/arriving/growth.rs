@@ -4,6 +4,7 @@
 //! which nothing can be seen, blank descriptions. So each of these is held until it is known to stay.
 
 use super::text::{GrowingText, odd_in, push_words};
+use crate::members::{MEMBERS, Member, Of};
 use crate::repair::{Stands, flag_word, stands};
 use crate::snapshot::{AskPatch, TextPath};
 use crate::text::{folded, is_blank};
@@ -69,18 +70,12 @@ enum Place {
     Elsewhere,
 }
 
+/// The name of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Key {
-    Questions,
-    Question,
-    Header,
-    MultiSelect,
+    Is(Member),
     /// A name that stands for `multiSelect`, by its rank.
     NearFlag(usize),
-    Options,
-    Label,
-    Description,
-    Preview,
     Other,
 }
 
@@ -95,26 +90,16 @@ struct Flags {
     text: Option<String>,
 }
 
-/// The members that mean anything somewhere, each a bit of [`Frame::seen`].
-const MEMBERS: [(&str, Key); 8] = [
-    ("questions", Key::Questions),
-    ("question", Key::Question),
-    ("options", Key::Options),
-    ("header", Key::Header),
-    ("multiSelect", Key::MultiSelect),
-    ("label", Key::Label),
-    ("description", Key::Description),
-    ("preview", Key::Preview),
-];
+/// The bits of members in [`Frame::seen`].
+const fn bits(members: &[Member]) -> u16 {
+    match members {
+        [first, rest @ ..] => 1 << *first as u16 | bits(rest),
+        [] => 0,
+    }
+}
 
-/// The bit of a list of questions.
-const QUESTIONS: u16 = 0b1;
-/// The bits of what a question has, unless repair finds it under other names.
-const NEEDED: u16 = 0b110;
-/// The bit of the options.
-const OPTIONS: u16 = 0b100;
-/// The bit of what an option can't do without.
-const LABEL: u16 = 0b10_0000;
+/// What a question has, unless repair finds it under other names.
+const NEEDED: u16 = bits(&[Member::Question, Member::Options]);
 
 type Tell<'a> = &'a mut dyn FnMut(AskPatch);
 
@@ -139,8 +124,8 @@ impl Growth {
             Token::Number(number) => self.plain(&number.text(), tell),
             // What is null is missing, so something else may stand for it.
             Token::Null => match self.frames.last_mut() {
-                Some(frame @ Frame { key: Key::Options, .. }) => frame.seen &= !OPTIONS,
-                Some(Frame { key: Key::MultiSelect, .. }) => self.flags.is_named = false,
+                Some(frame @ Frame { key: Key::Is(Member::Options), .. }) => frame.seen &= !bits(&[Member::Options]),
+                Some(Frame { key: Key::Is(Member::MultiSelect), .. }) => self.flags.is_named = false,
                 _ => {}
             },
         }
@@ -150,8 +135,8 @@ impl Growth {
     fn plain(&mut self, text: &str, tell: Tell<'_>) {
         match self.slot() {
             (Place::Options { .. }, _)
-            | (Place::Option { .. }, Key::Label)
-            | (Place::Question(_), Key::MultiSelect | Key::NearFlag(_)) => {
+            | (Place::Option { .. }, Key::Is(Member::Label))
+            | (Place::Question(_), Key::Is(Member::MultiSelect) | Key::NearFlag(_)) => {
                 self.open_text();
                 self.grow(text, tell);
                 self.close_text(tell);
@@ -193,10 +178,10 @@ impl Growth {
     fn open_object(&mut self) {
         let place = match self.slot() {
             _ if self.frames.is_empty() => Place::Arguments,
-            (Place::Arguments, Key::Questions) | (Place::Questions, _) => self.open_question(),
+            (Place::Arguments, Key::Is(Member::Questions)) | (Place::Questions, _) => self.open_question(),
             (Place::Options { question, next }, _) => self.open_option(question, next),
             // A map of options.
-            (Place::Question(_), Key::Options) => {
+            (Place::Question(_), Key::Is(Member::Options)) => {
                 self.is_lost = true;
                 Place::Elsewhere
             }
@@ -208,8 +193,8 @@ impl Growth {
     fn open_array(&mut self) {
         let place = match self.slot() {
             _ if self.frames.is_empty() => Place::Questions,
-            (Place::Arguments, Key::Questions) => Place::Questions,
-            (Place::Question(question), Key::Options) => Place::Options { question, next: 0 },
+            (Place::Arguments, Key::Is(Member::Questions)) => Place::Questions,
+            (Place::Question(question), Key::Is(Member::Options)) => Place::Options { question, next: 0 },
             _ => Place::Elsewhere,
         };
         self.push(place);
@@ -233,7 +218,7 @@ impl Growth {
         let lacks = |bits| frame.may_change || frame.has_near && frame.seen & bits != bits;
         match frame.place {
             Place::Question(_) if lacks(NEEDED) => self.is_lost = true,
-            Place::Option { .. } if lacks(LABEL) => self.is_lost = true,
+            Place::Option { .. } if lacks(bits(&[Member::Label])) => self.is_lost = true,
             Place::Question(question) => {
                 if self.bare.take().is_some_and(|bare| bare.is_visible) {
                     self.keep(tell);
@@ -270,24 +255,28 @@ impl Growth {
         let Some(frame) = self.frames.last() else {
             return;
         };
-        let member = MEMBERS.iter().position(|(known, _)| *known == name);
-        let (bit, mut key) = member.map_or((0, Key::Other), |at| (1 << at, MEMBERS[at].1));
+        let member = MEMBERS.iter().find(|row| row.name == name).map(|row| row.member);
+        let (bit, mut key) = member.map_or((0, Key::Other), |member| (bits(&[member]), Key::Is(member)));
         match (frame.place, key) {
             // A question without the list around it is a question nevertheless.
-            (Place::Arguments, Key::Question | Key::Options | Key::Header | Key::MultiSelect)
-                if frame.seen & QUESTIONS == 0 =>
-            {
+            (
+                Place::Arguments,
+                Key::Is(Member::Question)
+                | Key::Is(Member::Options)
+                | Key::Is(Member::Header)
+                | Key::Is(Member::MultiSelect),
+            ) if frame.seen & bits(&[Member::Questions]) == 0 => {
                 self.bare = Some(Bare { is_visible: false });
                 let place = self.open_question();
                 self.replace(place);
             }
-            (Place::Question(_), Key::Questions) if self.bare.take().is_some() => {
+            (Place::Question(_), Key::Is(Member::Questions)) if self.bare.take().is_some() => {
                 self.question_is_open = false;
                 self.held.clear();
                 self.replace(Place::Arguments);
             }
             // The list that was meant stands within another one.
-            (Place::Question(_), Key::Questions) => self.is_lost = true,
+            (Place::Question(_), Key::Is(Member::Questions)) => self.is_lost = true,
             _ => {}
         }
         let Some(frame) = self.frames.last_mut() else {
@@ -298,13 +287,13 @@ impl Growth {
         }
         frame.key = key;
         frame.seen |= bit;
-        self.flags.is_named |= matches!((frame.place, key), (Place::Question(_), Key::MultiSelect));
+        self.flags.is_named |= matches!((frame.place, key), (Place::Question(_), Key::Is(Member::MultiSelect)));
         if bit == 0 {
             let may_hold = matches!(frame.place, Place::Arguments | Place::Question(_));
             self.is_lost |= may_hold && folded(name) == "questions";
             let stands = match frame.place {
-                Place::Arguments | Place::Question(_) => stands(true, name),
-                Place::Option { .. } => stands(false, name),
+                Place::Arguments | Place::Question(_) => stands(Of::Question, name),
+                Place::Option { .. } => stands(Of::Option, name),
                 _ => None,
             };
             match (stands, frame.place) {
@@ -326,15 +315,17 @@ impl Growth {
     fn open_text(&mut self) {
         let path = match self.slot() {
             _ if self.frames.is_empty() && !self.is_unpacking => return self.unpack(),
-            (Place::Arguments, Key::Questions) | (Place::Question(_), Key::Options) if !self.is_unpacking => {
+            (Place::Arguments, Key::Is(Member::Questions)) | (Place::Question(_), Key::Is(Member::Options))
+                if !self.is_unpacking =>
+            {
                 return self.unpack();
             }
             // A question may be packed on its own, or twice, which happens too rarely to be followed.
-            (Place::Questions, _) | (Place::Question(_), Key::Options) => {
+            (Place::Questions, _) | (Place::Question(_), Key::Is(Member::Options)) => {
                 self.is_lost = true;
                 return;
             }
-            (Place::Question(_), Key::MultiSelect | Key::NearFlag(_)) => {
+            (Place::Question(_), Key::Is(Member::MultiSelect) | Key::NearFlag(_)) => {
                 self.flags.text = Some(String::new());
                 return;
             }
@@ -345,11 +336,13 @@ impl Growth {
                 self.text = Some(text);
                 return;
             }
-            (Place::Question(question), Key::Question) => TextPath::Question(question),
-            (Place::Question(question), Key::Header) => TextPath::Header(question),
-            (Place::Option { question, option }, Key::Label) => TextPath::Label(question, option),
-            (Place::Option { question, option }, Key::Description) => TextPath::Description(question, option),
-            (Place::Option { question, option }, Key::Preview) => TextPath::Preview(question, option),
+            (Place::Question(question), Key::Is(Member::Question)) => TextPath::Question(question),
+            (Place::Question(question), Key::Is(Member::Header)) => TextPath::Header(question),
+            (Place::Option { question, option }, Key::Is(Member::Label)) => TextPath::Label(question, option),
+            (Place::Option { question, option }, Key::Is(Member::Description)) => {
+                TextPath::Description(question, option)
+            }
+            (Place::Option { question, option }, Key::Is(Member::Preview)) => TextPath::Preview(question, option),
             _ => return,
         };
         self.text = Some(GrowingText::new(path));
@@ -421,10 +414,10 @@ impl Growth {
             }
         } else if let Some(text) = self.flags.text.take() {
             match (self.slot(), flag_word(&text)) {
-                ((Place::Question(question), Key::MultiSelect), Some(value)) => {
+                ((Place::Question(question), Key::Is(Member::MultiSelect)), Some(value)) => {
                     self.tell(AskPatch::MultiSelect { question, value }, tell);
                 }
-                ((_, Key::MultiSelect), None) if is_blank(&text) => self.flags.is_named = false,
+                ((_, Key::Is(Member::MultiSelect)), None) if is_blank(&text) => self.flags.is_named = false,
                 ((_, Key::NearFlag(rank)), value)
                     if !is_blank(&text) && self.flags.near.is_none_or(|(near, _)| rank < near) =>
                 {

@@ -1,6 +1,7 @@
 //! Names and shapes of other tools: other members stand for a field that is missing.
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
+use crate::members::{self, Member, Of};
 use crate::text::{Kind, find, folded, is_blank, place};
 use json_tree::Json;
 use std::mem;
@@ -13,55 +14,40 @@ pub(super) struct Field {
     fits: fn(&Json<'_>) -> bool,
 }
 
-pub(super) const QUESTIONS: Field = Field { name: "questions", names: "questions", fits: |_| true };
-pub(super) const QUESTION: Field =
-    Field { name: "question", names: "question|prompt|text|title|message|query|questiontext", fits: is_text };
-pub(super) const HEADER: Field = Field { name: "header", names: "header", fits: is_text };
-pub(super) const OPTIONS: Field = Field {
-    name: "options",
-    names: "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|possibleanswers|suggestedanswers",
-    fits: is_some_list,
-};
 /// An object of answers is the user's, not the model's to give.
 pub(super) const ANSWERS: Field = Field { name: "options", names: "answers", fits: |value| value.as_list().is_some() };
-pub(super) const MULTI_SELECT: Field = Field {
-    name: "multiSelect",
-    names: "multiselect|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|\
-        pickmany|choosemany|checkbox|checkboxes",
-    fits: is_plain_value,
-};
 /// What says by its value that several options may be chosen.
 const SEVERAL: [Field; 3] = [
     Field {
-        name: MULTI_SELECT.name,
+        name: "multiSelect",
         names: "type|kind|mode|select|selection|selectmode|selecttype|selectionmode|selectiontype|choicetype|answertype|\
             inputtype|questiontype",
         fits: |value| as_flag(value) == Some(true),
     },
     Field {
-        name: MULTI_SELECT.name,
+        name: "multiSelect",
         names: "single|singleselect|singleselection|singlechoice|singleanswer|exclusive|mutuallyexclusive",
         fits: |value| as_flag(value) == Some(false),
     },
     Field {
-        name: MULTI_SELECT.name,
+        name: "multiSelect",
         names: "maxselect|maxselected|maxselection|maxselections|maxchoices|maxanswers",
         fits: |value| matches!(value, Json::Number(_)) && as_flag(value).is_none(),
     },
 ];
-pub(super) const LABEL: Field = Field {
-    name: "label",
-    names: "label|text|title|name|value|option|choice|answer|content|key|id",
-    fits: is_plain_value,
-};
-pub(super) const DESCRIPTION: Field = Field {
-    name: "description",
-    names: "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
-    fits: is_text,
-};
-pub(super) const PREVIEW: Field = Field { name: "preview", names: "preview", fits: is_text };
-
 impl Field {
+    /// The field of a member.
+    pub(super) fn of(member: Member) -> Self {
+        let row = member.row();
+        let fits: fn(&Json<'_>) -> bool = match row.kind {
+            members::Kind::Text => is_text,
+            members::Kind::Plain | members::Kind::Flag => is_plain_value,
+            members::Kind::List(Of::Option) => is_some_list,
+            members::Kind::List(_) => |_| true,
+        };
+        Self { name: row.name, names: row.near, fits }
+    }
+
     /// The place of the member that stands for the field, if the field is missing.
     fn stand_in(&self, object: &Json<'_>) -> Option<usize> {
         let members = object.as_object()?;
@@ -110,17 +96,24 @@ pub(crate) enum Stands {
     Flag(usize),
 }
 
-/// What a member of this name may stand for in a question, or else in an option.
-pub(crate) fn stands(in_question: bool, key: &str) -> Option<Stands> {
-    let (needed, optional): (&[Field], &[Field]) =
-        if in_question { (&[QUESTION, OPTIONS, ANSWERS], &[HEADER]) } else { (&[LABEL], &[DESCRIPTION, PREVIEW]) };
-    let any = |fields: &[Field]| fields.iter().any(|field| is_among(field.names, key));
-    if any(needed) {
+/// What a member of this name may stand for in a question or an option.
+pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
+    let (in_question, mut rank_of_flag) = (object == Of::Question, None);
+    let (mut is_needed, mut is_optional) = (in_question && is_among(ANSWERS.names, key), false);
+    for row in members::of(object) {
+        match (rank(row.near, key), row.kind) {
+            (None, _) => {}
+            (rank, members::Kind::Flag) => rank_of_flag = rank,
+            _ if row.is_needed => is_needed = true,
+            _ => is_optional = true,
+        }
+    }
+    if is_needed {
         Some(Stands::Needed)
-    } else if any(optional) || in_question && any(&SEVERAL) {
+    } else if is_optional || in_question && SEVERAL.iter().any(|field| is_among(field.names, key)) {
         Some(Stands::Optional)
     } else {
-        rank(MULTI_SELECT.names, key).filter(|_| in_question).map(Stands::Flag)
+        rank_of_flag.map(Stands::Flag)
     }
 }
 
@@ -160,8 +153,11 @@ pub(crate) fn flag_word(text: &str) -> Option<bool> {
 
 /// Whether an object is a question itself: it has a text, and the list of questions is not in it.
 pub(super) fn is_question(value: &Json<'_>) -> bool {
-    let has = |field: &Field| value.get(field.name).is_some() || field.stand_in(value).is_some();
-    !has(&QUESTIONS) && (value.get(QUESTION.name).is_some() || has(&QUESTION) && (has(&OPTIONS) || has(&ANSWERS)))
+    let has_field = |field: &Field| value.get(field.name).is_some() || field.stand_in(value).is_some();
+    let has = |member| has_field(&Field::of(member));
+    !has(Member::Questions)
+        && (value.get(Member::Question.row().name).is_some()
+            || has(Member::Question) && (has(Member::Options) || has_field(&ANSWERS)))
 }
 
 impl<H: Hears> Shape<'_, H> {
@@ -179,8 +175,8 @@ impl<H: Hears> Shape<'_, H> {
     pub(super) fn unwrap(&mut self, arguments: &mut Json<'_>) {
         const MOST_LAYERS: usize = 3;
         for _ in 0..MOST_LAYERS {
-            if QUESTIONS.stand_in(arguments).is_some()
-                || arguments.get(QUESTIONS.name).is_some()
+            if Field::of(Member::Questions).stand_in(arguments).is_some()
+                || arguments.get(Member::Questions.row().name).is_some()
                 || is_question(arguments)
             {
                 return;
@@ -198,8 +194,9 @@ impl<H: Hears> Shape<'_, H> {
         let Json::Object(members) = object else {
             return false;
         };
-        let mut inner =
-            members.iter_mut().filter(|(key, value)| is_among(names, key) || value.get(QUESTIONS.name).is_some());
+        let mut inner = members
+            .iter_mut()
+            .filter(|(key, value)| is_among(names, key) || value.get(Member::Questions.row().name).is_some());
         let (Some((_, only)), None) = (inner.next(), inner.next()) else {
             return false;
         };
@@ -242,10 +239,10 @@ impl<H: Hears> Shape<'_, H> {
         }
         if let Json::Object(members) = question
             && is_yes_or_no
-            && members.position(OPTIONS.name).is_none()
+            && members.position(Member::Options.row().name).is_none()
         {
             let options = ["Yes", "No"].map(|label| Json::object([("label", Json::Text(label.into()))]));
-            members.push((OPTIONS.name.into(), Json::List(options.into())));
+            members.push((Member::Options.row().name.into(), Json::List(options.into())));
             self.0.hear(place.key("type"), RepairCode::YesNo);
         }
     }
@@ -282,7 +279,8 @@ impl<H: Hears> Shape<'_, H> {
 
 /// The options in an object: its names with texts as their descriptions, or the options that it names.
 fn map<'a>(members: &mut json_tree::Members<'a>) -> Option<Vec<Json<'a>>> {
-    let is_option = |value: &Json<'_>| value.get(LABEL.name).is_some() || LABEL.stand_in(value).is_some();
+    let label = Field::of(Member::Label);
+    let is_option = |value: &Json<'_>| value.get(label.name).is_some() || label.stand_in(value).is_some();
     let are_options = members.iter().all(|(_, value)| is_option(value));
     let are_texts = members.iter().all(|(_, value)| matches!(value, Json::Text(_) | Json::Null));
     // An object with a label is one option.

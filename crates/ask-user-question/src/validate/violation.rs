@@ -1,4 +1,5 @@
-use serde::{Serialize, Serializer};
+use crate::codes::codes;
+use serde::Serialize;
 use std::fmt;
 
 /// One thing that is wrong with an ask or a reply.
@@ -26,114 +27,59 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The rules, by a code that stays what it is: `Display`, [`as_str`](Self::as_str) and JSON give it in `snake_case`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Code {
-    /// A field has another JSON type than it must have.
-    WrongType,
-    /// A required field is missing.
-    MissingField,
-    /// Fewer questions than the profile asks for.
-    TooFewQuestions,
-    /// More questions than the profile allows.
-    TooManyQuestions,
-    /// Fewer options than the profile asks for.
-    TooFewOptions,
-    /// More options than the profile allows.
-    TooManyOptions,
-    /// A header over the profile's maximum.
-    HeaderTooLong,
-
-    /// The arguments are no JSON at all, or an object in them has a key twice.
-    InvalidJson,
-    /// A question, header or label in which nobody would see anything.
-    BlankText,
-    /// Two questions with the same text: their answers would share a key.
-    DuplicateQuestion,
-    /// Two options of a question with the same label: their answers would be the same.
-    DuplicateLabel,
-    /// A preview in a question that allows several choices.
-    PreviewInMultiSelect,
-    /// More bytes than [`MAX_ASK_BYTES`](super::MAX_ASK_BYTES) or [`MAX_REPLY_BYTES`](super::MAX_REPLY_BYTES).
-    TooLarge,
-
-    /// A reply names a question that the ask does not have.
-    UnknownQuestion,
-    /// A reply answers one question twice.
-    RepeatedQuestion,
-    /// A reply names an option that the question does not have.
-    UnknownOption,
-    /// A reply names one option twice.
-    RepeatedOption,
-    /// A reply gives two answers to a single-select question.
-    TooManyAnswers,
-    /// "Other" was chosen and nothing typed.
-    BlankOther,
-    /// A question was neither answered nor marked skipped.
-    Unanswered,
-    /// A question was answered and marked skipped.
-    AnsweredAndSkipped,
-    /// A reply's `answers` and `details` say different things.
-    Contradiction,
+codes! {
+    /// The rules, each with a stable code in `snake_case`: those of the schema, of asks beyond it, of replies.
+    #[derive(PartialOrd, Ord)]
+    #[non_exhaustive]
+    Code {
+        /// A field has another JSON type than it must have.
+        WrongType "wrong_type",
+        /// A required field is missing.
+        MissingField "missing_field",
+        /// Fewer questions than the profile asks for.
+        TooFewQuestions "too_few_questions",
+        /// More questions than the profile allows.
+        TooManyQuestions "too_many_questions",
+        /// Fewer options than the profile asks for.
+        TooFewOptions "too_few_options",
+        /// More options than the profile allows.
+        TooManyOptions "too_many_options",
+        /// A header over the profile's maximum.
+        HeaderTooLong "header_too_long",
+        /// The arguments are no JSON at all, or an object in them has a key twice.
+        InvalidJson "invalid_json",
+        /// A question, header or label in which nobody would see anything.
+        BlankText "blank_text",
+        /// Two questions with the same text: their answers would share a key.
+        DuplicateQuestion "duplicate_question",
+        /// Two options of a question with the same label: their answers would be the same.
+        DuplicateLabel "duplicate_label",
+        /// A preview in a question that allows several choices.
+        PreviewInMultiSelect "preview_in_multi_select",
+        /// More bytes than [`MAX_ASK_BYTES`](super::MAX_ASK_BYTES) or [`MAX_REPLY_BYTES`](super::MAX_REPLY_BYTES).
+        TooLarge "too_large",
+        /// A reply names a question that the ask does not have.
+        UnknownQuestion "unknown_question",
+        /// A reply answers one question twice.
+        RepeatedQuestion "repeated_question",
+        /// A reply names an option that the question does not have.
+        UnknownOption "unknown_option",
+        /// A reply names one option twice.
+        RepeatedOption "repeated_option",
+        /// A reply gives two answers to a single-select question.
+        TooManyAnswers "too_many_answers",
+        /// "Other" was chosen and nothing typed.
+        BlankOther "blank_other",
+        /// A question was neither answered nor marked skipped.
+        Unanswered "unanswered",
+        /// A question was answered and marked skipped.
+        AnsweredAndSkipped "answered_and_skipped",
+        /// A reply's `answers` and `details` say different things.
+        Contradiction "contradiction",
+    }
 }
 
 impl Code {
-    /// Every code: those of the schema, of asks beyond it, of replies.
-    pub const ALL: [Self; 22] = [
-        Self::WrongType,
-        Self::MissingField,
-        Self::TooFewQuestions,
-        Self::TooManyQuestions,
-        Self::TooFewOptions,
-        Self::TooManyOptions,
-        Self::HeaderTooLong,
-        Self::InvalidJson,
-        Self::BlankText,
-        Self::DuplicateQuestion,
-        Self::DuplicateLabel,
-        Self::PreviewInMultiSelect,
-        Self::TooLarge,
-        Self::UnknownQuestion,
-        Self::RepeatedQuestion,
-        Self::UnknownOption,
-        Self::RepeatedOption,
-        Self::TooManyAnswers,
-        Self::BlankOther,
-        Self::Unanswered,
-        Self::AnsweredAndSkipped,
-        Self::Contradiction,
-    ];
-
-    /// The stable code.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::WrongType => "wrong_type",
-            Self::MissingField => "missing_field",
-            Self::TooFewQuestions => "too_few_questions",
-            Self::TooManyQuestions => "too_many_questions",
-            Self::TooFewOptions => "too_few_options",
-            Self::TooManyOptions => "too_many_options",
-            Self::HeaderTooLong => "header_too_long",
-            Self::InvalidJson => "invalid_json",
-            Self::BlankText => "blank_text",
-            Self::DuplicateQuestion => "duplicate_question",
-            Self::DuplicateLabel => "duplicate_label",
-            Self::PreviewInMultiSelect => "preview_in_multi_select",
-            Self::TooLarge => "too_large",
-            Self::UnknownQuestion => "unknown_question",
-            Self::RepeatedQuestion => "repeated_question",
-            Self::UnknownOption => "unknown_option",
-            Self::RepeatedOption => "repeated_option",
-            Self::TooManyAnswers => "too_many_answers",
-            Self::BlankOther => "blank_other",
-            Self::Unanswered => "unanswered",
-            Self::AnsweredAndSkipped => "answered_and_skipped",
-            Self::Contradiction => "contradiction",
-        }
-    }
-
     /// Whether the JSON Schema of the tool says the same rule; all others are this crate's own.
     #[must_use]
     pub fn is_schema_rule(self) -> bool {
@@ -147,18 +93,6 @@ impl Code {
                 | Self::TooManyOptions
                 | Self::HeaderTooLong
         )
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

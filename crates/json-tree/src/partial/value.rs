@@ -1,6 +1,6 @@
 use super::Token;
 use crate::{Json, Members};
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 
 /// The value that the tokens of a [`PartialParser`](super::PartialParser) add up to, so that nobody reads their text again.
 ///
@@ -23,8 +23,10 @@ pub struct PartialValue {
 }
 
 impl PartialValue {
-    /// Takes the next token.
-    pub fn take(&mut self, token: &Token<'_>) {
+    /// Takes the next token, given as it is or by reference.
+    // It is generic so that it is as small, or as fast, as the program of its caller.
+    pub fn take<'t>(&mut self, token: impl Borrow<Token<'t>>) {
+        let token = token.borrow();
         self.is_key = matches!(token, Token::Key(_));
         let complete = match token {
             Token::ObjectStart => return self.open.push(Json::Object(Members::new())),
@@ -48,8 +50,9 @@ impl PartialValue {
             Token::Null => Json::Null,
         };
         match self.open.last_mut() {
-            Some(container) => put(container, complete),
-            None => self.root = Some(complete),
+            Some(Json::Object(members)) => put(members, complete),
+            Some(Json::List(items)) => items.push(complete),
+            _ => self.root = Some(complete),
         }
     }
 
@@ -61,7 +64,8 @@ impl PartialValue {
             let mut outer = open.clone();
             match (&mut outer, inner) {
                 (Json::Object(members), None) if self.is_key => drop(members.pop()),
-                (container, Some(inner)) => put(container, inner),
+                (Json::Object(members), Some(inner)) => put(members, inner),
+                (Json::List(items), inner) => items.extend(inner),
                 _ => {}
             }
             inner = Some(outer);
@@ -76,15 +80,9 @@ impl PartialValue {
     }
 }
 
-/// Puts a value into the container that it is in: as the value of the last member, or behind the other items.
-fn put(container: &mut Json<'static>, value: Json<'static>) {
-    match container {
-        Json::Object(members) => {
-            if let Some((_, member)) = members.last_mut() {
-                *member = value;
-            }
-        }
-        Json::List(items) => items.push(value),
-        _ => {}
+/// Gives the last member its value.
+fn put(members: &mut Members<'static>, value: Json<'static>) {
+    if let Some((_, member)) = members.last_mut() {
+        *member = value;
     }
 }

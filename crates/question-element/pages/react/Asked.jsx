@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { QuestionCard } from "question-card/react";
 import { mounted, send } from "../shared/agent.js";
 
 export default function Asked({ call }) {
@@ -7,12 +8,12 @@ export default function Asked({ call }) {
   return (
     <>
       <p>The agent asks</p>
-      <question-card
+      <QuestionCard
         class="live"
         toolCallId={call.id}
         args={call.args}
         status={call.status}
-        onreply={(event) => event.respondWith(send(call.id, event.detail))}
+        onReply={(reply) => send(call.id, reply)}
       />
     </>
   );

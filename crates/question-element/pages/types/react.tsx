@@ -1,4 +1,4 @@
-import type {} from "question-card/react";
+import { QuestionCard } from "question-card/react";
 
 export const card = (
   <question-card
@@ -12,3 +12,15 @@ export const card = (
 );
 // @ts-expect-error: there is no such mode
 export const other = <question-card mode="sideways" />;
+declare const part: { input: unknown; id: string };
+export const component = (
+  <QuestionCard
+    toolCallId={part.id}
+    args={part.input}
+    onReply={({ json, message }) => fetch("/", { body: json + message })}
+    onDecline={async ({ text }) => text.length}
+    onReplyInChat={({ picks }) => console.log(picks[0]?.selected)}
+  />
+);
+// @ts-expect-error: the element's name for it
+export const named = <QuestionCard onreply={() => {}} />;

@@ -154,7 +154,7 @@ impl Runtime {
             return Ok(Vec::new());
         }
         let run = Run::detached(String::new(), talk);
-        self.commit(live, talk, &run, "called_back", &[], &[]).await?;
+        self.commit(live, talk, &run, callbacks::CALLED_BACK, &[], &[]).await?;
         let told = due.into_iter().map(|callback| {
             let mut told = ask_status(&callback.tool_call_id, talk.conversation.result_of(&callback.tool_call_id));
             told["conversationId"] = live.id.as_str().into();
@@ -183,7 +183,7 @@ impl Runtime {
             let done = match talk.view().is_at_work() {
                 // Another server's, which calls it once more.
                 true => Ok(()),
-                false => self.commit(&live, &mut talk, &run, "callback_taken", &[], &[]).await,
+                false => self.commit(&live, &mut talk, &run, callbacks::CALLBACK_TAKEN, &[], &[]).await,
             };
             talk.is_away |= done.is_err() || talk.view().is_at_work();
             talk.rest();

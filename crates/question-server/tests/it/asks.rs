@@ -14,6 +14,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::{Router, routing};
 use question_server::Config;
+use question_server::clock::Clock as _;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -219,6 +220,8 @@ async fn a_program_is_called_until_it_has_taken_the_answer() {
     let reply = json!({"answers": {"Which?": "One"}});
     assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
     called.times(1).await;
+    let since = clock.now();
+    assert_eq!(asks(&server, json!({"questions": which(), "id": "b"})).await.status, 201);
     // Refused, it is tried again, now by the next server.
     let next = calling_back(&store, &clock, &url);
     drop(server);
@@ -238,6 +241,8 @@ async fn a_program_is_called_until_it_has_taken_the_answer() {
     }
     assert_ne!(got[0].0["webhook-timestamp"], got[1].0["webhook-timestamp"]);
     assert_eq!(status(&next, "a", 0).await.status, 200);
+    let waiting = store.waiting().await.expect("it is read");
+    assert_eq!((waiting.count, waiting.since), (1, Some(since)), "what waits meanwhile has waited from its beginning");
 }
 
 #[tokio::test]

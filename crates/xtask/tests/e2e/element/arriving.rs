@@ -101,9 +101,16 @@ async fn what_is_set_before_the_element_is_known_counts() {
 #[tokio::test]
 async fn arguments_that_cannot_be_read_can_be_cancelled() {
     on_plain_page(async |page| {
-        page.host("const card = put({ toolCallId: 'broken' }); card.append('{\"questions\": 7'); card.append(']'); card.finish();")
-            .await?;
+        page.host(
+            "const { console } = window; // That of the page, as below.
+            window.warned = [];
+            console.warn = (...words) => warned.push(words.join(' '));
+            const card = put({ toolCallId: 'broken' }); card.append('{\"questions\": 7'); card.append(']'); card.finish();",
+        )
+        .await?;
         page.is("malformed").await?;
+        let warned = page.host("return warned;").await?;
+        assert_eq!(warned, json!(["question-card: call broken is no question: {\"questions\": 7]"]));
         page.cancel().await?;
         page.is("declined").await?;
         assert_eq!(page.heard("decline").await?.len(), 1);
