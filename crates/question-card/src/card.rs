@@ -35,7 +35,7 @@ mod shell;
 
 #[cfg(not(feature = "ssr"))]
 pub use self::claim::ClaimFocus;
-pub use self::extras::{Notes, Parts, Skip};
+pub use self::extras::{Decide, Notes, Parts, Skip};
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
 pub use self::host::{CardEvent, Offers, Options};

@@ -112,6 +112,8 @@ controls! {
     Again = "again",
     /// The button that leaves the rest to the host's composer.
     InChat = "inchat",
+    /// The button that leaves the rest to the agent.
+    Decide = "decide",
     /// The button that takes a held reply back.
     Change = "change",
     /// The button that leads to the ask for which a reply is held.

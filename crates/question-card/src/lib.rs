@@ -54,7 +54,7 @@ mod writer;
 
 #[cfg(not(feature = "ssr"))]
 pub use card::MountedCard;
-pub use card::{CardEvent, ClaimFocus, Layout, Notes, Offers, Options, Parts, Skip, SubmitMode};
+pub use card::{CardEvent, ClaimFocus, Decide, Layout, Notes, Offers, Options, Parts, Skip, SubmitMode};
 pub use drafts::{DraftStore, Persist};
 pub use labels::{Direction, Labels, TimeLeft, Unit, isolate};
 pub use receipt::receipt_text;

@@ -233,6 +233,8 @@ export interface QuestionCardProps {
   readonly?: boolean;
   /** Whether each question has a "Skip". */
   allowSkip?: boolean;
+  /** The words of a button that leaves all open questions to the agent, each skipped with these words as its note. */
+  agentDecides?: string;
   /** Whether no question takes a note. */
   noNotes?: boolean;
   /** Whether digits choose nothing. */
@@ -269,6 +271,7 @@ export class QuestionCard extends HTMLElement implements QuestionCardProps {
   fresh: boolean;
   readonly: boolean;
   allowSkip: boolean;
+  agentDecides: string | undefined;
   noNotes: boolean;
   noShortcuts: boolean;
   replyInChat: boolean;

@@ -30,6 +30,7 @@ const properties = {
   mode: ["mode", "text", "explicit"],
   layout: ["layout", "text", "stacked"],
   scope: ["draft-scope", "text", ""],
+  agentDecides: ["agent-decides", "text"],
   headingLevel: ["heading-level", "number"],
   maxLength: ["max-length", "number"],
   expiresAt: ["expires-at", "number"],

@@ -10,7 +10,8 @@ use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use json_tree::Json;
 use question_card::{
-    CardEvent, ClaimFocus, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip, SubmitMode,
+    CardEvent, ClaimFocus, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip,
+    SubmitMode,
 };
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -268,6 +269,7 @@ impl Settings<'_> {
             readonly: self.flag("readonly"),
             skip: self.flag("allowSkip").then(Skip::button),
             notes: (!self.flag("noNotes")).then(Notes::field),
+            agent_decides: self.text("agentDecides").map(Decide::button),
             max_length: self.number("maxLength").map(|most| most as usize),
             persist: if self.is("persist", "session") { Persist::session() } else { Persist::default() },
             expires_at: self.number("expiresAt"),

@@ -1,7 +1,9 @@
 //! What a card can do beside asking. Each is a value that holds its code: a page without it does not carry that.
 
-use super::view::{Place, note, skip};
+use super::machine::Card;
+use super::view::{Place, decide, note, skip};
 use crate::writer::Writer;
+use ask_user_question::AskSnapshot;
 
 /// Lets each question take a note beside its answer; it travels in the reply's `details`.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,22 @@ impl Skip {
     #[must_use]
     pub fn button() -> Self {
         Self(skip)
+    }
+}
+
+/// Leaves all open questions to the agent: each is skipped, with the words of the button as its note.
+#[derive(Clone, Debug)]
+pub struct Decide {
+    pub(crate) words: String,
+    pub(crate) draw: fn(&mut Writer, &Card, &str),
+    pub(crate) act: fn(&mut Card, &AskSnapshot),
+}
+
+impl Decide {
+    /// A button with these words, such as "Let the agent decide".
+    #[must_use]
+    pub fn button(words: impl Into<String>) -> Self {
+        Self { words: words.into(), draw: decide, act: Card::leave_to_agent }
     }
 }
 

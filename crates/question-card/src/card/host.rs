@@ -1,6 +1,6 @@
 //! The interface between a card and its host, with or without a framework.
 
-use super::{ClaimFocus, Layout, Notes, Parts, Skip, SubmitMode};
+use super::{ClaimFocus, Decide, Layout, Notes, Parts, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -32,6 +32,8 @@ pub struct Options {
     pub skip: Option<Skip>,
     /// A note beside each answer.
     pub notes: Option<Notes>,
+    /// A button that leaves all open questions to the agent.
+    pub agent_decides: Option<Decide>,
     /// The most characters (Unicode scalar values) of each typed text.
     pub max_length: Option<usize>,
     /// Whether what was chosen and typed outlives the page.
@@ -60,6 +62,7 @@ impl Default for Options {
             readonly: false,
             skip: None,
             notes: None,
+            agent_decides: None,
             max_length: None,
             persist: Persist::default(),
             expires_at: None,

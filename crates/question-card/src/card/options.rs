@@ -2,7 +2,7 @@
 
 use super::handle::FocusHandle;
 use super::host::Options;
-use super::{ClaimFocus, Layout, Notes, Skip, SubmitMode};
+use super::{ClaimFocus, Decide, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -122,6 +122,12 @@ impl CardOptions {
     /// Each question has a "Skip", which counts as an answer. Where one tap answers, this one does too.
     pub fn skip(mut self) -> Self {
         self.plain.skip = Some(Skip::button());
+        self
+    }
+
+    /// Shows a button with these words, such as "Let the agent decide". It answers: each open question is skipped, with the words as its note.
+    pub fn agent_decides(mut self, words: impl Into<String>) -> Self {
+        self.plain.agent_decides = Some(Decide::button(words));
         self
     }
 

@@ -6,6 +6,7 @@ mod malformed;
 mod question;
 mod steps;
 
+pub(crate) use self::actions::decide;
 pub(crate) use self::question::{Place, note, skip};
 use super::Layout;
 use super::machine::Card;

@@ -5,6 +5,7 @@ use super::{Again, Card, CardEvent, Copied, Do, Manner, Sent, Settled, Submissio
 use crate::dom::Control;
 use crate::draft::{Field, Problem, Room};
 use crate::labels::concat;
+use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
@@ -154,7 +155,7 @@ impl Card {
     fn check_and_send(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
         let Some((first, problem)) = problems.first() else {
-            return self.send(ask);
+            return self.send(ask, self.draft.selections());
         };
         self.refuse(self.what_is_wrong(ask, &problems));
         self.go_to(ask, *first, *problem);
@@ -229,8 +230,33 @@ impl Card {
         });
     }
 
-    fn send(&mut self, ask: &AskSnapshot) {
-        let selections = self.draft.selections();
+    /// Leaves every open question to the agent: skipped, with the host's words as its note.
+    pub(crate) fn leave_to_agent(&mut self, ask: &AskSnapshot) {
+        let problems = self.problems(ask);
+        let Some(words) = self.options.agent_decides.as_ref().map(|decide| &decide.words).filter(|_| self.is_open())
+        else {
+            return;
+        };
+        if problems.iter().any(|(_, problem)| !problem.is_missing()) {
+            return self.check_and_send(ask);
+        }
+        let mut selections = Vec::new();
+        let mut own = self.draft.selections().into_iter();
+        for question in 0..ask.questions.len() {
+            match problems.iter().any(|(missing, _)| *missing == question) {
+                true => selections.push(Selection {
+                    question,
+                    skipped: true,
+                    note: Some(words.clone()),
+                    ..Selection::default()
+                }),
+                false => selections.extend(own.find(|own| own.question == question)),
+            }
+        }
+        self.send(ask, selections);
+    }
+
+    fn send(&mut self, ask: &AskSnapshot, selections: Vec<Selection>) {
         match ask.ask.as_ref().map(|ask| Reply::of(ask, selections)) {
             None => {}
             Some(Some(reply)) => {

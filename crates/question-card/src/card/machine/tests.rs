@@ -5,7 +5,7 @@ mod walks;
 
 use super::*;
 use crate::anatomy::part;
-use crate::card::{Layout, Notes, Offers, Skip, SubmitMode};
+use crate::card::{Decide, Layout, Notes, Offers, Skip, SubmitMode};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome, Question};
 
@@ -216,4 +216,23 @@ fn classes_that_are_written_together_are_declared_parts() {
     ] {
         assert!(part::ALL.contains(&class), "{class}");
     }
+}
+
+#[test]
+fn what_is_open_can_be_left_to_the_agent() {
+    let ask = AskUserQuestion::new([question("Size", false, &["Small", "Large"]), question("Colour", true, &["Red"])]);
+    let mut stage = Stage::new(AskSnapshot::complete("call", ask, Phase::Answerable), SubmitMode::Explicit);
+    assert_eq!(replies(&stage.press(Control::Decide)), 0, "it is off by default");
+    let agent_decides = Some(Decide::button("Let the agent decide"));
+    stage.take(Input::Set(Options { agent_decides, ..stage.card.options.clone() }));
+    stage.take(Input::Choose(SMALL));
+    let acts = stage.press(Control::Decide);
+    let reply = acts.iter().find_map(|act| match act {
+        Do::Emit(CardEvent::Reply(reply)) => Some(reply),
+        _ => None,
+    });
+    let selections = reply.expect("it answers").selections();
+    assert_eq!((selections[0].skipped, &*selections[0].selected), (false, &[0][..]));
+    assert_eq!((selections[1].skipped, selections[1].note.as_deref()), (true, Some("Let the agent decide")));
+    assert_eq!(stage.card.text(1, Field::Note), "", "the user has typed nothing");
 }

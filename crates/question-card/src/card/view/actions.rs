@@ -44,6 +44,9 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if card.options.offers.reply_in_chat {
         button(w, card, QUIET_BUTTON, Control::InChat, labels.reply_in_chat, !card.is_open());
     }
+    if let Some(decide) = &card.options.agent_decides {
+        (decide.draw)(w, card, &decide.words);
+    }
     if card.is_held() && card.options.offers.change {
         button(w, card, "qc-button qc-quiet qc-change", Control::Change, labels.change, false);
     }
@@ -56,6 +59,18 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         w.say(&(labels.progress)(answered, count));
         w.close();
     }
+    w.close();
+}
+
+/// Leaves all open questions to the agent.
+pub(crate) fn decide(w: &mut Writer, card: &Card, words: &str) {
+    if w.open("button", QUIET_BUTTON, Control::Decide.key()) {
+        w.set("type", "button");
+        w.set("id", &card.ids.control(Control::Decide));
+    }
+    w.say(words);
+    w.truth("aria-disabled", !card.is_open());
+    w.stamped("aria-describedby", (!card.is_open()).into(), &|| card.ids.wait());
     w.close();
 }
 
