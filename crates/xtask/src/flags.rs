@@ -19,7 +19,7 @@ xflags::xflags! {
             optional --agent url: String
             /// Also lets the page talk to agents at this origin, such as https://agent.example.
             repeated --allow-agent origin: String
-            /// The server's model: front-desk, coding-desk or openai, which reads OPENAI_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY.
+            /// The server's model: front-desk, coding-desk, openai (OPENAI_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY) or anthropic (ANTHROPIC_…).
             optional --model name: String
             /// The file with the system prompt for --model openai.
             optional --system-prompt file: PathBuf

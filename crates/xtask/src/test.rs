@@ -159,7 +159,7 @@ fn formatting(log: &Log) -> Result<()> {
 }
 
 fn native_tests(log: &Log) -> Result<()> {
-    system::curl(log)?;
+    system::curl(log).and(system::python(log))?;
     log.run(&mut cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
 }
 

@@ -76,7 +76,7 @@ async fn the_readmes_commands_work_in_their_order() {
         r#"{"state":{"type":"idle"}}"#,
         r#"{"toolCallId":"size"}"#,
         r#"{"state":{"type":"idle"}}"#,
-        r#"{"answers":{"Which size?":"M"},"outcome":"answered","toolCallId":"size"}"#,
+        r#""answers":{"Which size?":"M"}"#,
         r#"{"status":"ok"}"#,
         r#"{"allowAgents":[],"profile":"chat"}"#,
     ];

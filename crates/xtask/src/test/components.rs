@@ -67,6 +67,6 @@ fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package:
     tests.env("SAFARIDRIVER_ARGS", format!("--auto-servernum {}", browser.program.display()));
     tests.env(driver, &browser.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings);
     // Also for tests that do not say so themselves.
-    tests.env("WASM_BINDGEN_USE_BROWSER", "1").env("WASM_BINDGEN_TEST_TIMEOUT", "120");
+    tests.env("WASM_BINDGEN_USE_BROWSER", "1").env("WASM_BINDGEN_TEST_TIMEOUT", "300");
     Ok(())
 }

@@ -102,7 +102,7 @@ pub(crate) fn nginx(log: &Log) -> Result<PathBuf> {
     found("nginx", || first(&["nginx", "/usr/sbin/nginx"]), &["nginx-light"], "`brew install nginx`", log)
 }
 
-/// The `curl` with which tests run the commands of a README.
+/// The `curl` with which tests run the commands of a README; its programs take [`python`].
 pub(crate) fn curl(log: &Log) -> Result<PathBuf> {
     found("curl", || first(&["curl"]), &["curl"], "part of the system", log)
 }
