@@ -331,7 +331,7 @@ impl Conversation {
                     && let Some(arguments) = self.talk.thread().arguments(&tool_call_id)
                 {
                     let start: String = arguments.chars().take(500).collect();
-                    leptos::logging::error!("agent-chat: call {tool_call_id} is no question: {start}");
+                    leptos::logging::warn!("agent-chat: call {tool_call_id} is no question: {start}");
                 }
                 self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
                 if moves {

@@ -33,12 +33,14 @@ export const next_call = (name) => new Promise((take) => {
 });
 
 // What the console was told.
-const complain = console.error.bind(console);
 const complaints = [];
-console.error = (...said) => {
-  complaints.push(said.join(" "));
-  complain(...said);
-};
+for (const level of ["warn", "error"]) {
+  const complain = console[level].bind(console);
+  console[level] = (...said) => {
+    complaints.push(said.join(" "));
+    complain(...said);
+  };
+}
 export const take_complaints = () => complaints.splice(0);
 
 // Requests that nobody has taken and that have not been given up.
