@@ -6,6 +6,7 @@ runs COMMAND with OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL, ANTHROPIC_BASE_
 which service is needed, then how soon. Say "both at once", and it asks both in one turn. It needs Python 3.9 and nothing else.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -242,10 +243,17 @@ if __name__ == "__main__":
     base = f"http://127.0.0.1:{endpoint.server_port}"
     model = {"OPENAI_BASE_URL": f"{base}/v1", "OPENAI_API_KEY": "scripted", "OPENAI_MODEL": "scripted"}
     model |= {"ANTHROPIC_BASE_URL": base, "ANTHROPIC_API_KEY": "scripted"}
-    command = subprocess.Popen(sys.argv[1:], env={**os.environ, **model})
-    # Ctrl+C reaches the command as well. What ends this process alone ends the command with it.
-    signal.signal(signal.SIGINT, lambda *_: None)
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, lambda *_: command.terminate())
+    # A session of its own, so that what the command starts ends with it.
+    command = subprocess.Popen(sys.argv[1:], env={**os.environ, **model}, start_new_session=True)
+
+    def end(number, _):
+        os.killpg(command.pid, number)
+        signal.alarm(3)
+
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, end)
+    signal.signal(signal.SIGALRM, lambda *_: os.killpg(command.pid, signal.SIGKILL))
     ended = command.wait()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(command.pid, signal.SIGTERM)
     sys.exit(ended if ended >= 0 else 128 - ended)
