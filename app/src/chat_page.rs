@@ -89,7 +89,7 @@ fn connection(chat: AgentChat, is_own: bool) -> impl Fn() -> &'static str {
     }
 }
 
-/// What a developer may have forgotten, who builds the page by `trunk serve`.
+/// A hint for developers who run `trunk serve` without a server.
 const START_SERVER: &str = " In this folder, `cargo run -p question-server` starts one.";
 
 /// The error of the last run, with a button to try again.
@@ -98,7 +98,7 @@ fn Trouble(chat: AgentChat) -> impl IntoView {
     let words = words();
     let reason = move || {
         chat.status.with(|status| match status {
-            // What Trunk says if nobody is behind it.
+            // Trunk's answer if no server is behind it.
             Status::Failed(agent_chat::Trouble::Refused { status: 500, message: None }) if cfg!(debug_assertions) => {
                 Some(words.get().explain(&agent_chat::Trouble::Unreachable) + START_SERVER)
             }

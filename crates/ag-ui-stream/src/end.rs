@@ -69,7 +69,7 @@ pub enum EndError {
     },
 }
 
-/// Where a stream broke off.
+/// The place at which a stream broke off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BrokeOff {
     /// Before a run began.

@@ -1,4 +1,4 @@
-//! What was refused and what was tolerated, as data: kind and place. The words come where somebody reads them.
+//! Refusals and tolerated faults, as data: kind and place. `Display` adds the words.
 
 use json_tree::Json;
 use std::fmt;
@@ -12,12 +12,12 @@ use std::fmt;
 pub struct Notice {
     /// Which kind; what to choose words by.
     pub code: Code,
-    /// Where in the event, as a JSON pointer, where one place can be named.
+    /// A JSON pointer into the event, if one place can be named.
     pub path: Option<String>,
     /// Which event of the stream, counted from 0 and with the dropped ones, where one can be named.
     pub event_index: Option<u64>,
     detail: Detail,
-    /// What the sentence quotes.
+    /// The parts that the sentence quotes.
     names: Vec<String>,
 }
 

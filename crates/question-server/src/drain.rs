@@ -19,6 +19,7 @@ impl Drain {
     /// Drains the server: `notice` is how long it still takes everything, `grace` how long runs may go on then. What ends sooner ends the wait.
     pub async fn run(&self, notice: Duration, grace: Duration) {
         self.begun.cancel();
+        // Balancers need this time to see that the server is not ready.
         sleep(notice).await;
         self.closed.cancel();
         self.runs.close();

@@ -226,6 +226,7 @@ impl Runtime {
                 tracing::error!(tool = call.name(), "tool panicked");
                 Err("The tool failed.".to_owned())
             })),
+            // The tool's time limit.
             () = agents.between(sleep(limit)) => {
                 tracing::warn!(tool = call.name(), "tool took too long");
                 Some(Err(format!("The tool took longer than {} seconds.", limit.as_secs())))

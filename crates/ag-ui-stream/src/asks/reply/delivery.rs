@@ -3,7 +3,7 @@ use crate::asks::Asks;
 /// How a reply travels to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message, whatever is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delivery {
-    /// What [`Delivery::automatic`] says, for each ask by itself.
+    /// The choice of [`Delivery::automatic`], for each ask by itself.
     #[default]
     Automatic,
     /// A tool message with the reply, then a user message with the selection as text.
