@@ -4,7 +4,6 @@
 pub(crate) mod component;
 
 use crate::anatomy::part;
-use crate::card::is_over;
 use crate::dom::Ids;
 use crate::labels::{Labels, concat, isolate};
 use crate::writer::Writer;
@@ -74,7 +73,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     });
     let mut described = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        if row.says_anything(is_over(phase), labels) {
+        if row.says_anything(phase.is_over(), labels) {
             described.push(ids.receipt_answer(index));
         }
     }
@@ -92,7 +91,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     w.text(state_label(phase, ask, labels));
     w.close();
     let passes = |row: &Row<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
-    if is_over(phase) && rows.iter().any(passes) {
+    if phase.is_over() && rows.iter().any(passes) {
         disclosure(w, part::CHOICE, 0, labels.show_options);
     }
     for (index, row) in rows.iter().enumerate() {
