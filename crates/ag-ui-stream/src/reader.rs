@@ -232,19 +232,21 @@ impl Pipeline {
             return Ok(None);
         };
         if self.lanes.pass(rule) && self.joiner.is_idle() && rule.does != Does::FinishRun {
-            let is_kept = self.order.take(rule, &event, &mut self.warnings)?;
-            return Ok(is_kept.then(|| EventRef::of(rule, event)));
+            let event = EventRef::of(rule, event);
+            let is_kept = self.order.take(&event, &mut self.warnings)?;
+            return Ok(is_kept.then_some(event));
         }
         let Self { order, joiner, events, warnings, lanes, .. } = self;
         lanes.take(rule, event, &mut |rule, event| {
-            if order.take(rule, &event, warnings)? {
+            let event = EventRef::of(rule, event);
+            if order.take(&event, warnings)? {
                 let mut pass = |rule, event| events.push(EventRef::of(rule, event).into_owned());
                 for call in order.take_unended() {
                     warnings.push(Detail::UnendedCall, &[&call], None);
                     let (end, event) = Thing::Call.end_of(&call);
                     joiner.pass(end, event, &mut pass);
                 }
-                joiner.pass(rule, event, &mut pass);
+                joiner.pass(rule, event.members, &mut pass);
             }
             Ok(())
         })?;
@@ -296,10 +298,9 @@ fn is_cut(text: &str) -> bool {
 
 /// Whether the data of a frame holds no event: proxies send heartbeats so, and endpoints the end of their stream.
 fn is_idle(text: &str) -> bool {
-    matches!(
-        text.trim_ascii(),
-        "" | "null" | "{}" | "[]" | "[DONE]" | "ping" | "\"ping\"" | "pong" | "keepalive" | "keep-alive" | "heartbeat"
-    )
+    const WORDS: &str = "null {} [] [DONE] ping \"ping\" pong keepalive keep-alive heartbeat";
+    let text = text.trim_ascii();
+    text.is_empty() || text.len() <= "keep-alive".len() && WORDS.split(' ').any(|word| word == text)
 }
 
 /// Whether a version is no newer than this client's.
