@@ -10,7 +10,7 @@ pub(crate) fn effect(act: impl FnMut() + 'static) {
     Effect::new(act);
 }
 
-/// Runs `act` with the current owner in a task of its own, which input goes before; not at all if the owner is cleaned up until then.
+/// Runs `act` with the current owner in a task of its own, so that input comes first. If the owner is cleaned up until then, it does not run.
 pub(crate) fn in_next_task(act: impl FnOnce() + 'static) {
     let act: Box<dyn FnOnce()> = Box::new(act);
     let owner = Owner::current().unwrap_or_default();
