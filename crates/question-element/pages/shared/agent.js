@@ -20,7 +20,7 @@ export async function* pieces() {
   const second = text.indexOf(ask.questions[1].question);
   for (let at = 0; at < text.length; at += 9) {
     yield text.slice(at, at + 9);
-    await wait(at < second && at + 9 >= second ? 1500 : 15);
+    await wait(at < second && at + 9 >= second ? 500 : 15);
   }
 }
 

@@ -134,6 +134,10 @@ async fn toolkit_hears_the_answer(address: &str) {
     on_built_page(address, async |page| {
         watch(page).await?;
         page.until("return document.querySelector('button') !== null;").await?;
+        // The program is there before the agent asks, so that no first question is missed.
+        page.host("document.body.append(document.createElement('question-card'));").await?;
+        page.until("return all('.qc').length === 1;").await?;
+        page.host("element.remove();").await?;
         press(page, "Ask").await?;
         page.is("awaiting").await?;
         appeared_while_streaming(page).await?;
