@@ -84,7 +84,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
         true => w.word("aria-describedby", None),
         false => w.put("aria-describedby", &joined(&described, " ")),
     }
-    w.word("data-state", Some(state_name(phase)));
+    w.word("data-state", Some(if phase.is_over() { phase.as_str() } else { "readonly" }));
     if w.open("p", part::RECEIPT_STATE, 0) {
         w.set("id", &ids.receipt());
     }
@@ -309,18 +309,6 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Row<
         row.options.push((&selected.label, true));
     }
     row
-}
-
-fn state_name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Answered => "answered",
-        Phase::Declined => "declined",
-        Phase::Superseded => "superseded",
-        Phase::Expired => "expired",
-        Phase::Interrupted => "interrupted",
-        Phase::Settled => "settled",
-        Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => "readonly",
-    }
 }
 
 /// How an ask ended, in a few words.

@@ -128,21 +128,14 @@ impl Card {
     pub fn state_name(&self, ask: &AskSnapshot) -> &'static str {
         match self.phase {
             phase if self.options.readonly && !phase.is_over() => "readonly",
-            Phase::Answered => "answered",
-            Phase::Declined => "declined",
-            Phase::Superseded => "superseded",
-            Phase::Expired => "expired",
-            Phase::Interrupted => "interrupted",
-            Phase::Settled => "settled",
             Phase::Streaming if ask.questions.is_empty() => "composing",
-            Phase::Streaming => "streaming",
-            Phase::Malformed => "malformed",
             Phase::Ready | Phase::Answerable => match self.submission {
                 Submission::Latched | Submission::Settled(_) => "submitting",
                 Submission::Failed { .. } => "failed",
                 Submission::Open if self.validating && !self.problems(ask).is_empty() => "invalid",
                 Submission::Open => "awaiting",
             },
+            phase => phase.as_str(),
         }
     }
 
