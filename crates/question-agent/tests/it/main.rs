@@ -6,7 +6,9 @@ mod conversations;
 mod crashes;
 mod dice;
 mod history;
+mod inputs;
 mod intercept;
+mod outputs;
 #[cfg(not(target_arch = "wasm32"))]
 mod own_loop;
 mod properties;
