@@ -80,7 +80,8 @@ fn readmes_are_in_plain_words() {
         root().join(".github/SECURITY.md"),
         root().join("CHANGELOG.md"),
     ];
-    files.extend(packages().iter().map(|folder| folder.join("README.md")).filter(|file| file.is_file()));
+    let pages = |folder: &PathBuf| ["README.md", "AUTHOR.md", "OPERATOR.md"].map(|page| folder.join(page));
+    files.extend(packages().iter().flat_map(pages).filter(|file| file.is_file()));
     files.extend(found(&root().join("crates/agent-chat/recipes"), "README.md"));
     accept(files.iter().flat_map(|file| complaints(file, &read(file), 1)));
 }
