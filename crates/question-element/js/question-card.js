@@ -1,16 +1,8 @@
 // The custom element <question-card>. It holds what its host has set, and tells it to one card from when it is in the page until it is taken out.
 // What was chosen, typed or sent is known to the card alone.
 
+import languages from "./languages.js";
 import styles from "./styles.js";
-
-/** The languages that ship, each a module of its own which is loaded where the element's `lang` asks for it. */
-const languages = {
-  ar: () => import("./wasm/ar.js"),
-  de: () => import("./wasm/de.js"),
-  en: () => import("./wasm/en.js"),
-  es: () => import("./wasm/es.js"),
-  ja: () => import("./wasm/ja.js"),
-};
 
 /** What other protocols call the states of a call. */
 const phases = {
@@ -47,27 +39,28 @@ const properties = {
   moreTime: ["more-time", "flag"],
 };
 
-const programs = new Map();
+let program;
 let count = 0;
 
 /**
- * Loads the program of a language before a card needs it.
- * @param {string} [lang] A BCP 47 tag; English where it does not ship.
- * @param {unknown} [source] Where its WebAssembly is, if not beside its JavaScript: what `fetch` takes, a response, bytes or a module.
+ * Loads the program of the card, and the words of a language, before a card needs them.
+ * @param {string} [lang] A BCP 47 tag; English, which is part of the program, where it does not ship.
+ * @param {unknown} [source] Where the WebAssembly is, if not beside its JavaScript: what `fetch` takes, a response, bytes or a module.
  */
-export function load(lang = "en", source) {
-  const language = languageOf(lang);
-  let program = programs.get(language);
-  if (!program) {
-    program = languages[language]().then(async (module) => {
-      await module.default(source === undefined ? undefined : { module_or_path: source });
-      return module;
-    });
-    // A load that failed can be tried again.
-    program.catch(() => programs.delete(language));
-    programs.set(language, program);
-  }
-  return program;
+export async function load(lang = "en", source) {
+  program ??= import("./wasm/card.js").then(async (module) => {
+    await module.default(source === undefined ? undefined : { module_or_path: source });
+    return module;
+  });
+  // A load that failed can be tried again.
+  program.catch(() => (program = undefined));
+  const [module] = await Promise.all([program, sheetOf(languageOf(lang))]);
+  return module;
+}
+
+/** The sheet of a language, as JSON; of English there is none. */
+async function sheetOf(language) {
+  return language === "en" ? "" : textOf((await languages[language]()).default);
 }
 
 /** Makes `<question-card>` known to the page, once; on a server it does nothing. */
@@ -123,11 +116,13 @@ export class ReplyEvent extends BaseEvent {
 export class QuestionCard extends Base {
   static observedAttributes = [...Object.values(properties).map(([attribute]) => attribute), "lang", "args"];
 
-  /** The card, the element that it is in, and the program that makes cards in this language. */
+  /** The card, the element that it is in, and the program that makes cards. */
   #card;
   #place;
   #program;
+  /** The language that the host asks for, and the sheet of the one that the card speaks. */
   #language;
+  #sheet;
   /** What the host has set: properties, what is known of the call, and what came of that since the card was told. */
   #set = {};
   #call = { text: "" };
@@ -329,7 +324,10 @@ export class QuestionCard extends Base {
     if (made) this.#mount(options, phase);
     const told = this.#told;
     const card = this.#card;
-    if (told.options !== options) card.tell("set", (told.options = options));
+    if (told.options !== options || told.sheet !== this.#sheet) {
+      Object.assign(told, { options, sheet: this.#sheet });
+      card.tell("set", this.#options(this.#sheet));
+    }
     if (restarts && !made) {
       card.tell("restart", "");
       told.fed = 0;
@@ -356,17 +354,20 @@ export class QuestionCard extends Base {
     this.#call.failed = undefined;
   }
 
-  /** Loads the program of a language; meanwhile, and where it does not come, there is what the page has for that. */
+  /** Loads the program, and a language; meanwhile, and where the program does not come, there is what the page has for that. */
   #load(language) {
     if (language === this.#language) return;
     this.#language = language;
-    this.#program = undefined;
     if (!this.#place) this.#show("loading");
-    load(language).then(
-      (program) => {
+    const failed = (reason) => this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+    // Where a language does not come, the card speaks the one that it has.
+    const sheet = sheetOf(language).catch((reason) => failed(reason) && this.#sheet);
+    load().then(
+      async (program) => {
+        const text = await sheet;
         if (language !== this.#language) return;
-        this.#unmount();
         this.#program = program;
+        this.#sheet = text ?? "";
         this.#soon();
       },
       (reason) => {
@@ -378,7 +379,7 @@ export class QuestionCard extends Base {
         line.setAttribute("role", "alert");
         line.textContent = "This question can’t be shown. Reload the page to try again.";
         this.#show("failure", line);
-        this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+        failed(reason);
       },
     );
   }
@@ -410,27 +411,27 @@ export class QuestionCard extends Base {
     return this.#place;
   }
 
-  /** All properties, as the program reads them. */
-  #options() {
+  /** All properties, as the program reads them, with the sheet of a language if that is new. */
+  #options(sheet) {
     const { id, made, streams } = this.#call;
     const options = {};
     for (const [name, [, kind]] of Object.entries(properties)) {
       options[name] = kind === "number" ? Math.trunc(this[name]) : kind === "flag" ? this[name] : this[name] && textOf(this[name]);
     }
-    return textOf({ ...options, toolCallId: id ?? made, hasWords: this.#lang !== "", fresh: this.fresh || Boolean(streams), parts: this.#inShadow });
+    return textOf({ ...options, sheet, toolCallId: id ?? made, hasWords: this.#lang !== "", fresh: this.fresh || Boolean(streams), parts: this.#inShadow });
   }
 
   #mount(options, phase) {
     const { text, ended, result } = this.#call;
     const place = this.#open();
     place.replaceChildren();
-    this.#told = { options, fed: 0 };
+    this.#told = { options, sheet: this.#sheet, fed: 0 };
     let call = "";
     if (ended) {
       call = textOf({ arguments: text, phase: phase ?? "answerable", result });
       Object.assign(this.#told, { ended, phase, result, fed: text.length });
     }
-    this.#card = new this.#program.Card(place, options, call, (word, first, second) => this.#hear(word, first, second));
+    this.#card = new this.#program.Card(place, this.#options(this.#sheet), call, (word, first, second) => this.#hear(word, first, second));
     this.#call.streams &&= !ended;
     this.#enter();
     new MutationObserver(() => this.#enter()).observe(place.firstElementChild, { attributeFilter: ["data-state"] });

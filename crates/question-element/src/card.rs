@@ -2,7 +2,6 @@
 //!
 //! Nothing here is borrowed for longer than a call, and every method takes `&self`: what the card tells may lead to another call at once.
 
-use crate::words::with_own;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
@@ -26,6 +25,10 @@ extern "C" {
 
     #[wasm_bindgen(method, js_name = call, catch)]
     fn call(this: &Hear, with: &JsValue, word: &str, first: &str, second: &str) -> Result<bool, JsValue>;
+
+    /// For the developer of the page.
+    #[wasm_bindgen(js_namespace = console)]
+    fn warn(problem: &str);
 }
 
 /// One card in a page, taken out when it is freed.
@@ -34,15 +37,24 @@ pub struct Card {
     mounted: MountedCard,
     arriving: RefCell<Arriving>,
     has_ended: Cell<bool>,
+    words: RefCell<Spoken>,
+}
+
+/// The words of a card, and the two sheets of which they were made: that of its language and the host's own.
+#[derive(Default)]
+struct Spoken {
+    sheets: [String; 2],
+    labels: Option<Labels>,
 }
 
 #[wasm_bindgen]
 impl Card {
-    /// Puts a card at the end of a node. `options` has the properties of the element, as JSON. `call` is empty, or has the whole `arguments`
+    /// Puts a card at the end of a node. `options` has the properties of the element, as JSON, with the sheet of its language as `sheet`. `call` is empty, or has the whole `arguments`
     /// of the call, its `phase` and its `result`. `hear` is called with what happened, in a word, and up to two texts; what it returns says
     /// whether a message was taken.
     #[wasm_bindgen(constructor)]
     pub fn new(place: &Node, options: &str, call: &str, hear: Hear) -> Self {
+        let words = RefCell::default();
         let options = Json::parse(options).unwrap_or(Json::Null);
         let (options, call) = (Settings(&options), Json::parse(call).unwrap_or(Json::Null));
         let (id, call) = (options.text("toolCallId").unwrap_or_default(), Settings(&call));
@@ -51,8 +63,9 @@ impl Card {
             None => AskSnapshot::new(id),
         };
         let has_ended = Cell::new(ask.phase != Phase::Streaming);
-        let mounted = MountedCard::mount(place, ask, &options.options(), move |event| tell(&hear, event));
-        Self { mounted, arriving: RefCell::default(), has_ended }
+        let labels = options.labels(&words);
+        let mounted = MountedCard::mount(place, ask, &options.options(labels), move |event| tell(&hear, event));
+        Self { mounted, arriving: RefCell::default(), has_ended, words }
     }
 
     /// Tells the card something, in a word and a text. One function for all, because each that JavaScript can call is code of its own.
@@ -91,7 +104,7 @@ impl Card {
         if self.mounted.with(|ask| ask.tool_call_id != id) {
             self.mounted.update(|ask| ask.tool_call_id = id);
         }
-        self.mounted.set(&options.options());
+        self.mounted.set(&options.options(options.labels(&self.words)));
     }
 
     fn append(&self, piece: &str) {
@@ -253,15 +266,34 @@ impl Settings<'_> {
         self.0.get(name).and_then(Json::as_str) == Some(word)
     }
 
-    fn options(&self) -> Options {
+    /// The words, which stay as they are where their sheets do. Without any, the card is in the language of the page.
+    fn labels(&self, words: &RefCell<Spoken>) -> Option<Labels> {
+        let mut spoken = words.borrow_mut();
+        // A sheet is given once.
+        let sheet = self.text("sheet").unwrap_or_else(|| spoken.sheets[0].clone());
+        let sheets = [sheet, self.text("labels").unwrap_or_default()];
+        if spoken.sheets != sheets {
+            let mut labels = None;
+            for sheet in sheets.iter().filter(|sheet| !sheet.is_empty()) {
+                let before = labels.unwrap_or(Labels::ENGLISH);
+                let (with, problems) =
+                    Json::parse(sheet).map(|sheet| before.with(&sheet)).unwrap_or((before, Vec::new()));
+                labels = Some(with);
+                for problem in problems {
+                    warn(&["question-card: labels: ", &problem.to_string()].concat());
+                }
+            }
+            *spoken = Spoken { sheets, labels };
+        }
+        spoken.labels.clone().or_else(|| self.flag("hasWords").then_some(Labels::ENGLISH))
+    }
+
+    fn options(&self, labels: Option<Labels>) -> Options {
         Options {
             mode: if self.is("mode", "on-pick") { SubmitMode::OnPick } else { SubmitMode::Explicit },
             layout: if self.is("layout", "stepped") { Layout::Stepped } else { Layout::Stacked },
             scope: self.text("scope").unwrap_or_default(),
-            labels: match self.text("labels") {
-                Some(own) => Some(with_own(WORDS, &own)),
-                None => self.flag("hasWords").then_some(WORDS),
-            },
+            labels,
             heading_level: self.number("headingLevel").map(|level| level.min(6) as u8),
             fresh: self.flag("fresh"),
             claim_focus: self.is("claimFocus", "if-idle").then(ClaimFocus::if_idle),
@@ -293,16 +325,3 @@ fn counted(json: &Json<'_>) -> Option<u64> {
         _ => None,
     }
 }
-
-/// The words that this module was built with: one language, or else the linker would keep all of them.
-const WORDS: &Labels = if cfg!(feature = "arabic") {
-    &Labels::ARABIC
-} else if cfg!(feature = "german") {
-    &Labels::GERMAN
-} else if cfg!(feature = "japanese") {
-    &Labels::JAPANESE
-} else if cfg!(feature = "spanish") {
-    &Labels::SPANISH
-} else {
-    &Labels::ENGLISH
-};
