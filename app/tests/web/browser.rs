@@ -51,7 +51,7 @@ const SHEETS: [(&str, &str); 4] = [
 pub(crate) fn begin_anew(query: &str) {
     hide(false);
     for (tag, sheet) in SHEETS {
-        lay_beside_page(&format!("words/{tag}.json"), sheet);
+        lay_beside_page(&format!("languages/{tag}.json"), sheet);
     }
     let storage = window().local_storage().expect("there is a storage");
     storage.expect("there is a storage").clear().expect("it forgets");

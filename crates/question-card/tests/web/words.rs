@@ -1,11 +1,12 @@
 //! The card's own words, in other languages than English.
 
-use crate::asks::{ask, ready, service, stream};
+use crate::asks::{ask, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
-use question_card::{Labels, Word};
+use question_card::{LANGUAGES, Labels, Notes, Options, Plural, Word, Words as _};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
@@ -158,4 +159,70 @@ fn arabic_ask() -> AskUserQuestion {
     let shapes = [option("دائرة").with_preview("○"), option("مربع").with_preview("□")];
     let shape = Question::new("أي شكل؟", shapes).with_header("الشكل");
     ask(vec![colour, food, shape])
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = Intl)]
+    type PluralRules;
+    #[wasm_bindgen(constructor, js_namespace = Intl)]
+    fn new(lang: &str) -> PluralRules;
+    #[wasm_bindgen(method)]
+    fn select(this: &PluralRules, count: u32) -> String;
+}
+
+#[test]
+fn every_language_has_each_form_that_its_numbers_take() {
+    for (tag, _) in LANGUAGES {
+        let (labels, rules) = (Labels::for_lang(tag), PluralRules::new(tag));
+        let forms: Vec<_> = (0..=1200).map(|count| rules.select(count)).collect();
+        for word in Word::ALL.iter().filter(|word| Word::TABLE[word.index()].placeholders.contains("count ")) {
+            let has: Vec<_> = labels.forms(*word).map(Plural::as_str).collect();
+            for (count, form) in forms.iter().enumerate() {
+                assert!(has.len() == 1 || has.contains(&form.as_str()), "{tag}: {word:?} lacks {form}");
+                let said = labels.plural(*word, count, &[("all", "ALL"), ("question", "QUESTION")]);
+                // A number that has a form for itself may be said by that.
+                let is_alone = forms.iter().filter(|other| *other == form).count() == 1;
+                assert!(is_alone || said.contains(&count.to_string()), "{tag}: {said} for {count}");
+                assert!(!said.contains(['{', '}']), "{tag}: {said}");
+            }
+        }
+    }
+    let polish = Labels::for_lang("pl");
+    let left = [1, 2, 5, 22, 112].map(|left| polish.plural(Word::CharsLeft, left, &[]));
+    assert_eq!(
+        left,
+        ["Pozostał 1 znak", "Pozostały 2 znaki", "Pozostało 5 znaków", "Pozostały 22 znaki", "Pozostało 112 znaków"]
+    );
+    let (own, problems) =
+        Labels::read(r#"{"lang": "no language at all", "charsLeft": {"one": "{count} a", "other": "{count} b"}}"#);
+    assert_eq!(
+        ([1, 2].map(|left| own.plural(Word::CharsLeft, left, &[])), problems),
+        (["1 a".to_owned(), "2 b".to_owned()], Vec::new())
+    );
+}
+
+#[test]
+async fn a_card_changes_its_language_at_any_moment_and_keeps_what_was_typed() {
+    let words = |at: usize| Some(Labels::for_lang(LANGUAGES[at % LANGUAGES.len()].0));
+    let mut at = 0;
+    let options = Options { notes: Some(Notes::field()), max_length: Some(100), ..Options::default() };
+    let ask = AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable);
+    let (page, card) = CardPage::without_framework(ask, &options);
+    let mut change = || {
+        at += 1;
+        card.set(&Options { labels: words(at), ..options.clone() });
+    };
+    for piece in ["like", "like a", "like a news", "like a newspaper"] {
+        change();
+        page.type_other(2, piece).await;
+        change();
+    }
+    page.choose("SQLite").await;
+    change();
+    page.choose("Search").await;
+    change();
+    card.set(&options);
+    page.submit().await;
+    assert_eq!(page.only_reply().message(), "Database: SQLite\nFeatures: Search\nStyle: like a newspaper");
 }
