@@ -3,7 +3,7 @@
 use crate::message::{Content, Message};
 use crate::notice::{Detail, Notice, Notices, Verdict};
 use crate::outcome::RunOutcome;
-use crate::protocol::Rule;
+use crate::protocol::{Rule, Thing};
 use crate::wire::{Members, enforce_members, list, text, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
@@ -30,9 +30,9 @@ pub type Event = EventRef<'static>;
 /// As [`Event`], with texts that may lie in what was read.
 #[derive(Clone)]
 pub struct EventRef<'a> {
-    rule: &'static Rule,
+    pub(crate) rule: &'static Rule,
     /// In the order of the row, behind `type`.
-    members: Members<'a>,
+    pub(crate) members: Members<'a>,
 }
 
 /// Declares constructors: a name and a type, and the members that such an event must have.
@@ -166,16 +166,29 @@ impl<'a> EventRef<'a> {
         text_or_empty(&self.members, member)
     }
 
+    /// As [`text`](Self::text), for a member whose place in the row may be known.
+    fn text_at(&self, place: usize, member: &str) -> &str {
+        match self.members.get(place) {
+            Some((_, Json::Text(text))) if place > 0 => text,
+            _ => self.text(member),
+        }
+    }
+
     /// The message that it is about.
     #[must_use]
     pub fn message_id(&self) -> &str {
-        self.text("messageId")
+        self.text_at(self.rule.message_id, "messageId")
     }
 
     /// The call that it is about.
     #[must_use]
     pub fn tool_call_id(&self) -> &str {
-        self.text("toolCallId")
+        self.text_at(self.rule.tool_call_id, "toolCallId")
+    }
+
+    /// The id of what it opens, makes grow or closes.
+    pub(crate) fn id_of(&self, thing: Thing) -> &str {
+        if thing == Thing::Call { self.tool_call_id() } else { self.message_id() }
     }
 
     /// The tool that is called.
@@ -187,7 +200,7 @@ impl<'a> EventRef<'a> {
     /// What a text or the arguments of a call grow by.
     #[must_use]
     pub fn delta(&self) -> &str {
-        self.text("delta")
+        self.text_at(self.rule.delta, "delta")
     }
 
     /// The run that begins or ends.

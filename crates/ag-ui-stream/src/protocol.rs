@@ -5,7 +5,7 @@
 mod retired;
 pub(crate) mod shapes;
 
-use crate::wire::{Field, Members, may, must, or_null, set};
+use crate::wire::{Field, Members, Presence, may, must, or_null, set};
 use json_tree::Json;
 use shapes::{ANY, FLAG, OBJECT, TEXT};
 
@@ -20,6 +20,27 @@ pub(crate) struct Rule {
     pub(crate) own: &'static [Field],
     /// Those that it shares with the others, which follow.
     pub(crate) shared: &'static [Field],
+    /// The places of the members that events are read by most, as [`place`] has them.
+    pub(crate) message_id: usize,
+    pub(crate) tool_call_id: usize,
+    pub(crate) delta: usize,
+}
+
+/// Returns the place of a member in all events of a row, behind `type`. Returns 0 if some lack it or have another member before it.
+const fn place(own: &[Field], name: &str) -> usize {
+    let mut place = 0;
+    while place < own.len() && matches!(own[place].presence, Presence::Required) {
+        let (found, name) = (own[place].name.as_bytes(), name.as_bytes());
+        let mut same = 0;
+        while same < found.len() && same < name.len() && found[same] == name[same] {
+            same += 1;
+        }
+        place += 1;
+        if same == found.len() && same == name.len() {
+            return place;
+        }
+    }
+    0
 }
 
 /// What an event does to what is open in its run.
@@ -85,13 +106,19 @@ macro_rules! events {
             $( #[doc = concat!("`", stringify!($name), "`:", $( " `", stringify!($field), "`", )* ".")] $kind, )*
         }
 
-        pub(crate) static EVENTS: [Rule; [$( stringify!($kind) ),*].len()] = [ $( Rule {
-            kind: EventType::$kind,
-            name: stringify!($name),
-            does: Does::$does $((Thing::$thing))?,
-            ends: Ends::$ends,
-            own: &[ $( presence!($presence)(stringify!($field), $shape) ),* ],
-            shared: $shared!(),
+        pub(crate) static EVENTS: [Rule; [$( stringify!($kind) ),*].len()] = [ $( {
+            const OWN: &[Field] = &[ $( presence!($presence)(stringify!($field), $shape) ),* ];
+            Rule {
+                kind: EventType::$kind,
+                name: stringify!($name),
+                does: Does::$does $((Thing::$thing))?,
+                ends: Ends::$ends,
+                own: OWN,
+                shared: $shared!(),
+                message_id: place(OWN, "messageId"),
+                tool_call_id: place(OWN, "toolCallId"),
+                delta: place(OWN, "delta"),
+            }
         }, )* ];
     };
 }

@@ -232,19 +232,21 @@ impl Pipeline {
             return Ok(None);
         };
         if self.lanes.pass(rule) && self.joiner.is_idle() && rule.does != Does::FinishRun {
-            let is_kept = self.order.take(rule, &event, &mut self.warnings)?;
-            return Ok(is_kept.then(|| EventRef::of(rule, event)));
+            let event = EventRef::of(rule, event);
+            let is_kept = self.order.take(&event, &mut self.warnings)?;
+            return Ok(is_kept.then_some(event));
         }
         let Self { order, joiner, events, warnings, lanes, .. } = self;
         lanes.take(rule, event, &mut |rule, event| {
-            if order.take(rule, &event, warnings)? {
+            let event = EventRef::of(rule, event);
+            if order.take(&event, warnings)? {
                 let mut pass = |rule, event| events.push(EventRef::of(rule, event).into_owned());
                 for call in order.take_unended() {
                     warnings.push(Detail::UnendedCall, &[&call], None);
                     let (end, event) = Thing::Call.end_of(&call);
                     joiner.pass(end, event, &mut pass);
                 }
-                joiner.pass(rule, event, &mut pass);
+                joiner.pass(rule, event.members, &mut pass);
             }
             Ok(())
         })?;

@@ -208,9 +208,11 @@ impl Thread {
     /// The raw arguments of a call so far.
     #[must_use]
     pub fn arguments(&self, tool_call_id: &str) -> Option<&str> {
-        let state = self.calls.state(tool_call_id)?;
-        let held = state.place.and_then(|(message, call)| self.messages.get(message)?.tool_calls().get(call));
-        Some(held.map_or(&state.detached, |call| &call.arguments))
+        self.call(tool_call_id).map(|call| self.arguments_of(call))
+    }
+
+    pub(crate) fn arguments_of<'t>(&'t self, call: &'t CallState) -> &'t str {
+        self.held(call).map_or(&call.detached, |call| &call.arguments)
     }
 
     fn note_told(&mut self, told: &[Message]) {
@@ -219,7 +221,12 @@ impl Thread {
 
     /// A call in its message.
     pub(crate) fn tool_call(&self, key: &str) -> Option<&ToolCall> {
-        let (message, call) = self.call(key)?.place?;
+        self.held(self.call(key)?)
+    }
+
+    /// The same, of a call that was found.
+    pub(crate) fn held(&self, call: &CallState) -> Option<&ToolCall> {
+        let (message, call) = call.place?;
         self.messages.get(message)?.tool_calls.get(call)
     }
 

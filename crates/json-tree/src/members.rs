@@ -43,8 +43,7 @@ impl<'a> Members<'a> {
     fn position_by(&self, slots: Option<&Slots>, name: &str) -> Option<usize> {
         match slots {
             Some(slots) => slots.at(slots.find(name, &|at| &self.entries[at].0).0),
-            // Names are short: a call for each comparison would take longer than comparing.
-            None => self.entries.iter().rposition(|(key, _)| key.len() == name.len() && key.bytes().eq(name.bytes())),
+            None => self.entries.iter().rposition(|(key, _)| is(key.as_bytes(), name.as_bytes())),
         }
     }
 
@@ -226,7 +225,20 @@ pub fn bring<'m, 'a>(members: &'m mut Members<'a>, name: &str, first: usize) -> 
     for place in (first..at).rev() {
         members.swap(place, place + 1);
     }
-    members.get_mut(first).map(|(_, member)| member)
+    members.entries.get_mut(first).map(|(_, member)| member)
+}
+
+/// Whether a key is this name. Names are short: a call for each comparison would take longer than to compare eight bytes at a time.
+fn is(key: &[u8], name: &[u8]) -> bool {
+    let word = |bytes: [u8; 8]| u64::from_le_bytes(bytes);
+    match (key.as_chunks(), name.as_chunks()) {
+        _ if key.len() != name.len() => false,
+        (([], key), (_, name)) => key.iter().eq(name),
+        ((words, _), (others, _)) => {
+            let is_end = key.last_chunk().copied().map(word) == name.last_chunk().copied().map(word);
+            is_end && words.iter().zip(others).all(|(one, other)| word(*one) == word(*other))
+        }
+    }
 }
 
 /// The name at a position.

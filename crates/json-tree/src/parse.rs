@@ -275,7 +275,9 @@ impl<'a, 'm> Reader<'a, 'm> {
     /// Goes on with a string that has an escape, or an error.
     #[inline(never)]
     fn escaped(&mut self, start: usize) -> Read<Cow<'a, str>> {
-        let mut string = self.part(start, self.at).to_owned();
+        let end = behind_string(self.text.as_bytes(), self.at).min(self.text.len());
+        let mut string = String::with_capacity(end - start);
+        string += self.part(start, self.at);
         loop {
             match self.text.as_bytes().get(self.at) {
                 None => return Err(ErrorKind::Incomplete),
@@ -357,7 +359,7 @@ impl<'a, 'm> Reader<'a, 'm> {
 }
 
 /// Where a string ends that begins there.
-fn behind_string(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(rest) = bytes.get(at..) {
         at += plain_length(rest);
         match bytes.get(at) {

@@ -4,6 +4,7 @@
 //! a placeholder first. [`Pieces`] reads these too, and never changes a text that is JSON as it is.
 
 use crate::Json;
+use crate::parse::behind_string;
 
 /// Follows the pieces of one call's arguments, which the caller joins. It keeps a position, no text.
 ///
@@ -101,22 +102,19 @@ fn are_equal(one: &str, other: &str) -> bool {
 
 /// The object that a text begins with, by its brackets, and the text behind it.
 fn first_object(text: &str) -> Option<(&str, &str)> {
-    let (mut depth, mut in_text, mut is_escaped) = (0_usize, false, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if in_text => is_escaped = true,
-            b'"' => in_text = !in_text,
-            _ if in_text => {}
+    let (bytes, mut at, mut depth) = (text.as_bytes(), 0, 0_usize);
+    loop {
+        match bytes.get(at)? {
             b'{' | b'[' => depth += 1,
             b'}' | b']' => depth = depth.checked_sub(1)?,
+            b'"' => at = behind_string(bytes, at + 1),
             _ if depth == 0 => return None,
             _ => {}
         }
-        if depth == 0 && !in_text {
-            // An object ends with a bracket, which is one byte long.
-            return if at > 0 { text.split_at_checked(at + 1) } else { None };
+        at += 1;
+        // An object ends with a bracket, which is one byte long.
+        if depth == 0 {
+            return text.split_at_checked(at);
         }
     }
-    None
 }

@@ -39,8 +39,8 @@ impl Asks {
         if call.is_told_again() || !self.is_ask(&call.name) {
             return;
         }
-        let arguments = thread.arguments(&key).unwrap_or_default();
-        let metadata = thread.tool_call(&key).and_then(|call| call.metadata.as_ref());
+        let arguments = thread.arguments_of(call);
+        let metadata = thread.held(call).and_then(|call| call.metadata.as_ref());
         let position = self.positions.get(&key);
         let begins = event.kind() == EventType::ToolCallStart && matches!(change, Change::ToolCallChanged { .. });
         match position {

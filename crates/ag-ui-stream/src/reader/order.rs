@@ -1,10 +1,12 @@
 //! Which event is allowed where.
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
+use crate::event::EventRef;
 use crate::index::Index;
+use crate::message::text_of;
 use crate::notice::{Detail, Notice, Notices, Verdict, joined};
 use crate::protocol::{Does, Rule, Thing};
-use crate::wire::{Members, list, members_of, text, text_or_empty};
+use crate::wire::{list, members_of, text, text_or_empty};
 use json_tree::Json;
 use std::mem;
 
@@ -71,21 +73,21 @@ const ENDING: [Thing; 4] = [Thing::Text, Thing::Reasoning, Thing::Span, Thing::C
 
 impl Order {
     /// Takes the next event. Returns false for one that is dropped, or an error for one that is not allowed.
-    pub(super) fn take(&mut self, rule: &'static Rule, event: &Members<'_>, warnings: &mut Notices) -> Verdict<bool> {
-        self.check_stage(rule)?;
+    pub(super) fn take(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> Verdict<bool> {
+        self.check_stage(event.rule)?;
         if let Stage::Failed { .. } = self.stage
-            && rule.does != Does::StartRun
+            && event.rule.does != Does::StartRun
         {
-            warnings.push(Detail::AfterError, &[rule.name], None);
+            warnings.push(Detail::AfterError, &[event.name()], None);
             return Ok(false);
         }
-        if rule.does == Does::Grow(Thing::Call)
-            && let Some(id) = text(event, "toolCallId").filter(|id| self.run.is_closed(Thing::Call, id))
-        {
-            warnings.push(Detail::LateArguments, &[id], None);
-            return Ok(false);
+        match self.allow(event, warnings) {
+            Err(_) if event.rule.does == Does::Grow(Thing::Call) && self.run.is_closed(event.tool_call_id()) => {
+                warnings.push(Detail::LateArguments, &[event.tool_call_id()], None);
+                Ok(false)
+            }
+            allowed => allowed.map(|()| true),
         }
-        self.allow(rule, event, warnings).map(|()| true)
     }
 
     /// Calls that an interrupt ended; each is told once.
@@ -93,15 +95,15 @@ impl Order {
         mem::take(&mut self.unended)
     }
 
-    fn allow(&mut self, rule: &'static Rule, event: &Members<'_>, warnings: &mut Notices) -> Verdict {
-        let said = |name| text_or_empty(event, name);
-        let tag = text(event, "subagentRunId");
+    fn allow(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> Verdict {
+        let said = |name| event.text(name);
+        let tag = event.subagent_run_id();
         let run = &mut self.run;
-        match rule.does {
-            Does::StartRun => self.start(rule, event),
+        match event.rule.does {
+            Does::StartRun => self.start(event),
             Does::FinishRun => self.finish(event, warnings),
             Does::FailRun => {
-                let code = text(event, "code").map(str::to_owned);
+                let code = event.get("code").and_then(text_of);
                 self.stage = Stage::Failed { code, message: said("message").to_owned() };
                 Ok(())
             }
@@ -113,34 +115,38 @@ impl Order {
                 let step = run.step(said("stepName"), tag);
                 if run.steps.remove(&step) { Ok(()) } else { refuse(Detail::StepIsNotOpen, &[said("stepName")]) }
             }
-            Does::StartSubagent => run.start_subagent(said("subagentRunId"), text(event, "parentSubagentRunId")),
-            Does::FinishSubagent => run.finish_subagent(rule, said("subagentRunId")),
-            Does::Open(Thing::Call) => run.open_call(said("toolCallId"), text(event, "parentMessageId"), tag),
-            Does::Open(thing) => run.open(thing, said(thing.id()), tag).map(drop),
-            Does::Grow(thing) => run.check(thing, said(thing.id()), tag).map(drop),
+            Does::StartSubagent => {
+                run.start_subagent(said("subagentRunId"), text(&event.members, "parentSubagentRunId"))
+            }
+            Does::FinishSubagent => run.finish_subagent(event.rule, said("subagentRunId")),
+            Does::Open(Thing::Call) => {
+                run.open_call(event.tool_call_id(), text(&event.members, "parentMessageId"), tag)
+            }
+            Does::Open(thing) => run.open(thing, event.id_of(thing), tag).map(drop),
+            Does::Grow(thing) => run.check(thing, event.id_of(thing), tag).map(drop),
             Does::Close(thing) => {
-                let held = run.check(thing, said(thing.id()), tag)?;
+                let held = run.check(thing, event.id_of(thing), tag)?;
                 (run.held[held].open, run.held[held].has_ended) = (None, true);
                 Ok(())
             }
             Does::Result => {
-                run.own_new(Thing::Text, said("messageId"), tag);
+                run.own_new(Thing::Text, event.message_id(), tag);
                 Ok(())
             }
             Does::TellMessages => {
-                for message in list(event, "messages") {
+                for message in list(&event.members, "messages") {
                     run.own_told(message);
                 }
                 Ok(())
             }
             Does::SetActivity => {
-                match event.find("replace") {
-                    Some(Json::Bool(false)) => run.own_new(Thing::Activity, said("messageId"), tag),
-                    _ => run.own(Thing::Activity, said("messageId"), tag),
+                match event.get("replace") {
+                    Some(Json::Bool(false)) => run.own_new(Thing::Activity, event.message_id(), tag),
+                    _ => run.own(Thing::Activity, event.message_id(), tag),
                 }
                 Ok(())
             }
-            Does::ChangeActivity => run.check_owner(Thing::Activity, said("messageId"), tag),
+            Does::ChangeActivity => run.check_owner(Thing::Activity, event.message_id(), tag),
             // Chunks are expanded before.
             Does::Chunk(_) | Does::Nothing => Ok(()),
         }
@@ -186,33 +192,33 @@ impl Order {
         }
     }
 
-    fn start(&mut self, rule: &'static Rule, event: &Members<'_>) -> Verdict {
-        let named = text_or_empty(event, "threadId");
+    fn start(&mut self, event: &EventRef<'_>) -> Verdict {
+        let named = event.text("threadId");
         match &self.thread {
             Some(thread) if thread != named => {
-                return refuse(Detail::OtherThread, &[rule.name, named, thread]);
+                return refuse(Detail::OtherThread, &[event.name(), named, thread]);
             }
             _ => self.thread = Some(named.to_owned()),
         }
         self.run = Run::default();
-        let input = event.find("input").and_then(members_of);
+        let input = event.get("input").and_then(members_of);
         for message in input.map_or(&[][..], |input| list(input, "messages")) {
             self.run.own_told(message);
         }
-        self.stage = Stage::Active { run_id: text_or_empty(event, "runId").to_owned() };
+        self.stage = Stage::Active { run_id: event.run_id().to_owned() };
         Ok(())
     }
 
     /// The specification requires a producer to repeat the ids; the adapter of `LangGraph` names a run of its own. The run that is open ends.
-    fn finish(&mut self, event: &Members<'_>, warnings: &mut Notices) -> Verdict {
-        let outcome = event.find("outcome").and_then(members_of);
+    fn finish(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> Verdict {
+        let outcome = event.get("outcome").and_then(members_of);
         if outcome.and_then(|outcome| text(outcome, "type")) == Some("interrupt") {
             // The agent holds a call that it stopped in.
             self.unended = self.run.close_calls();
         }
         self.run.check_closed()?;
         for (member, begun) in [("runId", self.run_id()), ("threadId", self.thread.as_deref())] {
-            let named = text_or_empty(event, member);
+            let named = event.text(member);
             if let Some(begun) = begun.filter(|begun| *begun != named) {
                 warnings.push(Detail::OtherId, &[member, named, begun], Some(String::from("/") + member));
             }
@@ -382,9 +388,9 @@ impl Run {
         Ok(())
     }
 
-    /// Whether something began in this run and ended.
-    fn is_closed(&self, thing: Thing, id: &str) -> bool {
-        self.find(thing, id).is_some_and(|held| held.has_ended && held.open.is_none())
+    /// Whether a call began in this run and ended.
+    fn is_closed(&self, call: &str) -> bool {
+        self.find(Thing::Call, call).is_some_and(|held| held.has_ended && held.open.is_none())
     }
 
     /// Closes the calls that are open, and returns their ids.

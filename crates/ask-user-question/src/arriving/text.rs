@@ -84,13 +84,11 @@ impl GrowingText {
             && end > 0
             && let Some((certain, rest)) = fragment.split_at_checked(end)
         {
-            let delta = match self.held.is_empty() {
-                true => certain.to_owned(),
-                false => std::mem::take(&mut self.held) + certain,
-            };
-            if !rest.is_empty() {
-                self.held.push_str(rest);
-            }
+            let mut delta = String::with_capacity(self.held.len() + end);
+            delta += &self.held;
+            delta += certain;
+            self.held.clear();
+            self.held += rest;
             return Some(delta);
         }
         self.held.push_str(fragment);
