@@ -8,7 +8,7 @@ mod words;
 
 pub use self::languages::{LANGUAGES, language_of};
 pub use self::plural::Plural;
-pub use self::sheet::{Row, Sheet, SheetProblem, Words};
+pub use self::sheet::{Sheet, SheetProblem, Words};
 pub(crate) use self::time::{TimeLeft, Unit};
 pub use self::words::Word;
 

@@ -18,7 +18,7 @@ const USES: [(&str, &[&str]); 11] = [
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent"]),
-    ("app", &["agent-chat", "question-card"]),
+    ("app", &["agent-chat", "json-tree", "question-card"]),
     ("crates/card-gallery", &["ag-ui-stream", "ask-user-question", "question-card"]),
     ("crates/xtask", &[]),
 ];

@@ -11,39 +11,42 @@ use std::sync::Arc;
 pub trait Words: Copy + 'static {
     /// All words.
     const ALL: &'static [Self];
-    /// A row for each word.
-    const TABLE: &'static [Row];
+    /// The name of each word in a sheet, and its placeholders after it, all in one text: a list would be a table of addresses.
+    const KEYS: &'static str;
+    /// The English text of each word. One that depends on a number has the form for 1 first.
+    const ENGLISH: &'static [&'static str];
 
     /// The place of a word in the table.
     fn index(self) -> usize;
 
     /// The English text of a word.
     fn english(self) -> &'static str {
-        Self::TABLE[self.index()].other
+        english(Self::ENGLISH, self.index(), Plural::Other)
+    }
+
+    /// The names of what comes into a word. By `count` the form is chosen.
+    fn placeholders(self) -> impl Iterator<Item = &'static str> {
+        Self::KEYS.split(ROW).nth(self.index()).unwrap_or_default().split(' ').skip(1)
     }
 }
 
-/// A word in a table.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// Its name in a sheet.
-    pub key: &'static str,
-    /// The names of what comes into it, each with a space after it. By `count` the form is chosen.
-    pub placeholders: &'static str,
-    /// The English text for 1, if that is another.
-    pub one: &'static str,
-    /// The English text.
-    pub other: &'static str,
-}
+/// Ends a row of the keys.
+const ROW: char = ';';
+/// Between the forms of an English text.
+const OR: char = '|';
 
-impl Row {
-    fn placeholders(&self) -> impl Iterator<Item = &'static str> {
-        self.placeholders.split_terminator(' ')
+/// An English text in one of its forms.
+fn english(texts: &[&'static str], at: usize, plural: Plural) -> &'static str {
+    let mut forms = texts[at].split(OR);
+    let one = forms.next().unwrap_or_default();
+    match plural {
+        Plural::One => one,
+        _ => forms.next().unwrap_or(one),
     }
 }
 
-/// Makes the enum of a table of words. Each row has a name in Rust, a name in sheets, the placeholders, and the English text, in two
-/// forms where it depends on a number.
+/// Makes the enum of a table of words. Each row has a name in Rust, a name in sheets, the placeholders, and the English text. A text that
+/// depends on a number has two forms.
 ///
 /// ```
 /// use json_tree::Json;
@@ -75,12 +78,8 @@ macro_rules! words {
 
         impl $crate::Words for $name {
             const ALL: &'static [Self] = &[$(Self::$word,)*];
-            const TABLE: &'static [$crate::Row] = &[$($crate::Row {
-                key: $key,
-                placeholders: concat!($(stringify!($placeholder), " ",)*),
-                one: concat!($($one)?),
-                other: $other,
-            },)*];
+            const KEYS: &'static str = concat!($($key, $(" ", stringify!($placeholder),)* ";",)*);
+            const ENGLISH: &'static [&'static str] = &[$(concat!($($one, "|",)? $other),)*];
 
             fn index(self) -> usize {
                 self as usize
@@ -145,8 +144,16 @@ impl<W: Words> Sheet<W> {
     #[must_use]
     pub fn with(&self, sheet: &Json<'_>) -> (Self, Vec<SheetProblem>) {
         let mut read = self.to_read();
-        let problems = take(&mut read, W::TABLE, sheet);
+        let problems = take::<true>(&mut read, W::KEYS, sheet);
         (Self::of(read), problems)
+    }
+
+    /// As [`with`](Self::with), for a sheet that tests have read: nothing is checked, and a program without the checks is smaller.
+    #[must_use]
+    pub fn with_tested(&self, sheet: &Json<'_>) -> Self {
+        let mut read = self.to_read();
+        take::<false>(&mut read, W::KEYS, sheet);
+        Self::of(read)
     }
 
     /// These texts with another one for a word.
@@ -202,25 +209,22 @@ impl<W: Words> Sheet<W> {
 
     /// The plural forms that the text of a word has.
     pub fn forms(&self, word: W) -> impl Iterator<Item = Plural> {
-        let row = &W::TABLE[word.index()];
         let read = self.read.as_ref().and_then(|read| read.texts[word.index()].as_ref());
-        let has_one = read.is_none() && !row.one.is_empty();
+        let has_one = read.is_none() && W::ENGLISH[word.index()].contains(OR);
         let others = read.map_or(&[][..], |forms| &forms.others).iter().map(|(form, _)| *form);
         others.chain(has_one.then_some(Plural::One)).chain([Plural::Other])
     }
 
-    /// The names of the words that a sheet did not have.
-    pub fn missing(&self) -> impl Iterator<Item = &'static str> {
-        let lacks = |at: usize| self.read.as_ref().is_some_and(|read| read.texts[at].is_none());
-        W::TABLE.iter().enumerate().filter(move |(at, _)| lacks(*at)).map(|(_, row)| row.key)
+    /// The words that a sheet did not have.
+    pub fn missing(&self) -> impl Iterator<Item = W> {
+        let lacks = |word: &W| self.read.as_ref().is_some_and(|read| read.texts[word.index()].is_none());
+        W::ALL.iter().copied().filter(move |word| lacks(word))
     }
 
     fn form(&self, at: usize, plural: Plural) -> &str {
-        let row = &W::TABLE[at];
         match self.read.as_ref().and_then(|read| read.texts[at].as_ref()) {
             Some(forms) => forms.others.iter().find(|(form, _)| *form == plural).map_or(&forms.other, |(_, text)| text),
-            None if plural == Plural::One && !row.one.is_empty() => row.one,
-            None => row.other,
+            None => english(W::ENGLISH, at, plural),
         }
     }
 
@@ -230,7 +234,7 @@ impl<W: Words> Sheet<W> {
             None => Read {
                 lang: self.lang().to_owned(),
                 dir: self.dir(),
-                texts: vec![None; W::TABLE.len()],
+                texts: vec![None; W::ENGLISH.len()],
                 plural: of_language,
             },
         }
@@ -276,81 +280,93 @@ const COUNT: &str = "count";
 /// What is for others than the reader of this table: the name of the language, and the words of the page around the card.
 const FOR_OTHERS: [&str; 3] = ["name", "frame", "page"];
 
-/// Takes the texts of a sheet over. Returns what it did not take.
-fn take(read: &mut Read, table: &[Row], sheet: &Json<'_>) -> Vec<SheetProblem> {
-    let Json::Object(members) = sheet else {
-        return vec![problem("", "it is no object")];
-    };
+/// Takes the texts of a sheet over. Returns what it did not take; without `CHECK`, takes everything.
+fn take<const CHECK: bool>(read: &mut Read, keys: &'static str, sheet: &Json<'_>) -> Vec<SheetProblem> {
     let mut problems = Vec::new();
+    let Json::Object(members) = sheet else {
+        if CHECK {
+            problems.push(problem("", "it is no object"));
+        }
+        return problems;
+    };
     for (name, value) in members {
-        let taken = match (&**name, value) {
-            ("lang", Json::Text(lang)) => {
+        let row = keys.split(ROW).position(|row| row.split(' ').next() == Some(name)).filter(|_| !name.is_empty());
+        let taken = match (&**name, value, row) {
+            (_, value, Some(at)) => {
+                let row = if CHECK { keys.split(ROW).nth(at).unwrap_or_default() } else { "" };
+                forms::<CHECK>(row, name, value).map(|forms| read.texts[at] = Some(forms))
+            }
+            ("lang", Json::Text(lang), _) => {
                 read.lang = lang.to_string();
                 Ok(())
             }
-            ("dir", Json::Text(dir)) => {
-                match [Direction::LeftToRight, Direction::RightToLeft].into_iter().find(|known| known.as_str() == dir) {
-                    Some(dir) => {
-                        read.dir = dir;
-                        Ok(())
-                    }
-                    None => Err(problem(name, "it is ltr or rtl")),
+            ("dir", Json::Text(dir), _) => {
+                let is_rtl = dir == Direction::RightToLeft.as_str();
+                read.dir = if is_rtl { Direction::RightToLeft } else { Direction::LeftToRight };
+                if CHECK && !is_rtl && dir != read.dir.as_str() {
+                    Err(problem(name, "it is ltr or rtl"))
+                } else {
+                    Ok(())
                 }
             }
-            (name, value) => match table.iter().position(|row| row.key == name) {
-                Some(at) => forms(&table[at], value).map(|forms| read.texts[at] = Some(forms)),
-                None if FOR_OTHERS.contains(&name) => Ok(()),
-                None => Err(problem(name, "there is no such word")),
-            },
+            _ if CHECK && !FOR_OTHERS.contains(&&**name) => Err(problem(name, "there is no such word")),
+            _ => Ok(()),
         };
-        problems.extend(taken.err());
+        if CHECK {
+            problems.extend(taken.err());
+        }
     }
     problems
 }
 
-/// The forms of a word, if all of them fit it.
-fn forms(row: &Row, value: &Json<'_>) -> Result<Forms, SheetProblem> {
+/// The forms of a word, if all of them fit it. `row` is the word and its placeholders.
+fn forms<const CHECK: bool>(row: &str, name: &str, value: &Json<'_>) -> Result<Forms, SheetProblem> {
     let mut forms = Forms { other: String::new(), others: Vec::new() };
     match value {
-        Json::Text(text) => forms.other = checked(row, row.key, text, true)?,
-        Json::Object(members) if row.placeholders().any(|name| name == COUNT) => {
-            let mut has_other = false;
-            for (name, value) in members {
-                let path = concat(&[row.key, ".", name]);
-                match (Plural::named(name), value) {
-                    (Some(Plural::Other), Json::Text(text)) => {
-                        forms.other = checked(row, &path, text, true)?;
-                        has_other = true;
-                    }
+        Json::Text(text) => forms.other = checked::<CHECK>(row, name, text, true)?,
+        Json::Object(_) if CHECK && row.split(' ').skip(1).all(|name| name != COUNT) => {
+            return Err(problem(name, "it has one form"));
+        }
+        Json::Object(members) => {
+            for (form, value) in members {
+                let path = || concat(&[name, ".", form]);
+                match (Plural::named(form), value) {
                     // A form of one number alone may say it in words.
-                    (Some(form), Json::Text(text)) => forms.others.push((form, checked(row, &path, text, false)?)),
-                    (Some(_), _) => return Err(problem(&path, "it is no text")),
-                    (None, _) => return Err(problem(&path, "there is no such form")),
+                    (Some(plural), Json::Text(text)) => {
+                        let is_other = plural == Plural::Other;
+                        let text = checked::<CHECK>(row, &if CHECK { path() } else { String::new() }, text, is_other)?;
+                        match is_other {
+                            true => forms.other = text,
+                            false => forms.others.push((plural, text)),
+                        }
+                    }
+                    _ if !CHECK => {}
+                    (Some(_), _) => return Err(problem(&path(), "it is no text")),
+                    (None, _) => return Err(problem(&path(), "there is no such form")),
                 }
             }
-            if !has_other {
-                return Err(problem(row.key, "it lacks the form other"));
+            if CHECK && forms.other.is_empty() {
+                return Err(problem(name, "it lacks the form other"));
             }
         }
-        Json::Object(_) => return Err(problem(row.key, "it has one form")),
-        _ => return Err(problem(row.key, "it is no text")),
+        _ if CHECK => return Err(problem(name, "it is no text")),
+        _ => {}
     }
     Ok(forms)
 }
 
 /// A text, if it has the placeholders of its word and no others.
-fn checked(row: &Row, path: &str, text: &str, counts: bool) -> Result<String, SheetProblem> {
-    let mut found = Vec::new();
-    for (at, piece) in pieces(text).enumerate() {
-        if at % 2 == 1 {
-            found.push(piece);
+fn checked<const CHECK: bool>(row: &str, path: &str, text: &str, counts: bool) -> Result<String, SheetProblem> {
+    if CHECK {
+        let placeholders = || row.split(' ').skip(1);
+        let found = || pieces(text).skip(1).step_by(2);
+        if let Some(unknown) = found().find(|found| placeholders().all(|name| name != *found)) {
+            return Err(problem(path, &concat(&["it has no placeholder {", unknown, "}"])));
         }
-    }
-    if let Some(unknown) = found.iter().find(|found| row.placeholders().all(|name| name != **found)) {
-        return Err(problem(path, &concat(&["it has no placeholder {", unknown, "}"])));
-    }
-    if let Some(lost) = row.placeholders().find(|name| !found.contains(name) && (counts || *name != COUNT)) {
-        return Err(problem(path, &concat(&["it lacks the placeholder {", lost, "}"])));
+        let is_lost = |name: &&str| found().all(|found| found != *name) && (counts || *name != COUNT);
+        if let Some(lost) = placeholders().find(is_lost) {
+            return Err(problem(path, &concat(&["it lacks the placeholder {", lost, "}"])));
+        }
     }
     Ok(text.to_owned())
 }
