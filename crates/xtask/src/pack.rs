@@ -20,7 +20,7 @@ const PROGRAMS: [&str; 2] = ["card", "agent"];
 const WHOLE: &str = "pack";
 const FOR_TESTS: &str = "pack-for-tests";
 /// What is loaded beside the program of the card, and beside the agent's.
-const CARD: [&str; 4] = ["define.js", "question-card.js", "languages.js", "styles.js"];
+const CARD: [&str; 5] = ["define.js", "question-card.js", "languages.js", "properties.js", "styles.js"];
 const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 
 /// Builds the package, lets two linters of the registry look at it, and prints what a page loads of it.
@@ -61,7 +61,6 @@ fn build(folder: &str, log: &Log) -> Result<()> {
     files::remove(&package)?;
     let mut weights = String::new();
     copy_files(&package)?;
-    write_styles(&package)?;
     let languages = write_languages(&package)?;
     for name in PROGRAMS {
         log.doing(&format!("builds the program {name}"));
@@ -69,16 +68,16 @@ fn build(folder: &str, log: &Log) -> Result<()> {
         log.run(build.args(["--no-default-features", "--features", name]))?;
         wasm::bind_small(&wasm::built("pack/question_element"), name, &package.join("wasm"), log)?;
     }
+    files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
+    let mut npm = Command::new(system::npm(log)?);
+    npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
+    log.run(&mut npm)?;
     for (name, own) in PROGRAMS.into_iter().zip([&CARD[..], &AGENT]) {
         let own = own.iter().map(|&file| file.to_owned());
         let loaded: Vec<_> = own.chain([format!("wasm/{name}.js"), format!("wasm/{name}_bg.wasm")]).collect();
         weights += &wasm::table(name, &wasm::with_sum(wasm::weigh(&package, &loaded, log)?));
     }
     weights += &wasm::table("each language, beside English", &wasm::weigh(&package, &languages, log)?);
-    files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
-    let mut npm = Command::new(system::npm(log)?);
-    npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
-    log.run(&mut npm)?;
     files::write(&folder.join("weights.txt"), weights)
 }
 
@@ -95,12 +94,6 @@ fn copy_files(package: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the card's styles as the module that every element takes them from: one for all languages.
-fn write_styles(package: &Path) -> Result<()> {
-    let styles = serde_json::Value::from(workspace::read("style/question-card.css")?);
-    files::write(&package.join("styles.js"), format!("export default {styles};\n"))
-}
-
 /// Writes a module for each language, the list of them, and the type of their words. Returns the names of the modules.
 fn write_languages(package: &Path) -> Result<Vec<String>> {
     let (mut modules, mut list, mut words) = (Vec::new(), String::new(), String::new());
@@ -109,8 +102,9 @@ fn write_languages(package: &Path) -> Result<Vec<String>> {
         let members = sheet.as_object_mut().context("a sheet is an object")?;
         members.retain(|name, _| name != "frame" && name != "page");
         words = members.keys().map(|name| format!(" | {name:?}")).collect();
-        let module = format!("languages/{}.js", sheet["lang"].as_str().context("a sheet has a language")?);
-        list += &format!("  {}: () => import(\"./{module}\"),\n", sheet["lang"].as_str().unwrap_or_default());
+        let lang = sheet["lang"].as_str().context("a sheet has a language")?;
+        let module = format!("languages/{lang}.js");
+        list += &format!("  {lang}: () => import(\"./{module}\"),\n");
         files::write(&package.join(&module), format!("export default {sheet};\n"))?;
         modules.push(module);
     }

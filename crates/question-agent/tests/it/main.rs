@@ -1,10 +1,14 @@
 //! The agent's rules, run natively and as wasm32 from this one source.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod commits;
 mod conversations;
 mod crashes;
 mod dice;
 mod history;
+mod inputs;
 mod intercept;
+mod outputs;
 #[cfg(not(target_arch = "wasm32"))]
 mod own_loop;
 mod properties;

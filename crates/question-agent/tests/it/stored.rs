@@ -52,6 +52,7 @@ fn what_cannot_be_read_says_why() {
     let version = VERSION + 1;
     let newer = Conversation::from_parts(version, json!({"anything": 1}), Vec::new());
     assert_eq!(newer, Err(StoredError::Newer { version }));
+    assert!(newer.unwrap_err().to_string().contains("stored by a newer version"));
     let idle = || json!({"type": "idle"});
     for (state, messages) in [
         (json!(null), vec![]),
@@ -103,6 +104,19 @@ fn an_older_version_is_read() {
     let messages = conversation.messages().iter().map(|message| json!(message));
     let read = Conversation::from_parts(1, json!(conversation.state()), messages.collect());
     assert_eq!(read, Ok(conversation));
+}
+
+#[test]
+fn a_result_that_was_stored_late_is_put_behind_its_call() {
+    let call = json!({"kind": "other", "id": "c", "name": "stock", "arguments": "{}"});
+    let parts = vec![
+        json!({"role": "assistant", "id": "a1", "text": "", "toolCalls": [call]}),
+        json!({"role": "user", "id": "u2", "text": "and?"}),
+        json!(Message::Tool(ToolResult::success("c", "12"))),
+    ];
+    let conversation = Conversation::from_parts(VERSION, json!({"type": "idle"}), parts).expect("they are read");
+    let order: Vec<&str> = conversation.messages().iter().map(Message::id).collect();
+    assert_eq!(order, ["a1", "c-result", "u2"]);
 }
 
 #[test]

@@ -1,0 +1,559 @@
+//! What is read of the bytes that clients send, in AG-UI and as plain JSON.
+
+use crate::samples::{database_ask, other_call, picks, replies, responds, response, says, user, waiting};
+use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};
+use ask_user_question::{Limits, Outcome};
+use question_agent::ag_ui::{
+    AskBody, Bounds, CancelBody, Edition, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, Pending, Refused, RespondBody,
+    RunInput, View, ask_status, brought_message, is_longer, read,
+};
+use question_agent::call::{ToolCall, ToolResult};
+use question_agent::message::{AssistantMessage, Message};
+use question_agent::registry::{ContextItem, PermissionMode, ToolContext, ToolRegistry, ToolSpec};
+use question_agent::{Conversation, Event, Timestamp};
+use serde_json::{Value, json};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+const NO_ID: &str = "An id must have 1 to 200 printable bytes.";
+
+/// The body of a run with these members beside its ids.
+fn body(members: &Value) -> Vec<u8> {
+    let mut body = json!({"threadId": "t", "runId": "run"});
+    body.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+    body.to_string().into_bytes()
+}
+
+fn input(members: &Value) -> RunInput {
+    RunInput::parse(&body(members)).unwrap()
+}
+
+/// `metadata` that marks a message as a reply.
+fn mark(call: &str, reply: &str) -> Value {
+    json!({"ask": {"toolCallId": call, "replyId": reply, "outcome": "answered", "by": "composer"}})
+}
+
+fn tool(id: &str, call: &str, content: impl Into<Value>) -> Value {
+    json!({"role": "tool", "id": id, "toolCallId": call, "content": content.into()})
+}
+
+fn said(id: &str, content: impl Into<Value>) -> Value {
+    json!({"role": "user", "id": id, "content": content.into()})
+}
+
+fn marked(mut message: Value, metadata: Value) -> Value {
+    message["metadata"] = metadata;
+    message
+}
+
+fn refusal(refused: &Refused) -> Value {
+    json!([refused.code(), refused.to_string()])
+}
+
+/// The event of an input, or its refusal, as JSON.
+fn told(read: Result<Option<Event>, Refused>) -> Value {
+    let event = match read {
+        Err(refused) => return refusal(&refused),
+        Ok(None) => return Value::Null,
+        Ok(Some(event)) => event,
+    };
+    let brought = brought_message(&event).map(str::to_owned);
+    match event {
+        Event::ToolComplete { result } => json!({"result": result, "brought": brought}),
+        Event::UserMessage { messages } => json!({"says": messages}),
+        Event::UserQuestionResponse(reply) => json!({
+            "reply": [reply.tool_use_id, reply.reply_id, reply.by], "outcome": reply.outcome.tool_content(&database_ask()),
+            "brought": brought, "says": reply.messages,
+        }),
+        event => panic!("{event:?}"),
+    }
+}
+
+fn reads(conversation: &Conversation, members: &Value) -> Value {
+    let context = ToolContext::default();
+    told(read(&Bounds::default(), View { conversation, context: &context }, &input(members)))
+}
+
+#[track_caller]
+fn check(conversation: &Conversation, cases: &[(Value, Value)]) {
+    for (members, expected) in cases {
+        assert_eq!(reads(conversation, members), *expected, "{members}");
+    }
+}
+
+/// A conversation whose question was answered with "SQLite" by the reply `r1` in the message `t1`, and which is over.
+fn answered() -> Conversation {
+    let mut conversation = waiting(vec![]);
+    let mut reply = response("call-1", "r1", picks(1));
+    reply.tool_message_id = Some("t1".to_owned());
+    conversation.handle(Event::UserQuestionResponse(reply)).unwrap();
+    conversation.handle(responds("a2", "Done.", vec![])).unwrap();
+    conversation
+}
+
+fn expired() -> Conversation {
+    let mut conversation = waiting(vec![]);
+    conversation.handle(Event::QuestionExpired { now: Timestamp(1000) }).unwrap();
+    conversation
+}
+
+#[test]
+fn ids_that_nobody_would_keep_are_refused_wherever_they_are() {
+    let bodies = |id: &str| {
+        [
+            json!({"threadId": id}),
+            json!({"runId": id}),
+            json!({"messages": [said(id, "a")]}),
+            json!({"messages": [marked(said("u", "a"), mark(id, "r"))]}),
+            json!({"messages": [marked(said("u", "a"), mark("c", id))]}),
+            json!({"messages": [tool(id, "c", "a")]}),
+            json!({"messages": [tool("m", id, "a")]}),
+            json!({"messages": [marked(tool("m", "c", "a"), mark(id, "r"))]}),
+            json!({"messages": [marked(tool("m", "c", "a"), mark("c", id))]}),
+            json!({"messages": [marked(tool("m", "c", "a"), json!({"ask": {"replyId": id}}))]}),
+            json!({"resume": [{"interruptId": id, "status": "cancelled"}]}),
+            json!({"resume": [{"interruptId": "i", "status": "cancelled", "metadata": mark(id, "r")}]}),
+            json!({"resume": [{"interruptId": "i", "status": "cancelled", "metadata": {"ask": {"replyId": id}}}]}),
+        ]
+    };
+    for bad in ["", "a\u{7}", &"x".repeat(201)] {
+        for members in bodies(bad) {
+            let refused = RunInput::parse(&body(&members)).expect_err("the id is no id");
+            assert_eq!(refusal(&refused), json!(["bad_request", NO_ID]), "{members}");
+        }
+        let own = json!({"questions": [], "answers": {}, "id": bad, "toolCallId": bad}).to_string();
+        assert_eq!(refusal(&AskBody::parse(own.as_bytes()).unwrap_err()), json!(["bad_request", NO_ID]));
+        assert_eq!(refusal(&RespondBody::parse(own.as_bytes()).unwrap_err()), json!(["bad_request", NO_ID]));
+        assert_eq!(refusal(&CancelBody::parse(own.as_bytes()).unwrap_err()), json!(["bad_request", NO_ID]));
+    }
+    for good in ["a", &"x".repeat(200)] {
+        for members in bodies(good) {
+            RunInput::parse(&body(&members)).expect("the id is one");
+        }
+    }
+    // The agent's own history is not the client's to name.
+    input(&json!({"messages": [{"role": "assistant", "id": ""}, {"role": "assistant"}, {"role": "system"}]}));
+}
+
+#[test]
+fn a_client_says_who_the_agent_is_but_not_what_only_the_server_knows() {
+    let context = |told: Value, allow_bypass| input(&json!({"forwardedProps": told})).context(allow_bypass);
+    assert_eq!(context(json!({}), false), Ok(None));
+    let plan = ToolContext { plan_mode: true, ..ToolContext::default() };
+    assert_eq!(context(json!({"toolContext": {"planMode": true}}), false), Ok(Some(plan.clone())));
+    let more = json!({"toolContext": {
+        "planMode": true, "isSubAgent": true,
+        "clientTools": [{"name": "a", "description": "", "parameters": {}}],
+        "context": [{"description": "a", "value": "b"}],
+        "callbacks": [{"toolCallId": "c", "url": "u", "tries": 0, "due": null, "until": null}],
+    }});
+    assert_eq!(context(more, false), Ok(Some(plan)));
+    let mode = |mode: &str| json!({"toolContext": {"permissionMode": mode}});
+    let bypass = PermissionMode::BypassPermissions;
+    for (told, allow, expected) in [
+        ("acceptEdits", false, Ok(PermissionMode::AcceptEdits)),
+        ("acceptEdits", true, Ok(PermissionMode::AcceptEdits)),
+        ("bypassPermissions", true, Ok(bypass)),
+        ("bypassPermissions", false, Err(json!(["bypass_not_allowed", "Clients may not bypass permissions here."]))),
+    ] {
+        let read = context(mode(told), allow);
+        assert_eq!(read.map(|read| read.unwrap().permission_mode).map_err(|refused| refusal(&refused)), expected);
+    }
+    let refused = context(mode("none"), true).unwrap_err();
+    assert!(refused.to_string().starts_with("The toolContext cannot be read: "), "{refused}");
+}
+
+#[test]
+fn a_client_declares_tools_that_a_provider_could_take() {
+    let tools = |tools: Value| input(&json!({"tools": tools}));
+    let named = |name: &str| json!({"name": name, "description": "It runs.", "parameters": {"type": "object"}});
+    let long = "x".repeat(65);
+    let names = ["read", "read", "a-B_1", "", "a b", "é", "AskUserQuestion", &long[1..], &long];
+    let read = tools(names.iter().map(|name| named(name)).collect());
+    let declared = read.client_tools().unwrap();
+    let kept: Vec<&str> = declared.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(kept, ["read", "a-B_1", &long[1..]]);
+    assert_eq!(declared[0], ToolSpec::new("read", "It runs.", &json!({"type": "object"})));
+    assert_eq!(read.client_tool(), Some("AskUserQuestion"));
+    assert_eq!(tools(json!([named("ask_user_question")])).client_tool(), Some("ask_user_question"));
+    assert_eq!(tools(json!([named("read"), {"no": "name"}])).client_tool(), None);
+    let bare = ToolSpec::new("read", "", &json!({"type": "object", "properties": {}}));
+    assert_eq!(tools(json!([{"name": "read", "parameters": 1}])).client_tools(), Ok(vec![bare.clone()]));
+
+    let many = |count: usize| (0..count).map(|at| named(&format!("t{at}"))).collect::<Value>();
+    assert_eq!(tools(many(64)).client_tools().map(|tools| tools.len()), Ok(64));
+    let room = MAX_CLIENT_TOOLS_BYTES - "read".len() - bare.parameters.as_str().len();
+    let wordy = |bytes: usize| json!([{"name": "read", "description": "x".repeat(bytes)}]);
+    assert!(tools(wordy(room)).client_tools().is_ok());
+    for too_much in [many(65), wordy(room + 1)] {
+        let refused = tools(too_much).client_tools().unwrap_err();
+        assert_eq!(refused.to_string(), "A client may declare at most 64 tools of 65536 bytes in all.");
+    }
+}
+
+#[test]
+fn a_client_says_what_is_around_its_user() {
+    let context = |items: Value| input(&json!({"context": items})).client_context();
+    let item = |description: &str, value: &str| ContextItem { description: description.into(), value: value.into() };
+    let items =
+        json!([{"description": "page", "value": "/a"}, {"value": {"a": 1}}, {"description": "no", "value": null}, 1]);
+    assert_eq!(context(items), Ok(vec![item("page", "/a"), item("", r#"{"a":1}"#)]));
+    let wordy = |bytes: usize| json!([{"description": "xx", "value": "yyy"}, {"value": "x".repeat(bytes)}]);
+    assert_eq!(context(wordy(MAX_CONTEXT_BYTES - 5)).map(|items| items.len()), Ok(2));
+    let refused = context(wordy(MAX_CONTEXT_BYTES - 4)).unwrap_err();
+    assert_eq!(refused.to_string(), "A client's context may have at most 65536 bytes.");
+}
+
+#[test]
+fn a_client_says_which_end_of_a_run_it_understands() {
+    for (interrupts, pending) in
+        [(json!(true), Pending::Interrupts), (json!(false), Pending::ToolCalls), (json!(1), Pending::ToolCalls)]
+    {
+        let read = input(&json!({"forwardedProps": {"interrupts": interrupts}}));
+        assert_eq!((read.pending(), read.edition()), (pending, Edition::BeforeOne));
+        let context = ToolContext { interrupts: interrupts == true, ..ToolContext::default() };
+        assert_eq!(Pending::of(&context), pending);
+    }
+    let read = input(&json!({"protocolVersion": "1.0"}));
+    assert_eq!((read.pending(), read.edition()), (Pending::ToolCalls, Edition::Current));
+}
+
+#[test]
+fn an_answer_is_read_from_each_delivery() {
+    let outcome = r#"{"answers":{"Which database?":"SQLite"}}"#;
+    let own = json!({"answers": {"Which database?": "SQLite"}});
+    let reply = |id: &str, by: &str, brought: Option<&str>, says: Value| json!({"reply": ["call-1", id, by], "outcome": outcome, "brought": brought, "says": says});
+    let by_tool = |content: Value| json!({"messages": [tool("t1", "call-1", content)]});
+    let resume = |payload: Value, metadata: Value| json!({"resume": [{"interruptId": "call-1", "status": "resolved", "payload": payload, "metadata": metadata}]});
+    let from_tool = || reply("t1", "card", Some("t1"), json!([]));
+    let from_resume = || reply("run", "card", None, json!([]));
+    let tapped = || marked(said("u2", "SQLite"), mark("call-1", "r1"));
+    let kept = || json!([{"id": "u2", "text": "SQLite", "ask": mark("call-1", "r1")["ask"]}]);
+    check(
+        &waiting(vec![]),
+        &[
+            (by_tool(json!(outcome)), from_tool()),
+            (by_tool(json!("SQLite")), from_tool()),
+            (by_tool(json!("\"SQLite\"")), from_tool()),
+            (by_tool(json!([{"type": "text", "text": "SQLite"}, {"type": "image"}])), from_tool()),
+            (
+                json!({"messages": [marked(tool("t1", "call-1", "SQLite"), mark("call-1", "r1"))]}),
+                reply("r1", "composer", Some("t1"), json!([])),
+            ),
+            (
+                json!({"messages": [marked(tool("t1", "call-1", "SQLite"), json!({"ask": {"replyId": "r1"}}))]}),
+                reply("r1", "card", Some("t1"), json!([])),
+            ),
+            (json!({"messages": [tool("t1", "call-1", "SQLite"), tapped()]}), reply("t1", "card", Some("t1"), kept())),
+            (resume(own.clone(), json!({})), from_resume()),
+            (resume(json!(outcome), json!({})), from_resume()),
+            (resume(own.clone(), json!({"ask": {"replyId": "r1"}})), reply("r1", "card", None, json!([]))),
+            (resume(own, mark("call-1", "r1")), reply("r1", "composer", None, json!([]))),
+            (json!({"messages": [tapped()]}), reply("r1", "composer", None, kept())),
+        ],
+    );
+    let declined = reads(
+        &waiting(vec![]),
+        &json!({"resume": [{"interruptId": "x", "status": "resolved"}, {"interruptId": "call-1", "status": "cancelled"}]}),
+    );
+    assert_eq!(declined["outcome"], "User cancelled the question. This is no answer and no consent.");
+}
+
+#[test]
+fn an_answer_that_does_not_fit_is_refused() {
+    let does_not_fit = json!(["invalid_reply", "The answer does not fit the question."]);
+    let resolved =
+        |payload: Value| json!({"resume": [{"interruptId": "call-1", "status": "resolved", "payload": payload}]});
+    let by_tool = |content: &str| json!({"messages": [tool("t1", "call-1", content)]});
+    let conversation = waiting(vec![]);
+    for members in
+        [by_tool(""), by_tool(" "), by_tool("{}"), by_tool(r#"{"a":1}"#), resolved(json!({})), resolved(json!(null))]
+    {
+        assert_eq!(reads(&conversation, &members), does_not_fit, "{members}");
+        let context = ToolContext::default();
+        let refused =
+            read(&Bounds::default(), View { conversation: &conversation, context: &context }, &input(&members));
+        assert!(matches!(&refused, Err(Refused::InvalidReply(violations)) if !violations.is_empty()), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_reply_to_another_question_is_refused() {
+    let foreign = json!(["foreign_reply", "another question is waiting: call-1"]);
+    let other = |id: &str| marked(said(id, "SQLite"), mark("call-9", "r9"));
+    let resume = json!([{"interruptId": "call-9", "status": "cancelled"}]);
+    check(
+        &waiting(vec![]),
+        &[
+            (json!({"messages": [said("u2", "hello")]}), json!({"says": [{"id": "u2", "text": "hello"}]})),
+            (json!({"messages": [other("u2")]}), foreign.clone()),
+            (json!({"messages": [tool("t9", "call-9", "a")]}), foreign.clone()),
+            (json!({"messages": [tool("t9", "call-9", "a"), other("u1")]}), foreign.clone()),
+            (json!({"messages": [tool("t9", "call-9", "a"), {"role": "assistant", "id": "a1"}]}), Value::Null),
+            (json!({"resume": resume}), foreign),
+        ],
+    );
+}
+
+#[test]
+fn a_late_reply_learns_who_has_won() {
+    let late = json!(["already_answered", "the question has been answered already"]);
+    let by_tool =
+        |id: &str, reply: &str| json!({"messages": [marked(tool(id, "call-1", "SQLite"), mark("call-1", reply))]});
+    let tapped = |reply: &str| json!({"messages": [marked(said("u9", "SQLite"), mark("call-1", reply))]});
+    let resume = |reply: &str| json!({"resume": [{"interruptId": "call-1", "status": "resolved", "payload": "SQLite", "metadata": mark("call-1", reply)}]});
+    let not_waiting = json!(["not_waiting", "no question is waiting for an answer"]);
+    check(
+        &answered(),
+        &[
+            (by_tool("t2", "r2"), late.clone()),
+            (tapped("r2"), late.clone()),
+            (resume("r2"), late.clone()),
+            (by_tool("t2", "r1"), Value::Null),
+            (tapped("r1"), Value::Null),
+            (resume("r1"), Value::Null),
+            // Its message is there already.
+            (by_tool("t1", "r2"), Value::Null),
+            (json!({"messages": [tool("t9", "call-9", "a")]}), not_waiting),
+            (json!({}), Value::Null),
+        ],
+    );
+}
+
+#[test]
+fn only_what_is_new_is_taken_of_a_history() {
+    let agent = || json!({"role": "assistant", "id": "a2"});
+    let says = |messages: Value| json!({"says": messages});
+    let only_text = json!(["bad_request", "This agent reads text alone: say it in words."]);
+    let picture = |id: &str, more: &[Value]| {
+        let mut parts = vec![json!({"type": "image"})];
+        parts.extend_from_slice(more);
+        json!({"messages": [said(id, parts)]})
+    };
+    check(
+        &answered(),
+        &[
+            (json!({"messages": [said("u1", "set it up"), agent()]}), Value::Null),
+            // A message that comes again under another id, and a new one that a client has put before known ones.
+            (json!({"messages": [said("x1", "set it up"), agent()]}), Value::Null),
+            (json!({"messages": [said("x1", "other"), agent()]}), says(json!([{"id": "x1", "text": "other"}]))),
+            (
+                json!({"messages": [agent(), said("x1", "set it up"), said("x1", "set it up"), said("x2", " ")]}),
+                says(json!([{"id": "x1", "text": "set it up"}])),
+            ),
+            (picture("x1", &[]), only_text.clone()),
+            (picture("x1", &[json!({"type": "text", "text": " "})]), only_text),
+            (picture("x1", &[json!({"text": "a"}), json!({"text": "b"})]), says(json!([{"id": "x1", "text": "a\nb"}]))),
+            (picture("u1", &[]), Value::Null),
+            (json!({"messages": [said("x1", json!([{"text": " "}]))]}), Value::Null),
+        ],
+    );
+}
+
+#[test]
+fn a_client_brings_the_result_of_its_own_tool() {
+    let spec = ToolSpec::new("read_file", "", &json!({}));
+    let context = ToolContext { client_tools: vec![spec], ..ToolContext::default() };
+    let mut conversation = Conversation::new();
+    conversation.handle(says("u1", "go")).unwrap();
+    conversation.handle(responds("a1", "", vec![other_call("call-1")])).unwrap();
+    let bounds = Bounds { tool_result: 3, ..Bounds::default() };
+    let view = View { conversation: &conversation, context: &context };
+    let result = |is_error: bool| {
+        let mut result = json!({"messageId": "t1", "toolUseId": "call-1", "content": "abc"});
+        if is_error {
+            result["isError"] = json!(true);
+        }
+        json!({"result": result, "brought": "t1"})
+    };
+    let failed = json!({"role": "tool", "id": "t1", "toolCallId": "call-1", "content": "abc", "error": "E"});
+    let not_waiting = json!(["not_waiting", "no question is waiting for an answer"]);
+    let too_long = json!(["bad_request", "The tool's result is longer than 3 bytes; bring a shorter one or an error."]);
+    for (message, expected) in [
+        (tool("t1", "call-1", "abc"), result(false)),
+        (failed, result(true)),
+        (tool("t1", "call-1", "abcd"), too_long),
+        (tool("t1", "call-9", "abc"), not_waiting),
+        (tool("u1", "call-1", "abc"), Value::Null),
+    ] {
+        assert_eq!(told(read(&bounds, view, &input(&json!({"messages": [message]})))), expected, "{message}");
+    }
+    let (full, message) = (Bounds { messages: 2, ..bounds }, json!({"messages": [tool("t1", "call-1", "abc")]}));
+    assert_eq!(told(read(&full, view, &input(&message)))[0], "conversation_full");
+}
+
+#[test]
+fn a_history_is_as_long_as_what_is_said_in_it() {
+    let call = ToolCall::new("c", "read", "{\"a\":1}");
+    let origin = serde_json::from_value(json!("o")).unwrap();
+    let assistant =
+        AssistantMessage { id: "a".into(), text: "ab".into(), tool_calls: vec![call], origin: Some(origin) };
+    let history = [
+        Message::User(user("u", "abcde")),
+        Message::Assistant(assistant),
+        Message::Tool(ToolResult::success("c", "abcdefg")),
+    ];
+    let length = 5 + (2 + 4 + 7 + 3) + 7;
+    let bounds = |history: usize| Bounds { history, ..Bounds::default() };
+    for (bound, more, expected) in
+        [(length, 0, false), (length, 1, true), (length + 3, 3, false), (length - 1, 0, true)]
+    {
+        assert_eq!(is_longer(&bounds(bound), &history, more), expected, "{bound} {more}");
+    }
+}
+
+#[test]
+fn more_than_there_is_room_for_is_refused() {
+    let conversation = waiting(vec![]);
+    let context = ToolContext::default();
+    let view = View { conversation: &conversation, context: &context };
+    let reads = |bounds: Bounds, members: Value| told(read(&bounds, view, &input(&members)));
+    let own = |other: &str| {
+        let details = json!([{"index": 0, "other": other}]);
+        json!({"answers": {"Which database?": other}, "details": details}).to_string()
+    };
+    let says = |texts: [&str; 2]| json!({"messages": [said("x1", texts[0]), said("x2", texts[1])]});
+    let by_tool = |content: &str| json!({"messages": [tool("t1", "call-1", content)]});
+    let shorten = json!(["bad_request", "Shorten your text to 4 bytes."]);
+    let full = json!(["conversation_full", "The conversation is too long to go on; start a new one."]);
+    let history = (0..)
+        .find(|history| !is_longer(&Bounds { history: *history, ..Bounds::default() }, conversation.messages(), 4));
+    let history = history.unwrap();
+    // The bounds are reached exactly; with a byte or a message more they are not kept.
+    for (members, messages, history, expected) in [
+        (says(["ab", "cd"]), 4, history, None),
+        (says(["ab", "cde"]), 4, history, Some(&shorten)),
+        (says(["ab", "cd"]), 3, history, Some(&full)),
+        (says(["ab", "cd"]), 4, history - 1, Some(&full)),
+        (by_tool(&own("abcd")), 3, history, None),
+        (by_tool(&own("abcde")), 3, history, Some(&shorten)),
+        (by_tool(&own("abcd")), 2, history, Some(&full)),
+        (by_tool(&own("abcd")), 3, history - 1, Some(&full)),
+        (by_tool("a\nb?"), 3, history, None),
+        (by_tool("a\nb??"), 3, history, Some(&shorten)),
+    ] {
+        let bounds = Bounds { message: 4, messages, history, ..Bounds::default() };
+        let read = reads(bounds, members.clone());
+        match expected {
+            Some(expected) => assert_eq!(read, *expected, "{members} {bounds:?}"),
+            None => assert!(read.is_object(), "{members} {bounds:?}: {read}"),
+        }
+    }
+    assert_eq!(Refused::MessageTooLong(64 << 10).to_string(), "Shorten your text to 64 KB.");
+    assert_eq!(Refused::MessageTooLong(1024).to_string(), "Shorten your text to 1 KB.");
+}
+
+/// A body of an answer, read for a conversation.
+fn answers(conversation: &Conversation, body: &Value) -> Value {
+    let read = RespondBody::parse(body.to_string().as_bytes()).unwrap();
+    told(read.read(&Bounds::default(), conversation, || "new".to_owned()).map(Some))
+}
+
+#[test]
+fn an_answer_in_json_is_read_and_a_late_one_learns_of_the_first() {
+    let outcome = r#"{"answers":{"Which database?":"SQLite"}}"#;
+    let reply = |id: &str| json!({"reply": ["call-1", id, "card"], "outcome": outcome, "brought": null, "says": []});
+    let body = |more: Value| {
+        let mut body = json!({"answers": {"Which database?": "SQLite"}});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    let call = |call: &str| body(json!({"toolCallId": call}));
+    let foreign = json!(["foreign_reply", "another question is waiting: call-1"]);
+    let first = json!(["already_answered", "the question has been answered already"]);
+    let same = json!(["already_answered", "this answer has been delivered already"]);
+    let not_waiting = json!(["not_waiting", "no question is waiting for an answer"]);
+    let ended = format!("the question has ended already: {}", Outcome::Expired.tool_content(&database_ask()));
+    let ended = json!(["already_answered", ended]);
+    let own = json!({"answers": {"Which database?": "SQLite"}, "details": [{"index": 0, "selected": [{"index": 1, "label": "SQLite"}]}]});
+    let wrong = json!({"answers": {"Which database?": "SQLite"}, "details": [{"index": 7}]});
+    for (conversation, body, expected) in [
+        (waiting(vec![]), body(json!({})), reply("new")),
+        (waiting(vec![]), body(json!({"replyId": "r1", "toolCallId": "call-1"})), reply("r1")),
+        (waiting(vec![]), own, reply("new")),
+        (waiting(vec![]), call("call-9"), foreign),
+        (waiting(vec![]), wrong, json!(["invalid_reply", "The answer does not fit the question."])),
+        (answered(), body(json!({"replyId": "r1", "toolCallId": "call-1"})), same.clone()),
+        (answered(), body(json!({"replyId": "r1"})), same),
+        (answered(), body(json!({"replyId": "r2", "toolCallId": "call-1"})), first.clone()),
+        (answered(), call("call-1"), first),
+        (answered(), body(json!({})), not_waiting.clone()),
+        (expired(), body(json!({})), ended.clone()),
+        (expired(), call("call-1"), ended),
+        (expired(), call("call-9"), not_waiting),
+    ] {
+        assert_eq!(answers(&conversation, &body), expected, "{body}");
+    }
+}
+
+#[test]
+fn a_cancel_names_a_run_or_a_question_and_is_done_once() {
+    let parse = |body: &str| CancelBody::parse(body.as_bytes());
+    let empty = parse("").unwrap();
+    assert_eq!((empty.proceed, empty.run_id, empty.tool_call_id), (false, None, None));
+    let read = parse(r#"{"proceed": true, "runId": "r"}"#).unwrap();
+    assert_eq!((read.proceed, read.run_id.as_deref(), read.tool_call_id), (true, Some("r"), None));
+    let both = parse(r#"{"runId": "r", "toolCallId": "c"}"#).unwrap_err();
+    assert_eq!(both.to_string(), "Either runId or toolCallId says what is to end.");
+
+    let mut declined = waiting(vec![]);
+    declined.handle(replies("call-1", "r1", Outcome::Declined)).unwrap();
+    let first = Err(json!(["already_answered", "the question has been answered already"]));
+    let foreign = Err(json!(["foreign_reply", "another question is waiting: call-1"]));
+    let not_waiting = Err(json!(["not_waiting", "no question is waiting for an answer"]));
+    for (conversation, body, expected) in [
+        (waiting(vec![]), "{}", Ok(false)),
+        (waiting(vec![]), r#"{"toolCallId": "call-1"}"#, Ok(false)),
+        (waiting(vec![]), r#"{"toolCallId": "call-9"}"#, foreign),
+        (declined, r#"{"toolCallId": "call-1"}"#, Ok(true)),
+        (answered(), r#"{"toolCallId": "call-1"}"#, first),
+        (answered(), r#"{"toolCallId": "call-9"}"#, not_waiting),
+    ] {
+        let done = parse(body).unwrap().is_done(&conversation);
+        assert_eq!(done.map_err(|refused| refusal(&refused)), expected, "{body}");
+    }
+}
+
+#[test]
+fn a_program_asks_and_is_told_how_it_ended() {
+    let ask = json!({"questions": database_ask().questions, "id": "mine", "expiresAfter": 5, "callback": "http://a"});
+    let read = AskBody::parse(ask.to_string().as_bytes()).unwrap();
+    assert_eq!(
+        (read.id.as_deref(), read.expires_after.map(u32::from), read.callback.as_deref()),
+        (Some("mine"), Some(5), Some("http://a"))
+    );
+    let event = read.read("ask_user_question", "call-7", Some(Timestamp(5)));
+    let Ok(Event::ProgramAsked { message, questions, expires_at }) = event else { panic!("{event:?}") };
+    assert_eq!(
+        (message.id.as_str(), message.tool_calls[0].name(), questions),
+        ("call-7-ask", "ask_user_question", database_ask())
+    );
+    assert_eq!(expires_at, Some(Timestamp(5)));
+    let refused = AskBody::parse(br#"{"questions": []}"#).unwrap().read("a", "b", None).unwrap_err();
+    assert_eq!(refused.code(), "invalid_ask");
+    assert!(refused.to_string().contains("question"), "{refused}");
+    assert!(AskBody::parse(b"{").unwrap_err().to_string().starts_with("The body cannot be read: "));
+
+    let result = answered().result_of("call-1").cloned().unwrap();
+    assert_eq!(ask_status("call-1", None), json!({"toolCallId": "call-1"}));
+    let status = json!({"toolCallId": "call-1", "outcome": "answered", "answers": {"Which database?": "SQLite"}});
+    assert_eq!(ask_status("call-1", Some(&result)), status);
+    let result = expired().result_of("call-1").cloned().unwrap();
+    assert_eq!(ask_status("call-1", Some(&result)), json!({"toolCallId": "call-1", "outcome": "expired"}));
+}
+
+#[test]
+fn a_context_keeps_only_what_is_not_as_usual() {
+    let context = ToolContext { unattended: 2, ..ToolContext::default() };
+    assert_eq!(json!(context)["unattended"], 2);
+    assert_eq!(json!(ToolContext::default()).get("unattended"), None);
+    let tools = ToolRegistry::new(Limits::RUNTIME, ToolContext::default());
+    assert!(tools.has("ask_user_question") && !tools.has("read_file"));
+    let ask = AskMetadata {
+        tool_call_id: "c".into(),
+        reply_id: "r".into(),
+        outcome: OutcomeKind::Answered,
+        by: AnsweredBy::Composer,
+    };
+    assert_eq!(json!(ask), mark("c", "r")["ask"]);
+}
