@@ -19,7 +19,7 @@ const USES: [(&str, &[&str]); 12] = [
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent", "scripted-agent"]),
     ("crates/scripted-agent", &["ask-user-question", "question-agent"]),
-    ("app", &["agent-chat", "question-card"]),
+    ("app", &["agent-chat", "json-tree", "question-card"]),
     ("crates/card-gallery", &["ag-ui-stream", "ask-user-question", "question-card"]),
     ("crates/xtask", &[]),
 ];

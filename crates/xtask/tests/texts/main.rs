@@ -55,7 +55,7 @@ const BANNED: [(&str, &str); 30] = [
 const FIRST_PERSON: [&str; 8] = ["i", "me", "my", "mine", "we", "us", "our", "ours"];
 
 /// Where strings are what a person or a model says, or what a model is told.
-const IN_THE_FIRST_PERSON: [&str; 5] = ["/card-gallery/", "/words/", "/labels/", "/models/", "/guidance.rs"];
+const IN_THE_FIRST_PERSON: [&str; 5] = ["/card-gallery/", "/words.rs", "/labels/", "/models/", "/guidance.rs"];
 
 /// Ids of cases, not sentences.
 const LISTS: [&str; 1] = ["SEL-01, "];
