@@ -150,7 +150,11 @@ async fn a_dialog_and_a_form_around_the_card_hear_nothing_under_their_own_names(
         page.is("awaiting").await?;
         page.choose("SQLite").await?;
         page.write(0, "DuckDB").await?;
-        page.cancel().await?;
+        page.choose("Search").await?;
+        page.submit().await?;
+        page.is("answered").await?;
+        page.host("element.call = { id: 'next', args: ask };").await?;
+        page.is("awaiting").await?;
         page.cancel().await?;
         page.is("declined").await?;
         assert_eq!(page.host("return leaked;").await?, json!([]));
