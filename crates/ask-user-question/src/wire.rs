@@ -116,6 +116,9 @@ impl Question {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         let text = self.question.trim();
+        if !text.bytes().any(|byte| byte == b'\\') {
+            return Cow::Borrowed(text);
+        }
         let (mut shown, mut rest, mut is_written) = (String::new(), text.chars(), false);
         while let Some(c) = rest.next() {
             if c == '\\' && rest.as_str().starts_with('n') {
