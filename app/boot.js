@@ -151,6 +151,7 @@ const hold = () => {
   tell(words.held);
 };
 const early = new AbortController();
+form.addEventListener("adopted", () => early.abort(), { once: true });
 const on = (target, name, act) => target.addEventListener(name, act, { signal: early.signal });
 on(form, "submit", (event) => {
   event.preventDefault();
@@ -195,7 +196,6 @@ const learned = inGallery || language === "en" || fetch(`words/${language}.txt`,
 // Without a wait at the top: the first paint is that of the frame, which comes when this file is done.
 Promise.all([import(module), introduced, learned])
   .then(([{ default: start }]) => start(wasm && { module_or_path: wasm }))
-  .then(() => early.abort())
   .catch((problem) => {
     tell(inGallery ? "The gallery is not here. To see it: cargo xtask serve --gallery" : words.failure);
     throw problem;

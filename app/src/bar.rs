@@ -1,8 +1,7 @@
 //! The bar at the top.
 
-use crate::settings::{Settings, browser};
+use crate::settings::{Settings, browser, dialog::SettingsDialog};
 use crate::words::{say, words};
-use leptos::html::Dialog;
 use leptos::prelude::*;
 
 /// The bar of the frame: the agent's name, the way to a new conversation, and the button of the settings.
@@ -11,18 +10,12 @@ pub fn Bar(
     /// The settings of the page.
     settings: RwSignal<Settings>,
     /// The dialog that the button opens.
-    dialog: NodeRef<Dialog>,
+    dialog: SettingsDialog,
 ) -> impl IntoView {
     let words = words();
     let new_conversation = move || {
         settings.track();
         browser::here()
-    };
-    let open = move |_| {
-        if let Some(dialog) = dialog.get_untracked() {
-            // Fails only where it is open already, or out of the page.
-            let _ = dialog.show_modal();
-        }
     };
     view! {
         <header class="bar">
@@ -37,7 +30,7 @@ pub fn Bar(
                 aria-haspopup="dialog"
                 aria-label=say(|words| words.settings.title)
                 prop:disabled=false
-                on:click=open
+                on:click=move |_| dialog.open()
             ></button>
         </header>
     }

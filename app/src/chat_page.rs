@@ -5,10 +5,10 @@ use crate::attention::call_for_attention;
 use crate::bar::Bar;
 use crate::cards::Cards;
 use crate::composer::{Composer, focus_composer, take_focus_of};
-use crate::effect::effect;
+use crate::effect::{effect, in_next_task};
 use crate::notice::Notice;
 use crate::settings::{Settings, browser, dialog::SettingsDialog};
-use crate::shell::adopt;
+use crate::shell::{adopt, has_adopted, show};
 use crate::transcript::Transcript;
 use crate::words::{say, words};
 use agent_chat::{AgentChat, Connection, Status, kept_headers, use_agent_chat};
@@ -19,22 +19,19 @@ use leptos::prelude::*;
 #[component]
 pub fn ChatPage() -> impl IntoView {
     let (settings, _) = browser::provide_settings();
-    let dialog = NodeRef::new();
     let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
     let address_changed = Trigger::new();
+    let dialog = SettingsDialog::new(settings, agent);
     adopt(".bar", view! { <Bar settings dialog /> });
-    view! {
-        {move || {
-            address_changed.track();
-            view! { <Conversation agent=agent.get() settings address_changed /> }
-        }}
-        <SettingsDialog settings agent dialog />
-    }
+    effect(move || {
+        address_changed.track();
+        converse(agent.get(), settings, address_changed);
+    });
 }
 
-/// A conversation with an agent. `address_changed` is notified when the page's address names another one.
-#[component]
-fn Conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) -> impl IntoView {
+/// Shows a conversation with an agent until the current owner is cleaned up. `address_changed` is notified when the page's address names
+/// another one.
+fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) {
     let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options());
     let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
@@ -46,13 +43,16 @@ fn Conversation(agent: Agent, settings: RwSignal<Settings>, address_changed: Tri
     call_for_attention(chat.waiting, settings, words());
     adopt(".welcome", view! { <Welcome chat settings /> });
     adopt(".composer", view! { <Composer chat notice cards at_end /> });
+    has_adopted(".composer");
     // The lines are always there, so that a text is announced when it comes.
-    view! {
-        <Transcript chat settings notice cards at_end />
-        <p class="connection" role="status">{connection(chat, is_own)}</p>
-        <Trouble chat />
-        <p class="connection notice" role="status">{notice.text()}</p>
-    }
+    in_next_task(move || {
+        show(view! {
+            <Transcript chat settings notice cards at_end />
+            <p class="connection" role="status">{connection(chat, is_own)}</p>
+            <Trouble chat />
+            <p class="connection notice" role="status">{notice.text()}</p>
+        });
+    });
 }
 
 /// The welcome of the frame, which a newcomer sees until something is said.

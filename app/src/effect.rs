@@ -1,10 +1,21 @@
 //! What follows from signals.
 
-use leptos::prelude::Effect;
+use leptos::prelude::{Effect, Owner, on_cleanup, set_timeout_with_handle};
+use std::time::Duration;
 
 /// Runs `act` soon, and whenever something that it has read has changed. For the compiler all of them are one, which saves a page
 /// more than a kilobyte for each.
 pub(crate) fn effect(act: impl FnMut() + 'static) {
     let act: Box<dyn FnMut()> = Box::new(act);
     Effect::new(act);
+}
+
+/// Runs `act` with the current owner in a task of its own, so that input comes first. If the owner is cleaned up until then, it does not run.
+pub(crate) fn in_next_task(act: impl FnOnce() + 'static) {
+    let act: Box<dyn FnOnce()> = Box::new(act);
+    let owner = Owner::current().unwrap_or_default();
+    // Fails only without a window.
+    if let Ok(timer) = set_timeout_with_handle(move || owner.with(act), Duration::ZERO) {
+        on_cleanup(move || timer.clear());
+    }
 }

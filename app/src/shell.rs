@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos::tachys::view::Position;
 use std::any::Any;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, Event, HtmlElement};
 
 /// The place for what the program adds to the frame.
 ///
@@ -13,6 +13,19 @@ use web_sys::{Element, HtmlElement};
 #[must_use]
 pub fn place() -> HtmlElement {
     part(".talk")
+}
+
+/// Shows a view at the end of the [place] until the current owner is cleaned up.
+///
+/// # Panics
+/// If the document is not `index.html`.
+pub(crate) fn show(view: impl IntoView<State: 'static>) {
+    let mut shown = view.into_view().build();
+    shown.mount(&place(), None);
+    let shown: StoredValue<Box<dyn Mountable>, _> = StoredValue::new_local(Box::new(shown));
+    on_cleanup(move || {
+        shown.try_update_value(|shown| shown.unmount());
+    });
 }
 
 /// Lets a view take over the element of the frame that the selector finds: text, selection and focus stay. The view ends with the
@@ -27,6 +40,16 @@ pub fn adopt<V: IntoView<State: 'static>>(selector: &str, view: V) {
     // Not as from a server: each text and attribute is written again, since `boot.js` may know another language.
     let state: Box<dyn Any> = Box::new(view.hydrate_from_position::<false>(&element, Position::Current));
     StoredValue::new_local(state);
+}
+
+/// Tells `boot.js`, which has kept what the user did until now.
+///
+/// # Panics
+/// If the document is not `index.html`.
+pub(crate) fn has_adopted(selector: &str) {
+    let element: Element = part(selector);
+    // Neither has a way to fail.
+    let _ = Event::new("adopted").map(|event| element.dispatch_event(&event));
 }
 
 /// Removes the blanks between elements, which a view does not have.

@@ -4,9 +4,10 @@ use super::{Setting, Settings, browser};
 use crate::agent::Agent;
 use crate::attention;
 use crate::effect::effect;
+use crate::shell::show;
 use crate::words::{LANGUAGES, Pick, say, words};
 use agent_chat::keep_headers;
-use leptos::html::{Dialog, Textarea};
+use leptos::html::{self, Textarea};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::iter;
@@ -34,16 +35,38 @@ const DELIVERIES: [(&str, Pick); 5] = [
     ("rest", |words| words.settings.by_rest),
 ];
 
-/// The dialog that the [bar](crate::bar::Bar) opens. What is changed there takes effect at once.
-#[component]
-pub fn SettingsDialog(
-    /// The settings of the page.
+/// The dialog that the [bar](crate::bar::Bar) opens. It is built when it is opened for the first time.
+#[derive(Clone, Copy)]
+pub struct SettingsDialog {
     settings: RwSignal<Settings>,
-    /// The agent that is set.
     agent: Memo<Agent>,
-    /// The dialog, to open it.
-    dialog: NodeRef<Dialog>,
-) -> impl IntoView {
+    dialog: NodeRef<html::Dialog>,
+    owner: StoredValue<Owner>,
+}
+
+impl SettingsDialog {
+    /// The dialog of these settings, for the agent that is set.
+    #[must_use]
+    pub fn new(settings: RwSignal<Settings>, agent: Memo<Agent>) -> Self {
+        let owner = StoredValue::new(Owner::current().unwrap_or_default());
+        Self { settings, agent, dialog: NodeRef::new(), owner }
+    }
+
+    pub(crate) fn open(self) {
+        let Self { settings, agent, dialog, owner } = self;
+        if dialog.get_untracked().is_none() {
+            owner.with_value(|owner| owner.with(|| untrack(|| show(view! { <Dialog settings agent dialog /> }))));
+        }
+        if let Some(dialog) = dialog.get_untracked() {
+            // Fails only if it is open already.
+            let _ = dialog.show_modal();
+        }
+    }
+}
+
+/// The dialog itself. What is changed there takes effect at once.
+#[component]
+fn Dialog(settings: RwSignal<Settings>, agent: Memo<Agent>, dialog: NodeRef<html::Dialog>) -> impl IntoView {
     let (words, missing) = (words(), browser::missing_language());
     let as_browser: (_, Pick) = ("", |words| words.settings.as_browser);
     let languages: Values = iter::once(as_browser).chain(LANGUAGES).collect();

@@ -72,6 +72,11 @@ impl Page {
         self.0.settled().await;
     }
 
+    async fn opens_the_settings(&self) {
+        self.0.the::<HtmlElement>(".settings-button").click();
+        self.0.settled().await;
+    }
+
     fn notice(&self) -> String {
         self.0.the::<Element>(".notice").text_content().unwrap_or_default()
     }
@@ -326,6 +331,7 @@ async fn another_agent_gets_what_is_being_written_and_the_one_before_does_not() 
     let page = Page::of(&agent).await;
     let (field, text) = (page.composer(), "It squeaks");
     page.types(".composer textarea", text);
+    page.opens_the_settings().await;
     page.types("textarea[name=agent]", "/agent-2");
     tell(&page.0.the("textarea[name=agent]"), "change");
     page.waits_for("the other conversation", || page.0.find(".welcome:not([hidden])").is_some()).await;

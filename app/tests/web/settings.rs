@@ -23,10 +23,10 @@ async fn opened(query: &str) -> Part {
 async fn opened_here() -> Part {
     let part = Part::mounted_in_frame(|| {
         let (settings, _) = provide_settings();
-        let (agent, dialog) =
-            (Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers))), NodeRef::new());
+        let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
+        let dialog = SettingsDialog::new(settings, agent);
         adopt(".bar", view! { <Bar settings dialog /> });
-        view! { <SettingsDialog settings agent dialog /> }.into_any()
+        ().into_any()
     })
     .await;
     let button: HtmlElement = part.the(".settings-button");

@@ -4,11 +4,12 @@
 //!   [`AskBody::read`] for REST.
 //! - On: [`Conversation::handle`](crate::Conversation::handle) gives effects, of which [`Step::of`] makes messages to store, news, and work.
 //!   [`Turn`] makes a message and events of a model's answer.
-//! - Out: [`Step::outgoing`] and the functions of [`wire`].
+//! - Out: [`Step::outgoing`] and the functions of [`wire`]; [`catch_up`] for what another host has committed.
 //!
 //! Ids are arguments here, too.
 
 mod bounds;
+mod commits;
 mod input;
 mod intake;
 mod refused;
@@ -21,6 +22,7 @@ pub mod wire;
 pub use bounds::{
     Bounds, CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
 };
+pub use commits::{KnownMessages, catch_up};
 pub use input::{Edition, Pending, RunInput, check_id};
 pub use intake::{is_longer, read};
 pub use refused::{Full, Refused};

@@ -1,14 +1,14 @@
-// Writes custom-elements.json from question-card.d.ts and the styles: `node manifest.mjs question-card.d.ts question-card.css custom-elements.json`.
+// Writes what follows from question-card.d.ts and the styles: the table of properties and events that the element's class is made from,
+// the styles that it takes, without comments, and the manifest: `node manifest.mjs`, in the package.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const [types, styles, to] = process.argv.slice(2);
-const source = readFileSync(types, "utf8");
-const css = readFileSync(styles, "utf8");
+const source = readFileSync("question-card.d.ts", "utf8");
+const css = readFileSync("question-card.css", "utf8");
 
 /** The body of a declaration. */
 const body = (declaration) => {
   const begin = source.indexOf(declaration);
-  if (begin < 0) throw new Error(`${types} has no ${declaration}`);
+  if (begin < 0) throw new Error(`question-card.d.ts has no ${declaration}`);
   return source.slice(source.indexOf("{", begin) + 1, source.indexOf("\n}", begin));
 };
 const member = /(?:\/\*\* ([^\n]*) \*\/\n)?^ {2}(?:readonly (?=\w+:))?"?([\w-]+)"?\??: ([^\n]+);$/gm;
@@ -19,6 +19,10 @@ const all = (pattern) => [...new Set([...css.matchAll(pattern)].map(([, name]) =
 const props = members("export interface QuestionCardProps");
 const methods = [...body("export class QuestionCard").matchAll(/\/\*\* ([^\n]*) \*\/\n(?: {2}\/\/[^\n]*\n)? {2}(append|finish|fail|reset|focus)\(/g)];
 const attributes = props.filter(({ description = "" }) => !description.includes("No attribute"));
+const events = members("export interface QuestionCardEvents");
+// An attribute that takes one of several words means the first one where it is not set.
+const kinds = { boolean: "flag", number: "number", "number | Date": "number" };
+const rows = attributes.filter(({ name }) => name !== "args").map(({ name, type: { text } }) => [name, [dashed(name), kinds[text] ?? "text", /^"([\w-]+)" \|/.exec(text)?.[1]].filter(Boolean)]);
 const declaration = {
   kind: "class",
   name: "QuestionCard",
@@ -36,7 +40,7 @@ const declaration = {
     ...members("export class QuestionCard").filter(({ name }) => ["state", "writable"].includes(name)).map((field) => ({ kind: "field", readonly: true, ...field })),
     ...methods.map(([, description, name]) => ({ kind: "method", name, description })),
   ],
-  events: members("export interface QuestionCardEvents"),
+  events,
   slots: [
     { name: "loading", description: "Shown until the card is there." },
     { name: "failure", description: "Shown where the card's program could not be loaded." },
@@ -50,4 +54,8 @@ const modules = [
   { kind: "javascript-module", path: "question-card.js", declarations: [declaration], exports: ["QuestionCard", "define", "load"].map((name) => ({ kind: "js", name, declaration: { name } })) },
   { kind: "javascript-module", path: "define.js", exports: [exported] },
 ];
-writeFileSync(to, `${JSON.stringify({ schemaVersion: "2.1.0", modules }, null, 2)}\n`);
+const named = (name, value) => `export const ${name} = ${JSON.stringify(value)};\n`;
+writeFileSync("properties.js", named("properties", Object.fromEntries(rows)) + named("events", events.map(({ name }) => name)));
+const squeezed = css.replace(/\/\*[^]*?\*\//g, "").replace(/\s+/g, " ").replace(/ ?([{};,]) ?/g, "$1");
+writeFileSync("styles.js", `export default ${JSON.stringify(squeezed)};\n`);
+writeFileSync("custom-elements.json", `${JSON.stringify({ schemaVersion: "2.1.0", modules }, null, 2)}\n`);

@@ -20,6 +20,8 @@ export interface Call {
   function?: { arguments: string };
   result?: unknown;
   output?: unknown;
+  state?: Status;
+  status?: Status | { type: string };
 }
 
 export interface ReplyDetail {
@@ -195,7 +197,10 @@ export interface Labels {
   askAgain?: string;
 }
 
-/** What frameworks may set, as properties or as attributes. An attribute has the property's name in lower case with dashes; `scope` is `draft-scope`. */
+/**
+ * The properties, most of them attributes too. An attribute has the property's name in lower case with dashes; `scope` is `draft-scope`. One that
+ * takes one of several words means the first one where it is not set.
+ */
 export interface QuestionCardProps {
   /** The call; drafts are kept under it and the scope. Another id is another call. */
   toolCallId?: string;
@@ -247,36 +252,9 @@ export interface QuestionCardProps {
   moreTime?: boolean;
 }
 
-export class QuestionCard extends HTMLElement implements QuestionCardProps {
-  toolCallId: string | undefined;
-  /** The arguments so far, as an object that grows or as the text of JSON. */
-  args: unknown;
-  /** A whole call, as from a history. */
-  call: Call | undefined;
-  /** What came back for the call. */
-  get result(): string | undefined;
-  set result(result: unknown);
-  status: Status | { type: string } | undefined;
-  get expiresAt(): number | undefined;
-  set expiresAt(at: number | Date | undefined);
-  held: boolean;
-  labels: Labels | undefined;
-  mode: "explicit" | "on-pick";
-  layout: "stacked" | "stepped";
-  scope: string;
-  headingLevel: number | undefined;
-  maxLength: number | undefined;
-  claimFocus: "never" | "if-idle";
-  persist: "none" | "session";
-  fresh: boolean;
-  readonly: boolean;
-  allowSkip: boolean;
-  agentDecides: string | undefined;
-  noNotes: boolean;
-  noShortcuts: boolean;
-  replyInChat: boolean;
-  lateMessages: boolean;
-  moreTime: boolean;
+export interface QuestionCard extends QuestionCardProps {}
+
+export class QuestionCard extends HTMLElement {
   /** How the card stands, such as `streaming`, `awaiting`, `submitting`, `failed`, `answered`; also as `:state(awaiting)`. */
   readonly state: string;
   /** A stream for the text of the arguments, as of `response.body.pipeTo(card.writable)`: text or UTF-8. */

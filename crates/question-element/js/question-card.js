@@ -1,6 +1,7 @@
-// The custom element <question-card>. It holds what its host has set, and tells it to one card from when it is in the page until it is taken out.
-// What was chosen, typed or sent is known to the card alone.
+// The custom element <question-card>. It holds what its host has set, and tells it to a card while it is in the page. The card knows what that
+// means, and what was chosen, typed or sent.
 
+import { properties } from "./properties.js";
 import styles from "./styles.js";
 
 /** The languages that ship, each a module of its own which is loaded where the element's `lang` asks for it. */
@@ -12,49 +13,20 @@ const languages = {
   ja: () => import("./wasm/ja.js"),
 };
 
-/** What other protocols call the states of a call. */
-const phases = {
-  inprogress: "streaming", running: "streaming", "input-streaming": "streaming", "partial-call": "streaming",
-  executing: "answerable", "requires-action": "answerable", "input-available": "answerable", call: "answerable",
-  "approval-requested": "answerable", "approval-responded": "answerable", "output-denied": "declined",
-  complete: "answered", result: "answered", "output-available": "answered",
-  incomplete: "interrupted", error: "interrupted", "output-error": "interrupted",
+/** The value of a property or attribute of each kind. */
+const kinds = {
+  flag: (value) => value !== null && value !== false && value !== "false",
+  number: (value) => (value === null || value === "" ? undefined : Math.trunc(Number(value))),
+  text: (value) => value ?? undefined,
 };
-const words = ["streaming", "ready", "answerable", "answered", "declined", "superseded", "expired", "interrupted", "settled"];
 
-/** Properties that are attributes too: the attribute, its kind, and the value without either. */
-const properties = {
-  toolCallId: ["tool-call-id", "text"],
-  status: ["status", "text"],
-  labels: ["labels", "text"],
-  mode: ["mode", "text", "explicit"],
-  layout: ["layout", "text", "stacked"],
-  scope: ["draft-scope", "text", ""],
-  agentDecides: ["agent-decides", "text"],
-  headingLevel: ["heading-level", "number"],
-  maxLength: ["max-length", "number"],
-  expiresAt: ["expires-at", "number"],
-  claimFocus: ["claim-focus", "text", "never"],
-  persist: ["persist", "text", "none"],
-  held: ["held", "flag"],
-  fresh: ["fresh", "flag"],
-  readonly: ["readonly", "flag"],
-  allowSkip: ["allow-skip", "flag"],
-  noNotes: ["no-notes", "flag"],
-  noShortcuts: ["no-shortcuts", "flag"],
-  replyInChat: ["reply-in-chat", "flag"],
-  lateMessages: ["late-messages", "flag"],
-  moreTime: ["more-time", "flag"],
-};
+/** Properties that say something of the call. */
+const words = ["args", "call", "result"];
 
 const programs = new Map();
 let count = 0;
 
-/**
- * Loads the program of a language before a card needs it.
- * @param {string} [lang] A BCP 47 tag; English where it does not ship.
- * @param {unknown} [source] Where its WebAssembly is, if not beside its JavaScript: what `fetch` takes, a response, bytes or a module.
- */
+/** Loads the program of a language before a card needs it; `source` is where its WebAssembly is, if not beside its JavaScript. */
 export function load(lang = "en", source) {
   const language = languageOf(lang);
   let program = programs.get(language);
@@ -82,43 +54,11 @@ function languageOf(tag) {
   return Object.hasOwn(languages, language) ? language : "en";
 }
 
-/** A text of JSON without what closes it: the beginning of all that it may still become. */
-function beginning(json) {
-  return json.replace(/["\]}]+$/, "");
-}
-
-/** Whether nothing can follow a text: it is JSON from its beginning to its end. */
-function isWhole(text) {
-  try {
-    return /\}\s*$/.test(text) && Boolean(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}
-
 /** A text, or an object as JSON, which escapes halves of characters that stand alone: nobody could read those. */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value)?.replace(/\\\\|\\ud[89a-f]../g, (found) => (found === "\\\\" ? found : "\ufffd")));
 
 // Where there is no page, such as on a server, the module can be loaded and does nothing.
 const Base = globalThis.HTMLElement ?? class {};
-const BaseEvent = globalThis.CustomEvent ?? class {};
-
-/** What the user gives to the host, which takes it by `respondWith`. */
-export class ReplyEvent extends BaseEvent {
-  #promise;
-  #isOver = false;
-  /** Takes it. Once the promise settles, the card is a receipt, or shows the reason and the form. */
-  respondWith(promise) {
-    if (this.#isOver) throw new DOMException("The event is over: call respondWith once, before anything is awaited", "InvalidStateError");
-    this.#isOver = true;
-    this.#promise = Promise.resolve(promise);
-  }
-  /** The promise, if there was one. From now on it is too late for another. */
-  end() {
-    this.#isOver = true;
-    return this.#promise;
-  }
-}
 
 export class QuestionCard extends Base {
   static observedAttributes = [...Object.values(properties).map(([attribute]) => attribute), "lang", "args"];
@@ -128,22 +68,19 @@ export class QuestionCard extends Base {
   #place;
   #program;
   #language;
-  /** What the host has set: properties, what is known of the call, and what came of that since the card was told. */
+  /** The properties that the host has set. */
   #set = {};
-  #call = { text: "" };
+  /** The call: its id, what the host has said of it, the reply that is on its way, the last picks that the host has heard of. */
+  #call = { said: {} };
+  /** What the host has said since the card was told. */
   #news = {};
-  /** What the card was told. */
-  #told;
-  /** Names the reply that is on its way. */
-  #reply;
   #internals = this.attachInternals?.();
   #isDue = false;
 
   constructor() {
     super();
     // What was set before the element was known hides the accessors of its class.
-    for (const name of [...Object.keys(properties), "args", "call", "result"]) {
-      if (!Object.hasOwn(this, name)) continue;
+    for (const name of [...Object.keys(properties), ...words].filter((name) => Object.hasOwn(this, name))) {
       const value = this[name];
       delete this[name];
       this[name] = value;
@@ -182,34 +119,6 @@ export class QuestionCard extends Base {
     else this.#soon();
   }
 
-  get args() {
-    return this.#news.args ?? this.#call.args;
-  }
-  set args(args) {
-    this.#news.args = args;
-    this.#soon();
-  }
-
-  get call() {
-    return this.#news.call ?? this.#call.call;
-  }
-  set call(call) {
-    const id = call?.toolCallId ?? call?.tool_call_id ?? call?.id;
-    const result = call?.result ?? call?.output;
-    this.#news.call = call;
-    if (id !== undefined) this.toolCallId = id;
-    if (result !== undefined && result !== null) this.result = result;
-    this.#soon();
-  }
-
-  get result() {
-    return "result" in this.#news ? this.#news.result : this.#call.result;
-  }
-  set result(result) {
-    this.#news.result = result === null ? undefined : textOf(result);
-    this.#soon();
-  }
-
   get state() {
     return this.#place?.firstElementChild?.dataset?.state ?? "composing";
   }
@@ -227,19 +136,16 @@ export class QuestionCard extends Base {
   append(...pieces) {
     // Nodes are what every element takes under this name.
     if (pieces.some((piece) => piece instanceof Node)) return super.append(...pieces);
-    this.#news.text = (this.#news.text ?? "") + pieces.join("");
-    this.#soon();
+    this.#say("append", (this.#news.append ?? "") + pieces.join(""));
   }
 
   finish() {
-    this.#news.ended = true;
-    this.#soon();
+    this.#say("finish", "");
   }
 
   fail(reason) {
-    this.#reply = undefined;
-    this.#news.failed = String(reason ?? "");
-    this.#soon();
+    this.#call.reply = undefined;
+    this.#say("fail", String(reason ?? ""));
   }
 
   focus() {
@@ -256,47 +162,12 @@ export class QuestionCard extends Base {
   /** Forgets the call. */
   #forget() {
     this.#unmount();
-    this.#call = { text: "" };
-    this.#reply = undefined;
+    this.#call = { said: {} };
   }
 
-  /** Takes over what the host has told of the call since the last time. */
-  #take({ call, args, text, ended, failed, ...rest }) {
-    const known = this.#call;
-    if (call) {
-      known.call = call;
-      const whole = call.args ?? call.input ?? call.arguments ?? call.function?.arguments;
-      if (whole !== undefined) this.#arrive(textOf(whole), true);
-    }
-    if (args !== undefined && args !== null) {
-      known.args = args;
-      this.#arrive(typeof args === "string" ? args : beginning(textOf(args)), false);
-    }
-    if (text && !known.ended) {
-      known.streams = true;
-      known.text += text;
-    }
-    if ("result" in rest) known.result = rest.result;
-    known.failed ??= failed;
-    const word = this.#phase;
-    const isAll = word ? word !== "streaming" && (known.text || known.args) : typeof known.args === "string" && isWhole(known.args);
-    // Of an object that grew, what closes it is still to come.
-    if (ended || isAll) this.#arrive(known.args && typeof known.args !== "string" ? textOf(known.args) : known.text, true);
-  }
-
-  #arrive(text, isAll) {
-    const known = this.#call;
-    if (known.ended) return;
-    // Written in another way than before, it comes once more.
-    if (!text.startsWith(known.text) && !known.text.startsWith(text)) known.restarts = true;
-    if (known.restarts || text.length > known.text.length) known.text = text;
-    known.ended = isAll;
-  }
-
-  get #phase() {
-    const status = typeof this.status === "object" ? this.status?.type : this.status;
-    const word = String(status ?? "").toLowerCase();
-    return words.includes(word) ? word : Object.hasOwn(phases, word) ? phases[word] : undefined;
+  #say(name, value) {
+    this.#news[name] = value;
+    this.#soon();
   }
 
   get #lang() {
@@ -315,45 +186,35 @@ export class QuestionCard extends Base {
     if (!this.isConnected) return;
     this.#load(languageOf(this.#lang));
     if (!this.#program) return;
-    const id = this.toolCallId === undefined || this.toolCallId === "" ? undefined : String(this.toolCallId);
-    if (this.#call.id !== undefined && id !== undefined && id !== this.#call.id) this.#forget();
-    this.#call.id ??= id;
-    this.#call.made ??= `question-card-${++count}`;
-    const news = this.#news;
-    this.#news = {};
-    this.#take(news);
-    const { text, ended, result, failed, restarts } = this.#call;
-    const phase = this.#phase;
-    const options = this.#options();
-    const made = !this.#card;
-    if (made) this.#mount(options, phase);
-    const told = this.#told;
-    const card = this.#card;
-    if (told.options !== options) card.tell("set", (told.options = options));
-    if (restarts && !made) {
-      card.tell("restart", "");
-      told.fed = 0;
-    }
-    this.#call.restarts = false;
+    const { append = "", fail, ...news } = this.#news;
     // Half of a character waits for the other one.
-    const end = text.length - (!ended && /[\ud800-\udbff]$/.test(text));
-    if (told.fed < end) card.tell("append", text.slice(told.fed, (told.fed = end)));
-    if (ended && !told.ended) {
-      told.ended = true;
-      this.#call.streams = false;
-      card.tell("finish", (told.phase = phase) ?? "answerable");
-    } else if (ended && phase && phase !== told.phase) {
-      told.phase = phase;
-      // How it ended the result tells best.
-      if (phase !== "answered" || result === undefined) card.tell("phase", phase);
+    const end = append.length - /[\ud800-\udbff]$/.test(append);
+    this.#news = end < append.length ? { append: append.slice(end) } : {};
+    const named = news.call?.toolCallId ?? news.call?.tool_call_id ?? news.call?.id;
+    if (named !== undefined) this.toolCallId = named;
+    const id = String(this.toolCallId ?? "");
+    if (this.#call.id && id && id !== this.#call.id) {
+      this.#forget();
+      delete news.sent;
     }
-    if (ended && result !== told.result) {
-      told.result = result;
-      // One that says nothing of the answer leaves the word to the status.
-      if (result !== undefined && !card.tell("result", result) && phase === "answered") card.tell("phase", phase);
+    const call = this.#call;
+    call.id ||= id;
+    call.made ??= `question-card-${++count}`;
+    Object.assign(call.said, news);
+    // A new card is told all that was said of the call.
+    const told = this.#card ? news : { ...call.said };
+    if (end > 0) {
+      told.append = append.slice(0, end);
+      call.said.args = (typeof call.said.args === "string" ? call.said.args : "") + told.append;
     }
-    if (failed !== undefined) card.tell("fail", failed);
-    this.#call.failed = undefined;
+    this.#card ??= new this.#program.Card(this.#open(), (name, detail) => this.#hear(name, detail));
+    // It may go while it is told something: handlers of its events come back here.
+    const tell = (word, value) => this.#card?.tell(word, textOf(value ?? ""));
+    tell("set", this.#options());
+    for (const [word, value] of Object.entries(told)) tell(word === "args" && typeof (value ?? "") === "object" ? "object" : word, value);
+    tell("show");
+    if (fail !== undefined) tell("fail", fail);
+    this.#enter();
   }
 
   /** Loads the program of a language; meanwhile, and where it does not come, there is what the page has for that. */
@@ -362,25 +223,17 @@ export class QuestionCard extends Base {
     this.#language = language;
     this.#program = undefined;
     if (!this.#place) this.#show("loading");
-    load(language).then(
-      (program) => {
-        if (language !== this.#language) return;
-        this.#unmount();
-        this.#program = program;
-        this.#soon();
-      },
-      (reason) => {
-        if (language !== this.#language) return;
-        // It is tried again in another language, or when the element comes back into the page.
-        this.#unmount();
-        const line = document.createElement("p");
-        line.setAttribute("part", "unavailable");
-        line.setAttribute("role", "alert");
-        line.textContent = "This question can’t be shown. Reload the page to try again.";
-        this.#show("failure", line);
-        this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
-      },
-    );
+    load(language).then((program) => ({ program }), (reason) => ({ reason })).then(({ program, reason }) => {
+      if (language !== this.#language) return;
+      this.#unmount();
+      this.#program = program;
+      if (program) return this.#soon();
+      // It is tried again in another language, or when the element comes back into the page.
+      const line = Object.assign(document.createElement("p"), { part: "unavailable", role: "alert" });
+      line.textContent = "This question can’t be shown. Reload the page to try again.";
+      this.#show("failure", line);
+      this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+    });
   }
 
   get #inShadow() {
@@ -392,48 +245,32 @@ export class QuestionCard extends Base {
     const slot = document.createElement("slot");
     slot.name = name;
     slot.append(...otherwise);
-    this.#open().replaceChildren(...(this.#inShadow ? [slot] : otherwise));
+    this.#open(...(this.#inShadow ? [slot] : otherwise));
   }
 
-  /** The place of the card, in the page. */
-  #open() {
+  /** The place of the card, in the page, with these nodes. */
+  #open(...nodes) {
     const root = this.#inShadow ? (this.shadowRoot ?? this.attachShadow({ mode: "open" })) : this;
-    const tree = this.#inShadow ? root : document;
-    const sheet = sheetFor(this.#inShadow ? "shadow" : "page");
-    if (!tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
+    adopt(this.#inShadow ? root : document);
     if (!this.#place) {
       this.#place = document.createElement("div");
       // What changes inside is told by this element's own events.
       for (const name of ["change", "input"]) this.#place.addEventListener(name, (event) => event.stopPropagation());
+      new MutationObserver(() => this.#enter()).observe(this.#place, { subtree: true, attributeFilter: ["data-state"] });
     }
     if (this.#place.parentNode !== root) root.appendChild(this.#place);
+    this.#place.replaceChildren(...nodes);
     return this.#place;
   }
 
   /** All properties, as the program reads them. */
   #options() {
-    const { id, made, streams } = this.#call;
-    const options = {};
-    for (const [name, [, kind]] of Object.entries(properties)) {
-      options[name] = kind === "number" ? Math.trunc(this[name]) : kind === "flag" ? this[name] : this[name] && textOf(this[name]);
+    const options = { toolCallId: this.#call.id || this.#call.made, hasWords: this.#lang !== "", parts: this.#inShadow };
+    for (const name of Object.keys(properties)) {
+      const value = this[name];
+      options[name] ??= value && typeof value === "object" ? textOf(value) : value;
     }
-    return textOf({ ...options, toolCallId: id ?? made, hasWords: this.#lang !== "", fresh: this.fresh || Boolean(streams), parts: this.#inShadow });
-  }
-
-  #mount(options, phase) {
-    const { text, ended, result } = this.#call;
-    const place = this.#open();
-    place.replaceChildren();
-    this.#told = { options, fed: 0 };
-    let call = "";
-    if (ended) {
-      call = textOf({ arguments: text, phase: phase ?? "answerable", result });
-      Object.assign(this.#told, { ended, phase, result, fed: text.length });
-    }
-    this.#card = new this.#program.Card(place, options, call, (word, first, second) => this.#hear(word, first, second));
-    this.#call.streams &&= !ended;
-    this.#enter();
-    new MutationObserver(() => this.#enter()).observe(place.firstElementChild, { attributeFilter: ["data-state"] });
+    return textOf(options);
   }
 
   #unmount() {
@@ -453,93 +290,59 @@ export class QuestionCard extends Base {
     if (this.state !== "malformed" || call.isDamaged) return;
     // The user reads that the question is damaged. What arrived is for whoever feeds the element, such as twice in strict mode.
     call.isDamaged = true;
-    console.warn(`question-card: call ${call.id ?? call.made} is no question:`, call.text);
+    console.warn(`question-card: call ${call.id || call.made} is no question:`, textOf(call.said.args ?? call.said.call));
   }
 
-  /** Hears what the card tells. Returns whether the host has taken a message. */
-  #hear(word, first, second) {
-    const detail = { toolCallId: this.#call.id ?? this.#call.made };
-    const init = { bubbles: true, composed: true, detail };
-    switch (word) {
-      case "reply":
-        Object.assign(detail, JSON.parse(first), { message: second, json: first });
-        return this.#give(new ReplyEvent(word, init), first, "answered");
-      case "decline":
-        detail.text = first;
-        return this.#give(new ReplyEvent(word, init), first, "declined");
-      case "late-message": {
-        detail.text = first;
-        const event = new ReplyEvent(word, init);
-        this.dispatchEvent(event);
-        return event.end() !== undefined;
-      }
-      case "draft":
-        // A card that comes back begins with what the host knows.
-        if (first === (this.#call.picks ?? "[]") || this.#call.result !== undefined) return false;
-        this.#call.picks = first;
-      // falls through
-      default:
-        if (first) detail.picks = JSON.parse(first);
-        return this.dispatchEvent(new CustomEvent(word, init));
+  /** Dispatches an event of the card. Returns true if the host has taken it. */
+  #hear(name, text) {
+    const call = this.#call;
+    const detail = { toolCallId: call.id || call.made, ...JSON.parse(text) };
+    if (name === "draft") {
+      // A card that comes back begins with what the host knows.
+      if (text === (call.picks ?? '{"picks":[]}') || call.said.result || call.said.sent) return false;
+      call.picks = text;
     }
-  }
-
-  /** Gives the host an answer, which is on its way until the host says what came of it. */
-  #give(event, result, phase) {
-    const reply = (this.#reply = {});
+    const event = new CustomEvent(name, { bubbles: true, composed: true, detail });
+    const isReply = name === "reply" || name === "decline";
+    let taken, isOver;
+    if (isReply || name === "late-message") {
+      event.respondWith = (promise) => {
+        if (isOver) throw new DOMException("The event is over: call respondWith once, before anything is awaited", "InvalidStateError");
+        isOver = true;
+        taken = Promise.resolve(promise);
+      };
+    }
+    if (isReply) call.reply = event;
     this.dispatchEvent(event);
-    // Another call may have taken the place of this one, but not another card of it.
-    const settle = (act) => () => this.#reply === reply && act();
-    const isSent = settle(() => {
-      this.#reply = undefined;
-      this.#call.result ??= result;
-      if (!this.#card) return;
-      this.#told.result = this.#call.result;
-      if (!this.#card.tell("result", this.#call.result)) this.#card.tell("phase", phase);
-    });
-    event.end()?.then(isSent, (reason) => settle(() => this.fail(reason?.message ?? reason))());
+    isOver = true;
+    // Another call may have taken the place of this one by then, but not another card of it.
+    const settle = (act) => (value) => this.#call.reply === event && act(value);
+    if (isReply) taken?.then(settle(() => this.#say("sent", detail.json ?? detail.text)), settle((reason) => this.fail(reason?.message ?? reason)));
+    return taken !== undefined;
   }
 
   static {
+    const define = (name, get, set) =>
+      Object.defineProperty(this.prototype, name, { configurable: true, enumerable: true, get() { return get(this); }, set(value) { set(this, value); } });
+    for (const name of words) define(name, (element) => ({ ...element.#call.said, ...element.#news })[name], (element, value) => element.#say(name, value));
     for (const [name, [attribute, kind, otherwise]] of Object.entries(properties)) {
-      Object.defineProperty(this.prototype, name, {
-        configurable: true,
-        enumerable: true,
-        get() {
-          if (name in this.#set) return this.#set[name];
-          const written = this.getAttribute(attribute);
-          if (kind === "flag") return written !== null && written !== "false";
-          if (written === null) return otherwise;
-          return kind === "number" ? Number(written) : written;
-        },
-        set(value) {
-          if (value === undefined) delete this.#set[name];
-          else this.#set[name] = kind === "flag" ? value !== false && value !== null && value !== "false" : kind === "number" ? numberOf(value) : value;
-          this.#soon();
-        },
+      const get = (element) => (name in element.#set ? element.#set[name] : (kinds[kind](element.getAttribute(attribute)) ?? otherwise));
+      define(name, get, (element, value) => {
+        if (value === undefined) delete element.#set[name];
+        else element.#set[name] = kinds[kind](value);
+        element.#soon();
       });
     }
   }
 }
 
-/** A number, or the milliseconds of a date. */
-function numberOf(value) {
-  return value === null || value === "" ? undefined : value instanceof Date ? value.getTime() : Number(value);
-}
+let sheet;
 
-/** The sheets that all elements share. */
-const sheets = {};
-
-/** The card's styles for a shadow tree or for the page. */
-function sheetFor(place) {
-  if (!sheets[place]) {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(
-      place === "shadow"
-        ? `${styles}\n:host { display: block; }\n:host([hidden]) { display: none; }`
-        : `${styles}\n@layer qc.base { :where(question-card) { display: block; } }`,
-    );
-    sheets[place] = sheet;
+/** Gives a tree the styles of the card: one sheet for all elements, in shadow trees and in the page. */
+function adopt(tree) {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(`${styles} :host { display: block; } :host([hidden]) { display: none; } @layer qc.base { :where(question-card) { display: block; } }`);
   }
-  return sheets[place];
+  if (!tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
 }

@@ -1,14 +1,10 @@
 // The card as a component of React 19.
 import { createElement } from "react";
 import "./define.js";
+import { events } from "./properties.js";
 
 /** The events of the element, by the names that a component has for their handlers: `onReplyInChat` is told of `reply-in-chat`. */
-const events = new Map(
-  ["reply", "decline", "draft", "reply-in-chat", "late-message", "extend", "qc-waiting", "qc-resolved", "qc-error"].map((event) => [
-    `on-${event}`.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()),
-    event,
-  ]),
-);
+const handlers = new Map(events.map((event) => [`on-${event}`.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()), event]));
 
 /** Tells a handler, and lets the card wait for the promise that it returns. */
 const telling = (handler) => (event) => {
@@ -23,7 +19,7 @@ const telling = (handler) => (event) => {
 export function QuestionCard(props) {
   const given = { key: props.toolCallId ?? props.call?.id };
   for (const [name, value] of Object.entries(props)) {
-    const event = events.get(name);
+    const event = handlers.get(name);
     given[event ? `on${event}` : name] = event ? telling(value) : value;
   }
   return createElement("question-card", given);

@@ -1,167 +1,135 @@
 //! The card, as the element's class holds it.
 //!
-//! Nothing here is borrowed for longer than a call, and every method takes `&self`: what the card tells may lead to another call at once.
+//! Nothing here is borrowed while the host is told of an event: its handlers may come back at once.
 
+use crate::call::Call;
 use crate::words::with_own;
-use ask_user_question::arriving::Arriving;
+use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, Sending};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
+use ask_user_question::snapshot::Sending;
 use json_tree::Json;
 use question_card::{
     CardEvent, ClaimFocus, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip,
     SubmitMode,
 };
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::cell::{Cell, OnceCell, RefCell};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::Node;
 
 #[wasm_bindgen]
 extern "C" {
-    /// What the class hears with.
+    /// The listener of the class.
+    #[derive(Clone)]
     pub type Hear;
 
     #[wasm_bindgen(method, js_name = call, catch)]
-    fn call(this: &Hear, with: &JsValue, word: &str, first: &str, second: &str) -> Result<bool, JsValue>;
+    fn call(this: &Hear, with: &JsValue, word: &str, detail: &str) -> Result<bool, JsValue>;
 }
 
 /// One card in a page, taken out when it is freed.
 #[wasm_bindgen]
 pub struct Card {
-    mounted: MountedCard,
-    arriving: RefCell<Arriving>,
-    has_ended: Cell<bool>,
+    place: Node,
+    hear: Hear,
+    call: RefCell<Call>,
+    tool_call_id: RefCell<String>,
+    options: RefCell<Options>,
+    is_begun: Cell<bool>,
+    mounted: OnceCell<MountedCard>,
 }
 
 #[wasm_bindgen]
 impl Card {
-    /// Puts a card at the end of a node. `options` has the properties of the element, as JSON. `call` is empty, or has the whole `arguments`
-    /// of the call, its `phase` and its `result`. `hear` is called with what happened, in a word, and up to two texts; what it returns says
-    /// whether a message was taken.
+    /// A card that will be at the end of a node. `hear` is called with the name of an event and its detail as JSON, and returns true if the
+    /// host has taken it.
     #[wasm_bindgen(constructor)]
-    pub fn new(place: &Node, options: &str, call: &str, hear: Hear) -> Self {
-        let options = Json::parse(options).unwrap_or(Json::Null);
-        let (options, call) = (Settings(&options), Json::parse(call).unwrap_or(Json::Null));
-        let (id, call) = (options.text("toolCallId").unwrap_or_default(), Settings(&call));
-        let ask = match call.text("arguments") {
-            Some(arguments) => complete(&id, &arguments, &call),
-            None => AskSnapshot::new(id),
-        };
-        let has_ended = Cell::new(ask.phase != Phase::Streaming);
-        let mounted = MountedCard::mount(place, ask, &options.options(), move |event| tell(&hear, event));
-        Self { mounted, arriving: RefCell::default(), has_ended }
+    pub fn new(place: Node, hear: Hear) -> Self {
+        Self {
+            place,
+            hear,
+            call: RefCell::default(),
+            tool_call_id: RefCell::default(),
+            options: RefCell::default(),
+            is_begun: Cell::default(),
+            mounted: OnceCell::new(),
+        }
     }
 
     /// Tells the card something, in a word and a text. One function for all, because each that JavaScript can call is code of its own.
     ///
-    /// | word | text | what it means |
+    /// | word | text | meaning |
     /// |---|---|---|
-    /// | `set` | properties, as JSON | the options, and the name of the call |
-    /// | `append` | a piece | the arguments go on |
-    /// | `restart` | | what has arrived comes once more, written in another way |
-    /// | `finish` | a phase | the arguments are complete |
-    /// | `phase` | a phase | the ask stands elsewhere; one that can't be read stays what it is |
-    /// | `result` | the call's | how the ask ended; false where it says nothing of that |
+    /// | `set` | properties, as JSON | the options, the name of the call, its status |
+    /// | the words of [`Call::take`] | | |
+    /// | `show` | | shows what was told of the call since the last time |
     /// | `fail` | a reason | what was given to the host did not go through |
-    /// | `focus` | | the focus is to go where the user would go on; false where there is nothing to go to |
+    /// | `focus` | | moves the focus to where the user would go on; false if there is nothing to go to |
     pub fn tell(&self, word: &str, text: &str) -> bool {
-        match word {
-            "set" => self.set(text),
-            "append" => self.append(text),
-            "restart" => self.restart(),
-            "finish" => self.finish(text),
-            "phase" => self.phase(text),
-            "result" => return self.result(text),
-            "fail" => self.mounted.sending(&Sending::Failed(text.to_owned())),
-            "focus" => return self.mounted.focus(),
-            _ => return false,
+        match (word, self.mounted.get()) {
+            ("set", mounted) => self.set(text, mounted),
+            ("show", mounted) => self.show(mounted),
+            ("fail", Some(card)) => card.sending(&Sending::Failed(text.to_owned())),
+            ("focus", card) => return card.is_some_and(MountedCard::focus),
+            _ => return self.call.borrow_mut().take(word, text),
         }
         true
     }
 }
 
 impl Card {
-    fn set(&self, options: &str) {
-        let options = Json::parse(options).unwrap_or(Json::Null);
-        let options = Settings(&options);
-        let id = options.text("toolCallId").unwrap_or_default();
-        if self.mounted.with(|ask| ask.tool_call_id != id) {
-            self.mounted.update(|ask| ask.tool_call_id = id);
-        }
-        self.mounted.set(&options.options());
-    }
-
-    fn append(&self, piece: &str) {
-        if self.has_ended.get() {
-            return;
-        }
-        let mut patches = Vec::new();
-        self.arriving.borrow_mut().feed(piece, |patch| patches.push(patch));
-        self.mounted.update(|ask| patches.iter().for_each(|patch| ask.apply(patch)));
-    }
-
-    fn restart(&self) {
-        if !self.has_ended.get() {
-            self.arriving.take();
-            self.mounted.update(|ask| *ask = AskSnapshot::new(&ask.tool_call_id));
-        }
-    }
-
-    fn finish(&self, phase: &str) {
-        if self.has_ended.replace(true) {
-            return;
-        }
-        let arriving = self.arriving.take();
-        let complete = self.mounted.with(|shown| arriving.finish(shown));
-        self.mounted.update(|ask| match complete {
-            Some(complete) => {
-                ask.apply(AskPatch::Complete(Arc::new(complete)));
-                ask.apply(AskPatch::Phase(named(phase)));
+    fn set(&self, properties: &str, mounted: Option<&MountedCard>) {
+        let properties = Json::parse(properties).unwrap_or(Json::Null);
+        let properties = Properties(&properties);
+        let id = properties.text("toolCallId").unwrap_or_default();
+        self.call.borrow_mut().take("status", &properties.text("status").unwrap_or_default());
+        let options = properties.options();
+        if let Some(card) = mounted {
+            if card.with(|ask| ask.tool_call_id != id) {
+                card.update(|ask| ask.tool_call_id.clone_from(&id));
             }
-            // What broke off is not damaged.
-            None => ask
-                .apply(AskPatch::Phase(Some(named(phase)).filter(|phase| is_over(*phase)).unwrap_or(Phase::Malformed))),
-        });
-    }
-
-    fn phase(&self, phase: &str) {
-        let phase = named(phase);
-        let is_readable = self.mounted.with(|ask| ask.phase != Phase::Malformed);
-        if is_readable || is_over(phase) {
-            self.mounted.update(|ask| ask.apply(AskPatch::Phase(phase)));
+            card.set(&options);
         }
+        self.tool_call_id.replace(id);
+        self.options.replace(options);
     }
 
-    fn result(&self, content: &str) -> bool {
-        let outcome = self.mounted.with(|ask| Outcome::parse(ask.ask.as_ref()?, content));
-        let is_read = outcome.is_some();
-        if let Some(outcome) = outcome {
-            self.end(outcome);
+    fn show(&self, mounted: Option<&MountedCard>) {
+        if let Some(card) = mounted {
+            card.update(|ask| self.call.borrow_mut().show(ask));
+        } else if !self.is_begun.replace(true) {
+            let mut ask = AskSnapshot::new(self.tool_call_id.borrow().as_str());
+            let mut options = self.options.borrow().clone();
+            let mut call = self.call.borrow_mut();
+            call.show(&mut ask);
+            options.fresh |= call.streams();
+            drop(call);
+            let hear = self.hear.clone();
+            let card = MountedCard::mount(&self.place, ask, &options, move |event| tell(&hear, event));
+            // It is set here alone.
+            let _ = self.mounted.set(card);
         }
-        is_read
-    }
-
-    fn end(&self, outcome: Outcome) {
-        let phase = phase_of(&outcome);
-        self.mounted.update(|ask| {
-            ask.apply(AskPatch::Outcome(outcome));
-            ask.apply(AskPatch::Phase(phase));
-        });
     }
 }
 
 /// What the card tells, to JavaScript.
 fn tell(hear: &Hear, event: CardEvent) -> bool {
-    let (word, first, second) = match event {
-        CardEvent::Reply(reply) => ("reply", Json::from(&reply).text(), reply.message()),
-        CardEvent::Cancel => ("decline", DECLINED_TEXT.to_owned(), String::new()),
-        CardEvent::ReplyInChat(picks) => ("reply-in-chat", text_of(&picks), String::new()),
-        CardEvent::Picks(picks) => ("draft", text_of(&picks), String::new()),
-        CardEvent::Message(text) => ("late-message", text, String::new()),
-        CardEvent::Extend => ("extend", String::new(), String::new()),
+    let (word, detail) = match event {
+        CardEvent::Reply(reply) => {
+            let mut detail = Json::from(&reply);
+            let json = detail.text();
+            if let Json::Object(members) = &mut detail {
+                members.push(("message".into(), reply.message().into()));
+                members.push(("json".into(), json.into()));
+            }
+            ("reply", detail)
+        }
+        CardEvent::Cancel => ("decline", Json::object([("text", DECLINED_TEXT.into())])),
+        CardEvent::Message(text) => ("late-message", Json::object([("text", text.into())])),
+        CardEvent::ReplyInChat(picks) => ("reply-in-chat", json_of(&picks)),
+        CardEvent::Picks(picks) => ("draft", json_of(&picks)),
+        CardEvent::Extend => ("extend", Json::object([])),
         CardEvent::ReceiptActions(place) => {
             let slot = place.as_ref().and_then(|place| place.owner_document()?.create_element("slot").ok());
             if let (Some(place), Some(slot)) = (place, slot) {
@@ -175,11 +143,11 @@ fn tell(hear: &Hear, event: CardEvent) -> bool {
         _ => return false,
     };
     // What throws in a listener, the browser reports by itself.
-    hear.call(&JsValue::NULL, word, &first, &second).unwrap_or_default()
+    hear.call(&JsValue::NULL, word, &detail.text()).unwrap_or_default()
 }
 
 /// The picks as JSON.
-fn text_of(picks: &[Selection]) -> String {
+fn json_of(picks: &[Selection]) -> Json<'static> {
     let mut all = Vec::new();
     for pick in picks {
         let mut selected = Vec::new();
@@ -197,46 +165,13 @@ fn text_of(picks: &[Selection]) -> String {
         }
         all.push(Json::object(members));
     }
-    Json::List(all).text()
-}
-
-/// The ask of arguments that are complete, as from a history.
-fn complete(tool_call_id: &str, arguments: &str, settings: &Settings<'_>) -> AskSnapshot {
-    let phase = || named(&settings.text("phase").unwrap_or_default());
-    let Some(ask) = AskUserQuestion::from_arguments(arguments) else {
-        return AskSnapshot::new(tool_call_id)
-            .with_phase(Some(phase()).filter(|phase| is_over(*phase)).unwrap_or(Phase::Malformed));
-    };
-    let outcome = settings.text("result").and_then(|result| Outcome::parse(&ask, &result));
-    let phase = outcome.as_ref().map_or_else(phase, phase_of);
-    let mut snapshot = AskSnapshot::complete(tool_call_id, ask, phase);
-    snapshot.outcome = outcome;
-    snapshot
-}
-
-/// The phase of this name; where there is none, an answer is waited for.
-fn named(phase: &str) -> Phase {
-    Phase::ALL.into_iter().find(|known| known.as_str() == phase).unwrap_or(Phase::Answerable)
-}
-
-fn is_over(phase: Phase) -> bool {
-    phase.is_over()
-}
-
-fn phase_of(outcome: &Outcome) -> Phase {
-    match outcome {
-        Outcome::Answered(_) | Outcome::RepliedInChat { .. } => Phase::Answered,
-        Outcome::Declined => Phase::Declined,
-        Outcome::Expired => Phase::Expired,
-        Outcome::Superseded => Phase::Superseded,
-        Outcome::Cancelled => Phase::Interrupted,
-    }
+    Json::object([("picks", Json::List(all))])
 }
 
 /// The properties of the element.
-struct Settings<'a>(&'a Json<'a>);
+struct Properties<'a>(&'a Json<'a>);
 
-impl Settings<'_> {
+impl Properties<'_> {
     fn text(&self, name: &str) -> Option<String> {
         self.0.get(name)?.as_str().map(str::to_owned)
     }

@@ -11,6 +11,7 @@
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 pub mod agent;
+pub mod call;
 #[cfg(all(target_arch = "wasm32", feature = "card"))]
 pub mod card;
 #[cfg(all(target_arch = "wasm32", feature = "agent"))]

@@ -117,7 +117,6 @@ async fn run(
                         state: conversation.state(),
                         messages,
                         told: StreamPosition { since: revision, frames: 0 },
-                        frames: &[],
                         lease: None,
                         run: None,
                         at: Timestamp(revision.0),

@@ -7,7 +7,7 @@ use crate::histories::Parts;
 use crate::live::{Live, Place, Talk, TalkGuard, TextFor};
 use crate::owner::Caller;
 use crate::runtime::{stop, to_the_end};
-use crate::store::feed::StopCause;
+use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, RawPathParams, State};

@@ -39,7 +39,7 @@ pub(crate) async fn follow(
         let live = app.runtime.open(&caller, &id).await?;
         let mut talk = app.runtime.talk(&live).await?;
         let resumed = match &last {
-            Some(last) => app.runtime.place(&live, &talk, last).await,
+            Some(last) => Place::read(last).filter(|place| live.log.reaches(place.told)),
             None => None,
         };
         let place = resumed.unwrap_or_else(|| live.settled(&talk));

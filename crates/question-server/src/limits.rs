@@ -148,19 +148,11 @@ pub(crate) const DUE_AT_A_TIME: usize = 64;
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_CONNECTIONS: usize = 16;
 
-/// The time for which what is told is collected for other servers.
-pub(crate) const FEED_PACE: Duration = Duration::from_millis(20);
+/// The time for which signals for other servers are collected.
+pub(crate) const SIGNALS_PACE: Duration = Duration::from_millis(20);
 
 /// The time that another server has to stop a run when it is told to.
 pub(crate) const OTHERS_PATIENCE: Duration = Duration::from_secs(1);
-
-/// The time for which what was told is kept for clients that come back to another server.
-#[cfg(feature = "postgres")]
-pub(crate) const RECALLED_FOR: Duration = Duration::from_secs(60);
-
-/// The same of an agent at work, whose messages do not have it yet.
-#[cfg(feature = "postgres")]
-pub(crate) const RECALLED_AT_WORK_FOR: Duration = Duration::from_secs(30 * 60);
 
 /// The time that a database has to be reached, to spare a connection, or to answer a statement.
 #[cfg(feature = "postgres")]

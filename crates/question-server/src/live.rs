@@ -2,11 +2,11 @@
 
 use crate::error::ApiError;
 use crate::histories::History;
-use crate::log::{Log, Outbox};
+use crate::log::Log;
 use crate::owner::{Owner, name_in_log};
 use crate::rate::TokenBucket;
 use crate::store::{Lease, Revision, Stored, StreamPosition};
-use question_agent::ag_ui::{Pending, View};
+use question_agent::ag_ui::{KnownMessages, Pending, View};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp};
 use std::borrow::Cow;
@@ -66,6 +66,8 @@ pub(crate) struct Talk {
     pub(crate) run_elsewhere: Option<String>,
     /// What is part of the conversation's messages of what its clients have been told, unless a run goes on here.
     pub(crate) told: StreamPosition,
+    /// Those messages.
+    pub(crate) known: KnownMessages,
     /// True if this copy is stale: [`Runtime::talk`](crate::runtime::Runtime::talk) loads it again.
     pub(crate) is_away: bool,
     /// True if it was read just now, and nobody has looked at it since.
@@ -84,6 +86,7 @@ impl Talk {
             run: None,
             run_elsewhere: None,
             told,
+            known: KnownMessages::default(),
             is_away: false,
             is_fresh: true,
         }
@@ -92,6 +95,7 @@ impl Talk {
     /// What the store has.
     pub(crate) fn stored(stored: Stored) -> Self {
         Self {
+            known: KnownMessages::all(&stored.conversation),
             conversation: stored.conversation,
             context: stored.context,
             revision: Some(stored.revision),
@@ -102,8 +106,8 @@ impl Talk {
     }
 
     /// What only the store knows.
-    fn away(revision: Option<Revision>) -> Self {
-        Self { revision, is_away: true, ..Self::new(StreamPosition::default()) }
+    fn away(revision: Option<Revision>, known: KnownMessages) -> Self {
+        Self { revision, known, is_away: true, ..Self::new(StreamPosition::default()) }
     }
 
     /// The conversation as AG-UI sees it.
@@ -114,7 +118,7 @@ impl Talk {
     /// Leaves the conversation to the store until somebody does something with it: it may be watched for days while its question waits.
     pub(crate) fn rest(&mut self) {
         if self.run.is_none() && self.revision.is_some() {
-            *self = Self::away(self.revision);
+            *self = Self::away(self.revision, self.known);
         }
     }
 }
@@ -191,13 +195,9 @@ pub(crate) struct Follower(watch::Sender<usize>);
 
 impl Live {
     /// A conversation that is to be read from the store, or started.
-    pub(crate) fn new(id: String, changes: Arc<TokenBucket>, log_bytes: usize, outbox: Option<Outbox>) -> Self {
-        let told = StreamPosition::default();
-        let log = match outbox {
-            Some(outbox) => Log::published(id.clone(), told, log_bytes, outbox),
-            None => Arc::new(Log::new(told, log_bytes)),
-        };
-        let talk = Mutex::new(Box::new(Talk::away(None)));
+    pub(crate) fn new(id: String, changes: Arc<TokenBucket>, log_bytes: usize) -> Self {
+        let log = Arc::new(Log::new(StreamPosition::default(), log_bytes));
+        let talk = Mutex::new(Box::new(Talk::away(None, KnownMessages::default())));
         Self {
             id,
             texts: std::sync::Mutex::default(),

@@ -1,7 +1,6 @@
 //! The events of one conversation, written once and read by any number of clients, each at its own speed.
 
 use crate::limits::ENTRY_BYTES;
-use crate::store::feed::{Frame, Kind, Piece};
 use crate::store::{Revision, StreamPosition};
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
@@ -9,15 +8,26 @@ use ag_ui_stream::outcome::RunOutcome;
 use question_agent::effect::StateChange;
 use serde::Serialize;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use tokio::sync::{mpsc, watch};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
 
 /// One thing that happened, encoded once for all who read it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    pub(crate) frame: Frame,
+    pub(crate) kind: Kind,
+    /// The JSON of the event or state change, in one line.
+    pub(crate) data: Arc<str>,
     /// What it is in its run.
     mark: Mark,
+}
+
+/// What an entry is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An event of AG-UI.
+    AgUi,
+    /// Where the conversation stands.
+    StateChange,
 }
 
 #[derive(Clone, Debug)]
@@ -40,21 +50,12 @@ impl Entry {
 
     fn new(kind: Kind, data: &impl Serialize, mark: Mark) -> Self {
         let data = serde_json::to_string(data).expect("events and state changes have only strings for keys");
-        Self { frame: Frame { kind, data: data.into() }, mark }
-    }
-
-    /// What another server has told.
-    fn heard(frame: Frame) -> Self {
-        // Only such events are read, of which a run has two: the rest goes on to clients as it is.
-        let is_of_a_run = frame.kind == Kind::AgUi && frame.data.starts_with(r#"{"type":"RUN_"#);
-        let event = is_of_a_run.then(|| serde_json::from_str(&frame.data).ok()).flatten();
-        let mark = event.as_ref().map_or(Mark::Nothing, Mark::of);
-        Self { frame, mark }
+        Self { kind, data: data.into(), mark }
     }
 
     /// What it takes in memory, near enough.
     fn bytes(&self) -> usize {
-        self.frame.data.len() + ENTRY_BYTES
+        self.data.len() + ENTRY_BYTES
     }
 
     /// Returns true if a run ends with it.
@@ -88,37 +89,26 @@ pub(crate) struct Log {
     /// What the entries that are kept may take in all.
     most_bytes: usize,
     entries: Mutex<Entries>,
-    next: watch::Sender<u64>,
-    outlet: Option<Outlet>,
+    changed: watch::Sender<()>,
 }
-
-/// Where it goes what other servers are to hear.
-#[derive(Debug)]
-struct Outlet {
-    id: String,
-    log: Weak<Log>,
-    outbox: Outbox,
-}
-
-/// The logs that have something for other servers.
-pub(crate) type Outbox = mpsc::UnboundedSender<Arc<Log>>;
 
 #[derive(Debug)]
 struct Entries {
     /// From which revision on positions are counted.
     since: Revision,
+    /// The number of frames that have been told since.
+    told: u64,
+    /// The index of the first entry that is kept, and the position before it.
     first: u64,
-    entries: VecDeque<Entry>,
+    before_first: Option<u64>,
+    /// Each with the position behind it. There is none within what was committed elsewhere, where frames are not the same.
+    entries: VecDeque<(Entry, Option<u64>)>,
     /// What they take in memory, near enough.
     bytes: usize,
     /// The runs that are told here, as far as their entries are kept.
     runs: VecDeque<Span>,
     /// The number of readers that have come to the present end and wait for more.
     waiting: usize,
-    /// The position up to which other servers can know it.
-    published: u64,
-    /// True if it is on its way to them already.
-    is_in_outbox: bool,
     /// What those are told last who have read since another revision.
     farewell: Option<(Revision, Entry)>,
 }
@@ -132,10 +122,11 @@ struct Span {
     last: Option<u64>,
 }
 
-/// What a reader finds at a position.
+/// What a reader finds at its place.
 #[derive(Debug)]
 pub(crate) enum Found {
-    Entry(Entry),
+    /// An entry, with the position behind it; the default where no client can come back to that.
+    Entry(Entry, StreamPosition),
     /// The break, behind which nothing comes any more. The next server tells what became of it.
     Farewell(Entry),
     /// It is not here any more, or has happened elsewhere: the reader was too slow, or another server went on.
@@ -147,40 +138,42 @@ impl Log {
     pub(crate) fn new(told: StreamPosition, most_bytes: usize) -> Self {
         let entries = Entries {
             since: told.since,
-            first: told.frames,
+            told: told.frames,
+            first: 0,
+            before_first: Some(told.frames),
             entries: VecDeque::new(),
             bytes: 0,
             runs: VecDeque::new(),
             waiting: 0,
-            published: told.frames,
-            is_in_outbox: false,
             farewell: None,
         };
-        Self { most_bytes, entries: Mutex::new(entries), next: watch::Sender::new(told.frames), outlet: None }
-    }
-
-    /// The same of a conversation of which other servers hear.
-    pub(crate) fn published(id: String, told: StreamPosition, most_bytes: usize, outbox: Outbox) -> Arc<Self> {
-        Arc::new_cyclic(|log| {
-            let outlet = Some(Outlet { id, log: Weak::clone(log), outbox });
-            Self { outlet, ..Self::new(told, most_bytes) }
-        })
+        Self { most_bytes, entries: Mutex::new(entries), changed: watch::Sender::new(()) }
     }
 
     /// The position up to which clients have been told.
     pub(crate) fn told(&self) -> StreamPosition {
         let entries = self.lock();
-        StreamPosition { since: entries.since, frames: entries.next_position() }
+        StreamPosition { since: entries.since, frames: entries.told }
     }
 
     /// Continues after what has been told elsewhere: a reader that missed that must come back.
     pub(crate) fn go_on_from(&self, told: StreamPosition) {
         let mut entries = self.lock();
-        if (entries.since, entries.next_position()) == (told.since, told.frames) {
+        if (entries.since, entries.told) == (told.since, told.frames) {
             return;
         }
         entries.begin_anew(told);
-        self.next.send_replace(told.frames);
+        self.changed.send_replace(());
+    }
+
+    /// Tells what was committed elsewhere, which takes the clients there up to this position.
+    pub(crate) fn catch_up(&self, frames: u64, new: Vec<Entry>) {
+        let mut entries = self.lock();
+        let last = new.len().saturating_sub(1);
+        for (index, entry) in new.into_iter().enumerate() {
+            entries.append(entry, (index == last).then_some(frames), self.most_bytes);
+        }
+        self.changed.send_replace(());
     }
 
     /// Ends with an entry that no other server will ever have told: its readers have to come back.
@@ -189,7 +182,7 @@ impl Log {
         let since = entries.since;
         entries.begin_anew(StreamPosition::default());
         entries.farewell = Some((since, entry));
-        self.next.send_replace(0);
+        self.changed.send_replace(());
     }
 
     /// A run is told here that began elsewhere, and earlier.
@@ -208,145 +201,47 @@ impl Log {
         Some(Arc::clone(&run.run_id))
     }
 
+    /// The run that is told here and has not ended.
+    pub(crate) fn open_run(&self) -> Option<Arc<str>> {
+        self.lock().open_run().cloned()
+    }
+
     pub(crate) fn push(&self, new: impl IntoIterator<Item = Entry>) {
         let mut entries = self.lock();
-        self.append(&mut entries, new);
-        self.has_news(&mut entries);
-    }
-
-    /// The same of what the store has, and so every server.
-    pub(crate) fn push_stored(&self, new: impl IntoIterator<Item = Entry>) {
-        let mut entries = self.lock();
-        self.append(&mut entries, new);
-        entries.published = entries.next_position();
-        self.has_news(&mut entries);
-    }
-
-    fn append(&self, entries: &mut Entries, new: impl IntoIterator<Item = Entry>) {
         for entry in new {
-            let position = entries.next_position();
-            match &entry.mark {
-                Mark::Nothing => {}
-                Mark::Begins(run_id) => {
-                    let run_id = Arc::clone(run_id);
-                    entries.runs.push_back(Span { run_id, first: position, last: None });
-                }
-                Mark::Ends(_) => {
-                    if let Some(run) = entries.runs.back_mut() {
-                        run.last = Some(position);
-                    }
-                }
-            }
-            entries.waiting = 0;
-            entries.bytes += entry.bytes();
-            entries.entries.push_back(entry);
-            entries.keep(self.most_bytes);
+            let behind = entries.told + 1;
+            entries.append(entry, Some(behind), self.most_bytes);
         }
-        self.next.send_replace(entries.next_position());
+        self.changed.send_replace(());
     }
 
-    /// Takes in what another server has told; false where something is missing in front of it.
-    pub(crate) fn hear(&self, piece: Piece) -> bool {
-        let mut entries = self.lock();
-        let StreamPosition { since, frames: begin } = piece.behind;
-        let (first, next) = (entries.first, entries.next_position());
-        let end = begin + piece.frames.len() as u64;
-        if since != entries.since || begin > next {
-            return false;
-        }
-        if begin < first && end >= first {
-            // What clients come back for that were told it elsewhere.
-            let missed = piece.frames.iter().take((first - begin) as usize);
-            for frame in missed.rev() {
-                let entry = Entry { frame: frame.clone(), mark: Mark::Nothing };
-                entries.bytes += entry.bytes();
-                entries.entries.push_front(entry);
-            }
-            entries.first = begin;
-        }
-        if end > next {
-            let new = piece.frames.into_iter().skip((next - begin) as usize);
-            self.append(&mut entries, new.map(Entry::heard));
-            // Which is not for this server to publish.
-            entries.published = entries.next_position();
-        }
-        true
-    }
-
-    /// What other servers may not know yet.
-    pub(crate) fn unpublished(&self) -> Vec<Frame> {
-        self.lock().unpublished()
-    }
-
-    fn has_news(&self, entries: &mut Entries) {
-        let Some(Outlet { log, outbox, .. }) = &self.outlet else {
-            return;
-        };
-        if let Some(log) = log.upgrade().filter(|_| !entries.is_in_outbox) {
-            // Where nobody takes it any more, the server is about to end.
-            entries.is_in_outbox = outbox.send(log).is_ok();
-        }
-    }
-
-    /// What goes to other servers out of the outbox.
-    pub(crate) fn take_out(&self) -> Piece {
-        let mut entries = self.lock();
-        entries.is_in_outbox = false;
-        let frames = entries.unpublished();
-        let behind = StreamPosition { since: entries.since, frames: entries.next_position() - frames.len() as u64 };
-        let id = self.outlet.as_ref().map(|outlet| outlet.id.clone()).unwrap_or_default();
-        Piece { id, behind, frames }
-    }
-
-    /// Other servers can know so much.
-    pub(crate) fn is_published(&self, told: StreamPosition) {
-        let mut entries = self.lock();
-        if entries.since == told.since {
-            entries.published = entries.published.max(told.frames);
-        }
-    }
-
-    /// A reader, which counts as one until it is dropped.
+    /// A reader from a position on, which counts as one until it is dropped.
     pub(crate) fn reader(self: &Arc<Self>, position: u64) -> Reader {
-        let since = self.lock().since;
-        Reader { next: self.next.subscribe(), log: Arc::clone(self), since, position, is_over: false }
+        let entries = self.lock();
+        let (since, index) = (entries.since, entries.index_of(position));
+        drop(entries);
+        Reader { changed: self.changed.subscribe(), log: Arc::clone(self), since, index }
     }
 
-    /// What is at a reader's position; where nothing is yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
+    /// What is at a reader's place; where nothing is yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
     /// come and go in between.
-    fn find_or_wait(&self, since: Revision, position: u64) -> Option<Found> {
+    fn find_or_wait(&self, since: Revision, index: u64) -> Option<Found> {
         let mut entries = self.lock();
         if entries.since != since {
             let farewell = entries.farewell.as_ref().filter(|(read, _)| *read == since);
             return Some(farewell.map_or(Found::Gone, |(_, entry)| Found::Farewell(entry.clone())));
         }
-        let found = entries.at(position);
+        let found = entries.at(index);
         if found.is_none() {
-            entries.wait(self.next.receiver_count());
+            entries.wait(self.changed.receiver_count());
         }
         found
-    }
-
-    /// Returns true if a run is told here that has not ended.
-    pub(crate) fn is_under_way(&self) -> bool {
-        self.lock().is_under_way()
     }
 
     /// Returns true if a reader that has been told this much can still read what follows.
     pub(crate) fn reaches(&self, told: StreamPosition) -> bool {
         let entries = self.lock();
-        entries.since == told.since && (entries.first..=entries.next_position()).contains(&told.frames)
-    }
-
-    /// Until so much has been told, or something else altogether.
-    pub(crate) async fn comes_to(&self, told: StreamPosition) {
-        let mut next = self.next.subscribe();
-        let is_there = |_: &u64| {
-            let here = self.told();
-            here.since != told.since || here.frames >= told.frames
-        };
-        // The sender lives in this log.
-        let _ = next.wait_for(is_there).await;
+        entries.since == told.since && entries.index_of(told.frames).is_some()
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -356,31 +251,59 @@ impl Log {
 }
 
 impl Entries {
-    fn next_position(&self) -> u64 {
+    fn next_index(&self) -> u64 {
         self.first + self.entries.len() as u64
+    }
+
+    /// The index of the entry behind a position; `None` if that is not kept, or is none.
+    fn index_of(&self, position: u64) -> Option<u64> {
+        if position == self.told {
+            return Some(self.next_index());
+        }
+        if self.before_first == Some(position) {
+            return Some(self.first);
+        }
+        let before = self.entries.iter().position(|(_, behind)| *behind == Some(position))?;
+        Some(self.first + before as u64 + 1)
     }
 
     fn begin_anew(&mut self, told: StreamPosition) {
         self.clear();
         self.runs.clear();
         self.waiting = 0;
-        (self.since, self.first, self.published) = (told.since, told.frames, told.frames);
+        // No reader of before stands there.
+        self.first += 1;
+        (self.since, self.told, self.before_first) = (told.since, told.frames, Some(told.frames));
     }
 
-    fn unpublished(&self) -> Vec<Frame> {
-        let known = self.published.saturating_sub(self.first);
-        let entries = self.entries.iter().skip(usize::try_from(known).unwrap_or(usize::MAX));
-        entries.map(|entry| entry.frame.clone()).collect()
+    fn append(&mut self, entry: Entry, behind: Option<u64>, most_bytes: usize) {
+        match &entry.mark {
+            Mark::Nothing => {}
+            Mark::Begins(run_id) => {
+                let run_id = Arc::clone(run_id);
+                self.runs.push_back(Span { run_id, first: self.told, last: None });
+            }
+            Mark::Ends(_) => {
+                if let Some(run) = self.runs.back_mut() {
+                    run.last = Some(self.told);
+                }
+            }
+        }
+        self.waiting = 0;
+        self.bytes += entry.bytes();
+        self.told = behind.unwrap_or(self.told);
+        self.entries.push_back((entry, behind));
+        self.keep(most_bytes);
     }
 
-    fn is_under_way(&self) -> bool {
-        self.runs.back().is_some_and(|run| run.last.is_none())
+    fn open_run(&self) -> Option<&Arc<str>> {
+        self.runs.back().filter(|run| run.last.is_none()).map(|run| &run.run_id)
     }
 
     /// One more of `readers` has read everything. What all have read is dropped: a client that comes back finds it in the messages.
     fn wait(&mut self, readers: usize) {
         self.waiting += 1;
-        if !self.is_under_way() && self.waiting == readers {
+        if self.open_run().is_none() && self.waiting == readers {
             self.clear();
             self.entries.shrink_to_fit();
             self.runs.shrink_to_fit();
@@ -388,7 +311,7 @@ impl Entries {
     }
 
     fn clear(&mut self) {
-        self.first = self.next_position();
+        (self.first, self.before_first) = (self.next_index(), Some(self.told));
         self.entries.clear();
         self.bytes = 0;
         self.runs.retain(|run| run.last.is_none());
@@ -398,21 +321,23 @@ impl Entries {
     fn keep(&mut self, most_bytes: usize) {
         while self.bytes > most_bytes
             && self.entries.len() > 1
-            && let Some(oldest) = self.entries.pop_front()
+            && let Some((oldest, behind)) = self.entries.pop_front()
         {
             self.bytes -= oldest.bytes();
-            self.first += 1;
+            (self.first, self.before_first) = (self.first + 1, behind);
         }
-        let first = self.first;
-        self.runs.retain(|run| run.last.is_none_or(|last| first <= last));
+        if let Some(first) = self.before_first {
+            self.runs.retain(|run| run.last.is_none_or(|last| first <= last));
+        }
     }
 
-    fn at(&self, position: u64) -> Option<Found> {
-        let Some(index) = position.checked_sub(self.first) else {
+    fn at(&self, index: u64) -> Option<Found> {
+        let Some(index) = index.checked_sub(self.first) else {
             return Some(Found::Gone);
         };
-        let entry = self.entries.get(usize::try_from(index).ok()?)?;
-        Some(Found::Entry(entry.clone()))
+        let (entry, behind) = self.entries.get(usize::try_from(index).ok()?)?;
+        let told = behind.map(|frames| StreamPosition { since: self.since, frames });
+        Some(Found::Entry(entry.clone(), told.unwrap_or_default()))
     }
 }
 
@@ -420,23 +345,17 @@ impl Entries {
 #[derive(Debug)]
 pub(crate) struct Reader {
     log: Arc<Log>,
-    next: watch::Receiver<u64>,
+    changed: watch::Receiver<()>,
     since: Revision,
-    position: u64,
-    /// True if it has been told how all this broke off.
-    is_over: bool,
+    /// The index of the entry that it reads next; `None` if there is none for it any more.
+    index: Option<u64>,
 }
 
 impl Reader {
-    /// What a reader at this position has been told.
-    pub(crate) fn told(&self) -> StreamPosition {
-        StreamPosition { since: self.since, frames: self.position }
-    }
-
     /// Until the conversation's state has changed, or may have.
     pub(crate) async fn next_change(&mut self) {
-        while let Found::Entry(entry) = self.next().await {
-            if entry.frame.kind == Kind::StateChange {
+        while let Found::Entry(entry, _) = self.next().await {
+            if entry.kind == Kind::StateChange {
                 return;
             }
         }
@@ -444,19 +363,18 @@ impl Reader {
 
     /// The next entry, once there is one.
     pub(crate) async fn next(&mut self) -> Found {
-        if self.is_over {
-            return Found::Gone;
-        }
         loop {
-            self.next.mark_unchanged();
-            if let Some(found) = self.log.find_or_wait(self.since, self.position) {
-                self.position += 1;
-                self.is_over = matches!(found, Found::Farewell(_));
+            let Some(index) = self.index else {
+                return Found::Gone;
+            };
+            self.changed.mark_unchanged();
+            if let Some(found) = self.log.find_or_wait(self.since, index) {
+                self.index = matches!(found, Found::Entry(..)).then_some(index + 1);
                 return found;
             }
-            let waiting = Waiting { log: &self.log, told: self.told() };
+            let waiting = Waiting { log: &self.log, since: self.since, index };
             // The sender lives in the log that this reader holds.
-            self.next.changed().await.expect("the log outlives its readers");
+            self.changed.changed().await.expect("the log outlives its readers");
             drop(waiting);
         }
     }
@@ -465,14 +383,15 @@ impl Reader {
 /// A reader that is counted as waiting, until something is pushed or it is dropped.
 struct Waiting<'a> {
     log: &'a Log,
-    told: StreamPosition,
+    since: Revision,
+    index: u64,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         let mut entries = self.log.lock();
         // Where something was pushed meanwhile, nobody is counted any more.
-        if (entries.since, entries.next_position()) == (self.told.since, self.told.frames) {
+        if (entries.since, entries.next_index()) == (self.since, self.index) {
             entries.waiting -= 1;
         }
     }
@@ -488,7 +407,7 @@ mod tests {
     use std::sync::Arc;
 
     fn is_entry(found: Option<Found>) -> bool {
-        matches!(found, Some(Found::Entry(_)))
+        matches!(found, Some(Found::Entry(..)))
     }
 
     #[test]
@@ -540,5 +459,26 @@ mod tests {
         log.go_on_from(told(9, 5));
         assert!(matches!(reader.next().now_or_never(), Some(Found::Gone)));
         assert!(log.reaches(told(9, 5)) && !log.reaches(told(7, 5)));
+    }
+
+    #[test]
+    fn a_commit_from_elsewhere_has_no_place_within() {
+        let told = |frames| StreamPosition { since: Revision(7), frames };
+        let log = Arc::new(Log::new(told(3), usize::MAX));
+        let mut reader = log.reader(3);
+        assert!(reader.next().now_or_never().is_none());
+        let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
+        let run = [wire::run_started("t", "r", Vec::new()), wire::run_finished(Edition::Current, "t", "r", outcome)];
+        log.catch_up(20, run.iter().map(Entry::event).collect());
+        let places = [(); 2].map(|()| match reader.next().now_or_never() {
+            Some(Found::Entry(_, told)) => told,
+            found => panic!("{found:?}"),
+        });
+        assert_eq!(places, [StreamPosition::default(), told(20)]);
+        assert!(log.reaches(told(3)) && log.reaches(told(20)) && !log.reaches(told(4)));
+        assert!(matches!(log.reader(4).next().now_or_never(), Some(Found::Gone)));
+        log.push([Entry::event(&wire::run_started("t", "r2", Vec::new()))]);
+        assert!(matches!(reader.next().now_or_never(), Some(Found::Entry(_, place)) if place == told(21)));
+        assert_eq!((log.run_at(20), log.run_at(21).as_deref()), (None, Some("r2")));
     }
 }

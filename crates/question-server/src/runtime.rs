@@ -16,7 +16,7 @@ use crate::error::ApiError;
 use crate::histories::Histories;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
 use crate::live::{Live, Run, Talk};
-use crate::log::{Entry, Outbox, Reader};
+use crate::log::{Entry, Reader};
 use crate::metrics::{Counters, Metrics};
 use crate::models::Model;
 use crate::owner::{Caller, Owner};
@@ -24,12 +24,12 @@ use crate::peer::Peer;
 use crate::rate::TokenBuckets;
 use crate::room::Share;
 use crate::sse::{Client, RunStream};
-use crate::store::feed::{Feed, StopCause};
+use crate::store::signals::{Signals, StopCause};
 use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::tools::Tool;
 use crate::trace::carried;
 use lives::Slots;
-use question_agent::ag_ui::{self, Pending, RunInput, Step, brought_message, wire};
+use question_agent::ag_ui::{self, KnownMessages, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
@@ -74,9 +74,9 @@ pub(crate) struct Runtime {
     new_by_peer: TokenBuckets<Option<Peer>>,
     slots: std::sync::Mutex<Slots>,
     /// Where other servers share the store: how they hear of one another.
-    feed: Option<Arc<dyn Feed>>,
-    /// What goes to them.
-    outbox: Option<Outbox>,
+    signals: Option<Arc<dyn Signals>>,
+    /// What was committed, for them.
+    committed: Option<mpsc::UnboundedSender<(String, StreamPosition)>>,
     /// As what it holds leases.
     holder: Uuid,
     /// The conversations in which it works.
@@ -98,17 +98,14 @@ impl Runtime {
     pub(crate) fn new(config: &Config, parts: Parts) -> Arc<Self> {
         let Parts { store, model, mut tools, clock, drain, counters } = parts;
         tools.extend(model.tools());
-        let feed = store.feed();
-        let (outbox, outgoing) = match &feed {
-            Some(_) => Some(mpsc::unbounded_channel()).unzip(),
-            None => (None, None),
-        };
+        let signals = store.signals();
+        let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
         let metrics = Arc::new(Metrics::new(&counters));
         let runtime = Arc::new(Self {
             histories: Histories::new(&config.bounds, &metrics),
             store,
-            feed,
-            outbox,
+            signals,
+            committed,
             model,
             tools,
             clock,
@@ -381,12 +378,12 @@ impl Runtime {
                 run.settled = live.log.told().frames + told.len() as u64;
                 talk.run = Some(run.clone());
                 self.hold(&live.id);
-                live.log.push_stored(told);
+                live.log.push(told);
                 let work = Arc::clone(self).drive(Arc::clone(live), run.clone(), work);
                 self.drain.start(carried(work).in_current_span());
             }
             None => {
-                live.log.push_stored(told);
+                live.log.push(told);
                 run.over.cancel();
             }
         }
@@ -419,11 +416,6 @@ impl Runtime {
         let revision = talk.revision.map_or(before.since, Revision::next);
         let lease = talk.view().is_at_work().then(|| self.lease());
         let told = StreamPosition { frames: before.frames + new.len() as u64, ..before };
-        let mut frames = Vec::new();
-        if self.feed.is_some() {
-            frames = live.log.unpublished();
-            frames.extend(new.iter().map(|entry| entry.frame.clone()));
-        }
         let change = Change {
             revision,
             owner: live.owner(),
@@ -432,7 +424,6 @@ impl Runtime {
             state: talk.conversation.state(),
             messages,
             told,
-            frames: &frames,
             lease,
             run: lease.map(|_| run.id.as_str()),
             at,
@@ -453,6 +444,11 @@ impl Runtime {
             return Err(error.into());
         }
         (talk.revision, talk.lease, talk.told) = (Some(revision), lease, told);
+        talk.known = KnownMessages::all(&talk.conversation);
+        if let Some(committed) = self.committed.as_ref().filter(|_| !new.is_empty()) {
+            // Nobody takes it any more if the server is about to end.
+            let _ = committed.send((live.id.clone(), told));
+        }
         self.metrics.happened(event);
         let asked = talk.waiting_since.take();
         talk.waiting_since = talk.conversation.waiting().map(|_| change.at);

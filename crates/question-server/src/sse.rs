@@ -4,10 +4,9 @@ use crate::drain::Drain;
 use crate::histories::Parts;
 use crate::limits::HEARTBEAT;
 use crate::live::{Follower, Live, Place};
-use crate::log::{Entry, Found, Reader};
+use crate::log::{Entry, Found, Kind, Reader};
 use crate::metrics::Counted;
 use crate::store::StreamPosition;
-use crate::store::feed::Kind;
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_frame};
 use axum::body::{Body, Bytes};
@@ -116,8 +115,8 @@ impl Following {
     async fn next_event(&mut self) -> Option<Entry> {
         loop {
             match self.reader.next().await {
-                Found::Entry(entry) | Found::Farewell(entry) if entry.frame.kind == Kind::AgUi => return Some(entry),
-                Found::Entry(_) | Found::Farewell(_) => {}
+                Found::Entry(entry, _) | Found::Farewell(entry) if entry.kind == Kind::AgUi => return Some(entry),
+                Found::Entry(..) | Found::Farewell(_) => {}
                 Found::Gone => return None,
             }
         }
@@ -125,7 +124,7 @@ impl Following {
 
     fn data(&self, entry: &Entry) -> Arc<str> {
         let Some(outcome) = entry.outcome() else {
-            return Arc::clone(&entry.frame.data);
+            return Arc::clone(&entry.data);
         };
         let client = &self.client;
         let event = wire::run_finished(client.edition, &client.thread_id, &client.run_id, outcome.clone());
@@ -165,7 +164,7 @@ impl ConversationStream {
             found = timeout(HEARTBEAT, self.reader.next()) => found,
         };
         match found {
-            Ok(Found::Entry(entry)) => Some(Ok(frame_of(&entry, self.reader.told()))),
+            Ok(Found::Entry(entry, told)) => Some(Ok(frame_of(&entry, told))),
             // A client that comes back with an id that no conversation has told gets the history.
             Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, StreamPosition::default()))),
             Ok(Found::Gone) => None,
@@ -176,8 +175,8 @@ impl ConversationStream {
 
 fn frame_of(entry: &Entry, told: StreamPosition) -> Bytes {
     let id = Place::behind(told).event_id();
-    let event = (entry.frame.kind == Kind::StateChange).then_some(STATE_CHANGE);
-    frame(event, Some(&id), &entry.frame.data).into()
+    let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
+    frame(event, Some(&id), &entry.data).into()
 }
 
 /// One event as a frame.

@@ -1,22 +1,22 @@
 //! Where conversations are kept.
 
-pub mod feed;
 mod memory;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod rows;
+pub mod signals;
 pub mod sqlite;
 
 use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
-use feed::{Feed, Frame};
 pub use memory::MemoryStore;
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 use question_agent::{ConvState, Conversation, Timestamp};
+use signals::Signals;
 pub use sqlite::SqliteStore;
 use std::collections::HashMap;
 use std::error::Error;
@@ -63,8 +63,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// The feed by which servers hear of one another that share it; `None` where it is one server's alone.
-    fn feed(&self) -> Option<Arc<dyn Feed>> {
+    /// The signals by which servers learn of one another's commits; `None` if it is one server's alone.
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
         None
     }
 
@@ -175,7 +175,7 @@ pub struct Stored {
     pub waiting_since: Option<Timestamp>,
     /// Who works on it.
     pub lease: Option<Lease>,
-    /// In which run, as far as a store with a [feed](Store::feed) knows.
+    /// In which run, as far as a store with [signals](Store::signals) knows.
     pub run: Option<String>,
 }
 
@@ -196,11 +196,9 @@ pub struct Change<'a> {
     pub messages: &'a [Message],
     /// The position up to which its clients will have been told with it.
     pub told: StreamPosition,
-    /// The last of that: what other servers may not have heard yet. For stores with a [feed](Store::feed) alone, as is the run.
-    pub frames: &'a [Frame],
     /// Who works on it from now on.
     pub lease: Option<Lease>,
-    /// In which run.
+    /// In which run. For stores with [signals](Store::signals) alone.
     pub run: Option<&'a str>,
     /// When that is.
     pub at: Timestamp,

@@ -31,7 +31,7 @@ const PROGRAMS: [Program; 6] = [
 const WHOLE: &str = "pack";
 const FOR_TESTS: &str = "pack-for-tests";
 /// What is loaded beside the program of the card, and beside the agent's.
-const CARD: [&str; 3] = ["define.js", "question-card.js", "styles.js"];
+const CARD: [&str; 4] = ["define.js", "question-card.js", "properties.js", "styles.js"];
 const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 
 /// Builds the package, lets two linters of the registry look at it, and prints what a page loads of it.
@@ -72,7 +72,6 @@ fn build(programs: &[Program], folder: &str, log: &Log) -> Result<()> {
     files::remove(&package)?;
     let mut weights = String::new();
     copy_files(&package)?;
-    write_styles(&package)?;
     // Cargo builds one after the other, and meanwhile those that are built are made small.
     thread::scope(|scope| {
         let mut begun = Vec::new();
@@ -91,6 +90,10 @@ fn build(programs: &[Program], folder: &str, log: &Log) -> Result<()> {
         }
         anyhow::Ok(())
     })?;
+    files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
+    let mut npm = Command::new(system::npm(log)?);
+    npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
+    log.run(&mut npm)?;
     for (name, _) in programs {
         let (title, own) = match *name {
             "agent" => ("agent".to_owned(), &AGENT[..]),
@@ -100,10 +103,6 @@ fn build(programs: &[Program], folder: &str, log: &Log) -> Result<()> {
         let loaded: Vec<_> = own.chain([format!("wasm/{name}.js"), format!("wasm/{name}_bg.wasm")]).collect();
         weights += &wasm::table(&title, &wasm::with_sum(wasm::weigh(&package, &loaded, log)?));
     }
-    files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
-    let mut npm = Command::new(system::npm(log)?);
-    npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
-    log.run(&mut npm)?;
     files::write(&folder.join("weights.txt"), weights)
 }
 
@@ -118,12 +117,6 @@ fn copy_files(package: &Path) -> Result<()> {
         files::copy(&from, &package.join(from.file_name().context("a file has a name")?))?;
     }
     Ok(())
-}
-
-/// Writes the card's styles as the module that every element takes them from: one for all languages.
-fn write_styles(package: &Path) -> Result<()> {
-    let styles = serde_json::Value::from(workspace::read("style/question-card.css")?);
-    files::write(&package.join("styles.js"), format!("export default {styles};\n"))
 }
 
 /// The package's manifest, with the version of the workspace.

@@ -29,10 +29,6 @@ const ORDERS: [&str; 7] = [
     "write your own",
 ];
 
-fn openings() -> impl Iterator<Item = &'static str> {
-    OPENINGS.split('|').chain(ORDERS)
-}
-
 /// Words that need nothing between them and an opening.
 const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|选项|答案";
 
@@ -66,9 +62,15 @@ pub fn meaning(label: &str) -> Meaning {
             plain.push(lower(c));
         }
     }
-    let opening = openings().find_map(|opening| plain.strip_prefix(opening));
+    let (mut openings, mut unknown) = (OPENINGS.split('|').chain(ORDERS), Meaning::Own);
+    let opening = openings.find_map(|opening| {
+        if opening.starts_with(&plain) {
+            unknown = Meaning::Open;
+        }
+        plain.strip_prefix(opening)
+    });
     let Some(rest) = opening.map(str::trim_start) else {
-        return if openings().any(|opening| opening.starts_with(&plain)) { Meaning::Open } else { Meaning::Own };
+        return unknown;
     };
     const IS_BETWEEN: Kind = |c| !is_letter(c);
     let (mut last, mut invites) = ("", true);

@@ -113,15 +113,23 @@ pub fn result_event(result: &ToolResult) -> Event {
 }
 
 fn assistant_message(view: View<'_>, assistant: &message::AssistantMessage) -> Message {
+    let calls = shown_calls(view, assistant).map(|call| ToolCall::new(&call.id, call.name(), call.arguments()));
+    Message::assistant(&assistant.id, &assistant.text, calls.collect())
+}
+
+/// The calls of a message that are not held back.
+pub(crate) fn shown_calls<'a>(
+    view: View<'a>,
+    assistant: &'a message::AssistantMessage,
+) -> impl Iterator<Item = &'a call::ToolCall> {
     let conversation = view.conversation;
     let running = conversation.state().open_calls();
-    let shown = assistant.tool_calls.iter().enumerate().filter(|(index, call)| {
+    let shown = assistant.tool_calls.iter().enumerate().filter(move |(index, call)| {
         !is_behind_a_clients(view.context, assistant, *index)
             || running.first() == Some(&call.id.as_str())
             || conversation.result_of(&call.id).is_some()
     });
-    let calls = shown.map(|(_, call)| ToolCall::new(&call.id, call.name(), call.arguments()));
-    Message::assistant(&assistant.id, &assistant.text, calls.collect())
+    shown.map(|(_, call)| call)
 }
 
 /// The history as an event, for clients that may have something else.

@@ -1,5 +1,7 @@
 //! The agent's rules, run natively and as wasm32 from this one source.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod commits;
 mod conversations;
 mod crashes;
 mod dice;

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-const SEQUENCES: u64 = 200;
+pub(crate) const SEQUENCES: u64 = 200;
 const EVENTS: usize = 60;
 const DEADLINE: Timestamp = Timestamp(1_795_176_000_000);
 
@@ -112,7 +112,7 @@ fn check_results(conversation: &Conversation) {
 }
 
 /// Feeds random events and shows each one with what became of it.
-fn walk(seed: u64, mut visit: impl FnMut(&Conversation, &Event, bool)) -> Conversation {
+pub(crate) fn walk(seed: u64, mut visit: impl FnMut(&Conversation, &Event, bool)) -> Conversation {
     let mut dice = Dice::new(seed);
     let mut conversation = Conversation::new();
     for step in 0..EVENTS {

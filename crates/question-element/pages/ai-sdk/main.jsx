@@ -1,4 +1,4 @@
-// The AI SDK: a tool's part of a UI message becomes the element's properties, and the element's reply the tool's output.
+// The AI SDK: a tool's part of a UI message is the element's call, and the element's reply the tool's output.
 import "../shared/jitless.js";
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithToolCalls } from "ai";
@@ -20,10 +20,7 @@ function Chat() {
       <question-card
         key={part.toolCallId}
         class="live"
-        toolCallId={part.toolCallId}
-        args={part.input}
-        status={part.state}
-        result={part.output}
+        call={part}
         onreply={(event) => addToolOutput({ tool, toolCallId: part.toolCallId, output: event.detail.json })}
         ondecline={(event) => addToolOutput({ tool, toolCallId: part.toolCallId, output: event.detail.text })}
       />

@@ -136,7 +136,7 @@ impl Runtime {
             // The conversation is free before its clients can know, so that what they say next finds it so.
             talk.run = None;
         }
-        live.log.push_stored(told);
+        live.log.push(told);
         match &mut talk.run {
             Some(run) => run.settled = live.log.told().frames,
             None => run.over.cancel(),

@@ -1,5 +1,6 @@
 //! The conversations in memory: only those that somebody does something with or watches. A question may wait for days.
 
+use super::tell::entries;
 use super::{Runtime, stop};
 use crate::error::ApiError;
 use crate::limits::{Bounds, CROWDED_OUT_AT_ONCE};
@@ -7,12 +8,14 @@ use crate::live::{Live, Talk, TalkGuard};
 use crate::owner::{Caller, name_in_log};
 use crate::peer::Peer;
 use crate::rate::TokenBucket;
-use crate::store::feed::{Notification, StopCause};
+use crate::store::signals::{Notification, StopCause};
 use crate::store::{Revision, Stored, StreamPosition};
 use question_agent::Timestamp;
+use question_agent::ag_ui::catch_up;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+use uuid::Uuid;
 
 /// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
 #[derive(Debug, Default)]
@@ -90,7 +93,7 @@ impl Runtime {
 
     /// The conversation of this name, whether or not there is one.
     fn live(&self, id: &str) -> Arc<Live> {
-        let new = |changes| Live::new(id.to_owned(), changes, self.bounds.log(), self.outbox.clone());
+        let new = |changes| Live::new(id.to_owned(), changes, self.bounds.log());
         self.slots().get_or_make(id, &self.bounds, new)
     }
 
@@ -138,7 +141,7 @@ impl Runtime {
         let mut talk = live.talk.lock().await;
         loop {
             // What others may have changed is known for as long as somebody works on it here.
-            let is_shared = self.feed.is_some() && talk.run.is_none();
+            let is_shared = self.signals.is_some() && talk.run.is_none();
             let is_fresh = std::mem::take(&mut talk.is_fresh);
             if talk.is_away || (is_shared && !is_fresh) {
                 let was_there = talk.revision.is_some();
@@ -169,38 +172,34 @@ impl Runtime {
             self.forget(&live.id);
             return Err(ApiError::UnknownConversation);
         }
-        self.take(live, talk, stored).await?;
+        self.take(live, talk, stored);
         Ok(true)
     }
 
-    /// Takes over what the store has, and goes on from what its clients have been told.
-    async fn take(&self, live: &Live, talk: &mut Talk, mut stored: Stored) -> Result<(), ApiError> {
+    /// Takes over what the store has. Those who read here are told what was committed elsewhere meanwhile.
+    fn take(&self, live: &Live, talk: &mut Talk, mut stored: Stored) {
         let (told, run) = (stored.told, stored.run.take());
-        *talk = Talk::stored(stored);
-        let is_followed = self.feed.is_some() && self.is_anothers(talk);
+        let known = std::mem::replace(talk, Talk::stored(stored)).known;
+        let is_elsewhere = self.signals.is_some() && self.is_anothers(talk);
         // The server that worked on it has told more than it committed, so the next one counts from the start.
-        let broken_off = talk.revision.filter(|_| talk.view().is_at_work() && !is_followed);
+        let broken_off = talk.revision.filter(|_| talk.view().is_at_work() && !is_elsewhere);
         talk.told = broken_off.map_or(told, |revision| StreamPosition { since: revision.next(), frames: 0 });
-        let mut here = live.log.told();
-        if here.since == told.since && here.frames < told.frames && broken_off.is_none() {
-            self.hear_what_was_told(live, here).await;
-            here = live.log.told();
+        let here = live.log.told();
+        let is_ours = self.signals.is_none() && talk.lease.is_some_and(|lease| lease.holder == self.holder);
+        if is_ours && here.since == told.since && here.frames >= told.frames {
+            // A run that broke off here is told as far as it came.
+            talk.told = here;
+        } else if here.since == talk.told.since && here.frames < talk.told.frames {
+            let id = || Uuid::new_v4().to_string();
+            let new = catch_up(talk.view(), &live.id, known, live.log.open_run(), run.as_deref(), id);
+            live.log.catch_up(talk.told.frames, entries(new).collect());
+        } else {
+            live.log.go_on_from(talk.told);
         }
-        let is_ahead = here.since == told.since && here.frames >= told.frames;
-        // A run that broke off here is told as far as it came.
-        let is_ours = self.feed.is_none() && talk.lease.is_some_and(|lease| lease.holder == self.holder);
-        match is_ahead && (is_followed || is_ours) {
-            true if is_ours => talk.told = here,
-            true => {}
-            false => live.log.go_on_from(talk.told),
-        }
-        if let Some(run) = run.filter(|_| is_followed) {
+        if let Some(run) = run.filter(|_| is_elsewhere) {
             live.log.goes_on(&run);
             talk.run_elsewhere = Some(run);
-            // What was told since the last commit, perhaps before anybody was here to hear it.
-            self.hear_what_was_told(live, live.log.told()).await;
         }
-        Ok(())
     }
 
     /// Refuses if there is no room for another conversation of this caller's.
@@ -355,7 +354,7 @@ mod tests {
     use std::sync::Arc;
 
     fn keep(slots: &mut Slots, id: &str, bounds: &Bounds) -> Arc<Live> {
-        slots.get_or_make(id, bounds, |changes| Live::new(id.to_owned(), changes, 0, None))
+        slots.get_or_make(id, bounds, |changes| Live::new(id.to_owned(), changes, 0))
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTE
 use crate::live::{Live, Run};
 use crate::log::Entry;
 use crate::store::Lease;
-use crate::store::feed::Notification;
+use crate::store::signals::Notification;
 use crate::tools::{Agents, Call};
 use crate::trace::carried;
 use async_trait::async_trait;
@@ -63,7 +63,7 @@ impl Runtime {
         if !run.over.is_cancelled() {
             talk.run = None;
             let end = end_entry(&live, &run, end);
-            match self.feed {
+            match self.signals {
                 // Another server may go on, which does not know that this was told.
                 Some(_) => live.log.break_off(end),
                 None => live.log.push([end]),

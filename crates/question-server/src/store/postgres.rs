@@ -3,13 +3,13 @@
 //! Each change is one statement, so that it is kept as a whole or not at all. It names the revision from which it was made. Nothing is locked between
 //! statements: a server that dies leaves nothing behind but its leases, which run out.
 
-mod feed;
 mod schema;
+mod signals;
 mod tls;
 
-use self::feed::{PostgresFeed, written};
-use super::feed::Feed;
+use self::signals::PostgresSignals;
 use super::rows::{NewRows, Row, StoredRows};
+use super::signals::Signals;
 use super::{
     Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
 };
@@ -37,7 +37,7 @@ use tokio_postgres::{Config, Row as Found};
 /// Keeps conversations in a Postgres database, where other servers find them as well.
 pub struct PostgresStore {
     database: Database,
-    feed: Arc<PostgresFeed>,
+    signals: Arc<PostgresSignals>,
     clock: Arc<DatabaseClock>,
 }
 
@@ -91,7 +91,8 @@ impl PostgresStore {
         migrated.map_err(|_| silent())??;
         drop(connection);
         let clock = Arc::new(DatabaseClock::default());
-        let store = Self { feed: Arc::new(PostgresFeed::new(database.clone(), config)), database, clock };
+        let signals = Arc::new(PostgresSignals::new(database.clone(), config));
+        let store = Self { database, signals, clock };
         store.next_due(i64::MIN).await?;
         Ok(store)
     }
@@ -201,13 +202,11 @@ impl Store for PostgresStore {
     }
 
     async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
-        let frames = written(change.frames);
         let run = change.run.map(str::to_owned);
-        let first = change.told.frames - change.frames.len() as u64;
         let NewRows { id, base, owner, peer, row, messages } = NewRows::new(id, base, change)?;
         let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
         let version = i32::try_from(version).unwrap_or(i32::MAX);
-        let [revision, since, told, first] = [revision.0, told.since.0, told.frames, first].map(signed);
+        let [revision, since, told] = [revision.0, told.since.0, told.frames].map(signed);
         let (state, context) = (&*state, &*context);
         let holder = holder.map(|holder| holder.to_string());
         let times = [due_at, ended_at, waiting_since];
@@ -217,12 +216,12 @@ impl Store for PostgresStore {
             Some(base) => (CHANGE, base),
             None => (BEGIN, &owner),
         };
-        let values: [&(dyn ToSql + Sync); 17] = [
+        let values: [&(dyn ToSql + Sync); 15] = [
             &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
-            &run, &first, &frames, &waiting, &peer,
+            &run, &waiting, &peer,
         ];
         // A change leaves its peer as it is.
-        let values = &values[..if base.is_some() { 16 } else { 17 }];
+        let values = &values[..if base.is_some() { 14 } else { 15 }];
         match self.database.try_query(sql, values).await? {
             Ok(found) if !found.is_empty() => Ok(()),
             Ok(_) => Err(CommitError::Conflict),
@@ -282,9 +281,8 @@ impl Store for PostgresStore {
         Some(Arc::<DatabaseClock>::clone(&self.clock))
     }
 
-    fn feed(&self) -> Option<Arc<dyn Feed>> {
-        let feed: Arc<dyn Feed> = self.feed.clone();
-        Some(feed)
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
+        Some(Arc::<PostgresSignals>::clone(&self.signals))
     }
 
     async fn count(&self) -> Result<usize, StoreError> {
@@ -334,9 +332,7 @@ const BEGIN: &str = "
         INSERT INTO question_server.conversation
             (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run,
              waiting_since, peer)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $16, $17) ON CONFLICT (id) DO NOTHING RETURNING number
-    ), heard AS (
-        INSERT INTO question_server.feed (id, since, first, told, frames) SELECT $1, $7, $14, $8, $15 FROM begun
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15) ON CONFLICT (id) DO NOTHING RETURNING number
     ), said AS (
         INSERT INTO question_server.message (conversation, sequence, json)
         SELECT number, place, text FROM begun, unnest($12::text[]) WITH ORDINALITY AS one (text, place)
@@ -347,10 +343,8 @@ const BEGIN: &str = "
 const CHANGE: &str = "
     WITH changed AS (
         UPDATE question_server.conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
-            told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13, waiting_since = $16
+            told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13, waiting_since = $14
         WHERE id = $1 AND revision = $2 RETURNING number
-    ), heard AS (
-        INSERT INTO question_server.feed (id, since, first, told, frames) SELECT $1, $7, $14, $8, $15 FROM changed
     ), last AS (
         SELECT coalesce(max(sequence), 0) AS sequence FROM question_server.message JOIN changed ON conversation = number
     ), said AS (
@@ -371,10 +365,7 @@ const CLAIM_DUE: &str = "
     )
     SELECT id FROM claimed ORDER BY due_at, number";
 
-const DELETE: &str = "
-    WITH gone AS (DELETE FROM question_server.conversation WHERE id = $1 AND revision = $2 RETURNING id),
-        told AS (DELETE FROM question_server.feed WHERE id IN (SELECT id FROM gone))
-    SELECT id FROM gone";
+const DELETE: &str = "DELETE FROM question_server.conversation WHERE id = $1 AND revision = $2 RETURNING id";
 
 const SURPLUS: &str = "
     WITH biggest AS (
@@ -388,15 +379,12 @@ const SURPLUS: &str = "
     LIMIT $2";
 
 const DELETE_ENDED: &str = "
-    WITH gone AS (
-        DELETE FROM question_server.conversation
-        WHERE number IN (
-            SELECT number FROM question_server.conversation WHERE ended_at <= $1
-            ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
-        )
-        RETURNING id
-    ), told AS (DELETE FROM question_server.feed WHERE id IN (SELECT id FROM gone))
-    SELECT id FROM gone";
+    DELETE FROM question_server.conversation
+    WHERE number IN (
+        SELECT number FROM question_server.conversation WHERE ended_at <= $1
+        ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
+    )
+    RETURNING id";
 
 fn rows(found: &Found) -> Result<StoredRows, StoreError> {
     let number = |column| found.try_get::<_, i64>(column).map(unsigned);

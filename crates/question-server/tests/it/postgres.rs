@@ -2,8 +2,8 @@
 //!
 //! `cargo xtask test postgres` runs them, which sees to it that there is one.
 
+mod elsewhere;
 mod faults;
-mod feed;
 mod many;
 mod own;
 

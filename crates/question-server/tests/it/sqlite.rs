@@ -54,8 +54,8 @@ fn change<'a>(
     let told = StreamPosition { since: Revision(1), frames: 10 * revision };
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
-    let (frames, run, at) = (&[][..], None, Timestamp(revision.0));
-    Change { revision, owner, peer: "", context, state, messages, told, frames, lease, run, at }
+    let (run, at) = (None, Timestamp(revision.0));
+    Change { revision, owner, peer: "", context, state, messages, told, lease, run, at }
 }
 
 pub(crate) const HOLDER: Uuid = Uuid::from_u128(7);

@@ -354,7 +354,6 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
             state: conversation.state(),
             messages: &messages,
             told: StreamPosition { since: revision, frames: 2 },
-            frames: &[],
             lease: Some(Lease { holder: Uuid::new_v4(), until: Timestamp(0) }),
             run: None,
             at: Timestamp(0),

@@ -5,7 +5,7 @@ use deadpool_postgres::Object;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// The steps from one version of the tables to the next; `migration` has a row for each that is behind them.
-pub(super) const MIGRATIONS: [&str; 5] = [
+pub(super) const MIGRATIONS: [&str; 6] = [
     "
     CREATE TABLE question_server.conversation (
         number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -57,6 +57,17 @@ pub(super) const MIGRATIONS: [&str; 5] = [
     "
     ALTER TABLE question_server.conversation ADD COLUMN peer text NOT NULL DEFAULT '';
     CREATE INDEX peers ON question_server.conversation (peer);
+",
+    // Servers of an older version that still run write into the table: their rows go nowhere.
+    "
+    DROP TABLE question_server.feed;
+    CREATE VIEW question_server.feed AS
+        SELECT NULL::text AS id, NULL::bigint AS since, NULL::bigint AS first, NULL::bigint AS told, NULL::text AS frames,
+               NULL::timestamptz AS at
+        WHERE false;
+    CREATE FUNCTION question_server.to_nowhere() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+    CREATE TRIGGER to_nowhere INSTEAD OF INSERT OR DELETE ON question_server.feed
+        FOR EACH ROW EXECUTE FUNCTION question_server.to_nowhere();
 ",
 ];
 

@@ -6,7 +6,7 @@ use crate::killed::{exchange, pending};
 use crate::socket::{binary, listening};
 use ag_ui_stream::sse::Decoder;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
@@ -46,9 +46,9 @@ struct Server {
 }
 
 impl Server {
-    async fn start(port: u16, database: &str) -> Self {
+    async fn start(port: u16, database: &str, pace: &str) -> Self {
         let port_text = port.to_string();
-        let mut command = binary(&["--port", &port_text, "--pace", "0", "--log", "off", "--database", database]);
+        let mut command = binary(&["--port", &port_text, "--pace", pace, "--log", "off", "--database", database]);
         command.args(["--max-new", "0", "--max-changes", "0", "--max-requests", "0"]).stderr(Stdio::null());
         let (child, _) = listening(command).await;
         Self { port, child }
@@ -60,16 +60,16 @@ async fn free_port() -> u16 {
     listener.local_addr().expect("it is bound").port()
 }
 
-/// Sends each request to the next server; gone with the value.
-async fn nginx(folder: &Path, servers: &[Server]) -> (Child, SocketAddr) {
+/// Sends each request to the next server, or to which these lines in front of the servers say; gone with the value.
+async fn nginx(folder: &Path, servers: &[Server], balance: &str) -> (Child, SocketAddr) {
     let port = free_port().await;
     let upstreams: String = servers.iter().map(|one| format!("server 127.0.0.1:{} max_fails=0;", one.port)).collect();
     let config = format!(
         "daemon off; master_process off; pid nginx.pid; error_log /dev/null; worker_processes 1; events {{ worker_connections 4096; }}
         http {{ access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
-            upstream servers {{ {upstreams} }}
+            {balance} {upstreams} }}
             server {{ listen 127.0.0.1:{port};
-                location / {{ proxy_pass http://servers; proxy_http_version 1.1; proxy_buffering off; proxy_set_header Host $host;
+                location / {{ proxy_pass http://question_servers; proxy_http_version 1.1; proxy_buffering off; proxy_set_header Host $host;
                     proxy_set_header Connection ''; proxy_read_timeout 60s; }} }} }}"
     );
     std::fs::write(folder.join("nginx.conf"), config).expect("it can be written");
@@ -116,11 +116,16 @@ fn status(response: &str) -> Option<u16> {
 #[derive(Default)]
 struct Seen {
     result_at: Option<Instant>,
+    /// The pieces of texts, and the texts.
+    pieces: usize,
+    texts: usize,
+    /// The messages and calls that have come as a whole, since the history at the last reset.
+    whole: HashSet<String>,
     resets: usize,
     connections: usize,
 }
 
-/// Watches until the answer's result is there, over as many connections as it takes.
+/// Watches until the run with the answer's result is over, on as many connections as it takes.
 async fn watch(address: SocketAddr, thread: String, ready: mpsc::Sender<()>) -> Seen {
     let mut seen = Seen::default();
     let mut last: Option<(String, u64)> = None;
@@ -169,35 +174,43 @@ async fn read_on(
         while let Some(frame) = decoder.next_frame() {
             let frame = frame.expect("the server writes legal frames");
             if frame.event == "reset" {
-                (is_anew, *last) = (true, None);
+                is_anew = true;
                 seen.resets += 1;
+                seen.whole.clear();
                 continue;
             }
             let data: Value = serde_json::from_str(&frame.data).expect("data is JSON");
+            let whole = match data["type"].as_str() {
+                Some("TEXT_MESSAGE_END") => data["messageId"].as_str(),
+                Some("TOOL_CALL_END") => data["toolCallId"].as_str(),
+                Some("TOOL_CALL_RESULT") => data["messageId"].as_str(),
+                _ => None,
+            };
+            seen.pieces += usize::from(data["type"] == "TEXT_MESSAGE_CONTENT");
+            seen.texts += usize::from(data["type"] == "TEXT_MESSAGE_END");
+            assert!(whole.is_none_or(|id| seen.whole.insert(id.to_owned())), "{thread} is told twice: {data}");
             let is_result = |message: &Value| message["role"] == "tool";
             let history = data["messages"].as_array();
             if data["type"] == "TOOL_CALL_RESULT" || history.is_some_and(|all| all.iter().any(is_result)) {
-                seen.result_at = Some(Instant::now());
+                seen.result_at.get_or_insert_with(Instant::now);
+            }
+            if !frame.id.is_empty() {
+                let (since, count) = place(&frame.id);
+                // Within what was committed elsewhere there is no place to come back to.
+                let is_place = frame.id != "0-0";
+                if let Some((known, known_count)) = last.as_ref().filter(|_| is_place && !is_anew) {
+                    let is_right = if is_first { *known_count == count } else { *known_count < count };
+                    assert!(known != &since || is_right, "{thread} goes on from {known_count} with {count}");
+                    assert!(known == &since || known == "0", "{thread} goes on elsewhere");
+                }
+                (is_anew, is_first) = (false, false);
+                *last = Some((since, count));
+                // Once it watches; a caller that waits for it knows by the first.
+                let _ = ready.try_send(());
+            }
+            if seen.result_at.is_some() && matches!(data["type"].as_str(), Some("RUN_FINISHED" | "RUN_ERROR")) {
                 return Some(());
             }
-            if frame.id.is_empty() || frame.id == "0-0" {
-                continue;
-            }
-            let (since, count) = place(&frame.id);
-            match last.as_ref().filter(|_| !is_anew) {
-                Some((known, known_count)) if is_first => {
-                    assert_eq!((known, *known_count), (&since, count), "{thread} goes on elsewhere");
-                }
-                Some((known, known_count)) => {
-                    assert_eq!((known, known_count + 1), (&since, count), "{thread} has a gap, or comes twice");
-                }
-                None => {}
-            }
-            is_anew = false;
-            is_first = false;
-            *last = Some((since, count));
-            // Once it watches; a caller that waits for it knows by the first.
-            let _ = ready.try_send(());
         }
     }
 }
@@ -254,11 +267,11 @@ pub(crate) async fn stands(size: Size) {
     let database = postgres.address();
     let mut servers = Vec::new();
     for _ in 0..3 {
-        servers.push(Server::start(free_port().await, &database).await);
+        servers.push(Server::start(free_port().await, &database, "0").await);
     }
     let folder = crate::folder::Folder::new();
     std::fs::create_dir_all(folder.path()).expect("it is new");
-    let (_nginx, address) = nginx(folder.path(), &servers).await;
+    let (_nginx, address) = nginx(folder.path(), &servers, "upstream question_servers {").await;
     let (retries, is_over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let killer = {
         let is_over = Arc::clone(&is_over);
@@ -271,7 +284,7 @@ pub(crate) async fn stands(size: Size) {
                 let which = kill % servers.len();
                 let port = servers[which].port;
                 servers[which].child.kill().await.expect("it runs");
-                servers[which] = Server::start(port, &database).await;
+                servers[which] = Server::start(port, &database, "0").await;
             }
             is_over.store(true, Ordering::Relaxed);
             (servers, postgres)
@@ -309,6 +322,39 @@ pub(crate) async fn stands(size: Size) {
 async fn three_servers_behind_nginx_are_as_one() {
     let every = Duration::from_secs(3);
     stands(Size { questions: 40, abreast: 8, every, kills: 1, database_dies: None }).await;
+}
+
+/// The README's lines for nginx, in front of the servers.
+fn by_conversation() -> String {
+    let (_, lines) = include_str!("../../../README.md").split_once("\n```nginx\n").expect("there are some");
+    let lines = lines.lines().take_while(|line| *line != "```");
+    let all: Vec<&str> = lines.filter(|line| !line.contains("    server ") && *line != "}").collect();
+    all.join("\n").replacen("upstream", "} upstream", 1)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs Postgres and nginx, which `cargo xtask test postgres` brings"]
+async fn a_balancer_that_hashes_the_path_brings_words_to_all() {
+    let database = super::Database::new().await;
+    let mut servers = Vec::new();
+    for _ in 0..3 {
+        servers.push(Server::start(free_port().await, &database.address(), "5").await);
+    }
+    let folder = crate::folder::Folder::new();
+    std::fs::create_dir_all(folder.path()).expect("it is new");
+    let (_nginx, address) = nginx(folder.path(), &servers, &by_conversation()).await;
+    for number in 0..6 {
+        let thread = format!("t{number}");
+        let path = format!("/conversations/{thread}/agent");
+        let asked = exchange(address, "POST", &path, Some(&says(&thread, "u", "hi"))).await;
+        assert!(pending(&asked).is_some(), "{asked}");
+        let (ready, mut is_ready) = mpsc::channel(1);
+        let tab = tokio::spawn(watch(address, thread.clone(), ready));
+        is_ready.recv().await.expect("it watches");
+        exchange(address, "POST", &path, Some(&says(&thread, "u2", "Brake service"))).await;
+        let seen = tab.await.expect("it reads to the end");
+        assert!(seen.texts > 0 && seen.pieces > seen.texts, "{} pieces of {} texts", seen.pieces, seen.texts);
+    }
 }
 
 /// A minute and more: `cargo test -p question-server --test it -- --ignored --nocapture endurance`, with `POSTGRES_PROGRAMS` and `NGINX_PROGRAM`.

@@ -159,7 +159,7 @@ impl ElementPage {
     async fn stands_still(&self) -> WebDriverResult<()> {
         self.until(
             "const place = element.getBoundingClientRect(), now = [place.top, place.width, place.height, element.state].join(), stood = (window.stood ??= {});
-            if (stood.place !== now) Object.assign(stood, { place: now, since: performance.now() });
+            if (stood.place !== now || stood.element !== element) Object.assign(stood, { place: now, element, since: performance.now() });
             return performance.now() - stood.since > 500;",
         )
         .await?;

@@ -1,4 +1,4 @@
-//! What is told at one server, to clients that watch at another.
+//! What is committed at one server, for clients that watch at another.
 
 use super::Database;
 use crate::clock::HandClock;
@@ -14,7 +14,7 @@ use futures_util::stream::{self, BoxStream, StreamExt as _};
 use question_agent::Timestamp;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
-use question_server::store::feed::{Feed, Heard, Piece, Signal};
+use question_server::store::signals::{Heard, Signal, Signals};
 use question_server::store::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -31,17 +31,17 @@ async fn servers(postgres: &Database, script: &Script) -> [Router; 2] {
     [server(&postgres.open().await, &clock, script), server(&postgres.open().await, &clock, script)]
 }
 
-fn told(frames: &[Frame]) -> Vec<(&str, &Value)> {
-    frames.iter().map(|frame| (frame.id.as_str(), &frame.data)).collect()
-}
-
 fn says_text(text: &'static str) -> impl Fn(&Frame) -> bool {
     move |frame| frame.data["delta"] == text
 }
 
+fn kinds(frames: &[Frame]) -> Vec<&str> {
+    frames.iter().filter_map(|frame| frame.data["type"].as_str()).collect()
+}
+
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn an_answer_grows_at_every_server() {
+async fn an_answer_comes_to_other_servers_as_a_whole() {
     let postgres = Database::new().await;
     let script = Script::new([vec![Line::Says("One."), Line::Waits, Line::Says(" Two."), Line::Waits]]);
     let [first, second] = servers(&postgres, &script).await;
@@ -52,24 +52,28 @@ async fn an_answer_grows_at_every_server() {
     let last = described["lastEventId"].as_str().expect("it is text").to_owned();
     let mut here = Watcher::open(&first, "t", Some(&last)).await;
     let mut there = Watcher::open(&second, "t", Some(&last)).await;
-    let seen = there.until(says_text("One.")).await;
-    assert_eq!((&seen[0].data["type"], &seen[1].data["type"]), (&json!("llm_requesting"), &json!("RUN_STARTED")));
+    here.until(says_text("One.")).await;
     script.go_on();
-    let mut seen: Vec<Frame> = seen.into_iter().chain(there.until(says_text(" Two.")).await).collect();
+    here.until(says_text(" Two.")).await;
     script.go_on();
-    seen.extend(there.until(is_end).await);
-    assert_eq!(told(&seen), told(&here.until(is_end).await));
+    let (here_last, seen) = (here.until(is_end).await.pop(), there.until(is_end).await);
+    let whole = ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "idle", "RUN_FINISHED"];
+    assert_eq!(kinds(&seen)[..2], ["llm_requesting", "RUN_STARTED"]);
+    assert_eq!(kinds(&seen)[2..], whole);
+    assert_eq!(seen[3].data["delta"], "One. Two.");
+    assert_eq!(here_last.map(|frame| frame.id).as_ref(), seen.last().map(|frame| &frame.id));
     run.await.expect("it ends").events();
     // Without anybody having to come back.
     post(&second, "/agent", says("t", "u2", "And?")).await.events();
-    let at_first = here.until(is_end).await;
-    assert_eq!(told(&at_first), told(&there.until(is_end).await));
-    assert_eq!(at_first[0].data["type"], "RUN_STARTED");
+    let (here, there) = (here.until(is_end).await, there.until(is_end).await);
+    assert_eq!(here[0].data["input"]["messages"], there[0].data["input"]["messages"]);
+    assert_eq!(there[0].data["input"]["messages"][0]["content"], "And?");
+    assert_eq!(here.last().map(|frame| &frame.id), there.last().map(|frame| &frame.id));
 }
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn a_connection_that_breaks_goes_on_behind_it_at_another_server() {
+async fn a_client_that_changes_servers_has_each_message_once() {
     let postgres = Database::new().await;
     let answers =
         [vec![Line::Calls(0, "ask_user_question", ASK)], vec![Line::Says("Two,"), Line::Waits, Line::Says(" then.")]];
@@ -77,29 +81,37 @@ async fn a_connection_that_breaks_goes_on_behind_it_at_another_server() {
     let [first, second] = servers(&postgres, &script).await;
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let mut watcher = Watcher::open(&first, "t", None).await;
-    watcher.next().await;
+    let at_rest = watcher.next().await.id;
+    let mut other = Watcher::open(&second, "t", Some(&at_rest)).await;
+    assert_eq!(other.next().await.id, at_rest);
     let run = start(&first, "/agent", says("t", "u2", "Two"));
     script.waits().await;
     let mut all = watcher.until(says_text("Two,")).await;
-    // During an answer, at a place where nobody was before.
+    // During an answer, at a place that only the first server knows: first the history, and then the whole message.
     let middle = all.last().expect("there are some").id.clone();
     let mut back = Watcher::open(&second, "t", Some(&middle)).await;
-    assert_eq!(back.next().await.id, middle);
+    let history = back.until(|frame| frame.data["type"] == "MESSAGES_SNAPSHOT").await;
+    assert_eq!(history[1].event.as_deref(), Some("reset"));
     script.go_on();
     all.extend(watcher.until(is_end).await);
     let rest = back.until(is_end).await;
-    assert_eq!(told(&rest), told(&all)[all.len() - rest.len()..]);
-    assert_eq!(rest[0].data["delta"], " then.");
+    let delta = |frames: &[Frame]| {
+        frames.iter().filter_map(|frame| frame.data["delta"].as_str().map(str::to_owned)).collect::<String>()
+    };
+    assert_eq!(delta(&rest), "Two, then.");
+    let elsewhere = other.until(is_end).await;
+    assert_eq!(delta(&elsewhere), "Two, then.");
+    let results = elsewhere.iter().filter(|frame| frame.data["type"] == "TOOL_CALL_RESULT").count();
+    assert_eq!(results, 1, "{elsewhere:?}");
     run.await.expect("it ends").events();
-    drop((watcher, back));
-    for (index, frame) in all.iter().enumerate() {
-        let mut back = Watcher::open(&second, "t", Some(&frame.id)).await;
-        let present = back.next().await;
-        assert_eq!((present.event.as_deref(), &present.id), (Some("state_change"), &frame.id));
-        for missed in &all[index + 1..] {
-            let told = back.next().await;
-            assert_eq!((&told.id, &told.data), (&missed.id, &missed.data));
-        }
+    drop((watcher, back, other));
+    let (last, missed) = all.split_last().expect("there are some");
+    let mut back = Watcher::open(&second, "t", Some(&last.id)).await;
+    assert_eq!(back.next().await.id, last.id, "it has missed nothing");
+    for id in missed.iter().chain(&elsewhere[..elsewhere.len() - 1]).map(|frame| &frame.id) {
+        let mut back = Watcher::open(&second, "t", Some(id)).await;
+        back.next().await;
+        assert_eq!(back.next().await.event.as_deref(), Some("reset"), "{id}");
     }
 }
 
@@ -158,10 +170,11 @@ async fn what_a_client_says_elsewhere_ends_the_run_that_it_has_left() {
     assert_eq!(refused.refusal().0, 409, "its client reads it");
     // The same once more is given the rest of it.
     let mut again = Watcher::of(&second, request(Method::POST, "/agent", Some(body))).await;
-    again.until(says_text("I was")).await;
+    again.next().await;
     drop(reading);
     post(&second, "/agent", says("t", "u3", "Wait")).await.events();
     let rest = again.until(is_end).await;
+    assert!(rest.iter().any(says_text("I was")), "{rest:?}");
     assert_eq!(rest.last().map(|frame| &frame.data["runId"]), Some(&json!("run-u")));
     let messages = get(&first, "/conversations/t").await.json()["messages"].clone();
     let contents: Vec<&Value> = messages.as_array().into_iter().flatten().map(|message| &message["content"]).collect();
@@ -229,27 +242,19 @@ impl Gate {
 
 #[derive(Debug)]
 struct Ears {
-    feed: Arc<dyn Feed>,
+    signals: Arc<dyn Signals>,
     heard: Mutex<Option<UnboundedReceiver<Heard>>>,
 }
 
 #[async_trait]
-impl Feed for Ears {
-    async fn publish(&self, pieces: Vec<Piece>, signals: Vec<Signal>) -> Result<(), StoreError> {
-        self.feed.publish(pieces, signals).await
+impl Signals for Ears {
+    async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
+        self.signals.publish(signals).await
     }
 
     fn subscribe(&self) -> BoxStream<'static, Heard> {
         let mut heard = self.heard.lock().expect("no test panics with it").take().expect("a server listens once");
         stream::poll_fn(move |context| heard.poll_recv(context)).boxed()
-    }
-
-    async fn read(&self, places: Vec<(String, StreamPosition)>) -> Result<Vec<Piece>, StoreError> {
-        self.feed.read(places).await
-    }
-
-    async fn prune(&self) -> Result<(), StoreError> {
-        self.feed.prune().await
     }
 }
 
@@ -293,9 +298,9 @@ impl Store for Odd {
         self.store.told(ids).await
     }
 
-    fn feed(&self) -> Option<Arc<dyn Feed>> {
-        let ears = self.ears.as_ref().map(|ears| Arc::clone(ears) as Arc<dyn Feed>);
-        ears.or_else(|| self.store.feed())
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
+        let ears = self.ears.as_ref().map(|ears| Arc::clone(ears) as Arc<dyn Signals>);
+        ears.or_else(|| self.store.signals())
     }
 
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
@@ -371,30 +376,71 @@ async fn a_run_that_was_overtaken_while_others_wait_does_not_end_as_whole() {
     }
 }
 
-/// As one that begins to listen during an answer, or whose connection was gone for a moment.
+/// As one that begins to listen meanwhile, or whose connection was gone for a moment.
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn what_a_server_missed_of_an_answer_it_reads_when_it_knows() {
+async fn what_a_server_missed_it_reads_when_it_knows() {
     let postgres = Database::new().await;
-    let script = Script::new([vec![Line::Says("One."), Line::Waits, Line::Says(" Two."), Line::Waits]]);
-    let [first, second] = servers(&postgres, &script).await;
+    let script = Script::new(["One.", "Two.", "Three."].map(|text| vec![Line::Says(text)]));
+    let first = server(&postgres.open().await, &HandClock::new(), &script);
     let (misses, heard) = unbounded_channel();
     let shared = Odd::new(&postgres).await;
-    let feed = shared.store.feed().expect("several servers share it");
-    let ears = Some(Arc::new(Ears { feed, heard: Mutex::new(Some(heard)) }));
+    let signals = shared.store.signals().expect("several servers share it");
+    let ears = Some(Arc::new(Ears { signals, heard: Mutex::new(Some(heard)) }));
     let deaf: Arc<dyn Store> = Arc::new(Odd { ears, ..shared });
     let deaf = server(&deaf, &HandClock::new(), &script);
-    let run = start(&first, "/agent", says("t", "u", "go"));
-    script.waits().await;
-    let mut here = Watcher::open(&second, "t", None).await;
-    here.until(says_text("One.")).await;
+    post(&first, "/agent", says("t", "u", "go")).await.events();
     let mut there = Watcher::open(&deaf, "t", None).await;
-    there.until(says_text("One.")).await;
-    script.go_on();
-    here.until(says_text(" Two.")).await;
+    there.next().await;
+    post(&first, "/agent", says("t", "u2", "And?")).await.events();
+    post(&first, "/agent", says("t", "u3", "And then?")).await.events();
     misses.send(Heard::Missed).expect("it listens");
-    let read = timeout(Duration::from_secs(20), there.until(says_text(" Two."))).await;
-    read.expect("it reads what it missed");
-    script.go_on();
-    run.await.expect("it ends").events();
+    let last = |frame: &Frame| {
+        frame.data["type"] == "RUN_STARTED" && frame.data["input"]["messages"][0]["content"] == "And then?"
+    };
+    let mut seen = timeout(Duration::from_secs(20), there.until(last)).await.expect("it reads what it missed");
+    seen.extend(there.until(is_end).await);
+    let message = ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"];
+    let run = [&["RUN_STARTED"][..], &message].concat();
+    assert_eq!(kinds(&seen), [&run[..], &["RUN_FINISHED"], &run, &["idle", "RUN_FINISHED"]].concat());
+}
+
+/// The statements of the version before, which wrote each event into a table for other servers.
+const OLDER: [&str; 3] = [
+    "WITH changed AS (
+        UPDATE question_server.conversation SET told = told + 1 WHERE id = 't' RETURNING id
+    ), heard AS (
+        INSERT INTO question_server.feed (id, since, first, told, frames) SELECT id, 1::bigint, 0::bigint, 1::bigint, 'e{}' FROM changed
+    )
+    SELECT id FROM changed",
+    "DELETE FROM question_server.feed WHERE at < now() - 60 * interval '1 second' OR NOT EXISTS (
+        SELECT FROM question_server.conversation AS one WHERE one.id = feed.id AND one.told_since = feed.since)",
+    "WITH gone AS (DELETE FROM question_server.conversation WHERE id = 't' RETURNING id),
+        told AS (DELETE FROM question_server.feed WHERE id IN (SELECT id FROM gone))
+    SELECT id FROM gone",
+];
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_server_of_the_version_before_goes_on_beside() {
+    let postgres = Database::new().await;
+    let script = Script::new([vec![Line::Says("One.")]]);
+    let [first, second] = servers(&postgres, &script).await;
+    post(&first, "/agent", says("t", "u", "go")).await.events();
+    let mut watcher = Watcher::open(&second, "t", None).await;
+    watcher.next().await;
+    let (client, connection) =
+        tokio_postgres::connect(&postgres.address(), tokio_postgres::NoTls).await.expect("it runs");
+    let connection = tokio::spawn(connection);
+    let [changes, prunes, deletes] = OLDER;
+    assert_eq!(client.query(changes, &[]).await.expect("it is taken").len(), 1);
+    client.query(prunes, &[]).await.expect("it is taken");
+    assert!(client.query("SELECT FROM question_server.feed", &[]).await.expect("it is read").is_empty());
+    // What it signals of a change this version does not know in detail: it looks.
+    let told = format!(r#"{{"by":"{}","id":"t","news":"told","since":1,"frames":1}}"#, uuid::Uuid::new_v4());
+    client.query("SELECT pg_notify('question_server', $1)", &[&told]).await.expect("it is sent");
+    assert_eq!(watcher.next().await.data["type"], "idle");
+    assert_eq!(client.query(deletes, &[]).await.expect("it is taken").len(), 1);
+    drop(client);
+    connection.await.expect("it does not panic").expect("it ends in peace");
 }
