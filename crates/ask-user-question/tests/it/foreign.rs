@@ -226,7 +226,8 @@ fn own_words_find_their_question_by_its_place_or_its_header() {
     for content in [
         r#"{"answers":{"0000":"as big as it gets","0001":"Wrap"}}"#,
         r#"{"answers":{"0":"S","2":"Wrap"}}"#,
-        r#"{"answers":{"x":["S","as big as it gets"],"y":"Wrap"}}"#,
+        r#"{"answers":{"x":["Wrap","as big as it gets"],"y":"S"}}"#,
+        r#"{"answers":{"content":{"0":"S","1":"Wrap"}}}"#,
         r#"{"answers":{"0":"S","1":"Wrap","2":"Wrap"}}"#,
     ] {
         assert_eq!(Outcome::parse_foreign(&two(), content), None, "{content}");
@@ -234,7 +235,7 @@ fn own_words_find_their_question_by_its_place_or_its_header() {
 }
 
 #[test]
-fn only_so_many_wrappings_are_looked_into() {
+fn four_wrappings_are_looked_into_and_no_more() {
     let wrap = |name: &str, layers: usize, inner: &str| {
         let (before, behind) = (format!("{{\"{name}\":").repeat(layers), "}".repeat(layers));
         format!("{before}{inner}{behind}")

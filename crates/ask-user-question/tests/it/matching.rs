@@ -158,6 +158,15 @@ fn several_options_are_picked_with_commas_where_that_is_allowed() {
     assert_eq!(picked(&multi, "login,, search"), None);
     assert_eq!(picked(&multi, &"1,".repeat(100_000)), None);
     assert_eq!(picked(&one(false, &labels), "login, search"), None);
+    let many: Vec<String> = (0..65).map(|option| format!("label {option}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(picked(&one(true, &many), &many[..64].join(", ")), Some((0..64).collect()));
+    assert_eq!(
+        Reply::read_message(&one(true, &many), &many[..64].join(", ")).unwrap().selections()[0].selected.len(),
+        64
+    );
+    let typed = many.join("; ");
+    assert_eq!(picked(&one(true, &many), &typed), None, "more than anybody types");
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn metadata_names_the_reply() {
 fn json_is_read_as_its_text_is() {
     for outcome in every_outcome() {
         let content = outcome.tool_content(&ask());
-        if let Ok(json) = serde_json::from_str::<serde_json::Value>(&content) {
+        if let Ok(json) = serde_json::from_str::<Value>(&content) {
             assert_eq!(Outcome::from_json(&ask(), &json), Some(outcome), "{content}");
         }
     }

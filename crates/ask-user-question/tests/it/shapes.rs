@@ -442,7 +442,8 @@ fn what_is_asked_already_is_not_looked_for_further_in() {
         r#""questions": [{"question": "Which size?", "options": ["S", "M"]}]"#,
         r#""Questions": [{"question": "Which size?", "options": ["S", "M"]}]"#,
         r#""question": "Which size?""#,
-        r#""prompt": "Which size?", "options": ["S", "M"]"#,
+        r#""prompt": "Which size?", "choices": ["S", "M"]"#,
+        r#""prompt": "Which size?", "answers": ["S", "M"]"#,
     ] {
         assert_eq!(question(&format!("{{{outer}, {inner}}}")).question, "Which size?", "{outer}");
     }
@@ -465,8 +466,9 @@ fn a_long_label_is_never_the_own_field() {
         labels(&question(&asked)).len()
     };
     assert_eq!((meant(90), meant(97), meant(104), meant(111)), (2, 2, 3, 3));
-    let full = format!("Other:{}{}", " please".repeat(12), " my input");
-    assert_eq!(full.len(), 99);
+    let full = format!("Other:{} as", " please".repeat(13));
+    let asked = json!({"questions": [{"question": "Q?", "options": ["S", "M", full]}]}).to_string();
+    assert_eq!((full.len(), labels(&question(&asked)).len()), (100, 2));
 }
 
 #[test]
