@@ -232,7 +232,7 @@ fn list<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> &'m mut [Json<'a>] {
 /// The last member of a name, which is the one that counts.
 pub(crate) fn member_mut<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> Option<&'m mut Json<'a>> {
     match object {
-        Json::Object(members) => members.iter_mut().rfind(|(name, _)| name == key).map(|(_, member)| member),
+        Json::Object(members) => members.find_mut(key),
         _ => None,
     }
 }
