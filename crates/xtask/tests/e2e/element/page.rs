@@ -159,7 +159,8 @@ impl ElementPage {
     async fn stands_still(&self) -> WebDriverResult<()> {
         self.until(
             "const place = element.getBoundingClientRect(), now = [place.top, place.width, place.height, element.state].join(), stood = (window.stood ??= {});
-            if (stood.place !== now || stood.element !== element) Object.assign(stood, { place: now, element, since: performance.now() });
+            const [card] = all('.qc'); // Another one may stand where one has gone.
+            if (stood.place !== now || stood.card !== card) Object.assign(stood, { place: now, card, since: performance.now() });
             return performance.now() - stood.since > 500;",
         )
         .await?;
