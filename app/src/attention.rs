@@ -2,7 +2,7 @@
 
 use crate::effect::effect;
 use crate::settings::Settings;
-use crate::words::Words;
+use crate::words::{Say, Words};
 use agent_chat::Ask;
 use leptos::prelude::*;
 use wasm_bindgen::closure::Closure;
@@ -17,11 +17,7 @@ const MARK: &str = "● ";
 const TAG: &str = "question";
 
 /// Keeps the document's title, and calls for attention while the page is hidden and one of these asks waits. An answer is never announced.
-pub fn call_for_attention(
-    waiting: ReadSignal<Vec<Ask>>,
-    settings: RwSignal<Settings>,
-    words: ReadSignal<&'static Words>,
-) {
+pub fn call_for_attention(waiting: ReadSignal<Vec<Ask>>, settings: RwSignal<Settings>, words: ReadSignal<Words>) {
     let hidden = RwSignal::new(document().hidden());
     let listener = window_event_listener_untyped("visibilitychange", move |_| {
         hidden.set(document().hidden());
@@ -36,7 +32,7 @@ pub fn call_for_attention(
     effect(move || {
         let mark = if unseen().is_some() { MARK } else { "" };
         settings.with(|settings| {
-            document().set_title(&[mark, settings.title(words.get())].concat());
+            words.with(|words| document().set_title(&[mark, settings.title(words)].concat()));
         });
     });
     let mut told = None;
@@ -53,7 +49,7 @@ pub fn call_for_attention(
         if wanted {
             let header = waiting.with_untracked(|waiting| waiting.first().and_then(header));
             let words = words.get_untracked();
-            notification.set_value(notify(words, &header.unwrap_or_default()));
+            notification.set_value(notify(&words, &header.unwrap_or_default()));
         }
     });
     on_cleanup(move || drop(notification.try_update_value(Option::take)));
@@ -100,9 +96,9 @@ fn notify(words: &Words, header: &str) -> Option<Notified> {
     let options = NotificationOptions::new();
     options.set_body(header);
     options.set_tag(TAG);
-    options.set_lang(words.labels.lang);
+    options.set_lang(words.labels.lang());
     // Some browsers have the function and throw.
-    let notification = Notification::new_with_options(words.question_waits, &options).ok()?;
+    let notification = Notification::new_with_options(words.text(Say::QuestionWaits), &options).ok()?;
     let shown = notification.clone();
     let on_click = Closure::<dyn FnMut()>::new(move || {
         let _ = window().focus();

@@ -1,7 +1,7 @@
 //! The bar at the top.
 
 use crate::settings::{Settings, browser, dialog::SettingsDialog};
-use crate::words::{say, words};
+use crate::words::{Say, say, words};
 use leptos::prelude::*;
 
 /// The bar of the frame: the agent's name, the way to a new conversation, and the button of the settings.
@@ -20,15 +20,15 @@ pub fn Bar(
     view! {
         <header class="bar">
             <div>
-                <h1>{move || settings.with(|settings| settings.title(words.get()).to_owned())}</h1>
-                <p>{move || settings.with(|settings| settings.subtitle(words.get()))}</p>
+                <h1>{move || settings.with(|settings| words.with(|words| settings.title(words).to_owned()))}</h1>
+                <p>{move || settings.with(|settings| words.with(|words| settings.subtitle(words).to_owned()))}</p>
             </div>
-            <a class="icon new-button" href=new_conversation aria-label=say(|words| words.new_conversation)></a>
+            <a class="icon new-button" href=new_conversation aria-label=say(Say::NewConversation)></a>
             <button
                 type="button"
                 class="icon settings-button"
                 aria-haspopup="dialog"
-                aria-label=say(|words| words.settings.title)
+                aria-label=say(Say::SettingsTitle)
                 prop:disabled=false
                 on:click=move |_| dialog.open()
             ></button>

@@ -10,7 +10,7 @@ use crate::notice::Notice;
 use crate::settings::{Settings, browser, dialog::SettingsDialog};
 use crate::shell::{adopt, has_adopted, show};
 use crate::transcript::Transcript;
-use crate::words::{say, words};
+use crate::words::{Say, say, text, words};
 use agent_chat::{AgentChat, Connection, Status, kept_headers, use_agent_chat};
 use leptos::prelude::*;
 
@@ -61,31 +61,31 @@ fn Welcome(chat: AgentChat, settings: RwSignal<Settings>) -> impl IntoView {
     let words = words();
     let is_new = move || chat.entries.with(Vec::is_empty) && !chat.restoring.get();
     let suggestion = |index: usize| {
-        let text = move || settings.with(|settings| settings.suggestions(words.get())[index]);
+        let suggested = move || text(words, settings.with(|settings| settings.suggestions()[index]));
         let send = move |_| {
-            chat.send(untrack(text));
+            chat.send(&untrack(suggested));
             focus_composer();
         };
-        view! { <li><button type="button" class="suggestion" on:click=send>{text}</button></li> }
+        view! { <li><button type="button" class="suggestion" on:click=send>{suggested}</button></li> }
     };
     view! {
         <section class="welcome" aria-labelledby="welcome-title" prop:hidden=move || !is_new()>
-            <h2 id="welcome-title">{say(|words| words.welcome)}</h2>
-            <p>{say(|words| words.welcome_hint)}</p>
+            <h2 id="welcome-title">{say(Say::Welcome)}</h2>
+            <p>{say(Say::WelcomeHint)}</p>
             <ul>{[0, 1, 2].map(suggestion)}</ul>
         </section>
     }
 }
 
 /// Says whether the agent can be reached, where it can't, or says nothing. To the page's own agent everything is sent in the end.
-fn connection(chat: AgentChat, is_own: bool) -> impl Fn() -> &'static str {
+fn connection(chat: AgentChat, is_own: bool) -> impl Fn() -> String {
     let words = words();
     move || match chat.connection.get() {
-        Connection::Online if chat.silent.get() => words.get().silent,
-        Connection::Online => "",
-        Connection::Reconnecting => words.get().reconnecting,
-        Connection::Offline if is_own => words.get().offline,
-        Connection::Offline => words.get().offline_elsewhere,
+        Connection::Online if chat.silent.get() => text(words, Say::Silent),
+        Connection::Online => String::new(),
+        Connection::Reconnecting => text(words, Say::Reconnecting),
+        Connection::Offline if is_own => text(words, Say::Offline),
+        Connection::Offline => text(words, Say::OfflineElsewhere),
     }
 }
 
@@ -113,7 +113,7 @@ fn Trouble(chat: AgentChat) -> impl IntoView {
     let told = move |reason: String| {
         view! {
             <p dir="auto">{reason}</p>
-            <button type="button" on:click=retry>{say(|words| words.try_again)}</button>
+            <button type="button" on:click=retry>{say(Say::TryAgain)}</button>
         }
     };
     let shown = move || {

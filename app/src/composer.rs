@@ -4,7 +4,7 @@ use crate::cards::Cards;
 use crate::effect::effect;
 use crate::notice::Notice;
 use crate::shell::part;
-use crate::words::{say, words};
+use crate::words::{Say, say, text, words};
 use agent_chat::{AgentChat, Status};
 use leptos::ev::{InputEvent, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
@@ -58,11 +58,11 @@ pub fn Composer(
             return;
         }
         if is_running() {
-            return notice.say(|words| words.still_writing);
+            return notice.say(Say::StillWriting);
         }
         if is_older.get_untracked() {
             is_older.set(false);
-            return notice.say(|words| words.question_came);
+            return notice.say(Say::QuestionCame);
         }
         if chat.send_with(&text, &cards.picks(chat)) {
             field.set_value("");
@@ -70,7 +70,7 @@ pub fn Composer(
             keep_unsent("");
             at_end.set(true);
         } else if !matches!(chat.status.get_untracked(), Status::Failed(_)) {
-            notice.say(|words| words.not_yet);
+            notice.say(Say::NotYet);
         }
     };
     // Sent before the program was there.
@@ -136,16 +136,16 @@ pub fn Composer(
     };
     // A text has its own direction, and a placeholder the page's.
     let direction = move || match written.with(String::is_empty) {
-        true => words.get().labels.dir.as_str(),
+        true => words.with(|words| words.labels.dir().as_str()),
         false => "auto",
     };
     let shown = move || match written.get() {
-        text if text.is_empty() => words.get().message_placeholder.to_owned(),
-        text => text,
+        typed if typed.is_empty() => text(words, Say::MessagePlaceholder),
+        typed => typed,
     };
     view! {
         <form class="composer" on:submit=on_submit>
-            <label class="visually-hidden" for="message">{say(|words| words.message)}</label>
+            <label class="visually-hidden" for="message">{say(Say::Message)}</label>
             // The text's copy sizes the field, which not every browser does by itself.
             <div class="field" data-text=shown>
                 <textarea
@@ -154,7 +154,7 @@ pub fn Composer(
                     rows="1"
                     enterkeyhint="send"
                     dir=direction
-                    placeholder=say(|words| words.message_placeholder)
+                    placeholder=say(Say::MessagePlaceholder)
                     on:input=on_input
                     on:keydown=on_key
                     on:beforeinput=on_before_input
@@ -163,7 +163,7 @@ pub fn Composer(
                     type=move || if is_running() { "button" } else { "submit" }
                     class="icon"
                     class:stop=is_running
-                    aria-label=move || if is_running() { words.get().stop } else { words.get().send }
+                    aria-label=move || if is_running() { text(words, Say::Stop) } else { text(words, Say::Send) }
                     on:click=on_click
                     on:keydown=on_button_key
                 ></button>

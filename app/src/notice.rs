@@ -1,13 +1,13 @@
 //! What the page says beside the composer until something changes.
 
 use crate::effect::effect;
-use crate::words::{Pick, words};
+use crate::words::{Say, text, words};
 use agent_chat::AgentChat;
 use leptos::prelude::*;
 
 /// A short note for the person about what they have just tried or started.
 #[derive(Clone, Copy)]
-pub struct Notice(RwSignal<Option<Pick>>);
+pub struct Notice(RwSignal<Option<Say>>);
 
 impl Notice {
     /// One that goes with the next turn of the conversation.
@@ -21,7 +21,7 @@ impl Notice {
         Self(said)
     }
 
-    pub(crate) fn say(self, what: Pick) {
+    pub(crate) fn say(self, what: Say) {
         self.0.set(Some(what));
     }
 
@@ -32,8 +32,8 @@ impl Notice {
     }
 
     /// Its text; empty if there is none.
-    pub(crate) fn text(self) -> impl Fn() -> &'static str {
+    pub(crate) fn text(self) -> impl Fn() -> String {
         let words = words();
-        move || self.0.get().map_or("", |said| said(words.get()))
+        move || self.0.get().map(|said| text(words, said)).unwrap_or_default()
     }
 }

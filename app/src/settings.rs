@@ -3,7 +3,7 @@
 pub mod browser;
 pub mod dialog;
 
-use crate::words::Words;
+use crate::words::{Say, Words};
 use agent_chat::{Delivery, Limits};
 use question_card::SubmitMode;
 
@@ -107,9 +107,9 @@ impl Settings {
 
     /// What the page is called: as its own agent is, or by the host of another.
     #[must_use]
-    pub fn title<'a>(&'a self, words: &Words) -> &'a str {
+    pub fn title<'a>(&'a self, words: &'a Words) -> &'a str {
         match self.get(Setting::Agent) {
-            "" if self.own_agent.name.is_empty() => words.title,
+            "" if self.own_agent.name.is_empty() => words.text(Say::Title),
             "" => &self.own_agent.name,
             agent => {
                 let host = agent.split_once('/').and_then(|(_, host)| host.strip_prefix('/')).unwrap_or(agent);
@@ -124,14 +124,17 @@ impl Settings {
 
     /// What stands beside the title.
     #[must_use]
-    pub fn subtitle(&self, words: &Words) -> &'static str {
-        if self.is_front_desk() { words.subtitle } else { "" }
+    pub fn subtitle<'a>(&self, words: &'a Words) -> &'a str {
+        if self.is_front_desk() { words.text(Say::Subtitle) } else { "" }
     }
 
     /// What a newcomer may try.
     #[must_use]
-    pub fn suggestions(&self, words: &Words) -> [&'static str; 3] {
-        if self.is_front_desk() { words.suggestions } else { words.suggestions_to_anyone }
+    pub fn suggestions(&self) -> [Say; 3] {
+        match self.is_front_desk() {
+            true => [Say::Suggestion1, Say::Suggestion2, Say::Suggestion3],
+            false => [Say::Anyone1, Say::Anyone2, Say::Anyone3],
+        }
     }
 
     /// The limits of the questions that the page's own agent asks.

@@ -11,7 +11,7 @@ use crate::effect::effect;
 use crate::nodes::{add, element, goes_with_owner, hear, set};
 use crate::notice::Notice;
 use crate::settings::Settings;
-use crate::words::{say, words};
+use crate::words::{Say, say, text, words};
 use agent_chat::{AgentChat, Entry, Item, Status};
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -50,7 +50,7 @@ pub fn Transcript(
             class="transcript"
             role="log"
             tabindex="0"
-            aria-label=say(|words| words.conversation)
+            aria-label=say(Say::Conversation)
             aria-busy=move || is_busy().then_some("true")
             node_ref=frame
         ></div>
@@ -153,7 +153,7 @@ fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
         at_end.set(true);
         focus_composer();
     };
-    let text = move || if news.get() { words.get().news } else { words.get().to_the_end };
+    let text = move || if news.get() { text(words, Say::News) } else { text(words, Say::ToTheEnd) };
     let button = move || {
         view! {
             <button type="button" data-news=move || news.get().then_some("") on:click=go>

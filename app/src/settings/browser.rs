@@ -11,13 +11,13 @@ use web_sys::{HtmlElement, Storage, UrlSearchParams};
 
 /// Gives all views of the current owner the settings, and the words in their language. The document follows the settings.
 #[must_use]
-pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<&'static Words>) {
+pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
     let settings = RwSignal::new(settings());
     let languages = languages();
-    // In the language that `boot.js` has dressed the frame in. Another version's sheet is as good as none.
-    let _ = said("data-words").and_then(|sheet| Words::read(&sheet));
     let language = settings.with_untracked(|settings| settings.language(&languages));
-    let words = RwSignal::new(Words::spoken(language).unwrap_or_else(Words::english));
+    // In the language that `boot.js` has dressed the frame in, if that has come.
+    let words = said("data-words").and_then(|sheet| Words::read(language, &sheet));
+    let words = RwSignal::new(words.unwrap_or_default());
     let missing = MissingLanguage(RwSignal::new(false));
     provide_context(settings);
     provide_context(words.read_only());
@@ -25,16 +25,17 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<&'static Words>) {
     effect(move || {
         let (language, colors) = settings.with(|settings| (settings.language(&languages), settings.color_scheme()));
         let spoken = Words::spoken(language);
+        let is_missing = spoken.is_none();
         let now = spoken.unwrap_or_else(|| words.get_untracked());
-        dress(now, colors);
+        dress(&now, colors);
         if words.get_untracked() != now {
             words.set(now);
         }
         missing.0.set(false);
-        if spoken.is_none() {
+        if is_missing {
             spawn_local(async move {
-                let sheet = text_beside_page(&["words/", language, ".txt"].concat()).await;
-                match sheet.and_then(|sheet| Words::read(&sheet)) {
+                let sheet = text_beside_page(&["languages/", language, ".json"].concat()).await;
+                match sheet.and_then(|sheet| Words::read(language, &sheet)) {
                     // Whatever language is set by now is spoken.
                     Some(_) => settings.notify(),
                     None => missing.0.set(true),
@@ -112,8 +113,8 @@ fn dress(words: &Words, color_scheme: &str) {
         return;
     };
     // All of these names and values are valid.
-    let _ = root.set_attribute("lang", words.labels.lang);
-    let _ = root.set_attribute("dir", words.labels.dir.as_str());
+    let _ = root.set_attribute("lang", words.labels.lang());
+    let _ = root.set_attribute("dir", words.labels.dir().as_str());
     if let Ok(root) = root.dyn_into::<HtmlElement>() {
         let _ = root.style().set_property("color-scheme", color_scheme);
     }

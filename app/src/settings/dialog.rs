@@ -5,34 +5,42 @@ use crate::agent::Agent;
 use crate::attention;
 use crate::effect::effect;
 use crate::shell::show;
-use crate::words::{LANGUAGES, Pick, say, words};
+use crate::words::{Say, say, text, words};
 use agent_chat::keep_headers;
 use leptos::html::{self, Textarea};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use question_card::LANGUAGES;
 use std::iter;
 use web_sys::HtmlInputElement;
 
 const TITLE_ID: &str = "settings-title";
 
 /// The values of a setting, and what they are called.
-type Values = Vec<(&'static str, Pick)>;
+type Values = Vec<(&'static str, Label)>;
 
-const THEMES: [(&str, Pick); 3] = [
-    ("", |words| words.settings.as_system),
-    ("light", |words| words.settings.light),
-    ("dark", |words| words.settings.dark),
+/// A value is called by a word, or a language by its own name.
+#[derive(Clone, Copy)]
+enum Label {
+    Word(Say),
+    Name(&'static str),
+}
+
+const THEMES: [(&str, Label); 3] = [
+    ("", Label::Word(Say::SettingsAsSystem)),
+    ("light", Label::Word(Say::SettingsLight)),
+    ("dark", Label::Word(Say::SettingsDark)),
 ];
 
-const SUBMIT_MODES: [(&str, Pick); 2] =
-    [("", |words| words.settings.submit_on_pick), ("explicit", |words| words.settings.submit_explicit)];
+const SUBMIT_MODES: [(&str, Label); 2] =
+    [("", Label::Word(Say::SettingsSubmitOnPick)), ("explicit", Label::Word(Say::SettingsSubmitExplicit))];
 
-const DELIVERIES: [(&str, Pick); 5] = [
-    ("", |words| words.settings.automatic),
-    ("user-message", |words| words.settings.by_user_message),
-    ("tool-result", |words| words.settings.by_tool_result),
-    ("resume", |words| words.settings.by_resume),
-    ("rest", |words| words.settings.by_rest),
+const DELIVERIES: [(&str, Label); 5] = [
+    ("", Label::Word(Say::SettingsAutomatic)),
+    ("user-message", Label::Word(Say::SettingsByUserMessage)),
+    ("tool-result", Label::Word(Say::SettingsByToolResult)),
+    ("resume", Label::Word(Say::SettingsByResume)),
+    ("rest", Label::Word(Say::SettingsByRest)),
 ];
 
 /// The dialog that the [bar](crate::bar::Bar) opens. It is built when it is opened for the first time.
@@ -68,9 +76,9 @@ impl SettingsDialog {
 #[component]
 fn Dialog(settings: RwSignal<Settings>, agent: Memo<Agent>, dialog: NodeRef<html::Dialog>) -> impl IntoView {
     let (words, missing) = (words(), browser::missing_language());
-    let as_browser: (_, Pick) = ("", |words| words.settings.as_browser);
-    let languages: Values = iter::once(as_browser).chain(LANGUAGES).collect();
-    let language_hint = move || if missing.get() { words.get().settings.language_missing } else { "" };
+    let languages = LANGUAGES.iter().map(|(tag, name)| (*tag, Label::Name(name)));
+    let languages: Values = iter::once(("", Label::Word(Say::SettingsAsBrowser))).chain(languages).collect();
+    let language_hint = move || if missing.get() { text(words, Say::SettingsLanguageMissing) } else { String::new() };
     let is_set = |setting: &Setting| settings.with_untracked(|settings| !settings.get(*setting).is_empty());
     let close = move |_| {
         if let Some(dialog) = dialog.get_untracked() {
@@ -79,24 +87,24 @@ fn Dialog(settings: RwSignal<Settings>, agent: Memo<Agent>, dialog: NodeRef<html
     };
     view! {
         <dialog class="settings" closedby="any" aria-labelledby=TITLE_ID node_ref=dialog>
-            <h2 id=TITLE_ID>{say(|words| words.settings.title)}</h2>
-            <Choice settings setting=Setting::Language label=|words| words.settings.language values=languages />
+            <h2 id=TITLE_ID>{say(Say::SettingsTitle)}</h2>
+            <Choice settings setting=Setting::Language label=Say::SettingsLanguage values=languages />
             <p class="hint" role="status">{language_hint}</p>
-            <Choice settings setting=Setting::Theme label=|words| words.settings.theme values=THEMES />
-            <Choice settings setting=Setting::Submit label=|words| words.settings.submit values=SUBMIT_MODES />
+            <Choice settings setting=Setting::Theme label=Say::SettingsTheme values=THEMES />
+            <Choice settings setting=Setting::Submit label=Say::SettingsSubmit values=SUBMIT_MODES />
             {attention::can_notify().then(|| view! { <Notify settings /> })}
             // Of no use to who only wants to talk; open where something of it is set.
             <details open=[Setting::Agent, Setting::Delivery].iter().any(is_set)>
-                <summary>{say(|words| words.settings.developer)}</summary>
+                <summary>{say(Say::SettingsDeveloper)}</summary>
                 <AgentAddress settings />
                 {move || agent.with(|agent| (!agent.is_own()).then(|| view! { <Headers settings agent=agent.clone() /> }))}
-                <Choice settings setting=Setting::Delivery label=|words| words.settings.delivery values=DELIVERIES />
+                <Choice settings setting=Setting::Delivery label=Say::SettingsDelivery values=DELIVERIES />
             </details>
             // Last, so that the first setting gets the focus.
             <button
                 type="button"
                 class="icon close-button"
-                aria-label=say(|words| words.settings.close)
+                aria-label=say(Say::SettingsClose)
                 on:click=close
             ></button>
         </dialog>
@@ -105,10 +113,15 @@ fn Dialog(settings: RwSignal<Settings>, agent: Memo<Agent>, dialog: NodeRef<html
 
 /// A setting with few values.
 #[component]
-fn Choice(settings: RwSignal<Settings>, setting: Setting, label: Pick, #[prop(into)] values: Values) -> impl IntoView {
-    let option = |(value, text): (&'static str, Pick)| {
+fn Choice(settings: RwSignal<Settings>, setting: Setting, label: Say, #[prop(into)] values: Values) -> impl IntoView {
+    let words = words();
+    let option = |(value, label): (&'static str, Label)| {
         let is_set = settings.with_untracked(|settings| settings.get(setting) == value);
-        view! { <option value=value selected=is_set>{say(text)}</option> }
+        let called = move || match label {
+            Label::Word(word) => text(words, word),
+            Label::Name(name) => name.to_owned(),
+        };
+        view! { <option value=value selected=is_set>{called}</option> }
     };
     let options = values.into_iter().map(option).collect_view();
     view! {
@@ -138,9 +151,9 @@ fn AgentAddress(settings: RwSignal<Settings>) -> impl IntoView {
     view! {
         <TextField
             name=Setting::Agent.name()
-            label=|words| words.settings.agent
-            hint=|words| words.settings.agent_hint
-            problem=|words| words.settings.agent_invalid
+            label=Say::SettingsAgent
+            hint=Say::SettingsAgentHint
+            problem=Say::SettingsAgentInvalid
             value=settings.with_untracked(|settings| settings.get(Setting::Agent).to_owned())
             take=Box::new(take)
         />
@@ -165,9 +178,9 @@ fn Headers(settings: RwSignal<Settings>, agent: Agent) -> impl IntoView {
     view! {
         <TextField
             name="headers"
-            label=|words| words.settings.headers
-            hint=|words| words.settings.headers_hint
-            problem=|words| words.settings.headers_invalid
+            label=Say::SettingsHeaders
+            hint=Say::SettingsHeadersHint
+            problem=Say::SettingsHeadersInvalid
             value=lines.join("\n")
             take=Box::new(take)
         />
@@ -178,9 +191,9 @@ fn Headers(settings: RwSignal<Settings>, agent: Agent) -> impl IntoView {
 #[component]
 fn TextField(
     name: &'static str,
-    label: Pick,
-    hint: Pick,
-    problem: Pick,
+    label: Say,
+    hint: Say,
+    problem: Say,
     value: String,
     take: Box<dyn Fn(&str) -> bool>,
 ) -> impl IntoView {
@@ -194,7 +207,7 @@ fn TextField(
             field.set_value(&value);
         }
     });
-    let text = move || if invalid.get() { problem(words.get()) } else { hint(words.get()) };
+    let told = move || text(words, if invalid.get() { problem } else { hint });
     view! {
         <label class="setting">
             <span>{say(label)}</span>
@@ -211,7 +224,7 @@ fn TextField(
                 on:change=move |event| invalid.set(!take(event_target_value(&event).trim()))
             ></textarea>
         </label>
-        <p class="hint" role="status" id=hint_id>{text}</p>
+        <p class="hint" role="status" id=hint_id>{told}</p>
     }
 }
 
@@ -236,7 +249,7 @@ fn Notify(settings: RwSignal<Settings>) -> impl IntoView {
             }
         });
     };
-    let hint = move || if blocked.get() { words.get().settings.notify_blocked } else { "" };
+    let hint = move || if blocked.get() { text(words, Say::SettingsNotifyBlocked) } else { String::new() };
     view! {
         <label class="setting check">
             <input
@@ -245,7 +258,7 @@ fn Notify(settings: RwSignal<Settings>) -> impl IntoView {
                 prop:checked=settings.with_untracked(Settings::notifies)
                 on:change=on_change
             />
-            <span>{say(|words| words.settings.notify)}</span>
+            <span>{say(Say::SettingsNotify)}</span>
         </label>
         <p class="hint" role="status">{hint}</p>
     }

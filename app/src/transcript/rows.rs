@@ -8,7 +8,7 @@ use crate::nodes::{add, element, keep, set, write};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
-use crate::words::{Pick, Words, words};
+use crate::words::{Say, Words, words};
 use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
@@ -46,7 +46,7 @@ struct Row {
 /// What an item is, as far as its words go.
 enum Kind {
     /// Something that was said, by whom that is called so.
-    Said(Element, Pick),
+    Said(Element, Say),
     Tool,
     Card(AnyViewState),
 }
@@ -57,7 +57,7 @@ struct Maker {
     chat: AgentChat,
     notice: Notice,
     cards: Cards,
-    words: ReadSignal<&'static Words>,
+    words: ReadSignal<Words>,
     settings: RwSignal<Settings>,
     /// Lives as long as the list.
     owner: Owner,
@@ -81,13 +81,13 @@ impl Rows {
         let mut spoken = words.get_untracked();
         effect(move || {
             let words = words.get();
-            let before = std::mem::replace(&mut spoken, words);
+            let before = std::mem::replace(&mut spoken, words.clone());
             let is_whole = chat.entries.with(|entries| {
                 let mut rows = rows.borrow_mut();
                 untrack(|| {
                     rows.follow(entries);
                     if words != before {
-                        rows.speak(words);
+                        rows.speak(&words);
                     }
                 });
                 rows.above == 0
@@ -151,7 +151,7 @@ impl Rows {
     fn speak(&self, words: &Words) {
         for row in &self.rows {
             if let Kind::Said(article, name) = &row.kind {
-                set(article, "aria-label", name(words));
+                set(article, "aria-label", words.text(*name));
             }
         }
     }
@@ -199,8 +199,8 @@ impl Maker {
         Row { key: entry.key.clone(), item, kind, owner }
     }
 
-    fn called(&self, article: Element, name: Pick) -> Kind {
-        set(&article, "aria-label", name(self.words.get_untracked()));
+    fn called(&self, article: Element, name: Say) -> Kind {
+        set(&article, "aria-label", self.words.get_untracked().text(name));
         Kind::Said(article, name)
     }
 
@@ -213,13 +213,13 @@ impl Maker {
         set(&said, "dir", "auto");
         let text = text.clone();
         keep(&said, move |said| text.with(|text| write(said, text)));
-        self.called(article, |words| words.you)
+        self.called(article, Say::You)
     }
 
     fn assistant(&self, item: &Element, key: &EntryKey, text: &ArcReadSignal<String>) -> Kind {
         let article = add(item, "article", "");
         set(&article, "data-role", "assistant");
-        let kind = self.called(article.clone(), |words| words.agent);
+        let kind = self.called(article.clone(), Say::Agent);
         let (mut shown, mut busy) = (Shown::at(add(&article, "div", "prose")), None);
         let (text, key, chat) = (text.clone(), key.clone(), self.chat);
         let is_it = move |id: &String| matches!(&key, EntryKey::Message(known, _) if known == id);
@@ -249,8 +249,8 @@ impl Maker {
             // Of a later run it is no part.
             in_its_run = in_its_run && super::running(chat);
             let (state, text) = match (is_done, in_its_run) {
-                (true, _) => ("done", words.tool_done),
-                (false, true) => ("running", words.tool_running),
+                (true, _) => ("done", words.text(Say::ToolDone)),
+                (false, true) => ("running", words.text(Say::ToolRunning)),
                 (false, false) => ("open", ""),
             };
             set(&line, "data-state", state);
@@ -289,7 +289,7 @@ impl Maker {
                 focus_composer();
                 // Of a single question what is typed is the whole answer.
                 if !picked.is_empty() && ask.with_untracked(|ask| ask.questions.len() > 1) {
-                    notice.say(|words| words.picks_go_along);
+                    notice.say(Say::PicksGoAlong);
                 }
             })
             .on_late_message(move |text| chat.send_alone(&text));

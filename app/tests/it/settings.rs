@@ -3,7 +3,7 @@
 use agent_chat::{Delivery, Limits};
 use app::agent::Agent;
 use app::settings::{OwnAgent, Setting, Settings};
-use app::words::Words;
+use app::words::{Say, Words};
 use question_card::SubmitMode;
 
 fn set(setting: Setting, value: &str) -> Settings {
@@ -86,19 +86,18 @@ fn what_is_set_is_done() {
 
 #[test]
 fn another_agent_goes_by_its_own_name() {
-    let words = Words::all()[0];
+    let words = &Words::default();
     let own = Settings::default();
-    let [(_, title), (_, subtitle), ..] = words.of_the_frame();
-    assert_eq!((own.title(words), own.subtitle(words)), (title[0], subtitle[0]));
+    assert_eq!((own.title(words), own.subtitle(words)), (words.text(Say::Title), words.text(Say::Subtitle)));
     let other = set(Setting::Agent, "https://agent.example:8443/run?x=/");
     assert_eq!(other.title(words), "agent.example:8443");
     assert_eq!(other.subtitle(words), "");
     let named = OwnAgent { name: "Coding desk".to_owned(), profile: "coding".to_owned() };
     let named = Settings::default().of_own_agent(named);
     assert_eq!((named.title(words), named.subtitle(words)), ("Coding desk", ""));
-    assert_eq!(named.suggestions(words), other.suggestions(words));
+    assert_eq!(named.suggestions(), other.suggestions());
     assert_eq!((named.limits(), own.limits()), (Limits::CODING, Limits::RUNTIME));
     let beside = set(Setting::Agent, "/other/agent");
     assert_eq!(beside.title(words), "/other/agent");
-    assert_ne!(other.suggestions(words), own.suggestions(words));
+    assert_ne!(other.suggestions(), own.suggestions());
 }

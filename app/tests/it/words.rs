@@ -1,25 +1,36 @@
 //! What holds for every language.
 
 use agent_chat::Trouble;
-use app::words::Words;
-use question_card::{TimeLeft, Unit};
+use app::words::{Say, Words};
+use json_tree::Json;
+use question_card::{LANGUAGES, Sheet, Words as _};
 
 #[test]
 fn the_first_language_that_there_is_is_taken() {
     for (languages, taken) in [
         (&["de-AT", "en"][..], "de"),
-        (&["fr", "es-419", "de"], "es"),
+        (&["tlh", "es-419", "de"], "es"),
         (&["", "AR-eg"], "ar"),
         (&["ja_JP"], "ja"),
-        (&["fr", "jam"], "en"),
+        (&["tlh", "jam"], "en"),
         (&[], "en"),
     ] {
         assert_eq!(Words::language_of(languages.iter().copied()), taken, "{languages:?}");
     }
 }
 
-fn in_language(tag: &str) -> &'static Words {
-    Words::all().iter().find(|words| words.labels.lang == tag).expect("there is such a language")
+/// The words of every language, as a page has them once it has fetched their sheets.
+fn all() -> impl Iterator<Item = Words> {
+    LANGUAGES.iter().map(|(tag, _)| in_language(tag))
+}
+
+fn in_language(tag: &str) -> Words {
+    Words::spoken(tag).unwrap_or_else(|| Words::read(tag, &sheet(tag)).expect("it is a sheet"))
+}
+
+fn sheet(tag: &str) -> String {
+    let path = format!("{}/../crates/question-card/languages/{tag}.json", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).expect("every language has a sheet")
 }
 
 fn refused(status: u16, message: &str) -> Trouble {
@@ -52,7 +63,7 @@ fn every_trouble_is_told_with_what_was_reported() {
         (Trouble::NothingToResume, ""),
         (Trouble::Unfit("no number".to_owned()), "no number"),
     ];
-    for words in Words::all() {
+    for words in all() {
         let mut told: Vec<_> = troubles
             .iter()
             .map(|(trouble, reported)| {
@@ -80,7 +91,7 @@ fn each_language_keeps_to_one_form_of_address() {
         ("de", "du dich dein deine deiner wähle gib schreib versuche"),
     ];
     for (language, others) in others {
-        let said = format!("{:?}", in_language(language)).to_lowercase();
+        let said = sheet(language).to_lowercase();
         let words = said.split(|letter: char| !letter.is_alphabetic());
         let found: Vec<_> = words.filter(|word| others.split(' ').any(|other| other == *word)).collect();
         assert!(found.is_empty(), "{language}: {found:?}");
@@ -90,91 +101,67 @@ fn each_language_keeps_to_one_form_of_address() {
 /// While the program loads, the page's frame says what the page will say.
 #[test]
 fn the_frame_says_what_the_page_says() {
-    let boot = include_str!("../../boot.js");
-    let frame = include_str!("../../../index.html");
-    for words in Words::all() {
-        let lang = words.labels.lang;
-        let begin = boot.find(&format!("\n  {lang}: {{")).unwrap_or_else(|| panic!("boot.js speaks no {lang}"));
-        let of_lang = &boot[begin..begin + boot[begin..].find("\n  },").expect("its end")];
-        for (name, said) in words.of_the_frame() {
-            let quoted: Vec<_> = said.iter().map(|text| format!("\"{text}\"")).collect();
-            let said = match &quoted[..] {
-                [text] => text.clone(),
-                texts => format!("[{}]", texts.join(", ")),
-            };
-            let line = format!("\n    {name}: {said},\n");
-            assert!(of_lang.contains(&line), "boot.js has no {line} in {lang}");
-        }
+    let (boot, frame) = (include_str!("../../boot.js"), include_str!("../../../index.html"));
+    let of_the_frame: Vec<_> = Say::ALL.iter().take_while(|say| **say != Say::Stop).collect();
+    assert!(of_the_frame.len() > 14, "{of_the_frame:?}");
+    for say in of_the_frame {
+        let text = say.english();
+        let found =
+            [format!(">{text}<"), format!("\"{text}\"")].iter().any(|said| frame.contains(said) || boot.contains(said));
+        assert!(found || *say == Say::Conversation, "index.html and boot.js have no {text:?}");
     }
-    let english = Words::all()[0].of_the_frame().into_iter();
-    // The suggestions depend on the agent.
-    for (name, said) in english.filter(|(_, said)| said.len() == 1) {
-        let around = [format!(">{}<", said[0]), format!("\"{}\"", said[0])];
-        assert!(around.iter().any(|said| frame.contains(said)), "index.html has no {name}: {around:?}");
-    }
-}
-
-/// What a page fetches: `UPDATE_FILES=1` writes it again.
-#[test]
-fn sheets_say_what_their_languages_say() {
-    for words in &Words::all()[1..] {
-        let path = format!("{}/words/{}.txt", env!("CARGO_MANIFEST_DIR"), words.labels.lang);
-        let sheet = words.sheet();
-        if std::env::var_os("UPDATE_FILES").is_some() {
-            std::fs::write(&path, &sheet).expect("the sheet is written");
-        }
-        assert_eq!(
-            std::fs::read_to_string(&path).ok().as_ref(),
-            Some(&sheet),
-            "{path} is not what UPDATE_FILES=1 writes"
-        );
-        let read = Words::read(&sheet).expect("its own version reads it");
-        assert_eq!(texts(read), texts(words));
-        assert_eq!(Words::spoken(words.labels.lang), Some(read));
-        for number in 0..=210 {
-            assert_eq!(phrases(read, number), phrases(words, number));
-        }
-    }
-}
-
-/// Everything but where functions are.
-fn texts(words: &Words) -> String {
-    let said = format!("{words:?}");
-    let parts = said.split("0x").map(|part| part.trim_start_matches(|letter: char| letter.is_ascii_hexdigit()));
-    parts.collect::<Vec<_>>().join("function")
-}
-
-/// What depends on a number or has something to fill in.
-fn phrases(words: &Words, number: usize) -> Vec<String> {
-    let labels = words.labels;
-    let left = |unit| (labels.time_left)(TimeLeft { count: number, unit });
-    let mut phrases = vec![
-        (labels.preview)("A {1} B"),
-        (labels.noted)("{0}|x"),
-        (labels.failed)("why"),
-        (labels.error_select)("Which?"),
-        (labels.chars_left)(number),
-        (labels.chars_over)(number),
-        (labels.error_too_long)(number),
-        (labels.step)(number),
-        (labels.ready)(number, "Header", "Question?", 3),
-        (labels.ready)(1, "", "Question?", number),
-        left(Unit::Days),
-        left(Unit::Hours),
-        left(Unit::Minutes),
-        left(Unit::Seconds),
-    ];
-    for count in [1, 2, 11] {
-        phrases.extend([(labels.progress)(number, count), (labels.unanswered)(number, count)]);
-    }
-    phrases
 }
 
 #[test]
-fn a_sheet_of_another_version_is_not_read() {
-    let sheet = in_language("de").sheet();
-    let shorter = sheet.trim_end().rsplit_once('\n').expect("more than one line").0;
-    for other in ["", "<!doctype html>", shorter, &format!("{sheet}one more\n")] {
-        assert_eq!(Words::read(other), None);
+fn every_language_has_every_word_of_the_page_and_its_frame() {
+    for (tag, _) in &LANGUAGES[1..] {
+        let sheet = sheet(tag);
+        let sheet = Json::parse(&sheet).expect("it is JSON");
+        let (page, problems) = Sheet::<Say>::ENGLISH.with(sheet.get("page").expect("it has the words of the page"));
+        assert_eq!((problems, page.missing().next()), (Vec::new(), None), "{tag}");
+        let frame = sheet.get("frame").and_then(Json::as_object).expect("it has the words of the frame");
+        for word in ["loading", "held", "failure"] {
+            assert!(frame.find(word).and_then(Json::as_str).is_some_and(|text| !text.is_empty()), "{tag}: {word}");
+        }
+        assert_eq!(frame.len(), 3, "{tag}");
     }
+}
+
+#[test]
+fn what_is_no_sheet_of_a_language_is_not_read() {
+    let german = sheet("de");
+    for (tag, other) in
+        [("de", ""), ("de", "<!doctype html>"), ("de", "[]"), ("es", &german), ("de", r#"{"lang": "de"}"#)]
+    {
+        assert_eq!(Words::read(tag, other), None);
+    }
+    let words = Words::read("de", &german).expect("it is one");
+    assert_eq!(
+        Words::spoken("de").map(|words| words.text(Say::Title).to_owned()).as_deref(),
+        Some(words.text(Say::Title))
+    );
+    assert_eq!(Words::spoken("tlh"), None);
+}
+
+/// The build lists what is in the folder.
+#[test]
+fn the_page_lists_every_language() {
+    let folder = std::env::temp_dir().join(format!("languages-{}", std::process::id()));
+    let sheets = folder.join("languages");
+    std::fs::create_dir_all(&sheets).expect("a folder for a page");
+    for (tag, _) in &LANGUAGES[1..] {
+        std::fs::write(sheets.join(format!("{tag}.json")), "{}").expect("a file");
+    }
+    // As it is written, and as a minifier writes it.
+    for page in [r#"<meta name="languages" content="languages">"#, "<meta content=languages name=languages>"] {
+        std::fs::write(folder.join("index.html"), page).expect("a page");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/languages.sh");
+        let ended = std::process::Command::new("sh").arg(script).env("TRUNK_STAGING_DIR", &folder).status();
+        assert!(ended.expect("a shell").success());
+        let listed = std::fs::read_to_string(folder.join("index.html")).expect("the page");
+        let tags: Vec<_> = LANGUAGES[1..].iter().map(|(tag, _)| *tag).collect();
+        assert!(listed.contains(&format!("content=\"{}\"", tags.join(" "))), "{listed}");
+    }
+    assert!(include_str!("../../../index.html").contains(r#"<meta name="languages" content="languages">"#));
+    std::fs::remove_dir_all(folder).expect("it goes");
 }

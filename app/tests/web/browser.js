@@ -70,7 +70,7 @@ const files = new Map();
 const fetch = window.fetch.bind(window);
 window.fetch = async (request, options) => {
   const path = request instanceof Request ? new URL(request.url).pathname.slice(1) : "";
-  if (!path.startsWith("words/")) return fetch(request, options);
+  if (!path.startsWith("languages/")) return fetch(request, options);
   const text = files.get(path);
   return new Response(text, { status: text === undefined ? 404 : 200 });
 };

@@ -41,17 +41,17 @@ pub(crate) fn sheet(language: &str) -> Option<&'static str> {
 }
 
 const SHEETS: [(&str, &str); 4] = [
-    ("de", include_str!("../../words/de.txt")),
-    ("ar", include_str!("../../words/ar.txt")),
-    ("ja", include_str!("../../words/ja.txt")),
-    ("es", include_str!("../../words/es.txt")),
+    ("de", include_str!("../../../crates/question-card/languages/de.json")),
+    ("ar", include_str!("../../../crates/question-card/languages/ar.json")),
+    ("ja", include_str!("../../../crates/question-card/languages/ja.json")),
+    ("es", include_str!("../../../crates/question-card/languages/es.json")),
 ];
 
 /// Forgets what was kept, shows the page, and goes to an address with this query.
 pub(crate) fn begin_anew(query: &str) {
     hide(false);
     for (tag, sheet) in SHEETS {
-        lay_beside_page(&format!("words/{tag}.txt"), sheet);
+        lay_beside_page(&format!("languages/{tag}.json"), sheet);
     }
     let storage = window().local_storage().expect("there is a storage");
     storage.expect("there is a storage").clear().expect("it forgets");

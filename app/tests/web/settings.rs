@@ -98,7 +98,7 @@ async fn another_language_is_spoken_at_once() {
 #[test]
 async fn a_language_that_cannot_be_fetched_is_told_and_wanted_again() {
     let part = opened("?lang=en").await;
-    remove_beside_page("words/ja.txt");
+    remove_beside_page("languages/ja.json");
     choose(&part, "lang", "ja").await;
     let hint = "label:has([name=lang]) + .hint";
     part.comes_to_say(hint, "This language could not be loaded. Is there a connection?").await;

@@ -9,7 +9,7 @@ use json_tree::{Halves, Json, Number};
 
 pub(crate) use enforce::{Enforced, enforce, enforce_members};
 pub(crate) use json_tree::Members;
-pub(crate) use members::{list, members_of, put, put_json, put_some, set, take, text, text_or_empty};
+pub(crate) use members::{list, put, put_json, put_some, set, take, text, text_or_empty};
 
 /// The largest integer that survives a JavaScript number.
 pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;

@@ -116,6 +116,9 @@ impl Question {
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         let text = self.question.trim();
+        if !text.bytes().any(|byte| byte == b'\\') {
+            return Cow::Borrowed(text);
+        }
         let (mut shown, mut rest, mut is_written) = (String::new(), text.chars(), false);
         while let Some(c) = rest.next() {
             if c == '\\' && rest.as_str().starts_with('n') {
@@ -232,7 +235,7 @@ fn list<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> &'m mut [Json<'a>] {
 /// The last member of a name, which is the one that counts.
 pub(crate) fn member_mut<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> Option<&'m mut Json<'a>> {
     match object {
-        Json::Object(members) => members.iter_mut().rfind(|(name, _)| name == key).map(|(_, member)| member),
+        Json::Object(members) => members.find_mut(key),
         _ => None,
     }
 }

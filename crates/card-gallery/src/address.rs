@@ -2,7 +2,7 @@
 
 use crate::state::State;
 use ask_user_question::examples::FILES;
-use question_card::{Layout, SubmitMode};
+use question_card::{Direction, LANGUAGES, Labels, Layout, SubmitMode, language_of};
 use std::fmt;
 
 /// Everything that an address says. A page is a function of it, so any of them can be kept, sent and opened by a test.
@@ -47,15 +47,6 @@ pub(crate) enum Extra {
     Copy,
 }
 
-/// The direction of the page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    LeftToRight,
-    RightToLeft,
-}
-
-/// The languages that the card speaks, by their tags.
-pub(crate) const LANGUAGES: [&str; 5] = ["en", "de", "ar", "ja", "es"];
 pub(crate) const SCHEMES: [&str; 2] = ["light", "dark"];
 /// Stands for every example.
 const ALL: &str = "all";
@@ -70,7 +61,7 @@ impl Address {
         };
         let example = value("gallery").and_then(example);
         let state = value("state").and_then(State::by_name);
-        let language = value("lang").and_then(|tag| one_of(&LANGUAGES, tag)).unwrap_or(LANGUAGES[0]);
+        let language = value("lang").and_then(language_of).unwrap_or(LANGUAGES[0].0);
         Self {
             view: match (value("gallery"), example, state) {
                 (_, Some(example), Some(state)) => View::Card { example, state },
@@ -95,7 +86,7 @@ impl Address {
             direction: match value("dir") {
                 Some("rtl") => Direction::RightToLeft,
                 Some("ltr") => Direction::LeftToRight,
-                _ => Direction::of(language),
+                _ => direction_of(language),
             },
             scheme: value("scheme").and_then(|scheme| one_of(&SCHEMES, scheme)),
         }
@@ -140,22 +131,9 @@ impl Extra {
     }
 }
 
-impl Direction {
-    /// The direction in which a language is written.
-    pub(crate) fn of(language: &str) -> Self {
-        match language {
-            "ar" => Self::RightToLeft,
-            _ => Self::LeftToRight,
-        }
-    }
-
-    /// The value of the attribute `dir`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::LeftToRight => "ltr",
-            Self::RightToLeft => "rtl",
-        }
-    }
+/// The direction in which a language is written.
+pub(crate) fn direction_of(language: &str) -> Direction {
+    Labels::for_lang(language).dir()
 }
 
 /// Writes the address as a link has it; what goes without saying is left out.
@@ -179,11 +157,11 @@ impl fmt::Display for Address {
         if !extras.is_empty() {
             write!(f, "&with={}", extras.join(","))?;
         }
-        if self.language != LANGUAGES[0] {
+        if self.language != LANGUAGES[0].0 {
             write!(f, "&lang={}", self.language)?;
         }
-        if self.direction != Direction::of(self.language) {
-            write!(f, "&dir={}", self.direction.name())?;
+        if self.direction != direction_of(self.language) {
+            write!(f, "&dir={}", self.direction.as_str())?;
         }
         match self.scheme {
             Some(scheme) => write!(f, "&scheme={scheme}"),
@@ -215,7 +193,7 @@ mod tests {
             View::Card { example: "chat-service", state: State::Live },
         ];
         for view in views {
-            for language in LANGUAGES {
+            for (language, _) in LANGUAGES {
                 for direction in [Direction::LeftToRight, Direction::RightToLeft] {
                     let address = Address {
                         view,

@@ -1,7 +1,7 @@
 //! One card, put into its state by what a host has, which is props, and where that is not enough by what a person does.
 
 use crate::acts;
-use crate::address::{Address, Extra, LANGUAGES};
+use crate::address::{Address, Extra};
 use crate::live;
 use crate::state::{Staged, State};
 use crate::stream::arguments;
@@ -11,7 +11,7 @@ use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::html::Div;
 use leptos::prelude::*;
-use question_card::{CardOptions, CopyReceipt, Labels, Persist, QuestionCard};
+use question_card::{CardOptions, CopyReceipt, LANGUAGES, Labels, Persist, QuestionCard};
 
 /// How many characters a typed text may have where the host limits it.
 const LIMIT: usize = 40;
@@ -102,8 +102,8 @@ fn options(address: &Address, state: State, host: &Host) -> CardOptions {
         .on_extend(|| {});
     let labels = Labels::for_lang(address.language);
     // A card without words of its own speaks English in the direction of the page.
-    if address.language != LANGUAGES[0] {
-        options = options.labels(labels);
+    if address.language != LANGUAGES[0].0 {
+        options = options.labels(labels.clone());
     }
     if address.has(Extra::Skip) {
         options = options.skip();
@@ -113,7 +113,7 @@ fn options(address: &Address, state: State, host: &Host) -> CardOptions {
     }
     if address.has(Extra::Copy) {
         let ask = host.ask;
-        options = options.receipt_actions(move || view! { <CopyReceipt ask labels /> });
+        options = options.receipt_actions(move || view! { <CopyReceipt ask labels=labels.clone() /> });
     }
     options
 }

@@ -35,7 +35,7 @@ fn dress(address: &Address) {
     if let Some(root) = document().document_element() {
         // These attributes and this property have no way to fail.
         let _ = root.set_attribute("lang", address.language);
-        let _ = root.set_attribute("dir", address.direction.name());
+        let _ = root.set_attribute("dir", address.direction.as_str());
         if let Some(scheme) = address.scheme {
             let root: HtmlElement = wasm_bindgen::JsCast::unchecked_into(root);
             let _ = root.style().set_property("color-scheme", scheme);

@@ -1,10 +1,10 @@
 //! Ways from a page to its neighbours: links, so that every one of them can be kept and sent.
 
-use crate::address::{Address, Direction, Extra, LANGUAGES, SCHEMES, View};
+use crate::address::{Address, Extra, SCHEMES, View, direction_of};
 use crate::state::State;
 use crate::words;
 use leptos::prelude::*;
-use question_card::{Layout, SubmitMode};
+use question_card::{Direction, LANGUAGES, Layout, SubmitMode};
 
 /// A place that a link leads to, with the link's text.
 type Place = (String, Address);
@@ -80,13 +80,13 @@ fn extras(address: &Address) -> Vec<Place> {
 }
 
 fn languages(address: &Address) -> Vec<Place> {
-    let place = |language| Address { language, direction: Direction::of(language), ..address.clone() };
-    LANGUAGES.map(|language| (language.to_owned(), place(language))).into()
+    let place = |language| Address { language, direction: direction_of(language), ..address.clone() };
+    LANGUAGES.iter().map(|(language, _)| ((*language).to_owned(), place(*language))).collect()
 }
 
 fn directions(address: &Address) -> Vec<Place> {
     [Direction::LeftToRight, Direction::RightToLeft]
-        .map(|direction| (direction.name().to_owned(), Address { direction, ..address.clone() }))
+        .map(|direction| (direction.as_str().to_owned(), Address { direction, ..address.clone() }))
         .into()
 }
 

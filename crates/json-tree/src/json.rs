@@ -169,16 +169,6 @@ impl<'a> Json<'a> {
     }
 }
 
-/// An object of these members. A map that is collected would be sorted first, by code for each way of listing them.
-#[must_use]
-pub fn object<'a>(members: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
-    let mut object = Map::new();
-    for (name, member) in members {
-        object.insert(name.to_owned(), member);
-    }
-    object
-}
-
 /// As [`into_value`](Json::into_value) has it: the order of members is nothing.
 impl PartialEq<Value> for Json<'_> {
     fn eq(&self, other: &Value) -> bool {

@@ -25,7 +25,7 @@ mod text;
 mod write;
 
 pub use error::{Error, ErrorKind};
-pub use json::{Json, NotUnique, object, parse, parse_unique};
+pub use json::{Json, NotUnique, parse, parse_unique};
 pub use members::Members;
 pub use number::{Number, natural};
 pub use parse::Halves;

@@ -1,4 +1,4 @@
-//! The card in the language of the browser, one of five.
+//! The card in the language of the browser, one of those that ship.
 
 mod page;
 

@@ -5,10 +5,8 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use gloo_net::http::Request;
 use leptos::prelude::*;
-use question_card::{CardOptions, Labels, QuestionCard};
+use question_card::{CardOptions, Labels, QuestionCard, Word};
 use std::sync::Arc;
-
-static WORDS: Labels = Labels { submit: "Send it", ..Labels::ENGLISH };
 
 /// A call whose arguments stream in. Its ask grows with each piece, which may be cut anywhere.
 pub(crate) struct Call {
@@ -69,8 +67,9 @@ async fn send(result: String) -> Result<(), String> {
 #[component]
 pub(crate) fn Page(asks: [RwSignal<AskSnapshot>; 2]) -> impl IntoView {
     let [first, second] = asks;
+    let words = Labels::ENGLISH.with_text(Word::Submit, "Send it");
     view! {
-        <Asked ask=first options=CardOptions::new().labels(&WORDS) />
+        <Asked ask=first options=CardOptions::new().labels(words) />
         <Asked ask=second options=CardOptions::new().labels(Labels::for_lang("de")) />
     }
 }

@@ -84,7 +84,7 @@ impl Terminal {
             match act {
                 Do::Emit(CardEvent::Reply(reply)) => result = Some(reply.to_json().to_string()),
                 Do::Emit(CardEvent::Cancel) => result = Some(ask_user_question::outcome::DECLINED_TEXT.to_owned()),
-                Do::Say(text) => self.said.push(text.into_owned()),
+                Do::Say(text) => self.said.push(text),
                 Do::SayOnce(_, text) => self.said.push(text),
                 Do::Enter(question, _) => self.question = question,
                 _ => {}

@@ -3,7 +3,7 @@
 use crate::anatomy::part;
 use crate::announcer::Announcer;
 use crate::clipboard::write_to_clipboard;
-use crate::labels::Labels;
+use crate::labels::{Labels, Word};
 use crate::receipt::receipt_text;
 use ask_user_question::AskSnapshot;
 use leptos::html::Div;
@@ -21,9 +21,11 @@ pub fn CopyReceipt(
     #[prop(into)]
     ask: Signal<AskSnapshot>,
     /// The built-in words.
-    #[prop(default = &Labels::ENGLISH)]
-    labels: &'static Labels,
+    #[prop(optional)]
+    labels: Labels,
 ) -> impl IntoView {
+    let labels = StoredValue::new(labels);
+    let text = move |word| labels.try_with_value(|labels| labels.text(word).to_owned()).unwrap_or_default();
     let copied = RwSignal::new(Copied::No);
     let announcer = StoredValue::<Option<Rc<Announcer>>, LocalStorage>::new_local(None);
     let was_pressed = RwSignal::new(false);
@@ -34,14 +36,14 @@ pub fn CopyReceipt(
         }
     };
     let copy = move |_| {
-        let text = ask.with_untracked(|ask| receipt_text(ask, labels));
+        let copy = ask.with_untracked(|ask| labels.with_value(|labels| receipt_text(ask, labels)));
         was_pressed.set(true);
-        write_to_clipboard(&text, move |is_done| {
+        write_to_clipboard(&copy, move |is_done| {
             if !is_done {
                 copied.try_set(Copied::Failed);
             } else if copied.try_set(Copied::Yes).is_none() {
                 if let Some(Some(announcer)) = announcer.try_get_value() {
-                    announcer.say(labels.copied);
+                    announcer.say(text(Word::Copied));
                 }
                 let time = times.try_update_value(|times| {
                     *times += 1;
@@ -57,7 +59,7 @@ pub fn CopyReceipt(
         own.speak_in(Some(region.into()));
         // The browser may have copied before the region was there.
         if copied.try_get_untracked() == Some(Copied::Yes) {
-            own.say(labels.copied);
+            own.say(text(Word::Copied));
         }
         announcer.try_set_value(Some(own));
     });
@@ -68,11 +70,12 @@ pub fn CopyReceipt(
         was_pressed.get().then(region)
     };
     let name = move || match copied.get() {
-        Copied::Yes => labels.copied,
-        Copied::No | Copied::Failed => labels.copy_answers,
+        Copied::Yes => text(Word::Copied),
+        Copied::No | Copied::Failed => text(Word::CopyAnswers),
     };
     let failure = move || {
-        (copied.get() == Copied::Failed).then(|| view! { <p class=part::WAIT role="alert">{labels.copy_failed}</p> })
+        (copied.get() == Copied::Failed)
+            .then(|| view! { <p class=part::WAIT role="alert">{text(Word::CopyFailed)}</p> })
     };
     view! {
         <button type="button" class=part::BUTTON on:click=copy>{name}</button>

@@ -6,7 +6,7 @@ pub(crate) mod component;
 use crate::anatomy::part;
 use crate::card::is_over;
 use crate::dom::Ids;
-use crate::labels::{Labels, concat, isolate};
+use crate::labels::{Labels, Word, concat, isolate};
 use crate::writer::Writer;
 use ask_user_question::reply::Answer;
 use ask_user_question::snapshot::QuestionSnapshot;
@@ -22,20 +22,20 @@ const MOST_LINES: usize = 4;
 #[must_use]
 pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     let reply = chat_reply(ask);
-    let to_answer = |text: &str| concat(&[labels.copy_answer, " ", text]);
+    let to_answer = |text: &str| concat(&[labels.text(Word::CopyAnswer), " ", text]);
     let mut parts = Vec::new();
     for row in rows_of(ask) {
-        let mut part = concat(&[labels.copy_question, " ", row.question]);
+        let mut part = concat(&[labels.text(Word::CopyQuestion), " ", row.question]);
         let answer = match row.has_answer() {
             false => row.without_text(labels).unwrap_or_default().to_owned(),
-            true => joined(&row.answers(), labels.list),
+            true => joined(&row.answers(), labels.text(Word::List)),
         };
         // The answer to it may be in the chat.
         if reply.is_none() || !answer.is_empty() {
             part += &concat(&["\n", &to_answer(&answer)]);
         }
         if let Some(note) = row.note {
-            part += &concat(&["\n", &(labels.noted)(note)]);
+            part += &concat(&["\n", &labels.filled(Word::Noted, &[("note", note)])]);
         }
         parts.push(part);
     }
@@ -55,7 +55,7 @@ fn chat_reply(ask: &AskSnapshot) -> Option<&str> {
 }
 
 /// The record itself, without a root of its own.
-pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids, labels: &'static Labels) {
+pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids, labels: &Labels) {
     let rows = rows(ask, phase);
     let reply = chat_reply(ask);
     if w.open("div", part::RECEIPT, 0) {
@@ -89,11 +89,11 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     if w.open("p", part::RECEIPT_STATE, 0) {
         w.set("id", &ids.receipt());
     }
-    w.text(state_label(phase, ask, labels));
+    w.text(labels.text(state_word(phase, ask)));
     w.close();
     let passes = |row: &Row<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
     if is_over(phase) && rows.iter().any(passes) {
-        disclosure(w, part::CHOICE, 0, labels.show_options);
+        disclosure(w, part::CHOICE, 0, labels.text(Word::ShowOptions));
     }
     for (index, row) in rows.iter().enumerate() {
         write_row(w, (ids, index), row, ask.lang.as_deref(), labels);
@@ -103,7 +103,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
             w.set("id", &ids.receipt_reply());
             w.set("dir", "auto");
         }
-        w.say(text);
+        w.text(text);
         w.close();
         show_all(w, text, rows.len() * 2, labels);
     }
@@ -134,10 +134,10 @@ enum Without {
 
 impl<'a> Row<'a> {
     /// What is said where there is no answer.
-    fn without_text(&self, labels: &Labels) -> Option<&'static str> {
+    fn without_text<'l>(&self, labels: &'l Labels) -> Option<&'l str> {
         match self.without {
-            Without::Skipped => Some(labels.skipped),
-            Without::NoAnswer if !self.has_answer() => Some(labels.no_answer),
+            Without::Skipped => Some(labels.text(Word::Skipped)),
+            Without::NoAnswer if !self.has_answer() => Some(labels.text(Word::NoAnswer)),
             Without::NoAnswer | Without::Nothing => None,
         }
     }
@@ -165,7 +165,7 @@ impl<'a> Row<'a> {
 }
 
 /// A row; `lang` is the language of what the agent wrote.
-fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Option<&str>, labels: &'static Labels) {
+fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Option<&str>, labels: &Labels) {
     let has_answer = row.has_answer();
     if w.open("p", part::RECEIPT_QUESTION, index) {
         w.set("id", &ids.receipt_question(index));
@@ -176,11 +176,11 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
         if w.open("span", part::CHIP, 0) {
             w.set("dir", "auto");
         }
-        w.say(header);
+        w.text(header);
         w.close();
-        w.say(&concat(&[" ", row.question]));
+        w.text(&concat(&[" ", row.question]));
     } else {
-        w.say(row.question);
+        w.text(row.question);
     }
     w.close();
     show_all(w, row.question, index * 2, labels);
@@ -206,37 +206,37 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
     }
     if let Some(note) = row.note {
         w.open("p", part::OPTION_DESC, index);
-        w.say(&(labels.noted)(&isolate(note)));
+        w.text(&labels.filled(Word::Noted, &[("note", &isolate(note))]));
         w.close();
     }
 }
 
 /// An answer, or what was not chosen.
-fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Option<&str>, labels: &'static Labels) {
+fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Option<&str>, labels: &Labels) {
     w.open("li", if is_chosen { part::ANSWER } else { part::OFFERED }, at);
     if is_chosen {
         w.open("span", part::HIDDEN, 0);
-        w.say(&concat(&[labels.selected_prefix, " "]));
+        w.text(&concat(&[labels.text(Word::SelectedPrefix), " "]));
         w.close();
     }
     if w.open("span", "", usize::from(lang.is_some())) {
         speaks(w, lang);
         w.set("dir", "auto");
     }
-    w.say(text);
+    w.text(text);
     w.close();
     w.close();
 }
 
 /// The way to the rest of a text that would fill the receipt.
-fn show_all(w: &mut Writer, text: &str, key: usize, labels: &'static Labels) {
+fn show_all(w: &mut Writer, text: &str, key: usize, labels: &Labels) {
     if text.chars().count() > LONG || text.lines().count() > MOST_LINES {
-        disclosure(w, part::MORE, key, labels.show_all);
+        disclosure(w, part::MORE, key, labels.text(Word::ShowAll));
     }
 }
 
 /// Its style leaves out what it is about as long as it is closed: no listener, and nothing that a reader of screens would miss.
-fn disclosure(w: &mut Writer, class: &'static str, key: usize, text: &'static str) {
+fn disclosure(w: &mut Writer, class: &'static str, key: usize, text: &str) {
     w.open("details", class, key);
     w.open("summary", "", 0);
     w.text(text);
@@ -325,17 +325,17 @@ fn state_name(phase: Phase) -> &'static str {
 }
 
 /// How an ask ended, in a few words.
-pub(crate) fn state_label(phase: Phase, ask: &AskSnapshot, labels: &'static Labels) -> &'static str {
+pub(crate) fn state_word(phase: Phase, ask: &AskSnapshot) -> Word {
     match (phase, &ask.outcome) {
-        (_, Some(Outcome::RepliedInChat { .. })) => labels.replied_in_chat,
-        (Phase::Answered, _) => labels.answered,
-        (Phase::Declined, _) => labels.cancelled,
-        (Phase::Superseded, _) => labels.superseded,
-        (Phase::Expired, _) => labels.expired,
-        (Phase::Interrupted, _) => labels.interrupted,
-        (Phase::Settled, _) => labels.settled,
-        (Phase::Streaming, _) => labels.composing,
-        (Phase::Malformed, _) => labels.malformed,
-        (Phase::Ready | Phase::Answerable, _) => labels.not_answered,
+        (_, Some(Outcome::RepliedInChat { .. })) => Word::RepliedInChat,
+        (Phase::Answered, _) => Word::Answered,
+        (Phase::Declined, _) => Word::Cancelled,
+        (Phase::Superseded, _) => Word::Superseded,
+        (Phase::Expired, _) => Word::Expired,
+        (Phase::Interrupted, _) => Word::Interrupted,
+        (Phase::Settled, _) => Word::Settled,
+        (Phase::Streaming, _) => Word::Composing,
+        (Phase::Malformed, _) => Word::Malformed,
+        (Phase::Ready | Phase::Answerable, _) => Word::NotAnswered,
     }
 }

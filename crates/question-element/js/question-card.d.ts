@@ -1,4 +1,5 @@
 import type { Detail, Pick } from "./agent.js";
+import type { Word } from "./words.js";
 
 export type { Ask, Detail, Option, Pick, Question } from "./agent.js";
 
@@ -75,126 +76,17 @@ export interface QuestionCardEvents {
   "qc-error": CustomEvent<{ reason: unknown }>;
 }
 
-/** The card's own words, of which a host can have its own. Those that depend on numbers are the language's. */
-export interface Labels {
-  /** Names the form where nothing else does. */
-  title?: string;
-  /** The hint under a question that takes one option. */
-  selectOne?: string;
-  /** The hint where a tap on an option sends it. */
-  pickOne?: string;
-  /** The hint under a question that takes several. */
-  selectMany?: string;
-  /** The label of the row for an answer of one's own. */
-  other?: string;
-  /** Shown in the empty text field of that row; never its name. */
-  otherPlaceholder?: string;
-  /** Under a text that is on the screen but not part of the answer. */
-  otherUnsent?: string;
-  /** Opens the field for a note beside the answer. */
-  addNote?: string;
-  /** Names that field. */
-  note?: string;
-  /** Skips a question. */
-  skip?: string;
-  /** Under a question that is skipped. */
-  skipping?: string;
-  /** The main button. */
-  submit?: string;
-  /** The button beside the text field where a tap on an option answers. */
-  send?: string;
-  /** Why the buttons do not act yet. */
-  submitWait?: string;
-  /** Declines the question. */
-  cancel?: string;
-  /** What the Cancel button says where answers would be lost. */
-  cancelConfirm?: string;
-  /** Takes the Cancel back. */
-  keepAnswering?: string;
-  /** Hands the question to the host's composer. */
-  replyInChat?: string;
-  /** Shown before the first question has begun. */
-  composing?: string;
-  /** Shown where the arguments cannot be used. */
-  malformed?: string;
-  /** Names the text field where the arguments cannot be used. */
-  malformedAnswer?: string;
-  /** Enter, with nothing to confirm. */
-  nudge?: string;
-  /** The error of an own answer without text. */
-  errorOther?: string;
-  /** Shows the question before. */
-  back?: string;
-  /** Shows the question after. */
-  onward?: string;
-  /** Asks for more of it. */
-  moreTime?: string;
-  /** While the reply is on its way. */
-  sending?: string;
-  /** While the reply is kept until another ask has its answer too. */
-  held?: string;
-  /** Takes a reply back that is kept. */
-  change?: string;
-  /** Leads from there to the ask that still waits. */
-  nextAsk?: string;
-  /** A reply that had been given is open again. */
-  takenBack?: string;
-  /** Sends once more what did not go through, where a tap sends. */
-  tryAgain?: string;
-  /** The reply went through. */
-  sent?: string;
-  /** The ask was answered while it was on the screen, and not here. */
-  answeredElsewhere?: string;
-  /** Between the answers of one question where they stand in one line. */
-  list?: string;
-  /** Before a chosen answer, for those who do not see its mark. */
-  selectedPrefix?: string;
-  /** A receipt's state: answered. */
-  answered?: string;
-  /** A receipt's state, and announced: the user would not answer. */
-  cancelled?: string;
-  /** A receipt's state: answered in the composer. */
-  repliedInChat?: string;
-  /** A receipt's state: the user went on with something else. */
-  superseded?: string;
-  /** A receipt's state: the deadline passed. */
-  expired?: string;
-  /** A receipt's state: the run or the connection broke off. */
-  interrupted?: string;
-  /** A receipt's state: the agent went on, and the record has what it says of the answer. */
-  settled?: string;
-  /** The state of a record that can only be read: nobody answered so far. */
-  notAnswered?: string;
-  /** In a receipt, shows all of a long question. */
-  showAll?: string;
-  /** In a receipt, shows what could be chosen. */
-  showOptions?: string;
-  /** In a receipt, a question that the user skipped. */
-  skipped?: string;
-  /** In a receipt, a question without an answer. */
-  noAnswer?: string;
-  /** Before what was typed or chosen and never sent. */
-  late?: string;
-  /** Copies it. */
-  copy?: string;
-  /** It was copied. */
-  copied?: string;
-  /** Copies all questions and answers of a receipt. */
-  copyAnswers?: string;
-  /** The browser would not copy. */
-  copyFailed?: string;
-  /** Before a question in what is copied. */
-  copyQuestion?: string;
-  /** Before its answer there. */
-  copyAnswer?: string;
-  /** Sends it as a message of its own. */
-  sendAsMessage?: string;
-  /** Why it cannot be sent as a message at this moment, where the host would not take it. */
-  notNow?: string;
-  /** Puts it away. */
-  dismiss?: string;
-  /** Sends a question back whose time ran out, as a message that begins with these words. */
-  askAgain?: string;
+/** A sheet of words: those of another language, or some of a host's own. What it lacks stays as it is; what is wrong in it is told on the console. */
+export type Labels = { lang?: string; dir?: "ltr" | "rtl" } & { [word in Word]?: string | Plurals };
+
+/** The forms of a text that depends on a number, by the categories of Unicode's CLDR. */
+export interface Plurals {
+  zero?: string;
+  one?: string;
+  two?: string;
+  few?: string;
+  many?: string;
+  other: string;
 }
 
 /**
@@ -289,7 +181,7 @@ export class QuestionCard extends HTMLElement {
 /** Makes the element known to the page, once; on a server it does nothing. Importing "question-card/define" does that. */
 export function define(name?: string): void;
 
-/** Loads the program of a language before a card needs it. `source` is where its WebAssembly is, if not beside its JavaScript. */
+/** Loads the program, and the words of a language, before a card needs them. `source` is where the WebAssembly is, if not beside its JavaScript. */
 export function load(lang?: string, source?: unknown): Promise<unknown>;
 
 declare global {

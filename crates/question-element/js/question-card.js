@@ -1,17 +1,9 @@
 // The custom element <question-card>. It holds what its host has set, and tells it to a card while it is in the page. The card knows what that
 // means, and what was chosen, typed or sent.
 
+import languages from "./languages.js";
 import { properties } from "./properties.js";
 import styles from "./styles.js";
-
-/** The languages that ship, each a module of its own which is loaded where the element's `lang` asks for it. */
-const languages = {
-  ar: () => import("./wasm/ar.js"),
-  de: () => import("./wasm/de.js"),
-  en: () => import("./wasm/en.js"),
-  es: () => import("./wasm/es.js"),
-  ja: () => import("./wasm/ja.js"),
-};
 
 /** The value of a property or attribute of each kind. */
 const kinds = {
@@ -23,24 +15,23 @@ const kinds = {
 /** Properties that say something of the call. */
 const words = ["args", "call", "result"];
 
-const programs = new Map();
+let program;
 let count = 0;
 
-/** Loads the program of a language before a card needs it; `source` is where its WebAssembly is, if not beside its JavaScript. */
-export function load(lang = "en", source) {
-  const language = languageOf(lang);
-  let program = programs.get(language);
-  if (!program) {
-    program = languages[language]().then(async (module) => {
-      await module.default(source === undefined ? undefined : { module_or_path: source });
-      return module;
-    });
-    // A load that failed can be tried again.
-    program.catch(() => programs.delete(language));
-    programs.set(language, program);
-  }
-  return program;
+/** Loads the program, and the words of a language, before a card needs them; `source` is where the WebAssembly is, if not beside its JavaScript. */
+export async function load(lang = "en", source) {
+  program ??= import("./wasm/card.js").then(async (module) => {
+    await module.default(source === undefined ? undefined : { module_or_path: source });
+    return module;
+  });
+  // A load that failed can be tried again.
+  program.catch(() => (program = undefined));
+  const [module] = await Promise.all([program, sheetOf(languageOf(lang))]);
+  return module;
 }
+
+/** The sheet of a language, as JSON; English is part of the program. */
+const sheetOf = async (language) => (language === "en" ? "" : textOf((await languages[language]()).default));
 
 /** Makes `<question-card>` known to the page, once; on a server it does nothing. */
 export function define(name = "question-card") {
@@ -63,11 +54,12 @@ const Base = globalThis.HTMLElement ?? class {};
 export class QuestionCard extends Base {
   static observedAttributes = [...Object.values(properties).map(([attribute]) => attribute), "lang", "args"];
 
-  /** The card, the element that it is in, and the program that makes cards in this language. */
+  /** The card, the element that it is in, the program that makes cards, the language that the page asks for, and the sheet that has come. */
   #card;
   #place;
   #program;
   #language;
+  #sheet;
   /** The properties that the host has set. */
   #set = {};
   /** The call: its id, what the host has said of it, the reply that is on its way, the last picks that the host has heard of. */
@@ -210,6 +202,7 @@ export class QuestionCard extends Base {
     this.#card ??= new this.#program.Card(this.#open(), (name, detail) => this.#hear(name, detail));
     // It may go while it is told something: handlers of its events come back here.
     const tell = (word, value) => this.#card?.tell(word, textOf(value ?? ""));
+    if (this.#card.sheet !== this.#sheet) tell("sheet", (this.#card.sheet = this.#sheet));
     tell("set", this.#options());
     for (const [word, value] of Object.entries(told)) tell(word === "args" && typeof (value ?? "") === "object" ? "object" : word, value);
     tell("show");
@@ -217,22 +210,25 @@ export class QuestionCard extends Base {
     this.#enter();
   }
 
-  /** Loads the program of a language; meanwhile, and where it does not come, there is what the page has for that. */
+  /** Loads the program and a language; meanwhile, and if the program does not come, there is what the page has for that. */
   #load(language) {
     if (language === this.#language) return;
     this.#language = language;
-    this.#program = undefined;
     if (!this.#place) this.#show("loading");
-    load(language).then((program) => ({ program }), (reason) => ({ reason })).then(({ program, reason }) => {
+    const failed = (reason) => this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+    // If a language does not come, the card stays in the one that it has.
+    const sheet = sheetOf(language).catch((reason) => void failed(reason) ?? this.#sheet);
+    Promise.all([load(), sheet]).then(([program, sheet]) => ({ program, sheet }), (reason) => ({ reason })).then(({ program, sheet, reason }) => {
       if (language !== this.#language) return;
-      this.#unmount();
       this.#program = program;
+      this.#sheet = sheet;
       if (program) return this.#soon();
+      this.#unmount();
       // It is tried again in another language, or when the element comes back into the page.
       const line = Object.assign(document.createElement("p"), { part: "unavailable", role: "alert" });
       line.textContent = "This question can’t be shown. Reload the page to try again.";
       this.#show("failure", line);
-      this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+      failed(reason);
     });
   }
 

@@ -3,7 +3,6 @@
 //! Nothing here is borrowed while the host is told of an event: its handlers may come back at once.
 
 use crate::call::Call;
-use crate::words::with_own;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
@@ -26,6 +25,10 @@ extern "C" {
 
     #[wasm_bindgen(method, js_name = call, catch)]
     fn call(this: &Hear, with: &JsValue, word: &str, detail: &str) -> Result<bool, JsValue>;
+
+    /// For the developer of the page.
+    #[wasm_bindgen(js_namespace = console)]
+    fn warn(problem: &str);
 }
 
 /// One card in a page, taken out when it is freed.
@@ -38,6 +41,16 @@ pub struct Card {
     options: RefCell<Options>,
     is_begun: Cell<bool>,
     mounted: OnceCell<MountedCard>,
+    words: RefCell<Spoken>,
+}
+
+/// The words of a card, made of the sheet of its language and the host's own.
+#[derive(Default)]
+struct Spoken {
+    sheet: String,
+    own: String,
+    /// Nothing if there is neither, or they have not been read.
+    labels: Option<Labels>,
 }
 
 #[wasm_bindgen]
@@ -54,6 +67,7 @@ impl Card {
             options: RefCell::default(),
             is_begun: Cell::default(),
             mounted: OnceCell::new(),
+            words: RefCell::default(),
         }
     }
 
@@ -61,6 +75,7 @@ impl Card {
     ///
     /// | word | text | meaning |
     /// |---|---|---|
+    /// | `sheet` | a sheet, as JSON | the language, from the next `set` on; English if it is empty |
     /// | `set` | properties, as JSON | the options, the name of the call, its status |
     /// | the words of [`Call::take`] | | |
     /// | `show` | | shows what was told of the call since the last time |
@@ -68,6 +83,7 @@ impl Card {
     /// | `focus` | | moves the focus to where the user would go on; false if there is nothing to go to |
     pub fn tell(&self, word: &str, text: &str) -> bool {
         match (word, self.mounted.get()) {
+            ("sheet", _) => drop(self.words.replace(Spoken { sheet: text.to_owned(), ..Spoken::default() })),
             ("set", mounted) => self.set(text, mounted),
             ("show", mounted) => self.show(mounted),
             ("fail", Some(card)) => card.sending(&Sending::Failed(text.to_owned())),
@@ -84,7 +100,8 @@ impl Card {
         let properties = Properties(&properties);
         let id = properties.text("toolCallId").unwrap_or_default();
         self.call.borrow_mut().take("status", &properties.text("status").unwrap_or_default());
-        let options = properties.options();
+        let labels = self.words.borrow_mut().labels(&properties);
+        let options = properties.options(labels);
         if let Some(card) = mounted {
             if card.with(|ask| ask.tool_call_id != id) {
                 card.update(|ask| ask.tool_call_id.clone_from(&id));
@@ -110,6 +127,27 @@ impl Card {
             // It is set here alone.
             let _ = self.mounted.set(card);
         }
+    }
+}
+
+impl Spoken {
+    /// The words, which stay as they are while their sheets do. Without any, the card is in the language of the page.
+    fn labels(&mut self, properties: &Properties<'_>) -> Option<Labels> {
+        let own = properties.text("labels").unwrap_or_default();
+        if self.labels.is_none() || self.own != own {
+            self.labels = None;
+            for sheet in [&self.sheet, &own] {
+                if let Ok(sheet) = Json::parse(sheet) {
+                    let (labels, problems) = self.labels.take().unwrap_or_default().with(&sheet);
+                    self.labels = Some(labels);
+                    for problem in problems {
+                        warn(&["question-card: labels: ", &problem.to_string()].concat());
+                    }
+                }
+            }
+            self.own = own;
+        }
+        self.labels.clone().or_else(|| properties.flag("hasWords").then(Labels::default))
     }
 }
 
@@ -188,15 +226,12 @@ impl Properties<'_> {
         self.0.get(name).and_then(Json::as_str) == Some(word)
     }
 
-    fn options(&self) -> Options {
+    fn options(&self, labels: Option<Labels>) -> Options {
         Options {
             mode: if self.is("mode", "on-pick") { SubmitMode::OnPick } else { SubmitMode::Explicit },
             layout: if self.is("layout", "stepped") { Layout::Stepped } else { Layout::Stacked },
             scope: self.text("scope").unwrap_or_default(),
-            labels: match self.text("labels") {
-                Some(own) => Some(with_own(WORDS, &own)),
-                None => self.flag("hasWords").then_some(WORDS),
-            },
+            labels,
             heading_level: self.number("headingLevel").map(|level| level.min(6) as u8),
             fresh: self.flag("fresh"),
             claim_focus: self.is("claimFocus", "if-idle").then(ClaimFocus::if_idle),
@@ -228,16 +263,3 @@ fn counted(json: &Json<'_>) -> Option<u64> {
         _ => None,
     }
 }
-
-/// The words that this module was built with: one language, or else the linker would keep all of them.
-const WORDS: &Labels = if cfg!(feature = "arabic") {
-    &Labels::ARABIC
-} else if cfg!(feature = "german") {
-    &Labels::GERMAN
-} else if cfg!(feature = "japanese") {
-    &Labels::JAPANESE
-} else if cfg!(feature = "spanish") {
-    &Labels::SPANISH
-} else {
-    &Labels::ENGLISH
-};

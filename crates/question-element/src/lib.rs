@@ -1,7 +1,7 @@
 //! The custom element `<question-card>`, for pages without Leptos, and the agent's side of the tool for JavaScript.
 //!
 //! What JavaScript sees is hand-written (`js`): the class of the element, and functions over JSON. This crate is what they call. It is built
-//! several times for the npm package, once for each language of the card and once for [`agent`]; `cargo xtask pack` does that.
+//! twice for the npm package, once for the card and once for [`agent`]; `cargo xtask pack` does that.
 //!
 //! Only on wasm32 there is a card.
 
@@ -16,5 +16,3 @@ pub mod call;
 pub mod card;
 #[cfg(all(target_arch = "wasm32", feature = "agent"))]
 pub mod exports;
-#[cfg(all(target_arch = "wasm32", feature = "card"))]
-mod words;

@@ -70,11 +70,37 @@ pub struct Builder {
     checks_hosts: bool,
 }
 
+/// Setters, each with what it sets.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty => $set:expr;)*) => {
+        $($(#[$doc])*
+        #[must_use]
+        pub fn $name(self, $name: $type) -> Self {
+            Self { $name: $set, ..self }
+        })*
+    };
+}
+
 impl Builder {
-    /// The model that speaks for the agent.
-    #[must_use]
-    pub fn model(self, model: Arc<dyn Model>) -> Self {
-        Self { model: Some(model), ..self }
+    setters! {
+        /// The model that speaks for the agent.
+        model: Arc<dyn Model> => Some(model);
+        /// Where conversations are kept.
+        store: Arc<dyn Store> => Some(store);
+        /// The clock; without one it is the store's or the machine's.
+        clock: Arc<dyn Clock> => Some(clock);
+        /// Everything that has a default: limits, deadlines, tokens, who may use it. Of addresses, ports and files the server takes no notice.
+        config: Config => config;
+        /// The built page, served beside the API. It has to be at the root of its origin.
+        page: Page => Some(page);
+        /// An agent elsewhere, to which requests to `/agent/other` are passed on.
+        other_agent: OtherAgent => Some(other_agent);
+        /// A handle that ends it.
+        drain: Drain => drain;
+        /// The tokens that let clients in, in place of [`Config::tokens`], for one who replaces them while the server runs.
+        tokens: Tokens => Some(tokens);
+        /// What is counted beside requests, for its `/metrics`: by [`serve`](crate::serve()) and by the log.
+        counters: Counters => counters;
     }
 
     /// A further tool of the agent's.
@@ -82,54 +108,6 @@ impl Builder {
     pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
         self.tools.push(tool);
         self
-    }
-
-    /// Where conversations are kept.
-    #[must_use]
-    pub fn store(self, store: Arc<dyn Store>) -> Self {
-        Self { store: Some(store), ..self }
-    }
-
-    /// The clock; without one it is the store's or the machine's.
-    #[must_use]
-    pub fn clock(self, clock: Arc<dyn Clock>) -> Self {
-        Self { clock: Some(clock), ..self }
-    }
-
-    /// Everything that has a default: limits, deadlines, tokens, who may use it. Of addresses, ports and files the server takes no notice.
-    #[must_use]
-    pub fn config(self, config: Config) -> Self {
-        Self { config, ..self }
-    }
-
-    /// The built page, served beside the API. It has to be at the root of its origin.
-    #[must_use]
-    pub fn page(self, page: Page) -> Self {
-        Self { page: Some(page), ..self }
-    }
-
-    /// An agent elsewhere, to which requests to `/agent/other` are passed on.
-    #[must_use]
-    pub fn other_agent(self, agent: OtherAgent) -> Self {
-        Self { other_agent: Some(agent), ..self }
-    }
-
-    /// A handle that ends it.
-    #[must_use]
-    pub fn drain(self, drain: Drain) -> Self {
-        Self { drain, ..self }
-    }
-
-    /// The tokens that let clients in, in place of [`Config::tokens`], for one who replaces them while the server runs.
-    #[must_use]
-    pub fn tokens(self, tokens: Tokens) -> Self {
-        Self { tokens: Some(tokens), ..self }
-    }
-
-    /// What is counted beside requests, for its `/metrics`: by [`serve`](crate::serve()) and by the log.
-    #[must_use]
-    pub fn counters(self, counters: Counters) -> Self {
-        Self { counters, ..self }
     }
 
     /// Answers to no host names but this machine's, the one of [`Config::bind`] and those of [`Config::allow_hosts`] and [`Config::allow_origins`].

@@ -46,5 +46,5 @@ pub use drain::Drain;
 pub use serve::serve;
 
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../AUTHOR.md")]
+struct Author;

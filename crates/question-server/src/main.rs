@@ -18,6 +18,7 @@ use question_server::page::Page;
 use question_server::store::PostgresStore;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Drain, Server, serve as serve_sockets};
+use scripted_agent::Script;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -201,8 +202,9 @@ fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
 fn open_script(config: &Config) -> Result<Scripted, String> {
     let file = config.script.as_deref().ok_or("--model script needs the file of --script")?;
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
-    let script = text.and_then(|text| Scripted::new(&text, config.pace).map_err(|error| error.to_string()));
-    script.map_err(|why| format!("--script {}: {why}", file.display()))
+    let script = text.and_then(|text| Script::parse(&text).map_err(|error| error.to_string()));
+    let scripted = script.map(|script| Scripted::new(script, config.pace));
+    scripted.map_err(|why| format!("--script {}: {why}", file.display()))
 }
 
 fn bind_failed(address: SocketAddr, error: &io::Error) -> String {

@@ -46,7 +46,7 @@ impl Page {
         let is_large = |(path, file): (&String, &File)| path.ends_with(".wasm") && !file.has(Encoding::Brotli);
         if files.iter().any(is_large) {
             tracing::info!(
-                "the page's program has no NAME.br beside it, so each client loads all of it: the README says how to pack it"
+                "the page's program has no NAME.br beside it, so each client loads all of it: OPERATOR.md says how to pack it"
             );
         }
         if fs::read_to_string(folder.join(INDEX)).is_ok_and(|html| has_inline_script(&html)) {

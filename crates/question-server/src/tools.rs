@@ -114,7 +114,7 @@ pub struct SpawnAgents {
 
 impl SpawnAgents {
     /// Its name.
-    pub const NAME: &'static str = "spawn_agents";
+    pub const NAME: &'static str = scripted_agent::SPAWN_AGENTS;
 }
 
 impl Default for SpawnAgents {

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
 
 use anyhow::{Context, Result, ensure};
 
@@ -15,23 +14,13 @@ use crate::{files, page, wasm, workspace};
 /// The crate, from the workspace's root.
 const CRATE: &str = "crates/question-element";
 
-/// A program of the package: its name there, and the features of the crate with which it is built.
-type Program = (&'static str, &'static str);
-
-/// What a user of the package loads, one of them: a language of the card, or the agent's side.
-const PROGRAMS: [Program; 6] = [
-    ("en", "card"),
-    ("de", "card,german"),
-    ("es", "card,spanish"),
-    ("ar", "card,arabic"),
-    ("ja", "card,japanese"),
-    ("agent", "agent"),
-];
+/// What a user of the package loads: the card, or the agent's side.
+const PROGRAMS: [&str; 2] = ["card", "agent"];
 /// The folders of the whole package, and of what the tests of the element need.
 const WHOLE: &str = "pack";
 const FOR_TESTS: &str = "pack-for-tests";
 /// What is loaded beside the program of the card, and beside the agent's.
-const CARD: [&str; 4] = ["define.js", "question-card.js", "properties.js", "styles.js"];
+const CARD: [&str; 5] = ["define.js", "question-card.js", "languages.js", "properties.js", "styles.js"];
 const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 
 /// Builds the package, lets two linters of the registry look at it, and prints what a page loads of it.
@@ -48,12 +37,12 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
 
 /// The steps to the whole package, the last of which is "package".
 pub(crate) fn steps<'a>() -> [Step<'a>; 2] {
-    [Step::runs("tools", &[], page::bring_tools), Step::runs("package", &["tools"], |log| build(&PROGRAMS, WHOLE, log))]
+    [Step::runs("tools", &[], page::bring_tools), Step::runs("package", &["tools"], |log| build(WHOLE, log))]
 }
 
-/// Builds as much of the package as tests of the element itself need: two languages, and the agent's side.
+/// Builds the package where the tests of the element take it from.
 pub(crate) fn build_for_tests(log: &Log) -> Result<()> {
-    build(&[PROGRAMS[0], PROGRAMS[1], PROGRAMS[5]], FOR_TESTS, log)
+    build(FOR_TESTS, log)
 }
 
 /// The folder of the files for the element's tests.
@@ -66,43 +55,29 @@ pub(crate) fn tarball() -> Result<PathBuf> {
     Ok(workspace::scratch(WHOLE).join(format!("question-card-{}.tgz", version()?)))
 }
 
-fn build(programs: &[Program], folder: &str, log: &Log) -> Result<()> {
+fn build(folder: &str, log: &Log) -> Result<()> {
     let folder = &workspace::scratch(folder);
     let package = folder.join("package");
     files::remove(&package)?;
     let mut weights = String::new();
     copy_files(&package)?;
-    // Cargo builds one after the other, and meanwhile those that are built are made small.
-    thread::scope(|scope| {
-        let mut begun = Vec::new();
-        for (at, &(name, features)) in programs.iter().enumerate() {
-            log.doing(&format!("builds {name}, {} of {}", at + 1, programs.len()));
-            let mut build = wasm::cargo_for(["build", "--profile=pack", "--package=question-element", "--lib"], log)?;
-            build.args(["--no-default-features", "--features", features]);
-            // What all of them need is built by then, and cargo would count to its last crate each time.
-            log.run(build.args((at > 0).then_some("--quiet")))?;
-            let program = wasm::bind("web", &wasm::built("pack/question_element"), name, &package.join("wasm"), log)?;
-            begun.push(scope.spawn(move || wasm::optimize(&program, log)));
-        }
-        for (at, program) in begun.into_iter().enumerate() {
-            log.doing(&format!("makes the programs small, {} of {}", at + 1, programs.len()));
-            program.join().expect("making it small does not panic")?;
-        }
-        anyhow::Ok(())
-    })?;
+    let languages = write_languages(&package)?;
+    for name in PROGRAMS {
+        log.doing(&format!("builds the program {name}"));
+        let mut build = wasm::cargo_for(["build", "--profile=pack", "--package=question-element", "--lib"], log)?;
+        log.run(build.args(["--no-default-features", "--features", name]))?;
+        wasm::bind_small(&wasm::built("pack/question_element"), name, &package.join("wasm"), log)?;
+    }
     files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
     let mut npm = Command::new(system::npm(log)?);
     npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
     log.run(&mut npm)?;
-    for (name, _) in programs {
-        let (title, own) = match *name {
-            "agent" => ("agent".to_owned(), &AGENT[..]),
-            language => (format!("card ({language})"), &CARD[..]),
-        };
+    for (name, own) in PROGRAMS.into_iter().zip([&CARD[..], &AGENT]) {
         let own = own.iter().map(|&file| file.to_owned());
         let loaded: Vec<_> = own.chain([format!("wasm/{name}.js"), format!("wasm/{name}_bg.wasm")]).collect();
-        weights += &wasm::table(&title, &wasm::with_sum(wasm::weigh(&package, &loaded, log)?));
+        weights += &wasm::table(name, &wasm::with_sum(wasm::weigh(&package, &loaded, log)?));
     }
+    weights += &wasm::table("each language, beside English", &wasm::weigh(&package, &languages, log)?);
     files::write(&folder.join("weights.txt"), weights)
 }
 
@@ -117,6 +92,25 @@ fn copy_files(package: &Path) -> Result<()> {
         files::copy(&from, &package.join(from.file_name().context("a file has a name")?))?;
     }
     Ok(())
+}
+
+/// Writes a module for each language, the list of them, and the type of their words. Returns the names of the modules.
+fn write_languages(package: &Path) -> Result<Vec<String>> {
+    let (mut modules, mut list, mut words) = (Vec::new(), String::new(), String::new());
+    for file in fs::read_dir(workspace::root().join("crates/question-card/languages"))? {
+        let mut sheet: serde_json::Value = serde_json::from_slice(&fs::read(file?.path())?)?;
+        let members = sheet.as_object_mut().context("a sheet is an object")?;
+        members.retain(|name, _| name != "frame" && name != "page");
+        words = members.keys().map(|name| format!(" | {name:?}")).collect();
+        let lang = sheet["lang"].as_str().context("a sheet has a language")?;
+        let module = format!("languages/{lang}.js");
+        list += &format!("  {lang}: () => import(\"./{module}\"),\n");
+        files::write(&package.join(&module), format!("export default {sheet};\n"))?;
+        modules.push(module);
+    }
+    files::write(&package.join("words.d.ts"), format!("export type Word ={words};\n"))?;
+    files::write(&package.join("languages.js"), format!("export default {{\n{list}}};\n"))?;
+    Ok(modules)
 }
 
 /// The package's manifest, with the version of the workspace.

@@ -52,7 +52,7 @@ const PARTS: [(&str, &str, &str); 7] = [
     ("ag-ui-stream", "thread", "and keeps messages and state"),
     ("ag-ui-stream", "asks", "and asks, and the way back"),
     ("question-card", "card", "card in English, no extras"),
-    ("question-card", "card_languages", "card in five languages"),
+    ("question-card", "card_languages", "card in every language"),
     ("question-card", "card_json", "card in English, reads JSON"),
     ("question-card", "card_extras", "all of that, and all extras"),
 ];

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
-const CORE: [&str; 4] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent"];
+const CORE: [&str; 5] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent", "scripted-agent"];
 
 /// Who may use whom of the workspace, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 11] = [
+const USES: [(&str, &[&str]); 12] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
@@ -17,8 +17,9 @@ const USES: [(&str, &[&str]); 11] = [
     ("crates/question-element", &["ask-user-question", "json-tree", "question-card"]),
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
-    ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent"]),
-    ("app", &["agent-chat", "question-card"]),
+    ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent", "scripted-agent"]),
+    ("crates/scripted-agent", &["ask-user-question", "question-agent"]),
+    ("app", &["agent-chat", "json-tree", "question-card"]),
     ("crates/card-gallery", &["ag-ui-stream", "ask-user-question", "question-card"]),
     ("crates/xtask", &[]),
 ];

@@ -111,6 +111,15 @@ impl Asks {
         }
     }
 
+    /// Takes what a message says about the ask of a call.
+    pub(super) fn note_result(&mut self, key: &str, result: &Message, changes: &mut Vec<AskChange>) {
+        if let Some(position) = self.positions.get(key)
+            && self.followed[position].take_result(result, self.run, changes)
+        {
+            self.standing.push(position);
+        }
+    }
+
     /// Takes what the results of a call say, once its arguments are complete.
     pub(super) fn take_result(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
         let Some(position) = self.positions.get(key) else {
@@ -120,9 +129,7 @@ impl Asks {
             return;
         }
         for result in thread.results(key) {
-            if self.followed[position].take_result(result, self.run, changes) {
-                self.standing.push(position);
-            }
+            self.note_result(key, result, changes);
         }
         if self.standing.last() != Some(&position) {
             return;

@@ -47,13 +47,7 @@ impl Asks {
         let mut changes = Vec::new();
         match message.role {
             Role::User => self.take_user(message, None, thread, &mut changes),
-            Role::Tool => {
-                if let Some(position) = self.positions.get(&thread.key(&message.tool_call_id))
-                    && self.followed[position].take_result(message, self.run, &mut changes)
-                {
-                    self.standing.push(position);
-                }
-            }
+            Role::Tool => self.note_result(&thread.key(&message.tool_call_id), message, &mut changes),
             _ => {}
         }
         changes
@@ -121,11 +115,7 @@ impl Asks {
         if about(tool.metadata()).is_some() {
             self.ask_approval(key, thread, changes);
         }
-        if let Some(position) = self.positions.get(key)
-            && self.followed[position].take_result(tool, self.run, changes)
-        {
-            self.standing.push(position);
-        }
+        self.note_result(key, tool, changes);
     }
 
     /// Takes a user message: the answer to the ask that it names, or something else, which supersedes the asks `before` it (all, if absent).

@@ -6,7 +6,7 @@ use crate::index::Index;
 use crate::message::text_of;
 use crate::notice::{Detail, Notice, Notices, Verdict, joined};
 use crate::protocol::{Does, Rule, Thing};
-use crate::wire::{list, members_of, text, text_or_empty};
+use crate::wire::{list, text, text_or_empty};
 use json_tree::Json;
 use std::mem;
 
@@ -201,7 +201,7 @@ impl Order {
             _ => self.thread = Some(named.to_owned()),
         }
         self.run = Run::default();
-        let input = event.get("input").and_then(members_of);
+        let input = event.get("input").and_then(Json::as_object);
         for message in input.map_or(&[][..], |input| list(input, "messages")) {
             self.run.own_told(message);
         }
@@ -211,7 +211,7 @@ impl Order {
 
     /// The specification requires a producer to repeat the ids; the adapter of `LangGraph` names a run of its own. The run that is open ends.
     fn finish(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> Verdict {
-        let outcome = event.get("outcome").and_then(members_of);
+        let outcome = event.get("outcome").and_then(Json::as_object);
         if outcome.and_then(|outcome| text(outcome, "type")) == Some("interrupt") {
             // The agent holds a call that it stopped in.
             self.unended = self.run.close_calls();
@@ -228,7 +228,7 @@ impl Order {
             Some("interrupt") => {
                 let mut ids = Index::default();
                 for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
-                    let id = members_of(interrupt).and_then(|it| text(it, "id")).unwrap_or_default();
+                    let id = interrupt.get("id").and_then(Json::as_str).unwrap_or_default();
                     if !ids.insert(id, 0) {
                         return refuse(Detail::InterruptTwice, &[id]);
                     }
@@ -312,7 +312,7 @@ impl Run {
 
     /// Takes over whose a message is that was told of as a whole.
     fn own_told(&mut self, message: &Json<'_>) {
-        let Some(message) = members_of(message) else {
+        let Some(message) = message.as_object() else {
             return;
         };
         let (id, tag) = (text_or_empty(message, "id"), text(message, "subagentRunId"));
@@ -324,8 +324,7 @@ impl Run {
             _ => self.own(Thing::Text, id, tag),
         }
         for call in list(message, "toolCalls") {
-            let id = members_of(call).and_then(|call| text(call, "id"));
-            self.own(Thing::Call, id.unwrap_or_default(), tag);
+            self.own(Thing::Call, call.get("id").and_then(Json::as_str).unwrap_or_default(), tag);
         }
     }
 

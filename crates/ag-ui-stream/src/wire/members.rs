@@ -3,14 +3,6 @@ use std::borrow::Cow;
 
 pub(crate) use json_tree::members::{text, text_or_empty};
 
-/// The members of an object.
-pub(crate) fn members_of<'t, 'a>(json: &'t Json<'a>) -> Option<&'t Members<'a>> {
-    match json {
-        Json::Object(members) => Some(members),
-        _ => None,
-    }
-}
-
 /// The items of a member, none where that is no list.
 pub(crate) fn list<'t, 'a>(members: &'t Members<'a>, name: &str) -> &'t [Json<'a>] {
     match members.find(name) {

@@ -1,4 +1,4 @@
-use crate::text::{Kind, lower, place};
+use crate::text::{Kind, lower, place, words};
 
 /// What a label, or the beginning of one, says about being "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ pub fn meaning(label: &str) -> Meaning {
             plain.push(lower(c));
         }
     }
-    let (mut openings, mut unknown) = (OPENINGS.split('|').chain(ORDERS), Meaning::Own);
+    let (mut openings, mut unknown) = (words(OPENINGS).chain(ORDERS), Meaning::Own);
     let opening = openings.find_map(|opening| {
         if opening.starts_with(&plain) {
             unknown = Meaning::Open;

@@ -17,7 +17,7 @@ pub struct Options {
     /// Names the conversation to which the call belongs. The draft moves along when it changes.
     pub scope: String,
     /// The built-in words; English ones where there are none.
-    pub labels: Option<&'static Labels>,
+    pub labels: Option<Labels>,
     /// Makes the name of the form a heading of this level (1 to 6).
     pub heading_level: Option<u8>,
     /// Whether the ask came while the page was open, and not with a history. Read when the card is made.
@@ -75,9 +75,9 @@ impl Default for Options {
 
 impl Options {
     /// Tells whether a card with other options has its controls elsewhere.
-    pub(super) fn outline(&self) -> (SubmitMode, Layout, [bool; 4], Offers, Option<&'static str>) {
+    pub(super) fn outline(&self) -> (SubmitMode, Layout, [bool; 4], Offers, Option<Labels>) {
         let shown = [self.readonly, self.skip.is_some(), self.notes.is_some(), self.max_length.is_some()];
-        (self.mode, self.layout, shown, self.offers, self.labels.map(|labels| labels.lang))
+        (self.mode, self.layout, shown, self.offers, self.labels.clone())
     }
 }
 

@@ -15,10 +15,9 @@ use crate::dom::{Control, Ids, call_key, fnv1a};
 use crate::draft::{Draft, Field, Kind};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
-use crate::labels::{Labels, TimeLeft};
+use crate::labels::{Labels, TimeLeft, Word};
 use ask_user_question::snapshot::{QuestionSnapshot, Sending};
 use ask_user_question::{AskSnapshot, Phase, Reply};
-use std::borrow::Cow;
 
 pub(crate) use self::standing::{has_previews, name};
 
@@ -27,7 +26,7 @@ pub(crate) use self::standing::{has_previews, name};
 /// - Way in: [`take`](Self::take), which returns what is to be done; before the first input, [`restore`](Self::restore).
 /// - What a view draws: whatever takes `&self`.
 pub struct Card {
-    pub(crate) labels: &'static Labels,
+    pub(crate) labels: Labels,
     /// What the call is known by in this page and beyond it.
     pub(crate) key: String,
     /// They stay, whatever the call is called later.
@@ -39,7 +38,7 @@ pub struct Card {
     pub(crate) draft: Draft,
     pub(crate) submission: Submission,
     /// The question where Enter found nothing to confirm, and what is to be done first.
-    pub(crate) nudged: Option<(usize, &'static str)>,
+    pub(crate) nudged: Option<(usize, Word)>,
     /// The option that has the focus.
     pub(crate) peeked: Option<(usize, usize)>,
     /// Cancel was pressed with answers to lose, and is to be pressed again.
@@ -189,7 +188,7 @@ pub enum Do {
     /// The host is told. Whether it took a [`CardEvent::Message`] comes back as [`Input::Taken`].
     Emit(CardEvent),
     /// Announces a text to those who listen.
-    Say(Cow<'static, str>),
+    Say(String),
     /// Says it once in the life of the page, for each call and kind of word.
     SayOnce(&'static str, String),
     /// An answer is waited for.
@@ -325,7 +324,7 @@ impl Card {
     pub fn new(ask: &AskSnapshot, options: Options) -> Self {
         let key = call_key(&options.scope, &ask.tool_call_id);
         let mut card = Self {
-            labels: options.labels.unwrap_or(&Labels::ENGLISH),
+            labels: options.labels.clone().unwrap_or_default(),
             ids: Ids::new(&key),
             key,
             phase: ask.phase,
@@ -520,8 +519,12 @@ impl Card {
         self.to_do.push(Do::Emit(event));
     }
 
-    fn say(&mut self, text: impl Into<Cow<'static, str>>) {
-        self.to_do.push(Do::Say(text.into()));
+    fn say(&mut self, text: String) {
+        self.to_do.push(Do::Say(text));
+    }
+
+    fn say_word(&mut self, word: Word) {
+        self.say(self.labels.text(word).to_owned());
     }
 
     /// Something moved or changed its meaning just now.

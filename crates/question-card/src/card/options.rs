@@ -72,7 +72,7 @@ impl CardOptions {
 
     /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without, English words, and
     /// the language and direction of the page.
-    pub fn labels(mut self, labels: &'static Labels) -> Self {
+    pub fn labels(mut self, labels: Labels) -> Self {
         self.plain.labels = Some(labels);
         self
     }

@@ -382,7 +382,7 @@ impl Shell {
             let card = self.card.borrow();
             match control {
                 Control::CopyLate => card.late.clone(),
-                _ => receipt_text(ask, card.labels),
+                _ => receipt_text(ask, &card.labels),
             }
         });
         let me = self.me.clone();

@@ -12,6 +12,7 @@ use super::Layout;
 use super::machine::Card;
 use crate::anatomy::part;
 use crate::dom::Control;
+use crate::labels::Word;
 use crate::writer::Writer;
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
@@ -23,9 +24,12 @@ const QUIET_BUTTON: &str = "qc-button qc-quiet";
 pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.open("section", part::CARD, 0);
     // Without, the page's.
-    let spoken = card.options.labels;
-    w.word("lang", spoken.map(|labels| labels.lang));
-    w.word("dir", spoken.map(|labels| labels.dir.as_str()));
+    let spoken = card.options.labels.as_ref();
+    match spoken {
+        Some(labels) => w.put("lang", labels.lang()),
+        None => w.word("lang", None),
+    }
+    w.word("dir", spoken.map(|labels| labels.dir().as_str()));
     w.put("data-tool-call-id", &ask.tool_call_id);
     w.word("data-state", Some(card.state_name(ask)));
     w.word("data-mode", Some(card.mode_name()));
@@ -74,7 +78,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let level = card.options.heading_level;
     w.word("role", level.map(|_| "heading"));
     w.stamped("aria-level", level.unwrap_or_default().into(), &|| level.unwrap_or_default().to_string());
-    w.text(card.labels.title);
+    w.text(card.labels.text(Word::Title));
     w.close();
     if is_malformed {
         malformed::malformed(w, card, ask);
@@ -87,13 +91,13 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         }
         actions::actions(w, card, ask);
     } else {
-        line(w, "p", part::COMPOSING, card.labels.composing);
+        line(w, "p", part::COMPOSING, card.labels.text(Word::Composing));
     }
     w.close();
 }
 
 /// An element of one text of the card's own.
-fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &'static str) {
+fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &str) {
     w.open(tag, class, 0);
     w.text(text);
     w.close();
@@ -116,7 +120,7 @@ fn speaks(w: &mut Writer, ask: &AskSnapshot) {
 }
 
 /// A button, which stays open for what else is to be said of it.
-fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str) {
+fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str) {
     if w.open("button", class, control.key()) {
         w.set("type", if control == Control::Submit { "submit" } else { "button" });
         w.set("id", &card.ids.control(control));
@@ -125,7 +129,7 @@ fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Contro
 }
 
 /// A button that does nothing at times, and says why then. It is never `disabled`, which would drop the focus.
-fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &'static str, is_inert: bool) {
+fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
     open_button(w, card, class, control, text);
     w.truth("aria-disabled", is_inert);
     w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());

@@ -2,16 +2,16 @@
 
 /// How long there is to answer, in the unit in which it is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TimeLeft {
+pub(crate) struct TimeLeft {
     /// How many of them; at least one.
-    pub count: usize,
+    pub(crate) count: usize,
     /// The unit.
-    pub unit: Unit,
+    pub(crate) unit: Unit,
 }
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
+pub(crate) enum Unit {
     /// From two days on.
     Days,
     /// From two hours on.

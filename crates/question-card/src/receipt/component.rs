@@ -21,19 +21,19 @@ pub fn Receipt(
     /// The built-in words; their language and direction become the receipt's. Without, English words, and the language and direction of
     /// the page.
     #[prop(optional)]
-    labels: Option<&'static Labels>,
+    labels: Option<Labels>,
     /// What the host wants to offer below it, such as "Ask again".
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
     let ids = ask.with_untracked(|ask| Ids::new(&ask.tool_call_id));
-    let words = labels.unwrap_or(&Labels::ENGLISH);
-    let record = Drawn::following(move |w| ask.with(|ask| receipt(w, ask, ask.phase, ids, words)));
+    let words = labels.clone().unwrap_or_default();
+    let record = Drawn::following(move |w| ask.with(|ask| receipt(w, ask, ask.phase, ids, &words)));
     view! {
         <section
             class=part::CARD
-            lang=labels.map(|labels| labels.lang)
-            dir=labels.map(|labels| labels.dir.as_str())
+            lang=labels.as_ref().map(|labels| labels.lang().to_owned())
+            dir=labels.as_ref().map(|labels| labels.dir().as_str())
         >
             {record}
             {children.map(|children| children())}

@@ -77,20 +77,15 @@ impl Writer {
     /// What stands in a new text field. On a server nothing does.
     pub(crate) fn value(&mut self, _text: &str) {}
 
-    /// A text of the card's own.
-    pub(crate) fn text(&mut self, text: &'static str) {
-        self.say(text);
-    }
-
-    /// Any text.
-    pub(crate) fn say(&mut self, text: &str) {
+    /// A text that is written again when it is another one.
+    pub(crate) fn text(&mut self, text: &str) {
         self.end_tag();
         self.push_escaped(text);
     }
 
     /// A text that may still grow.
     pub(crate) fn grow(&mut self, text: &str) {
-        self.say(text);
+        self.text(text);
     }
 
     /// Whether an element that was written before can stay as it is.

@@ -195,14 +195,18 @@ impl Writer {
         set_text(self.here.element(), "value", text);
     }
 
-    /// A text of the card's own.
-    pub(crate) fn text(&mut self, text: &'static str) {
-        self.write_text(text, Value::Word(text));
-    }
-
-    /// Any text.
-    pub(crate) fn say(&mut self, text: &str) {
-        self.write_text(text, Value::Text(text.to_owned()));
+    /// A text that is written again when it is another one.
+    pub(crate) fn text(&mut self, text: &str) {
+        match self.here.find(TEXT) {
+            None => self.add_text(text, Value::Text(text.to_owned())),
+            Some(mut shown) => {
+                if !matches!(shown.values.first(), Some((_, Value::Text(before))) if before == text) {
+                    self.here.write(&mut shown.node, text);
+                    shown.values = vec![("", Value::Text(text.to_owned()))];
+                }
+                self.here.pass(shown, false);
+            }
+        }
     }
 
     /// A text that may still grow: what arrived is appended to the node, so that the browser is never given again what it has.
@@ -225,19 +229,6 @@ impl Writer {
             shown.values = vec![("", Value::Stamp(text.len()))];
         }
         self.here.pass(shown, false);
-    }
-
-    fn write_text(&mut self, text: &str, value: Value) {
-        match self.here.find(TEXT) {
-            None => self.add_text(text, value),
-            Some(mut shown) => {
-                if shown.values.first().is_none_or(|(_, before)| *before != value) {
-                    self.here.write(&mut shown.node, text);
-                    shown.values = vec![("", value)];
-                }
-                self.here.pass(shown, false);
-            }
-        }
     }
 
     fn add_text(&mut self, text: &str, value: Value) {

@@ -10,7 +10,7 @@ use std::path::Path;
 pub(crate) struct Page(String);
 
 /// The card of this ask, in these words or in none that were chosen.
-pub(crate) fn card(ask: &AskSnapshot, labels: Option<&'static Labels>) -> Page {
+pub(crate) fn card(ask: &AskSnapshot, labels: Option<Labels>) -> Page {
     let ask = ask.clone();
     render(move || {
         let ask = RwSignal::new(ask);

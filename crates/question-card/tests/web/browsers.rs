@@ -5,7 +5,7 @@ use crate::card_page::{CardPage, Setting, dispatch, fresh_id, on_pick, stepped};
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
-use question_card::Labels;
+use question_card::{Word, Words as _};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -219,7 +219,7 @@ async fn a_waiting_card_prints_all_its_questions_and_no_controls() {
 async fn a_row_can_be_taken_as_soon_as_one_has_turned_to_it() {
     let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
     card.stands_still().await;
-    card.tap_button(Labels::ENGLISH.onward).await;
+    card.tap_button(Word::Onward.english()).await;
     card.drag("Search", 0).await;
     assert_eq!(card.chosen(), ["Search"], "it is not where Next was");
 }
@@ -239,7 +239,7 @@ async fn ctrl_enter_gives_a_reply_that_failed_once_more() {
     card.tap("Brake service").await;
     card.host_says(Sending::Pending).await;
     card.host_says(Sending::Failed("No network.".to_owned())).await;
-    card.button(Labels::ENGLISH.try_again).expect("a second try").focus().expect("it takes the focus");
+    card.button(Word::TryAgain.english()).expect("a second try").focus().expect("it takes the focus");
     card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     card.heard(|heard| assert_eq!(heard.replies[0], heard.replies[1]));
 }
@@ -248,8 +248,8 @@ async fn ctrl_enter_gives_a_reply_that_failed_once_more() {
 async fn the_focus_never_falls_to_the_page() {
     let card = CardPage::waiting(service()).await;
     card.choose("Brake service").await;
-    card.press_button(Labels::ENGLISH.cancel).await;
-    card.button(Labels::ENGLISH.keep_answering).expect("a way back").focus().expect("it takes the focus");
+    card.press_button(Word::Cancel.english()).await;
+    card.button(Word::KeepAnswering.english()).expect("a way back").focus().expect("it takes the focus");
     card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     let focused = crate::card_page::focused().expect("something has the focus");
     assert!(card.card().contains(Some(&focused)), "{}", focused.outer_html());

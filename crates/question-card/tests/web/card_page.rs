@@ -61,7 +61,7 @@ pub struct Setting {
     /// The conversation, as the host names it.
     pub scope: &'static str,
     pub shortcuts_off: bool,
-    pub labels: Option<&'static Labels>,
+    pub labels: Option<Labels>,
     pub fresh: bool,
     pub claim_focus: Option<ClaimFocus>,
     pub handle: Option<FocusHandle>,
@@ -693,7 +693,7 @@ impl Drop for CardPage {
     }
 }
 
-pub fn speaking(labels: &'static Labels) -> Setting {
+pub fn speaking(labels: Labels) -> Setting {
     Setting { labels: Some(labels), ..Setting::default() }
 }
 

@@ -108,9 +108,9 @@ fn a_receipt_is_copied_in_the_words_of_its_language() {
         receipt_text(&snapshot, &Labels::ENGLISH),
         "Q: Which toppings?\nA: Basil, Olives\nNote: not too many\n\nQ: Which size?\nA: Skipped"
     );
-    let japanese = receipt_text(&snapshot, &Labels::JAPANESE);
+    let japanese = receipt_text(&snapshot, &Labels::for_lang("ja"));
     assert!(japanese.contains("Basil、Olives"), "{japanese}");
-    let spanish = receipt_text(&snapshot, &Labels::SPANISH);
+    let spanish = receipt_text(&snapshot, &Labels::for_lang("es"));
     assert!(spanish.starts_with("P: Which toppings?\nR: Basil"), "{spanish}");
     let declined = AskSnapshot::complete(fresh_id(), mixed(), Phase::Declined);
     assert!(receipt_text(&declined, &Labels::ENGLISH).starts_with("Q: Which database?\nA:"));

@@ -8,7 +8,7 @@ use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use js_sys::{Function, Reflect};
 use leptos::prelude::*;
-use question_card::Labels;
+use question_card::{Word, Words as _};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -72,7 +72,7 @@ async fn what_was_typed_outlives_the_deadline() {
 
 #[test]
 async fn a_question_whose_time_ran_out_can_be_asked_again() {
-    let again = Labels::ENGLISH.ask_again;
+    let again = Word::AskAgain.english();
     for typed in ["", "nearly done"] {
         let (card, clock) = waiting_for(MINUTE).await;
         card.type_other(0, typed).await;
@@ -80,7 +80,7 @@ async fn a_question_whose_time_ran_out_can_be_asked_again() {
         card.stands_still().await;
         card.agent_is_writing(true);
         card.tap_button(again).await;
-        assert_eq!(card.reason(again), Labels::ENGLISH.not_now);
+        assert_eq!(card.reason(again), Word::NotNow.english());
         card.agent_is_writing(false);
         card.stands_still().await;
         card.button(again).expect("a second try").focus().expect("it takes the focus");

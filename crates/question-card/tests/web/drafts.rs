@@ -7,7 +7,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Ids;
-use question_card::{DraftStore, Labels, Persist};
+use question_card::{DraftStore, Persist, Word, Words as _};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -271,7 +271,7 @@ async fn an_unreadable_question_keeps_what_was_typed() {
     card.heard(|heard| assert_eq!(heard.messages, ["My brakes squeal"]));
     drop(card);
     let card = open().await;
-    assert!(card.text().contains(Labels::ENGLISH.replied_in_chat), "it knows what was sent: {}", card.text());
+    assert!(card.text().contains(Word::RepliedInChat.english()), "it knows what was sent: {}", card.text());
 }
 
 #[test]

@@ -4,10 +4,8 @@ use crate::asks::{mixed, service};
 use crate::card_page::CardPage;
 use ask_user_question::Phase;
 use ask_user_question::snapshot::Sending;
-use question_card::Labels;
+use question_card::{Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
-
-const WORDS: Labels = Labels::ENGLISH;
 
 async fn tapped() -> CardPage {
     let card = CardPage::tap_to_reply(service()).await;
@@ -21,28 +19,28 @@ async fn tapped() -> CardPage {
 async fn it_says_when_it_goes_out() {
     let card = tapped().await;
     let text = card.text();
-    assert!(text.contains(WORDS.held), "{text:?}");
-    assert!(!text.contains(WORDS.sending), "{text:?}");
+    assert!(text.contains(Word::Held.english()), "{text:?}");
+    assert!(!text.contains(Word::Sending.english()), "{text:?}");
     assert!(card.find("[aria-busy]").is_none(), "nothing is under way: all of it can be read");
     assert!(card.is_inert("Oil change"), "an answer was given");
-    assert_eq!(card.announced().await, WORDS.held);
+    assert_eq!(card.announced().await, Word::Held.english());
     card.held_no_more().await;
     let text = card.text();
-    assert!(text.contains(WORDS.sending), "{text:?}");
-    assert!(card.button(WORDS.change).is_none(), "it is on its way");
+    assert!(text.contains(Word::Sending.english()), "{text:?}");
+    assert!(card.button(Word::Change.english()).is_none(), "it is on its way");
 }
 
 #[test]
 async fn it_can_be_changed() {
     let card = tapped().await;
-    let change = card.button(WORDS.change).expect("a way back");
+    let change = card.button(Word::Change.english()).expect("a way back");
     change.focus().expect("it takes the focus");
-    card.tap_button(WORDS.change).await;
+    card.tap_button(Word::Change.english()).await;
     card.heard(|heard| assert_eq!(heard.changes, 1));
     card.host_gives_back().await;
     card.timers_passed().await;
     assert_eq!(card.state(), "awaiting");
-    assert!(card.button(WORDS.change).is_none());
+    assert!(card.button(Word::Change.english()).is_none());
     card.sees_focus_on(&card.control("Brake service"));
     card.stands_still().await;
     card.tap("Inspection").await;
@@ -59,13 +57,13 @@ async fn it_leads_to_what_it_waits_for() {
         card.choose(label).await;
     }
     card.submit().await;
-    assert!(card.button(WORDS.next_ask).is_none(), "it is on its way");
+    assert!(card.button(Word::NextAsk.english()).is_none(), "it is on its way");
     card.host_keeps_the_reply().await;
-    card.press_button(WORDS.next_ask).await;
+    card.press_button(Word::NextAsk.english()).await;
     card.heard(|heard| assert_eq!(heard.nexts, 1));
     assert_eq!(card.chosen(), ["SQLite", "Search", "Fancy"]);
     card.ends(Phase::Answered, None).await;
-    assert!(card.button(WORDS.next_ask).is_none());
+    assert!(card.button(Word::NextAsk.english()).is_none());
 }
 
 #[test]
@@ -76,5 +74,5 @@ async fn an_answer_that_comes_open_again_says_so() {
     card.host_says(Sending::Pending).await;
     let spoken = card.listen();
     card.host_says(Sending::Idle).await;
-    spoken.hears([WORDS.taken_back]).await;
+    spoken.hears([Word::TakenBack.english()]).await;
 }

@@ -5,7 +5,7 @@ use crate::card_page::{CardPage, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
-use question_card::{Labels, SubmitMode};
+use question_card::{SubmitMode, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{DomRect, Element};
 
@@ -150,9 +150,9 @@ async fn an_answer_that_waits_for_others_is_a_receipt_in_waiting() {
             all.map(|element| text_of(&element)).collect::<Vec<_>>()
         };
         assert_eq!(shown(".qc-option").len(), 1, "only what was chosen");
-        assert!(shown(".qc-button").contains(&Labels::ENGLISH.change.to_owned()));
-        assert!(!shown(".qc-button").contains(&Labels::ENGLISH.reply_in_chat.to_owned()));
-        assert_eq!(shown(".qc-wait"), [Labels::ENGLISH.held]);
+        assert!(shown(".qc-button").contains(&Word::Change.english().to_owned()));
+        assert!(!shown(".qc-button").contains(&Word::ReplyInChat.english().to_owned()));
+        assert_eq!(shown(".qc-wait"), [Word::Held.english()]);
     }
 }
 

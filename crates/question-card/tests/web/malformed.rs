@@ -7,7 +7,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::document;
-use question_card::Labels;
+use question_card::{Word, Words as _};
 use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -242,11 +242,11 @@ async fn what_cannot_be_shown_at_all_can_be_cancelled() {
     let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     card.settled().await;
-    assert!(card.text().contains(Labels::ENGLISH.malformed));
+    assert!(card.text().contains(Word::Malformed.english()));
     assert_eq!(card.all("button, textarea").len(), 1, "one way out");
-    card.press_button(Labels::ENGLISH.cancel).await;
+    card.press_button(Word::Cancel.english()).await;
     card.heard(|heard| assert_eq!(heard.cancels, 1));
-    assert!(card.text().contains(Labels::ENGLISH.cancelled));
+    assert!(card.text().contains(Word::Cancelled.english()));
 }
 
 #[test]
@@ -260,9 +260,9 @@ async fn a_card_that_goes_as_it_is_returned_stops_nothing() {
     let listener = on_error.as_ref().unchecked_ref();
     window.add_event_listener_with_callback("error", listener).expect("it listens");
     let card = malformed(30).await;
-    let cancel = card.button(Labels::ENGLISH.cancel).expect("Cancel");
+    let cancel = card.button(Word::Cancel.english()).expect("Cancel");
     cancel.focus().expect("it takes the focus");
-    card.press_button(Labels::ENGLISH.cancel).await;
+    card.press_button(Word::Cancel.english()).await;
     card.sees_focus_on(&card.receipt().expect("a note"));
     card.host_says(Sending::Failed("No network.".to_owned())).await;
     drop(card);

@@ -4,7 +4,7 @@ use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, fresh_id};
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
-use question_card::{Labels, Layout, Offers, Options, Parts, SubmitMode};
+use question_card::{Labels, Layout, Offers, Options, Parts, SubmitMode, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
@@ -77,16 +77,19 @@ async fn settings_change_while_the_card_is_there_and_nothing_typed_is_lost() {
     let (page, card) = CardPage::without_framework(ask, &Options::default());
     page.choose("SQLite").await;
     page.type_other(2, "like a newspaper").await;
-    let german = Options { labels: Some(&Labels::GERMAN), layout: Layout::Stepped, ..Options::default() };
+    let german = Options { labels: Some(Labels::for_lang("de")), layout: Layout::Stepped, ..Options::default() };
     card.set(&german);
     assert_eq!(page.card().get_attribute("lang").as_deref(), Some("de"));
-    assert!(page.text().contains(Labels::GERMAN.submit) && !page.text().contains(Labels::ENGLISH.submit));
+    assert!(
+        page.text().contains(Labels::for_lang("de").text(Word::Submit))
+            && !page.text().contains(Word::Submit.english())
+    );
     assert_eq!(page.card().get_attribute("data-layout").as_deref(), Some("stepped"));
     card.set(&Options { readonly: true, ..german.clone() });
     assert_eq!(page.state(), "readonly");
     card.set(&Options { heading_level: Some(3), ..Options::default() });
     assert_eq!(page.card().get_attribute("lang"), None);
-    assert!(page.text().contains(Labels::ENGLISH.submit));
+    assert!(page.text().contains(Word::Submit.english()));
     page.choose("Search").await;
     page.submit().await;
     assert_eq!(page.only_reply().message(), "Database: SQLite\nFeatures: Search\nStyle: like a newspaper");

@@ -6,7 +6,7 @@ use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
-use question_card::Labels;
+use question_card::{Word, Words as _};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -68,7 +68,7 @@ async fn a_failure_opens_the_card_again() {
 
 #[test]
 async fn what_failed_is_marked_and_can_be_tried_again() {
-    let again = Labels::ENGLISH.try_again;
+    let again = Word::TryAgain.english();
     let marked = |card: &CardPage| {
         let rows = card.all("[data-chosen] .qc-option-button");
         rows.iter().map(text_of).collect::<Vec<_>>()
@@ -98,10 +98,10 @@ async fn what_failed_is_marked_and_can_be_tried_again() {
 #[test]
 async fn a_cancellation_that_failed_is_no_answer_to_try_again() {
     let card = CardPage::tap_to_reply(service()).await;
-    card.press_button(Labels::ENGLISH.cancel).await;
+    card.press_button(Word::Cancel.english()).await;
     fails(&card).await;
     assert_eq!(card.state(), "failed");
-    assert!(card.button(Labels::ENGLISH.try_again).is_none());
+    assert!(card.button(Word::TryAgain.english()).is_none());
 }
 
 async fn fails(card: &CardPage) {

@@ -143,7 +143,7 @@ async fn a_step_without_a_header_has_a_number() {
     asked.questions[1].header = None;
     let card = waiting(asked.clone(), stepped()).await;
     assert_eq!(card.steps(), ["Database", "Question 2", "Style"]);
-    let card = waiting(asked, Setting { labels: Some(&Labels::JAPANESE), ..stepped() }).await;
+    let card = waiting(asked, Setting { labels: Some(Labels::for_lang("ja")), ..stepped() }).await;
     assert_eq!(card.steps(), ["Database", "質問2", "Style"]);
 }
 

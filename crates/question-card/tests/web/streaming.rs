@@ -5,7 +5,7 @@ use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, tap, text_
 use crate::wire::{Wire, arguments, body, pieces};
 use ask_user_question::snapshot::{AskPatch, TextPath};
 use ask_user_question::{AskSnapshot, Phase};
-use question_card::Labels;
+use question_card::{Word, Words as _};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
@@ -391,7 +391,7 @@ async fn a_page_that_is_translated_loses_no_text() {
         assert!(!shown.contains("WAITING FOR THE REST"), "{shown}");
         card.type_other(0, "My own").await;
         translate(&card.card());
-        card.press_button(&Labels::ENGLISH.cancel.to_uppercase()).await;
-        assert!(card.button(Labels::ENGLISH.cancel_confirm).is_some(), "it asks once more, in words that say so");
+        card.press_button(&Word::Cancel.english().to_uppercase()).await;
+        assert!(card.button(Word::CancelConfirm.english()).is_some(), "it asks once more, in words that say so");
     }
 }

@@ -5,10 +5,8 @@ mod stream;
 
 pub use super::remote::Settings;
 use super::remote::{Dialect, Reader, Remote};
-use crate::models::{Delta, Model, ModelError, Request};
-use ask_user_question::Limits;
+use crate::models::Request;
 use axum::http::{HeaderName, HeaderValue};
-use futures_util::stream::BoxStream;
 use std::sync::Arc;
 use stream::Reading;
 
@@ -51,21 +49,11 @@ impl Anthropic {
     }
 }
 
-impl Model for Anthropic {
-    fn name(&self) -> Option<&str> {
-        Some("Assistant")
-    }
-
-    fn limits(&self) -> Limits {
-        Limits::RUNTIME
-    }
-
-    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
-        self.remote.respond(self.clone(), request)
-    }
-}
-
 impl Dialect for Anthropic {
+    fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
     fn body(&self, request: &Request, from: usize) -> String {
         request::body(&self.remote, request, from)
     }

@@ -5,9 +5,7 @@ mod stream;
 
 pub use super::remote::Settings;
 use super::remote::{Dialect, Kind, Reader, Remote};
-use crate::models::{Delta, Model, ModelError, Request};
-use ask_user_question::Limits;
-use futures_util::stream::BoxStream;
+use crate::models::Request;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stream::{Reading, Setting};
@@ -65,21 +63,11 @@ impl OpenAi {
     }
 }
 
-impl Model for OpenAi {
-    fn name(&self) -> Option<&str> {
-        Some("Assistant")
-    }
-
-    fn limits(&self) -> Limits {
-        Limits::RUNTIME
-    }
-
-    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
-        self.remote.respond(self.clone(), request)
-    }
-}
-
 impl Dialect for OpenAi {
+    fn remote(&self) -> &Remote {
+        &self.remote
+    }
+
     fn body(&self, request: &Request, from: usize) -> String {
         request::body(self, request, from)
     }

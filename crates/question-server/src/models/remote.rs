@@ -6,7 +6,8 @@ mod secrets;
 
 use crate::endpoint::{Endpoint, key_header};
 use crate::limits::MODEL_CALLS;
-use crate::models::{Delta, ModelError, Request};
+use crate::models::{Delta, Model, ModelError, Request};
+use ask_user_question::Limits;
 use axum::body::BodyDataStream;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 pub(super) use ends::{Again, Trouble, is_cut, judge};
@@ -103,7 +104,10 @@ pub(super) struct Remote {
 }
 
 /// The language of an endpoint.
-pub(super) trait Dialect: Send + Sync + 'static {
+pub(super) trait Dialect: fmt::Debug + Clone + Send + Sync + 'static {
+    /// The model that speaks it.
+    fn remote(&self) -> &Remote;
+
     /// The body of a request with the messages from that one on.
     fn body(&self, request: &Request, from: usize) -> String;
 
@@ -114,6 +118,20 @@ pub(super) trait Dialect: Send + Sync + 'static {
     fn asks_for_less(&self, kind: Kind) -> bool {
         let _ = kind;
         false
+    }
+}
+
+impl<D: Dialect> Model for D {
+    fn name(&self) -> Option<&str> {
+        Some("Assistant")
+    }
+
+    fn limits(&self) -> Limits {
+        Limits::RUNTIME
+    }
+
+    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
+        self.remote().respond(self.clone(), request)
     }
 }
 

@@ -1,21 +1,15 @@
-//! A model that follows a script: an agent as data, without a network or an account. The README says how to write one.
-
-mod own_words;
-mod pieces;
-mod script;
-mod story;
-mod template;
-mod tools;
+//! A model that follows a script: an agent as data, without a network or an account.
 
 use crate::models::{Delta, Model, ModelError, Request};
-use crate::tools::Tool;
+use crate::tools::{Call, SpawnAgents, Tool, ToolOutput};
 use ask_user_question::Limits;
-use futures_util::stream::BoxStream;
-use script::Script;
-pub use script::ScriptError;
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
+use question_agent::registry::{ToolContext, ToolSpec};
+use scripted_agent::{Script, ScriptTool};
 use std::sync::Arc;
 use std::time::Duration;
-use story::Turn;
 
 /// A script at work. What it says follows from the history and its context alone.
 #[derive(Clone, Debug)]
@@ -26,29 +20,27 @@ pub struct Scripted {
 
 impl Scripted {
     /// The agent of a script, which pauses for `pace` before each delta, as a model that thinks and a network that carries would.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
-    pub fn new(script: &str, pace: Duration) -> Result<Self, ScriptError> {
-        Ok(Self { script: Arc::new(Script::read(script)?), pace })
+    #[must_use]
+    pub fn new(script: Script, pace: Duration) -> Self {
+        Self { script: Arc::new(script), pace }
     }
 
     /// The front desk of a car workshop.
     #[must_use]
     pub fn front_desk(pace: Duration) -> Self {
-        Self::new(include_str!("../../scripts/front-desk.json"), pace).expect("a test reads it")
+        Self::new(Script::front_desk(), pace)
     }
 
     /// A coding agent that asks before it guesses.
     #[must_use]
     pub fn coding_desk(pace: Duration) -> Self {
-        Self::new(include_str!("../../scripts/coding-desk.json"), pace).expect("a test reads it")
+        Self::new(Script::coding_desk(), pace)
     }
 }
 
 impl Model for Scripted {
     fn name(&self) -> Option<&str> {
-        self.script.name.as_deref()
+        self.script.name()
     }
 
     fn limits(&self) -> Limits {
@@ -56,15 +48,48 @@ impl Model for Scripted {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        tools::all(&self.script)
+        let own = self.script.tools().iter().map(|tool| Arc::new(Told::new(tool)) as Arc<dyn Tool>);
+        let others = self.script.spawns_agents().then(|| Arc::new(SpawnAgents::default()) as Arc<dyn Tool>);
+        own.chain(others).collect()
     }
 
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
-        let Turn { text, call } = story::next(&self.script, &request.messages, &request.context);
-        let mut deltas = pieces::text(&text);
-        if let Some((name, arguments)) = call {
-            deltas.extend(pieces::call(0, &name, &arguments));
-        }
-        pieces::paced(deltas, self.pace)
+        let (deltas, pace) = (self.script.next(&request.messages, &request.context), self.pace);
+        let paced = stream::iter(deltas).then(move |delta| async move {
+            if !pace.is_zero() {
+                // The desk speaks at the speed of a model; tests set no pace.
+                tokio::time::sleep(pace).await;
+            }
+            Ok(delta)
+        });
+        paced.boxed()
+    }
+}
+
+/// A tool whose result the script has.
+#[derive(Debug)]
+struct Told {
+    tool: ScriptTool,
+    spec: ToolSpec,
+}
+
+impl Told {
+    fn new(tool: &ScriptTool) -> Self {
+        Self { spec: tool.spec(), tool: tool.clone() }
+    }
+}
+
+#[async_trait]
+impl Tool for Told {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn is_offered(&self, context: &ToolContext) -> bool {
+        self.tool.is_offered(context)
+    }
+
+    async fn run(&self, _call: Call<'_>) -> ToolOutput {
+        Ok(self.tool.result().to_owned())
     }
 }

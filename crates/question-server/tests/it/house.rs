@@ -61,3 +61,24 @@ pub(crate) fn server_with(model: impl Model) -> Router {
 pub(crate) fn server_of(config: &Config) -> Router {
     app(config, parts(front_desk()))
 }
+
+/// Tests of what holds over each store: one that needs nothing, and one over Postgres.
+macro_rules! over_each_store {
+    ($name:ident: $check:ident) => {
+        mod $name {
+            #[tokio::test]
+            async fn in_memory_and_in_a_file() {
+                crate::sqlite::each_store(super::$check).await;
+            }
+
+            #[cfg(all(unix, feature = "postgres"))]
+            #[tokio::test]
+            #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+            async fn over_postgres() {
+                let database = crate::postgres::Database::new().await;
+                super::$check(database.open().await).await;
+            }
+        }
+    };
+}
+pub(crate) use over_each_store;

@@ -1,15 +1,14 @@
 //! What a server tells those who watch it.
 
 use crate::clock::HandClock;
-use crate::folder::Folder;
-use crate::house::{Parts, app, front_desk, parts, server, server_of};
+use crate::house::{Parts, app, front_desk, over_each_store, parts, server, server_of};
 use crate::http::{Answer, call, get, post, request, says};
 use crate::socket::{say_hello, start, until_logged};
 use crate::watcher::{Watcher, until_state};
 use axum::Router;
 use axum::http::{HeaderValue, Method, header};
 use question_server::Config;
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -114,20 +113,7 @@ async fn tells_what_waits(store: Arc<dyn Store>) {
     assert!((read(&server, "question_server_answer_seconds_sum").await - 200.0).abs() < 1.0);
 }
 
-#[tokio::test]
-async fn what_waits_is_told_with_its_age() {
-    tells_what_waits(Arc::new(MemoryStore::default())).await;
-    let folder = Folder::new();
-    tells_what_waits(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
-}
-
-#[cfg(all(unix, feature = "postgres"))]
-#[tokio::test]
-#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn what_waits_in_postgres_is_told_with_its_age() {
-    let database = crate::postgres::Database::new().await;
-    tells_what_waits(database.open().await).await;
-}
+over_each_store!(what_waits_is_told_with_its_age: tells_what_waits);
 
 #[cfg(all(unix, feature = "postgres"))]
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! A conversation answers to its owner.
 
 use crate::folder::Folder;
-use crate::house::{Parts, app, parts, server, server_of};
+use crate::house::{Parts, app, over_each_store, parts, server, server_of};
 use crate::http::{Answer, call, get, request, says};
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -286,17 +286,4 @@ async fn lists_and_deletes_its_own(store: Arc<dyn Store>) {
     assert_eq!(nobody.refusal(), (400, "bad_request".to_owned()));
 }
 
-#[tokio::test]
-async fn a_user_whom_a_proxy_names_lists_and_deletes_its_own() {
-    lists_and_deletes_its_own(Arc::new(MemoryStore::default())).await;
-    let folder = Folder::new();
-    lists_and_deletes_its_own(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
-}
-
-#[cfg(all(unix, feature = "postgres"))]
-#[tokio::test]
-#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn a_user_whom_a_proxy_names_lists_and_deletes_its_own_over_postgres() {
-    let database = crate::postgres::Database::new().await;
-    lists_and_deletes_its_own(database.open().await).await;
-}
+over_each_store!(a_user_whom_a_proxy_names_lists_and_deletes_its_own: lists_and_deletes_its_own);

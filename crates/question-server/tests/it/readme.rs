@@ -1,4 +1,4 @@
-//! What the README says to type works.
+//! What the README and the pages beside it say to type works.
 
 use crate::killed::exchange;
 use crate::socket::start;
@@ -8,16 +8,18 @@ use std::collections::BTreeSet;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// The commands of the README's `sh` blocks.
+const PAGES: &str =
+    concat!(include_str!("../../README.md"), include_str!("../../AUTHOR.md"), include_str!("../../OPERATOR.md"));
+
+/// The commands of the `sh` blocks.
 fn commands() -> Vec<String> {
-    let readme = include_str!("../../README.md");
-    let blocks = readme.split("\n```sh\n").skip(1);
+    let blocks = PAGES.split("\n```sh\n").skip(1);
     let commands = blocks.map(|block| block.split("\n```").next().unwrap_or_default().to_owned());
     // How it is started is not for a test.
     commands.filter(|command| !command.starts_with("cargo ")).collect()
 }
 
-/// The options under one heading of `--help`, as the README has them.
+/// The options under one heading of `--help`, as the page for operators has them.
 fn table(heading: &str) -> String {
     let command = config::command();
     let options = command.get_arguments().filter(|option| option.get_help_heading() == Some(heading));
@@ -38,13 +40,13 @@ fn table(heading: &str) -> String {
 }
 
 #[test]
-fn the_readme_has_every_option_as_the_help_has_it() {
+fn the_pages_have_every_option_as_the_help_has_it() {
     let command = config::command();
     let headings: BTreeSet<&str> = command.get_arguments().filter_map(|option| option.get_help_heading()).collect();
     assert!(command.get_arguments().all(|option| option.get_help_heading().is_some()));
     let tables = headings.into_iter().map(table);
-    let missing: Vec<String> = tables.filter(|table| !include_str!("../../README.md").contains(table)).collect();
-    assert!(missing.is_empty(), "the README lacks\n\n{}", missing.join("\n"));
+    let missing: Vec<String> = tables.filter(|table| !PAGES.contains(table)).collect();
+    assert!(missing.is_empty(), "the pages lack\n\n{}", missing.join("\n"));
 }
 
 #[test]
@@ -52,7 +54,7 @@ fn what_deployments_set_are_options() {
     let command = config::command();
     let option = |option: &str| option.to_uppercase().replace('-', "_");
     let options: BTreeSet<String> = command.get_arguments().filter_map(|arg| arg.get_long()).map(option).collect();
-    for text in [include_str!("../../README.md"), include_str!("../../Containerfile")] {
+    for text in [PAGES, include_str!("../../Containerfile")] {
         let set = text.split("QUESTION_SERVER_").skip(1);
         let names = set.filter_map(|rest| rest.split(|c: char| !c.is_ascii_uppercase() && c != '_').next());
         let unknown: Vec<&str> = names.filter(|name| !options.contains(*name)).collect();

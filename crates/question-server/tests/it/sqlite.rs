@@ -210,7 +210,7 @@ pub(crate) async fn check_deletion(store: &dyn Store) {
     assert_eq!(stored.conversation, anew);
 }
 
-async fn each_store(check: impl AsyncFn(Arc<dyn Store>)) {
+pub(crate) async fn each_store(check: impl AsyncFn(Arc<dyn Store>)) {
     check(Arc::new(MemoryStore::default())).await;
     let folder = Folder::new();
     check(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;

@@ -1,15 +1,14 @@
 //! What an agent does by itself, and what it costs, has an end.
 
 use crate::clock::HandClock;
-use crate::folder::Folder;
-use crate::house::{Parts, app, parts, server_with};
+use crate::house::{Parts, app, over_each_store, parts, server_with};
 use crate::http::{Answer, get, messages, post, run_with, says};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::until_state;
 use axum::Router;
 use question_server::Config;
 use question_server::limits::{LEASE, MAX_MODEL_CALLS, MAX_UNATTENDED};
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,20 +54,7 @@ async fn stops_asking_nobody(store: Arc<dyn Store>) {
     assert_eq!(script.times_asked(), 2 * (1 + MAX_UNATTENDED as usize), "it is counted from there");
 }
 
-#[tokio::test]
-async fn an_agent_that_asks_nobody_again_and_again_stops() {
-    stops_asking_nobody(Arc::new(MemoryStore::default())).await;
-    let folder = Folder::new();
-    stops_asking_nobody(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
-}
-
-#[cfg(all(unix, feature = "postgres"))]
-#[tokio::test]
-#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn an_agent_that_asks_nobody_again_and_again_stops_over_postgres() {
-    let database = crate::postgres::Database::new().await;
-    stops_asking_nobody(database.open().await).await;
-}
+over_each_store!(an_agent_that_asks_nobody_again_and_again_stops: stops_asking_nobody);
 
 #[tokio::test]
 async fn a_model_that_breaks_each_time_is_not_asked_for_ever() {

@@ -55,7 +55,7 @@ const BANNED: [(&str, &str); 30] = [
 const FIRST_PERSON: [&str; 8] = ["i", "me", "my", "mine", "we", "us", "our", "ours"];
 
 /// Where strings are what a person or a model says, or what a model is told.
-const IN_THE_FIRST_PERSON: [&str; 5] = ["/card-gallery/", "/words/", "/labels/", "/models/", "/guidance.rs"];
+const IN_THE_FIRST_PERSON: [&str; 5] = ["/card-gallery/", "/words.rs", "/labels/", "/models/", "/guidance.rs"];
 
 /// Ids of cases, not sentences.
 const LISTS: [&str; 1] = ["SEL-01, "];
@@ -80,7 +80,8 @@ fn readmes_are_in_plain_words() {
         root().join(".github/SECURITY.md"),
         root().join("CHANGELOG.md"),
     ];
-    files.extend(packages().iter().map(|folder| folder.join("README.md")).filter(|file| file.is_file()));
+    let pages = |folder: &PathBuf| ["README.md", "AUTHOR.md", "OPERATOR.md"].map(|page| folder.join(page));
+    files.extend(packages().iter().flat_map(pages).filter(|file| file.is_file()));
     files.extend(found(&root().join("crates/agent-chat/recipes"), "README.md"));
     accept(files.iter().flat_map(|file| complaints(file, &read(file), 1)));
 }

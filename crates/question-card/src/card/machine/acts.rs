@@ -4,7 +4,7 @@ use super::standing::entry;
 use super::{Again, Card, CardEvent, Copied, Do, Manner, Sent, Settled, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem, Room};
-use crate::labels::concat;
+use crate::labels::{Word, concat};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Phase, Reply};
@@ -36,7 +36,7 @@ impl Card {
         let before = self.draft.room(question, field);
         self.draft.type_text(question, field, text);
         if let (Some(Room::Left(_)), Some(Room::Over(over))) = (before, self.draft.room(question, field)) {
-            self.say((self.labels.chars_over)(over));
+            self.say(self.labels.plural(Word::CharsOver, over, &[]));
         }
         if field == Field::Note {
             self.open_note(question);
@@ -98,7 +98,7 @@ impl Card {
     pub(super) fn confirm(&mut self, ask: &AskSnapshot, question: usize) {
         let problems = self.problems(ask);
         match problems.iter().find(|(index, _)| *index == question) {
-            Some((_, Problem::Unanswered)) => self.nudge_to(question, self.labels.nudge),
+            Some((_, Problem::Unanswered)) => self.nudge_to(question, Word::Nudge),
             Some(_) => self.submit(ask),
             None => match problems.iter().find(|(index, _)| *index > question).or(problems.first()) {
                 Some((next, problem)) => self.go_to(ask, *next, *problem),
@@ -116,15 +116,15 @@ impl Card {
     pub(super) fn confirm_text(&mut self, ask: &AskSnapshot, question: usize) {
         let blank = is_blank(self.draft.text(question, Field::Other));
         match blank && self.phase != Phase::Malformed {
-            true => self.nudge_to(question, self.labels.error_other),
+            true => self.nudge_to(question, Word::ErrorOther),
             false => self.confirm(ask, question),
         }
     }
 
     /// Says beside the question what is to be done first.
-    fn nudge_to(&mut self, question: usize, text: &'static str) {
-        self.nudged = Some((question, text));
-        self.say(text);
+    fn nudge_to(&mut self, question: usize, word: Word) {
+        self.nudged = Some((question, word));
+        self.say_word(word);
     }
 
     /// Brings a question into view, with the focus where its problem can be solved.
@@ -176,7 +176,7 @@ impl Card {
             [(question, problem), ..] if !is_explicit || !problems.iter().any(is_missing) => {
                 self.error_text(ask, *question, *problem)
             }
-            _ => (self.labels.unanswered)(problems.len(), ask.questions.len()),
+            _ => self.labels.unanswered(problems.len(), ask.questions.len()),
         }
     }
 
@@ -191,7 +191,7 @@ impl Card {
 
     /// Sends the questions back as a message, so that the agent can ask them once more.
     pub(super) fn ask_again(&mut self, ask: &AskSnapshot) {
-        let mut text = vec![concat(&[self.labels.ask_again, ":"])];
+        let mut text = vec![concat(&[self.labels.text(Word::AskAgain), ":"])];
         text.extend(ask.questions.iter().map(|asked| asked.question.text.clone()));
         self.again = Again::Given;
         self.emit(CardEvent::Message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" })));
@@ -203,7 +203,7 @@ impl Card {
         let asks_again = std::mem::replace(&mut self.again, Again::No) == Again::Given;
         if !is_taken {
             self.moved();
-            self.say(self.labels.not_now);
+            self.say_word(Word::NotNow);
         } else if asks_again {
             self.again = Again::Sent;
         } else if self.is_over() {
@@ -224,9 +224,9 @@ impl Card {
         self.confirming = false;
         self.moved();
         self.resolve();
-        self.say(match settled {
-            Settled::Messaged => self.labels.sent,
-            Settled::Cancelled => self.labels.cancelled,
+        self.say_word(match settled {
+            Settled::Messaged => Word::Sent,
+            Settled::Cancelled => Word::Cancelled,
         });
     }
 
@@ -285,7 +285,7 @@ impl Card {
         self.moved();
         if self.draft.is_dirty() && !self.confirming {
             self.confirming = true;
-            self.say(self.labels.cancel_confirm);
+            self.say_word(Word::CancelConfirm);
             return;
         }
         if self.phase == Phase::Malformed {
@@ -310,7 +310,7 @@ impl Card {
         match is_done {
             true => {
                 self.copied = Some((control, Copied::Yes));
-                self.say(self.labels.copied);
+                self.say_word(Word::Copied);
                 self.plan(Do::FadeCopy(self.copies));
             }
             false => self.copied = Some((control, Copied::Failed)),

@@ -78,7 +78,7 @@ impl Card {
         };
         if is_news {
             self.deadline.told = Some((at, is_urgent));
-            self.say((self.labels.time_left)(left));
+            self.say(self.labels.time_left(left));
         }
     }
 }

@@ -5,8 +5,8 @@ use super::{Again, Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, ask
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{Field, Kind};
-use crate::labels::{Labels, isolate};
-use crate::receipt::state_label;
+use crate::labels::{Word, isolate};
+use crate::receipt::state_word;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
@@ -83,7 +83,7 @@ impl Card {
         (options.fresh, options.parts) = (self.options.fresh, self.options.parts);
         let was_over = self.is_over();
         let before = std::mem::replace(&mut self.options, options);
-        self.labels = self.options.labels.unwrap_or(&Labels::ENGLISH);
+        self.labels = self.options.labels.clone().unwrap_or_default();
         if self.draft.has_note() {
             // Nothing is sent that is not in sight.
             self.options.notes = self.options.notes.or(before.notes);
@@ -229,7 +229,7 @@ impl Card {
         if let Some(first) = ask.questions.first() {
             let header = first.header.as_ref().map_or("", |header| header.text.as_str());
             let (header, question) = (isolate(header), isolate(&first.question.text));
-            let text = (self.labels.ready)(ask.questions.len(), &header, &question, first.options.len());
+            let text = self.labels.ready(ask.questions.len(), &header, &question, first.options.len());
             self.plan(Do::SayOnce("", text));
         }
         self.plan(Do::Waiting);
@@ -264,7 +264,7 @@ impl Card {
             let was_reply = self.submission.settled().is_none() && self.sent != Some(Sent::Cancel);
             self.reopen(Submission::Open);
             if was_reply {
-                self.say(self.labels.taken_back);
+                self.say_word(Word::TakenBack);
             }
         }
     }
@@ -350,7 +350,7 @@ impl Card {
     /// Says that the question cannot be read.
     pub(super) fn announce_damage(&mut self) {
         // Apart from the word that it is there to be answered.
-        self.plan(Do::SayOnce(" damaged", self.labels.malformed.to_owned()));
+        self.plan(Do::SayOnce(" damaged", self.labels.text(Word::Malformed).to_owned()));
     }
 
     /// Says that the reply is on its way, once it has been so for a while.
@@ -361,9 +361,9 @@ impl Card {
 
     pub(super) fn still_sending(&mut self, latch: u32) {
         if latch == self.latches && self.is_latched() && !is_over(self.phase) {
-            self.say(match self.options.held {
-                true => self.labels.held,
-                false => self.labels.sending,
+            self.say_word(match self.options.held {
+                true => Word::Held,
+                false => Word::Sending,
             });
         }
     }
@@ -371,16 +371,16 @@ impl Card {
     fn announce_end(&mut self, ask: &AskSnapshot, phase: Phase) {
         // The host sent a reply that this card never gave, such as what was typed into its composer.
         let is_hosts_own = self.is_latched() && self.sent.is_none();
-        let text = match phase {
-            Phase::Answered if self.own_reply_won(ask.outcome.as_ref()) => self.labels.sent,
+        let word = match phase {
+            Phase::Answered if self.own_reply_won(ask.outcome.as_ref()) => Word::Sent,
             // Who typed it knows.
             _ if matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) => return,
             Phase::Answered if is_hosts_own => return,
-            Phase::Answered => self.labels.answered_elsewhere,
+            Phase::Answered => Word::AnsweredElsewhere,
             // The words of the receipt that takes the form's place.
-            _ => state_label(phase, ask, self.labels),
+            _ => state_word(phase, ask),
         };
-        self.say(text);
+        self.say_word(word);
     }
 }
 

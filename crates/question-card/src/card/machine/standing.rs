@@ -3,7 +3,7 @@
 use super::{Again, Card, Manner, Sent, Submission, is_over, is_whole, takes_answer};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
-use crate::labels::isolate;
+use crate::labels::{Word, isolate};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::joined;
@@ -75,8 +75,8 @@ impl Card {
 
     /// What is to be done first, where Enter found nothing to confirm in this question.
     #[must_use]
-    pub fn nudge(&self, question: usize) -> Option<&'static str> {
-        self.nudged.filter(|(nudged, _)| *nudged == question).map(|(_, text)| text)
+    pub fn nudge(&self, question: usize) -> Option<&str> {
+        self.nudged.filter(|(nudged, _)| *nudged == question).map(|(_, word)| self.labels.text(word))
     }
 
     /// A problem in words.
@@ -85,10 +85,12 @@ impl Card {
         match (problem, ask.questions.get(question)) {
             // Where one tap answers, only Send can have been tried; where nothing could be read there is nothing to select.
             (Problem::Unanswered, Some(asked)) if self.manner == Manner::Explicit && self.phase != Phase::Malformed => {
-                (self.labels.error_select)(&name(asked))
+                self.labels.filled(Word::ErrorSelect, &[("question", &name(asked))])
             }
-            (Problem::Unanswered | Problem::OtherBlank, _) => self.labels.error_other.to_owned(),
-            (Problem::OtherTooLong { over } | Problem::NoteTooLong { over }, _) => (self.labels.error_too_long)(over),
+            (Problem::Unanswered | Problem::OtherBlank, _) => self.labels.text(Word::ErrorOther).to_owned(),
+            (Problem::OtherTooLong { over } | Problem::NoteTooLong { over }, _) => {
+                self.labels.plural(Word::ErrorTooLong, over, &[])
+            }
         }
     }
 
@@ -220,10 +222,10 @@ impl Card {
         // Where no question could be read, an own answer could be typed all the same.
         for question in 0..count.max(1) {
             let sent = sent.iter().find(|sent| sent.question == question);
-            let left = self.draft.left_over(question, sent, self.labels.list);
+            let left = self.draft.left_over(question, sent, self.labels.text(Word::List));
             let mut lines = Vec::new();
             lines.extend(left.answer);
-            lines.extend(left.note.as_deref().map(self.labels.noted));
+            lines.extend(left.note.as_deref().map(|note| self.labels.filled(Word::Noted, &[("note", note)])));
             if !lines.is_empty() {
                 // Of several, each says what it is about.
                 if count > 1 {

@@ -6,13 +6,13 @@ use crate::anatomy::part;
 use crate::card::Layout;
 use crate::card::machine::{Card, Manner, Submission, name};
 use crate::dom::Control;
-use crate::labels::{Unit, isolate};
+use crate::labels::{Unit, Word, isolate};
 use crate::writer::Writer;
 use ask_user_question::{AskSnapshot, Phase};
 
 /// Submit, Cancel and the ways out of the card.
 pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    let labels = card.labels;
+    let labels = &card.labels;
     alert(w, card);
     summary(w, card, ask);
     deadline(w, card);
@@ -24,39 +24,39 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     // While more may come, its place is kept.
     let is_last = step.is_none_or(|shown| shown + 1 == count);
     if !is_last || (step.is_some() && card.phase == Phase::Streaming) {
-        button(w, card, "qc-button qc-onward", Control::Onward, labels.onward, is_last);
+        button(w, card, "qc-button qc-onward", Control::Onward, labels.text(Word::Onward), is_last);
     }
     if card.manner == Manner::Explicit {
-        submit_button(w, card, labels.submit);
+        submit_button(w, card, labels.text(Word::Submit));
     }
     if card.can_try_again(ask) {
         let tried = card.draft.chosen(0).map(|option| Control::Option { question: 0, option });
-        open_button(w, card, "qc-button qc-onward", Control::Again, labels.try_again);
+        open_button(w, card, "qc-button qc-onward", Control::Again, labels.text(Word::TryAgain));
         let stamp = card.draft.chosen(0).map_or(0, |option| option + 1);
         w.stamped("aria-describedby", stamp, &|| tried.map(|tried| card.ids.control(tried)).unwrap_or_default());
         w.close();
     }
     if step.is_some_and(|shown| shown > 0) {
-        button(w, card, "qc-button qc-back", Control::Back, labels.back, false);
+        button(w, card, "qc-button qc-back", Control::Back, labels.text(Word::Back), false);
     }
     extras_of_only_question(w, card, ask);
     cancel_button(w, card);
     if card.options.offers.reply_in_chat {
-        button(w, card, QUIET_BUTTON, Control::InChat, labels.reply_in_chat, !card.is_open());
+        button(w, card, QUIET_BUTTON, Control::InChat, labels.text(Word::ReplyInChat), !card.is_open());
     }
     if let Some(decide) = &card.options.agent_decides {
         (decide.draw)(w, card, &decide.words);
     }
     if card.is_held() && card.options.offers.change {
-        button(w, card, "qc-button qc-quiet qc-change", Control::Change, labels.change, false);
+        button(w, card, "qc-button qc-quiet qc-change", Control::Change, labels.text(Word::Change), false);
     }
     if card.is_held() && card.options.offers.next {
-        button(w, card, "qc-button qc-quiet qc-change", Control::Next, labels.next_ask, false);
+        button(w, card, "qc-button qc-quiet qc-change", Control::Next, labels.text(Word::NextAsk), false);
     }
     wait(w, card);
     if card.layout(ask) == Some(Layout::Stacked) {
         w.open("p", part::PROGRESS, 0);
-        w.say(&(labels.progress)(answered, count));
+        w.text(&labels.progress(answered, count));
         w.close();
     }
     w.close();
@@ -68,14 +68,14 @@ pub(crate) fn decide(w: &mut Writer, card: &Card, words: &str) {
         w.set("type", "button");
         w.set("id", &card.ids.control(Control::Decide));
     }
-    w.say(words);
+    w.text(words);
     w.truth("aria-disabled", !card.is_open());
     w.stamped("aria-describedby", (!card.is_open()).into(), &|| card.ids.wait());
     w.close();
 }
 
 /// The button that submits the form. It is never `disabled`, which would drop the focus; while it cannot act, it says why.
-pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &'static str) {
+pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &str) {
     open_button(w, card, "qc-button qc-submit", Control::Submit, text);
     // Where it sends one text, the page has a button of the same word for another.
     if card.manner == Manner::OnPick {
@@ -88,8 +88,8 @@ pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &'static str) {
 
 /// Declines. One node throughout: while it asks to be pressed again, the focus stays on it. Then there is a way back, too.
 pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
-    let labels = card.labels;
-    let text = if card.confirming { labels.cancel_confirm } else { labels.cancel };
+    let labels = &card.labels;
+    let text = if card.confirming { labels.text(Word::CancelConfirm) } else { labels.text(Word::Cancel) };
     let is_inert = card.phase == Phase::Streaming || card.is_latched();
     open_button(w, card, "qc-button qc-cancel", Control::Cancel, text);
     w.flag("data-confirm", card.confirming);
@@ -97,7 +97,7 @@ pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
     w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
     w.close();
     if card.confirming {
-        button(w, card, QUIET_BUTTON, Control::Keep, labels.keep_answering, false);
+        button(w, card, QUIET_BUTTON, Control::Keep, labels.text(Word::KeepAnswering), false);
     }
 }
 
@@ -107,10 +107,10 @@ pub(super) fn wait(w: &mut Writer, card: &Card) {
         w.set("id", &card.ids.wait());
     }
     w.text(match card.phase {
-        _ if card.is_held() => card.labels.held,
-        _ if card.is_latched() => card.labels.sending,
-        _ if card.refused => card.labels.not_now,
-        Phase::Streaming => card.labels.submit_wait,
+        _ if card.is_held() => card.labels.text(Word::Held),
+        _ if card.is_latched() => card.labels.text(Word::Sending),
+        _ if card.refused => card.labels.text(Word::NotNow),
+        Phase::Streaming => card.labels.text(Word::SubmitWait),
         _ => "",
     });
     w.close();
@@ -122,7 +122,7 @@ pub(super) fn alert(w: &mut Writer, card: &Card) {
         if w.open("p", part::ALERT, 0) {
             w.set("role", "alert");
         }
-        w.say(&(card.labels.failed)(&isolate(reason)));
+        w.text(&card.labels.filled(Word::Failed, &[("reason", &isolate(reason))]));
         w.close();
     }
 }
@@ -136,7 +136,7 @@ fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     w.open("div", part::SUMMARY, 0);
     w.open("p", "", 0);
-    w.say(&(card.labels.unanswered)(open.len(), ask.questions.len()));
+    w.text(&card.labels.unanswered(open.len(), ask.questions.len()));
     w.close();
     w.open("ul", "", 0);
     for (index, _) in open {
@@ -158,15 +158,15 @@ fn deadline(w: &mut Writer, card: &Card) {
     if w.open("span", "", 0) {
         w.set("role", "timer");
     }
-    w.say(&(card.labels.time_left)(left));
+    w.text(&card.labels.time_left(left));
     w.close();
     if card.options.offers.more_time {
-        button(w, card, QUIET_BUTTON, Control::MoreTime, card.labels.more_time, false);
+        button(w, card, QUIET_BUTTON, Control::MoreTime, card.labels.text(Word::MoreTime), false);
     }
     w.close();
 }
 
 /// A line of the card's own, below the receipt.
-pub(super) fn hint(w: &mut Writer, text: &'static str) {
+pub(super) fn hint(w: &mut Writer, text: &str) {
     line(w, "p", part::HINT, text);
 }

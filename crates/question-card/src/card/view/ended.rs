@@ -5,23 +5,24 @@ use super::{QUIET_BUTTON, button, open_button};
 use crate::anatomy::part;
 use crate::card::machine::{Card, Copied};
 use crate::dom::Control;
+use crate::labels::Word;
 use crate::receipt::receipt;
 use crate::writer::Writer;
 use ask_user_question::{AskSnapshot, Phase};
 
 /// All that is left of a card.
 pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    receipt(w, ask, card.phase, card.ids, card.labels);
+    receipt(w, ask, card.phase, card.ids, &card.labels);
     if card.live || card.options.offers.receipt_actions {
         if w.open("div", part::RECEIPT_ACTIONS, 0) {
             w.set("aria-live", "off");
         }
         // What ended before the user's eyes can be copied; a history would have a button and a listener for each receipt.
         if card.live && card.phase == Phase::Answered {
-            copy_button(w, card, Control::CopyReceipt, card.labels.copy_answers);
+            copy_button(w, card, Control::CopyReceipt, card.labels.text(Word::CopyAnswers));
         }
         if card.asks_again() {
-            message_button(w, card, Control::AskAgain, card.labels.ask_again);
+            message_button(w, card, Control::AskAgain, card.labels.text(Word::AskAgain));
             if card.late.is_empty() {
                 refusal(w, card);
             }
@@ -36,29 +37,29 @@ pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 
 /// What was typed or chosen and did not reach the agent: it stays until the user puts it away.
 fn late(w: &mut Writer, card: &Card) {
-    let labels = card.labels;
+    let labels = &card.labels;
     if w.open("div", part::LATE, 0) {
         w.set("aria-live", "off");
     }
-    hint(w, labels.late);
+    hint(w, labels.text(Word::Late));
     if w.open("p", part::LATE_TEXT, 0) {
         w.set("dir", "auto");
     }
-    w.say(&card.late);
+    w.text(&card.late);
     w.close();
     w.open("div", part::ACTIONS, 0);
     if card.options.offers.messages {
-        message_button(w, card, Control::SendLate, labels.send_as_message);
+        message_button(w, card, Control::SendLate, labels.text(Word::SendAsMessage));
     }
-    copy_button(w, card, Control::CopyLate, labels.copy);
-    button(w, card, QUIET_BUTTON, Control::Dismiss, labels.dismiss, false);
+    copy_button(w, card, Control::CopyLate, labels.text(Word::Copy));
+    button(w, card, QUIET_BUTTON, Control::Dismiss, labels.text(Word::Dismiss), false);
     refusal(w, card);
     w.close();
     w.close();
 }
 
 /// A button that sends a message, which the host may refuse.
-fn message_button(w: &mut Writer, card: &Card, control: Control, text: &'static str) {
+fn message_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     open_button(w, card, part::BUTTON, control, text);
     w.stamped("aria-describedby", card.refused.into(), &|| card.ids.wait());
     w.close();
@@ -70,21 +71,21 @@ fn refusal(w: &mut Writer, card: &Card) {
         if w.open("p", part::WAIT, 0) {
             w.set("id", &card.ids.wait());
         }
-        w.text(card.labels.not_now);
+        w.text(card.labels.text(Word::NotNow));
         w.close();
     }
 }
 
 /// A button that copies a text, and says what came of that.
-fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &'static str) {
+fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     let copied = card.copied.filter(|(copied, _)| *copied == control).map(|(_, copied)| copied);
-    let text = if copied == Some(Copied::Yes) { card.labels.copied } else { text };
+    let text = if copied == Some(Copied::Yes) { card.labels.text(Word::Copied) } else { text };
     button(w, card, part::BUTTON, control, text, false);
     if copied == Some(Copied::Failed) {
         if w.open("p", part::WAIT, 1) {
             w.set("role", "alert");
         }
-        w.text(card.labels.copy_failed);
+        w.text(card.labels.text(Word::CopyFailed));
         w.close();
     }
 }

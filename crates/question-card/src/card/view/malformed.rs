@@ -5,12 +5,13 @@ use super::line;
 use super::question::message_field;
 use crate::anatomy::part;
 use crate::card::machine::{Card, Settled};
+use crate::labels::Word;
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 
 /// What could be read, and the ways out: to say something all the same, and Cancel. Afterwards, which of them was taken.
 pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    line(w, "p", part::ERROR, card.labels.malformed);
+    line(w, "p", part::ERROR, card.labels.text(Word::Malformed));
     for (index, asked) in ask.questions.iter().enumerate().filter(|(_, asked)| !asked.question.text.is_empty()) {
         if w.open("p", part::QUESTION_TEXT, index) {
             w.set("dir", "auto");
@@ -27,7 +28,7 @@ pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     alert(w, card);
     w.open("div", part::ACTIONS, 0);
     if card.options.offers.messages {
-        submit_button(w, card, card.labels.send_as_message);
+        submit_button(w, card, card.labels.text(Word::SendAsMessage));
     }
     cancel_button(w, card);
     wait(w, card);
@@ -37,8 +38,8 @@ pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 /// Looks as a receipt does, and takes the focus as one. The phase still says "malformed": nobody else will show that this is over.
 fn note(w: &mut Writer, card: &Card, settled: Settled) {
     let (state, text) = match settled {
-        Settled::Messaged => ("answered", card.labels.replied_in_chat),
-        Settled::Cancelled => ("declined", card.labels.cancelled),
+        Settled::Messaged => ("answered", card.labels.text(Word::RepliedInChat)),
+        Settled::Cancelled => ("declined", card.labels.text(Word::Cancelled)),
     };
     if w.open("div", part::RECEIPT, 0) {
         w.set("role", "group");

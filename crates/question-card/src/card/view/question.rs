@@ -5,7 +5,7 @@ use crate::anatomy::part;
 use crate::card::machine::{Card, Manner, Row, has_previews, is_whole};
 use crate::dom::Control;
 use crate::draft::{Field, Kind, Problem, Room};
-use crate::labels::isolate;
+use crate::labels::{Word, isolate};
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
@@ -56,9 +56,9 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         w.set("id", &ids.hint(index));
     }
     w.text(match asked.multi_select {
-        Some(false) if card.manner == Manner::OnPick => card.labels.pick_one,
-        Some(false) => card.labels.select_one,
-        Some(true) => card.labels.select_many,
+        Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
+        Some(false) => card.labels.text(Word::SelectOne),
+        Some(true) => card.labels.text(Word::SelectMany),
         // The line is there from the start, so that nothing moves when it is known what it says.
         None => "\u{a0}",
     });
@@ -131,7 +131,7 @@ pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &st
     if w.open("p", part::ERROR, 0) {
         w.set("id", &card.ids.error(question));
     }
-    w.say(text);
+    w.text(text);
     w.close();
 }
 
@@ -277,13 +277,13 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
         let labelled = if is_pick { text } else { Control::Other { question } };
         w.set("for", &card.ids.control(labelled));
     }
-    w.text(card.labels.other);
+    w.text(card.labels.text(Word::Other));
     w.close();
     digit(w, card.shortcut_of_text(asked));
     let labels = || joined(&[card.ids.other_label(question), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
     if is_pick {
-        actions::submit_button(w, card, card.labels.send);
+        actions::submit_button(w, card, card.labels.text(Word::Send));
         field_error(w, place, Field::Other);
     }
     counter(w, card, question, Field::Other);
@@ -291,7 +291,7 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
         if w.open("p", part::UNSENT, 0) {
             w.set("id", &card.ids.unsent(question));
         }
-        w.text(card.labels.other_unsent);
+        w.text(card.labels.text(Word::OtherUnsent));
         w.close();
     }
     w.close();
@@ -316,7 +316,10 @@ pub(super) fn text_field(
         w.set("aria-labelledby", &labelled_by());
         w.value(typed);
     }
-    w.word("placeholder", (field == Field::Other).then_some(card.labels.other_placeholder));
+    match field {
+        Field::Other => w.put("placeholder", card.labels.text(Word::OtherPlaceholder)),
+        Field::Note => w.word("placeholder", None),
+    }
     w.word("enterkeyhint", Some(card.enter_does(field)));
     let describes = [problem.is_some(), field == Field::Other && card.is_unsent(question), card.draft.is_limited()];
     let stamp = describes.iter().fold(0, |stamp, describes| stamp << 1 | usize::from(*describes));
@@ -351,14 +354,14 @@ fn field_error(w: &mut Writer, place: Place<'_>, field: Field) {
 pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field) {
     let (text, is_over) = match card.draft.room(question, field) {
         None => return,
-        Some(Room::Left(left)) => ((card.labels.chars_left)(left), false),
-        Some(Room::Over(over)) => ((card.labels.chars_over)(over), true),
+        Some(Room::Left(left)) => (card.labels.plural(Word::CharsLeft, left, &[]), false),
+        Some(Room::Over(over)) => (card.labels.plural(Word::CharsOver, over, &[]), true),
     };
     if w.open("p", part::COUNTER, 0) {
         w.set("id", &card.ids.counter(control(question, field)));
     }
     w.flag("data-over", is_over);
-    w.say(&text);
+    w.text(&text);
     w.close();
 }
 
@@ -383,7 +386,7 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
         if w.open("div", "", shown) {
             w.set("role", "group");
         }
-        w.put("aria-label", &(card.labels.preview)(&isolate(&option.label.text)));
+        w.put("aria-label", &card.labels.filled(Word::Preview, &[("label", &isolate(&option.label.text))]));
         if w.open("pre", part::PREVIEW_TEXT, 0) {
             if let Some(lang) = &ask.lang {
                 w.set("lang", lang);
@@ -425,7 +428,7 @@ pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
         return note_field(w, place);
     }
     let control = Control::AddNote { question };
-    open_button(w, card, QUIET_BUTTON, control, card.labels.add_note);
+    open_button(w, card, QUIET_BUTTON, control, card.labels.text(Word::AddNote));
     named_by_question(w, card, control, question);
     w.truth("aria-disabled", card.is_latched());
     w.stamped("aria-describedby", card.is_latched().into(), &|| card.ids.wait());
@@ -438,7 +441,7 @@ pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_
     let answers = card.manner == Manner::OnPick;
     let is_pressed = card.draft.is_skipped(question) && !answers;
     let is_inert = card.is_latched() || (answers && !card.is_open());
-    open_button(w, card, "qc-button qc-quiet qc-skip", control, card.labels.skip);
+    open_button(w, card, "qc-button qc-quiet qc-skip", control, card.labels.text(Word::Skip));
     named_by_question(w, card, control, question);
     w.word("aria-pressed", (!answers).then_some(if is_pressed { "true" } else { "false" }));
     w.truth("aria-disabled", is_inert);
@@ -451,7 +454,7 @@ pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_
         if w.open("p", part::SKIPPING, 0) {
             w.set("id", &card.ids.skipping(question));
         }
-        w.text(card.labels.skipping);
+        w.text(card.labels.text(Word::Skipping));
         w.close();
     }
 }
@@ -469,7 +472,7 @@ fn note_field(w: &mut Writer, place: Place<'_>) {
         w.set("id", &label());
         w.set("for", &card.ids.control(Control::Note { question }));
     }
-    w.text(card.labels.note);
+    w.text(card.labels.text(Word::Note));
     w.close();
     let labels = || joined(&[label(), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Note, &labels, None);
@@ -486,7 +489,7 @@ pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         w.set("id", &label());
         w.set("for", &card.ids.control(Control::OtherText { question: 0 }));
     }
-    w.text(card.labels.malformed_answer);
+    w.text(card.labels.text(Word::MalformedAnswer));
     w.close();
     if let Some(problem) = card.error(0) {
         error_text(w, card, 0, &card.error_text(ask, 0, problem));
@@ -505,7 +508,7 @@ pub(super) fn way(w: &mut Writer, card: &Card, question: usize, name: &str) {
         w.set("id", &card.ids.control(control));
         w.set("dir", "auto");
     }
-    w.say(name);
+    w.text(name);
     w.close();
     w.close();
 }

@@ -4,18 +4,18 @@ use super::growing;
 use crate::anatomy::part;
 use crate::card::machine::Card;
 use crate::dom::Control;
-use crate::labels::concat;
+use crate::labels::{Word, concat};
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 
 /// A button for each question; the one that is shown is the current step.
 pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize) {
-    let labels = card.labels;
+    let labels = &card.labels;
     if w.open("ol", part::STEPS, 0) {
         // Without its marks a list is none to some browsers.
         w.set("role", "list");
     }
-    w.put("aria-label", &(labels.progress)(card.answered(ask), ask.questions.len()));
+    w.put("aria-label", &labels.progress(card.answered(ask), ask.questions.len()));
     for (index, asked) in ask.questions.iter().enumerate() {
         let is_answered = card.draft.problem(index).is_none();
         w.open("li", "", index);
@@ -31,14 +31,14 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
             Some(header) => growing(w, ask, &header.text),
             None => {
                 w.open("span", "", 1);
-                w.say(&(labels.step)(index + 1));
+                w.text(&labels.filled(Word::Step, &[("number", &(index + 1).to_string())]));
                 w.close();
             }
         }
         if is_answered {
             // For those who do not see its mark.
             w.open("span", part::HIDDEN, 0);
-            w.say(&concat(&[labels.list, labels.answered]));
+            w.text(&concat(&[labels.text(Word::List), labels.text(Word::Answered)]));
             w.close();
         }
         w.close();

@@ -324,9 +324,9 @@ async fn three_servers_behind_nginx_are_as_one() {
     stands(Size { questions: 40, abreast: 8, every, kills: 1, database_dies: None }).await;
 }
 
-/// The README's lines for nginx, in front of the servers.
+/// The lines for nginx of the page for operators, in front of the servers.
 fn by_conversation() -> String {
-    let (_, lines) = include_str!("../../../README.md").split_once("\n```nginx\n").expect("there are some");
+    let (_, lines) = include_str!("../../../OPERATOR.md").split_once("\n```nginx\n").expect("there are some");
     let lines = lines.lines().take_while(|line| *line != "```");
     let all: Vec<&str> = lines.filter(|line| !line.contains("    server ") && *line != "}").collect();
     all.join("\n").replacen("upstream", "} upstream", 1)

@@ -192,16 +192,23 @@ async fn a_deadline_ends_the_wait_whenever_it_comes() {
 #[tokio::test]
 async fn the_language_around_the_element_is_the_cards() {
     on_plain_page(async |page| {
-        page.host("put({ call: { id: 'words', args: ask }, persist: 'session' }, { lang: 'de-AT' });").await?;
+        page.host("put({ call: { id: 'words', args: ask } }, { lang: 'de-AT' });").await?;
         page.is("awaiting").await?;
-        page.says("Antworten").await?;
-        let loaded = page.host("return performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.wasm'));").await?;
-        let loaded = loaded.to_string();
-        assert!(loaded.contains("de_bg.wasm") && !loaded.contains("en_bg.wasm"), "one language is loaded: {loaded}");
+        page.says("Antworten absenden").await?;
+        let loaded = "return performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/languages/'));";
+        let loaded = page.host(loaded).await?.to_string();
+        assert!(loaded.contains("/de.js") && !loaded.contains("/pl.js"), "one language is loaded: {loaded}");
         page.choose("SQLite").await?;
-        page.host("element.lang = 'en';").await?;
-        page.says("Submit").await?;
-        assert_eq!(page.chosen().await?, json!(["SQLite"]), "the draft goes along");
+        page.write(1, "typed in no language").await?;
+        page.host("window.root = all('.qc')[0];").await?;
+        for (lang, submit) in [("pl", "Wyślij odpowiedzi"), ("ar", "إرسال الإجابات"), ("tlh", "Submit answers"), ("fr", "Envoyer les réponses")] {
+            page.host(&format!("element.lang = '{lang}';")).await?;
+            page.says(submit).await?;
+            assert_eq!(page.host("return all('.qc')[0] === root;").await?, true, "{lang}: the card is the same");
+            let typed = page.host("return all('textarea').map(({ value }) => value).filter(Boolean);").await?;
+            assert_eq!(typed, json!(["typed in no language"]), "{lang}");
+            assert!(page.chosen().await?.to_string().contains("SQLite"), "{lang}");
+        }
         Ok(())
     })
     .await;

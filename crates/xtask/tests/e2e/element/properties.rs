@@ -25,6 +25,14 @@ async fn a_host_has_words_of_its_own() {
             .await?;
         page.is("awaiting").await?;
         assert_eq!(page.host("return text(all('.qc-submit')[0]);").await?, "Go");
+        // A language that does not ship.
+        let sheet = json!({ "lang": "it", "submit": "Invia", "charsLeft": { "one": "resta {count}", "other": "restano {count}" } });
+        page.host(&format!("element.maxLength = 3; element.labels = {sheet};")).await?;
+        page.until("return text(all('.qc-submit')[0]) === 'Invia' && all('.qc')[0].lang === 'it';").await?;
+        for (typed, left) in [("a", "restano 2"), ("b", "resta 1")] {
+            page.write(0, typed).await?;
+            page.until(&format!("return text(inside()).includes('{left}');")).await?;
+        }
         Ok(())
     })
     .await;

@@ -6,10 +6,12 @@ use crate::card::{CardEvent, Layout, Options, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::KeyPress;
+use crate::labels::{LANGUAGES, Labels};
 use ask_user_question::snapshot::{AskPatch, Sending, TextPath};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
 use proptest::sample::select;
+use std::sync::LazyLock;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -28,7 +30,7 @@ enum Step {
     /// This number of seconds passes.
     Wait(u64),
     /// The host has other options.
-    Set(SubmitMode, Layout, bool, Option<usize>),
+    Set(SubmitMode, Layout, bool, Option<usize>, usize),
     /// The card goes, and another one of the call comes.
     Remount,
 }
@@ -63,8 +65,8 @@ fn step() -> impl Strategy<Value = Step> {
         2 => question.prop_map(Step::Enter),
         4 => Just(Step::Submit),
         1 => (0..40_u64).prop_map(Step::Wait),
-        1 => (modes(), layouts(), prop::bool::weighted(0.2), prop::option::of(0..6_usize))
-            .prop_map(|(mode, layout, readonly, most)| Step::Set(mode, layout, readonly, most)),
+        1 => (modes(), layouts(), prop::bool::weighted(0.2), prop::option::of(0..6_usize), 0..9_usize)
+            .prop_map(|(mode, layout, readonly, most, language)| Step::Set(mode, layout, readonly, most, language)),
         1 => Just(Step::Remount),
     ]
 }
@@ -76,6 +78,10 @@ fn modes() -> impl Strategy<Value = SubmitMode> {
 fn layouts() -> impl Strategy<Value = Layout> {
     select(vec![Layout::Stacked, Layout::Stepped])
 }
+
+/// Every language.
+static SHEETS: LazyLock<Vec<Labels>> =
+    LazyLock::new(|| LANGUAGES.iter().map(|(tag, _)| Labels::for_lang(tag)).collect());
 
 /// What an onlooker knows of a walk.
 #[derive(Default)]
@@ -166,9 +172,10 @@ impl Seen {
                 stage.now.date += seconds * 1000;
                 stage.take(Input::Clock)
             }
-            Step::Set(mode, layout, readonly, max_length) => {
+            Step::Set(mode, layout, readonly, max_length, language) => {
                 let (mode, layout, readonly, max_length) = (*mode, *layout, *readonly, *max_length);
-                let options = Options { mode, layout, readonly, max_length, ..stage.card.options.clone() };
+                let labels = SHEETS.get(*language).cloned();
+                let options = Options { mode, layout, readonly, max_length, labels, ..stage.card.options.clone() };
                 stage.take(Input::Set(options))
             }
             Step::Remount => {

@@ -5,7 +5,7 @@ use question_agent::message::Message;
 
 /// Returns true if the user starts something new with the message at this index. A pick may come as a message as well. Other clients do not mark it,
 /// but it directly follows the result that brought the answer.
-pub(super) fn begins(history: &[Message], index: usize) -> bool {
+pub(crate) fn begins(history: &[Message], index: usize) -> bool {
     let Message::User(message) = &history[index] else {
         return false;
     };

@@ -1,9 +1,9 @@
 //! Where a conversation is in its script, from its history alone.
 
-use super::own_words::begins;
-use super::script::{ANSWER, ANSWERS, Ended, RESULT, Rule, Script, Setting, Step};
-use super::template::{self, Form};
-use crate::tools::SpawnAgents;
+use crate::SPAWN_AGENTS;
+use crate::own_words::begins;
+use crate::script::{ANSWER, ANSWERS, Ended, RESULT, Rule, Script, Setting, Step};
+use crate::template::{self, Form};
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use question_agent::call::{ToolCall, ToolInput, ToolResult};
@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 
 /// What the agent says, and the tool that it calls with which arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
-    pub(super) text: String,
-    pub(super) call: Option<(String, String)>,
+pub(crate) struct Turn {
+    pub(crate) text: String,
+    pub(crate) call: Option<(String, String)>,
 }
 
 /// The next turn after this history.
-pub(super) fn next(script: &Script, history: &[Message], context: &ToolContext) -> Turn {
+pub(crate) fn next(script: &Script, history: &[Message], context: &ToolContext) -> Turn {
     let mut story = Story::new(script, context);
     for (index, message) in history.iter().enumerate() {
         match message {
@@ -90,7 +90,7 @@ impl<'a> Story<'a> {
             }
             ToolInput::Other { name, .. } => {
                 let of_tools = self.script.tools.iter().find(|tool| tool.name == *name).map(|tool| &tool.go);
-                let of_spawning = self.script.sub_agents.as_ref().filter(|_| name == SpawnAgents::NAME);
+                let of_spawning = self.script.sub_agents.as_ref().filter(|_| name == SPAWN_AGENTS);
                 if let Some(step) = of_tools.or(of_spawning.map(|next| &next.go)) {
                     self.set.insert(RESULT, Setting::Text(result.content.clone()));
                     self.say = None;

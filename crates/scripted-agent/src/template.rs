@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The form in which a name is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Plain,
     Money,
 }
@@ -14,7 +14,7 @@ pub(super) enum Form {
 ///
 /// # Errors
 /// A sentence that says which brace or name is wrong.
-pub(super) fn fill(text: &str, look_up: &mut impl FnMut(&str, Form) -> Option<String>) -> Result<String, String> {
+pub(crate) fn fill(text: &str, look_up: &mut impl FnMut(&str, Form) -> Option<String>) -> Result<String, String> {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -38,7 +38,7 @@ pub(super) fn fill(text: &str, look_up: &mut impl FnMut(&str, Form) -> Option<St
 ///
 /// # Errors
 /// As [`fill`].
-pub(super) fn fill_ask(
+pub(crate) fn fill_ask(
     ask: &AskUserQuestion,
     look_up: &mut impl FnMut(&str, Form) -> Option<String>,
 ) -> Result<AskUserQuestion, String> {
@@ -59,7 +59,7 @@ pub(super) fn fill_ask(
 ///
 /// # Errors
 /// As [`fill`].
-pub(super) fn fill_json(
+pub(crate) fn fill_json(
     value: &Value,
     look_up: &mut impl FnMut(&str, Form) -> Option<String>,
 ) -> Result<Value, String> {

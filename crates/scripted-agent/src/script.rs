@@ -1,100 +1,110 @@
 //! A script as its file has it.
 
-use super::template;
-use crate::tools::SpawnAgents;
+use crate::{SPAWN_AGENTS, template};
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Limits};
+use question_agent::registry::{ToolContext, ToolSpec};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
 
-/// A script.
+/// A script, which can be followed to whatever its user does.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Script {
+pub struct Script {
     /// For editors.
     #[serde(rename = "$schema")]
     _schema: Option<String>,
     /// What the page calls the agent.
-    pub(super) name: Option<String>,
-    profile: Profile,
+    pub(crate) name: Option<String>,
+    pub(crate) profile: Profile,
     /// Where nobody has said anything yet.
-    pub(super) opening: Rule,
+    pub(crate) opening: Rule,
     /// What the user begins with.
-    pub(super) begin: Vec<Rule>,
-    pub(super) steps: BTreeMap<String, Step>,
+    pub(crate) begin: Vec<Rule>,
+    pub(crate) steps: BTreeMap<String, Step>,
     /// For what no rule of a step takes.
     #[serde(default)]
-    pub(super) answers: Vec<Rule>,
+    pub(crate) answers: Vec<Rule>,
     #[serde(default)]
-    pub(super) tools: Vec<ToolOfScript>,
+    pub(crate) tools: Vec<ScriptTool>,
     /// The step that follows if it spawns sub-agents.
-    pub(super) sub_agents: Option<Next>,
+    pub(crate) sub_agents: Option<Next>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Profile {
+pub(crate) enum Profile {
     Chat,
     Coding,
     Runtime,
 }
 
+impl Profile {
+    pub(crate) fn limits(self) -> Limits {
+        match self {
+            Self::Chat => Limits::CHAT,
+            Self::Coding => Limits::CODING,
+            Self::Runtime => Limits::RUNTIME,
+        }
+    }
+}
+
 /// A place in a script: what the agent says there, and asks or calls.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Step {
+pub(crate) struct Step {
     /// What is set on coming here.
     #[serde(default)]
-    pub(super) set: BTreeMap<String, Setting>,
-    pub(super) say: String,
-    pub(super) ask: Option<AskUserQuestion>,
+    pub(crate) set: BTreeMap<String, Setting>,
+    pub(crate) say: String,
+    pub(crate) ask: Option<AskUserQuestion>,
     #[serde(default)]
-    pub(super) answers: Vec<Rule>,
-    pub(super) call: Option<CallOfScript>,
+    pub(crate) answers: Vec<Rule>,
+    pub(crate) call: Option<CallOfScript>,
     /// The step in place of this one where nobody may be asked.
-    pub(super) unasked: Option<String>,
+    pub(crate) unasked: Option<String>,
     /// The step in place of this one in plan mode.
-    pub(super) planning: Option<String>,
+    pub(crate) planning: Option<String>,
 }
 
 /// What takes something that the user said.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Rule {
+pub(crate) struct Rule {
     /// The end of the question.
     #[serde(default)]
-    pub(super) on: Vec<Ended>,
+    pub(crate) on: Vec<Ended>,
     /// Labels of which one was picked.
     #[serde(default)]
-    pub(super) picks: Vec<String>,
+    pub(crate) picks: Vec<String>,
     /// The whole text, without case and punctuation.
     #[serde(default)]
-    pub(super) is: Vec<String>,
+    pub(crate) is: Vec<String>,
     /// What a word begins with.
     #[serde(default)]
-    pub(super) words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// What stands anywhere, be it within a word.
     #[serde(default)]
-    pub(super) has: Vec<String>,
+    pub(crate) has: Vec<String>,
     /// What no word begins with.
     #[serde(default)]
-    pub(super) unless: Vec<String>,
-    pub(super) ends: Option<String>,
+    pub(crate) unless: Vec<String>,
+    pub(crate) ends: Option<String>,
     /// In plan mode alone.
     #[serde(default)]
-    pub(super) planning: bool,
+    pub(crate) planning: bool,
 
     #[serde(default)]
-    pub(super) set: BTreeMap<String, Setting>,
+    pub(crate) set: BTreeMap<String, Setting>,
     #[serde(default)]
-    pub(super) add: BTreeMap<String, f64>,
+    pub(crate) add: BTreeMap<String, f64>,
     /// What is said in place of the step's own words.
-    pub(super) say: Option<String>,
+    pub(crate) say: Option<String>,
     /// The next step; without it the question is asked again.
-    pub(super) go: Option<String>,
+    pub(crate) go: Option<String>,
 }
 
 impl Rule {
@@ -108,7 +118,7 @@ impl Rule {
 /// The end of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// By labels alone.
     Picked,
     /// By the user's own words.
@@ -124,7 +134,7 @@ pub(super) enum Ended {
 /// What a name stands for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a text or a number")]
-pub(super) enum Setting {
+pub(crate) enum Setting {
     Number(f64),
     Text(String),
 }
@@ -132,31 +142,51 @@ pub(super) enum Setting {
 /// A call that the agent makes.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CallOfScript {
-    pub(super) tool: String,
-    pub(super) arguments: Value,
+pub(crate) struct CallOfScript {
+    pub(crate) tool: String,
+    pub(crate) arguments: Value,
 }
 
-/// A tool of the agent's.
+/// A tool of an agent, whose result its script has.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ToolOfScript {
-    pub(super) name: String,
-    pub(super) description: String,
-    pub(super) parameters: Value,
+pub struct ScriptTool {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) parameters: Value,
     /// What it gives the agent.
-    pub(super) result: String,
+    pub(crate) result: String,
     /// True if it is there in plan mode alone.
     #[serde(default)]
-    pub(super) planning: bool,
+    pub(crate) planning: bool,
     /// The step that follows.
-    pub(super) go: String,
+    pub(crate) go: String,
+}
+
+impl ScriptTool {
+    /// What a model is told of it.
+    #[must_use]
+    pub fn spec(&self) -> ToolSpec {
+        ToolSpec::new(&self.name, &self.description, &self.parameters)
+    }
+
+    /// Returns true if an agent in this context may call it.
+    #[must_use]
+    pub fn is_offered(&self, context: &ToolContext) -> bool {
+        context.plan_mode || !self.planning
+    }
+
+    /// What each call of it returns.
+    #[must_use]
+    pub fn result(&self) -> &str {
+        &self.result
+    }
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Next {
-    pub(super) go: String,
+pub(crate) struct Next {
+    pub(crate) go: String,
 }
 
 /// What is wrong with a script, and where.
@@ -184,32 +214,24 @@ impl fmt::Display for ScriptError {
 impl Error for ScriptError {}
 
 /// What an answer says.
-pub(super) const ANSWER: &str = "answer";
+pub(crate) const ANSWER: &str = "answer";
 /// What all answers say, where there are several questions.
-pub(super) const ANSWERS: &str = "answers";
+pub(crate) const ANSWERS: &str = "answers";
 /// What a tool gave.
-pub(super) const RESULT: &str = "result";
+pub(crate) const RESULT: &str = "result";
 
 impl Script {
     /// Reads a script, and checks that it can be followed to whatever its user does.
     ///
     /// # Errors
     /// What is wrong with it, and where.
-    pub(super) fn read(text: &str) -> Result<Self, ScriptError> {
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let mut json = serde_json::Deserializer::from_str(text);
         let script: Self = serde_path_to_error::deserialize(&mut json)
             .map_err(|error| ScriptError::new(error.path().to_string(), error.inner().to_string()))?;
         json.end().map_err(|error| ScriptError::new(".", error.to_string()))?;
         script.check()?;
         Ok(script)
-    }
-
-    pub(super) fn limits(&self) -> Limits {
-        match self.profile {
-            Profile::Chat => Limits::CHAT,
-            Profile::Coding => Limits::CODING,
-            Profile::Runtime => Limits::RUNTIME,
-        }
     }
 
     fn check(&self) -> Result<(), ScriptError> {
@@ -244,7 +266,7 @@ impl Script {
         self.check_go(&format!("{path}.planning"), step.planning.as_ref())?;
         if let Some(call) = &step.call {
             let is_there = self.tools.iter().any(|tool| tool.name == call.tool)
-                || self.sub_agents.is_some() && call.tool == SpawnAgents::NAME;
+                || self.sub_agents.is_some() && call.tool == SPAWN_AGENTS;
             if !is_there {
                 return Err(ScriptError::new(format!("{path}.call.tool"), format!("there is no tool {}", call.tool)));
             }

@@ -1,29 +1,14 @@
-//! What a rule-driven desk says, cut and paced as models stream it.
+//! What an agent says, cut as models stream it.
 
-use crate::models::{Delta, ModelError};
-use futures_util::StreamExt as _;
-use futures_util::stream::{self, BoxStream};
-use std::time::Duration;
-
-/// Streams deltas with a pause before each.
-pub(super) fn paced(deltas: Vec<Delta>, pace: Duration) -> BoxStream<'static, Result<Delta, ModelError>> {
-    let paced = stream::iter(deltas).then(move |delta| async move {
-        if !pace.is_zero() {
-            // The desk speaks at the speed of a model; tests set no pace.
-            tokio::time::sleep(pace).await;
-        }
-        Ok(delta)
-    });
-    paced.boxed()
-}
+use question_agent::ag_ui::Delta;
 
 /// A text, word by word.
-pub(super) fn text(text: &str) -> Vec<Delta> {
+pub(crate) fn text(text: &str) -> Vec<Delta> {
     words(text).map(|word| Delta::Text(word.to_owned())).collect()
 }
 
 /// A call, its arguments in uneven pieces.
-pub(super) fn call(call: usize, name: &str, arguments: &str) -> Vec<Delta> {
+pub(crate) fn call(call: usize, name: &str, arguments: &str) -> Vec<Delta> {
     let start = Delta::CallStart { call, name: name.to_owned() };
     let pieces = crumbs(arguments).map(|crumb| Delta::CallArgs { call, delta: crumb.to_owned() });
     std::iter::once(start).chain(pieces).chain([Delta::CallEnd { call }]).collect()

@@ -1,0 +1,38 @@
+//! Makes the list of languages from the folder `languages`: a new language is a file there.
+
+use json_tree::Json;
+use std::path::Path;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rerun-if-changed=languages");
+    let mut files: Vec<_> = fs::read_dir("languages")
+        .expect("the folder is part of the crate")
+        .map(|entry| entry.expect("the folder can be read").path())
+        .collect();
+    files.sort();
+    // English is in the table of words.
+    let mut languages = vec![("en".to_owned(), "English".to_owned())];
+    let mut sheets = Vec::new();
+    for file in files {
+        let sheet = fs::read_to_string(&file).expect("a sheet can be read");
+        let sheet = Json::parse(&sheet).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
+        let mut sheet = sheet.into_static();
+        let text =
+            |name| sheet.get(name).and_then(Json::as_str).unwrap_or_else(|| panic!("{}: no {name}", file.display()));
+        languages.push((text("lang").to_owned(), text("name").to_owned()));
+        if let Json::Object(members) = &mut sheet {
+            members.take("frame");
+            members.take("page");
+        }
+        sheets.push(sheet.text());
+    }
+    let list = format!(
+        "/// Every language that ships, by its tag and by what it calls itself, English first.\n\
+         pub const LANGUAGES: &[(&str, &str)] = &{languages:?};\n\
+         /// The sheets of all but English, without the words of pages.\n\
+         const SHEETS: &[&str] = &{sheets:?};\n"
+    );
+    let folder = env::var_os("OUT_DIR").expect("cargo sets it");
+    fs::write(Path::new(&folder).join("languages.rs"), list).expect("the list is written");
+}

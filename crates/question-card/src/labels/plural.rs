@@ -1,0 +1,89 @@
+//! The plural forms of languages.
+
+/// A category of numbers that take the same form of a word, by Unicode's CLDR: English has `one` and `other`, Polish `one`, `few` and
+/// `many`, Arabic all six.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Plural {
+    /// As for 0 in Arabic.
+    Zero,
+    /// As for 1 in most languages.
+    One,
+    /// As for 2 in Arabic.
+    Two,
+    /// As for 2 to 4 in Polish.
+    Few,
+    /// As for 5 in Polish.
+    Many,
+    /// The form that every language has.
+    Other,
+}
+
+impl Plural {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Zero, Self::One, Self::Two, Self::Few, Self::Many, Self::Other];
+
+    /// Its name in a sheet, and in CLDR.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::One => "one",
+            Self::Two => "two",
+            Self::Few => "few",
+            Self::Many => "many",
+            Self::Other => "other",
+        }
+    }
+
+    /// The category of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|plural| plural.as_str() == name)
+    }
+
+    /// The category of a number in English, and in many other languages.
+    #[must_use]
+    pub fn english(count: usize) -> Self {
+        if count == 1 { Self::One } else { Self::Other }
+    }
+}
+
+/// The category of a number in a language: in a browser by `Intl.PluralRules`, elsewhere as in English.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn of_language(_lang: &str, count: usize) -> Plural {
+    Plural::english(count)
+}
+
+#[cfg(target_arch = "wasm32")]
+pub(super) fn of_language(lang: &str, count: usize) -> Plural {
+    use std::cell::RefCell;
+    use wasm_bindgen::JsValue;
+    use wasm_bindgen::prelude::wasm_bindgen;
+
+    #[wasm_bindgen]
+    extern "C" {
+        #[wasm_bindgen(js_namespace = Intl)]
+        type PluralRules;
+
+        /// Refuses what is no tag of a language.
+        #[wasm_bindgen(constructor, js_namespace = Intl, catch)]
+        fn new(lang: &str) -> Result<PluralRules, JsValue>;
+
+        #[wasm_bindgen(method)]
+        fn select(this: &PluralRules, count: f64) -> String;
+    }
+
+    thread_local! {
+        /// The rules of the last language: they take long to make.
+        static RULES: RefCell<(String, Option<PluralRules>)> = const { RefCell::new((String::new(), None)) };
+    }
+    RULES.with_borrow_mut(|(known, rules)| {
+        if known != lang {
+            (*known, *rules) = (lang.to_owned(), PluralRules::new(lang).ok());
+        }
+        match rules {
+            Some(rules) => Plural::named(&rules.select(count as f64)).unwrap_or(Plural::Other),
+            None => Plural::english(count),
+        }
+    })
+}

@@ -1,0 +1,391 @@
+//! A sheet: the texts of a language for a table of words.
+
+use super::plural::{Plural, of_language};
+use super::{Direction, concat};
+use json_tree::Json;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A table of words, which [`words!`](crate::words) makes.
+pub trait Words: Copy + 'static {
+    /// All words.
+    const ALL: &'static [Self];
+    /// The name of each word in a sheet, and its placeholders after it, all in one text: a list would be a table of addresses.
+    const KEYS: &'static str;
+    /// The English text of each word. One that depends on a number has the form for 1 first.
+    const ENGLISH: &'static [&'static str];
+
+    /// The place of a word in the table.
+    fn index(self) -> usize;
+
+    /// The English text of a word.
+    fn english(self) -> &'static str {
+        english(Self::ENGLISH, self.index(), Plural::Other)
+    }
+
+    /// The names of what comes into a word. By `count` the form is chosen.
+    fn placeholders(self) -> impl Iterator<Item = &'static str> {
+        Self::KEYS.split(ROW).nth(self.index()).unwrap_or_default().split(' ').skip(1)
+    }
+}
+
+/// Ends a row of the keys.
+const ROW: char = ';';
+/// Between the forms of an English text.
+const OR: char = '|';
+
+/// An English text in one of its forms.
+fn english(texts: &[&'static str], at: usize, plural: Plural) -> &'static str {
+    let mut forms = texts[at].split(OR);
+    let one = forms.next().unwrap_or_default();
+    match plural {
+        Plural::One => one,
+        _ => forms.next().unwrap_or(one),
+    }
+}
+
+/// Makes the enum of a table of words. Each row has a name in Rust, a name in sheets, the placeholders, and the English text. A text that
+/// depends on a number has two forms.
+///
+/// ```
+/// use json_tree::Json;
+/// use question_card::Sheet;
+///
+/// question_card::words! {
+///     /// The words of a page.
+///     pub enum Say {
+///         /// Its name.
+///         Title "title" [] "Front desk",
+///         /// The number of messages.
+///         Unread "unread" [count] one "{count} message" other "{count} messages",
+///     }
+/// }
+/// let (german, problems) = Sheet::<Say>::ENGLISH.with(&Json::parse(r#"{"title": "Empfang"}"#)?);
+/// assert!(problems.is_empty());
+/// assert_eq!(german.text(Say::Title), "Empfang");
+/// assert_eq!(german.plural(Say::Unread, 2, &[]), "2 messages");
+/// # Ok::<(), json_tree::Error>(())
+/// ```
+#[macro_export]
+macro_rules! words {
+    ($(#[$about:meta])* $vis:vis enum $name:ident { $(
+        $(#[$doc:meta])* $word:ident $key:literal [$($placeholder:ident)*] $(one $one:literal other)? $other:literal,
+    )* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        $vis enum $name { $($(#[$doc])* $word,)* }
+
+        impl $crate::Words for $name {
+            const ALL: &'static [Self] = &[$(Self::$word,)*];
+            const KEYS: &'static str = concat!($($key, $(" ", stringify!($placeholder),)* ";",)*);
+            const ENGLISH: &'static [&'static str] = &[$(concat!($($one, "|",)? $other),)*];
+
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+/// The texts of a language for a table of words. A word that a sheet lacks is in English. A clone is the same sheet.
+pub struct Sheet<W> {
+    /// English where there is none.
+    read: Option<Arc<Read>>,
+    words: PhantomData<fn() -> W>,
+}
+
+#[derive(Clone)]
+struct Read {
+    lang: String,
+    dir: Direction,
+    /// The texts that are not English, by their place in the table.
+    texts: Vec<Option<Forms>>,
+    plural: fn(&str, usize) -> Plural,
+}
+
+/// A text in the forms that it takes with numbers.
+#[derive(Clone)]
+struct Forms {
+    other: String,
+    others: Vec<(Plural, String)>,
+}
+
+/// A part of a sheet that is not used. The word stays as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetProblem {
+    /// Where it is, such as `charsLeft.one`; empty for the sheet itself.
+    pub path: String,
+    /// The reason.
+    pub reason: String,
+}
+
+impl fmt::Display for SheetProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&concat(&[&self.path, ": ", &self.reason]))
+    }
+}
+
+impl<W: Words> Sheet<W> {
+    /// English, which is built in.
+    pub const ENGLISH: Self = Self { read: None, words: PhantomData };
+
+    /// Reads a sheet: an object of JSON with `lang`, `dir` (`ltr` or `rtl`) and a text for each word, or an object of its plural forms. Returns what is
+    /// not used of it, too.
+    #[must_use]
+    pub fn read(json: &str) -> (Self, Vec<SheetProblem>) {
+        match Json::parse(json) {
+            Ok(json) => Self::ENGLISH.with(&json),
+            Err(_) => (Self::ENGLISH, vec![problem("", "it is no JSON")]),
+        }
+    }
+
+    /// These texts, with those of a sheet in place of some. What the sheet does not have stays as it is.
+    #[must_use]
+    pub fn with(&self, sheet: &Json<'_>) -> (Self, Vec<SheetProblem>) {
+        let mut read = self.to_read();
+        let problems = take::<true>(&mut read, W::KEYS, sheet);
+        (Self::of(read), problems)
+    }
+
+    /// As [`with`](Self::with), for a sheet that tests have read: nothing is checked, and a program without the checks is smaller.
+    #[must_use]
+    pub fn with_tested(&self, sheet: &Json<'_>) -> Self {
+        let mut read = self.to_read();
+        take::<false>(&mut read, W::KEYS, sheet);
+        Self::of(read)
+    }
+
+    /// These texts with another one for a word.
+    #[must_use]
+    pub fn with_text(&self, word: W, text: &str) -> Self {
+        let mut read = self.to_read();
+        read.texts[word.index()] = Some(Forms { other: text.to_owned(), others: Vec::new() });
+        Self::of(read)
+    }
+
+    /// These texts with another rule for plural forms. By itself a browser has the rule of each language, and a program elsewhere that of
+    /// English: a server that renders another language gives its own.
+    #[must_use]
+    pub fn with_plurals(&self, rule: fn(lang: &str, count: usize) -> Plural) -> Self {
+        let mut read = self.to_read();
+        read.plural = rule;
+        Self::of(read)
+    }
+
+    /// The language, as a BCP 47 tag.
+    #[must_use]
+    pub fn lang(&self) -> &str {
+        self.read.as_ref().map_or("en", |read| &read.lang)
+    }
+
+    /// The direction in which it is written.
+    #[must_use]
+    pub fn dir(&self) -> Direction {
+        self.read.as_ref().map_or(Direction::LeftToRight, |read| read.dir)
+    }
+
+    /// The text of a word.
+    #[must_use]
+    pub fn text(&self, word: W) -> &str {
+        self.form(word.index(), Plural::Other)
+    }
+
+    /// The text of a word with these values in the place of its `{placeholders}`.
+    #[must_use]
+    pub fn filled(&self, word: W, values: &[(&str, &str)]) -> String {
+        filled(self.text(word), values)
+    }
+
+    /// The form of a word for a number, with the number as `{count}` and other values in the place of the other placeholders.
+    #[must_use]
+    pub fn plural(&self, word: W, count: usize, values: &[(&str, &str)]) -> String {
+        let plural = self.read.as_ref().map_or(Plural::english(count), |read| (read.plural)(&read.lang, count));
+        let number = count.to_string();
+        let mut all = vec![(COUNT, number.as_str())];
+        all.extend(values);
+        filled(self.form(word.index(), plural), &all)
+    }
+
+    /// The plural forms that the text of a word has.
+    pub fn forms(&self, word: W) -> impl Iterator<Item = Plural> {
+        let read = self.read.as_ref().and_then(|read| read.texts[word.index()].as_ref());
+        let has_one = read.is_none() && W::ENGLISH[word.index()].contains(OR);
+        let others = read.map_or(&[][..], |forms| &forms.others).iter().map(|(form, _)| *form);
+        others.chain(has_one.then_some(Plural::One)).chain([Plural::Other])
+    }
+
+    /// The words that a sheet did not have.
+    pub fn missing(&self) -> impl Iterator<Item = W> {
+        let lacks = |word: &W| self.read.as_ref().is_some_and(|read| read.texts[word.index()].is_none());
+        W::ALL.iter().copied().filter(move |word| lacks(word))
+    }
+
+    fn form(&self, at: usize, plural: Plural) -> &str {
+        match self.read.as_ref().and_then(|read| read.texts[at].as_ref()) {
+            Some(forms) => forms.others.iter().find(|(form, _)| *form == plural).map_or(&forms.other, |(_, text)| text),
+            None => english(W::ENGLISH, at, plural),
+        }
+    }
+
+    fn to_read(&self) -> Read {
+        match &self.read {
+            Some(read) => Read::clone(read),
+            None => Read {
+                lang: self.lang().to_owned(),
+                dir: self.dir(),
+                texts: vec![None; W::ENGLISH.len()],
+                plural: of_language,
+            },
+        }
+    }
+
+    fn of(read: Read) -> Self {
+        Self { read: Some(Arc::new(read)), words: PhantomData }
+    }
+}
+
+impl<W> Clone for Sheet<W> {
+    fn clone(&self) -> Self {
+        Self { read: self.read.clone(), words: PhantomData }
+    }
+}
+
+impl<W: Words> Default for Sheet<W> {
+    fn default() -> Self {
+        Self::ENGLISH
+    }
+}
+
+impl<W: Words> fmt::Debug for Sheet<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Sheet").field(&self.lang()).finish()
+    }
+}
+
+/// True for clones of one sheet.
+impl<W> PartialEq for Sheet<W> {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.read, &other.read) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
+impl<W> Eq for Sheet<W> {}
+
+/// The placeholder by which the form is chosen.
+const COUNT: &str = "count";
+/// What is for others than the reader of this table: the name of the language, and the words of the page around the card.
+const FOR_OTHERS: [&str; 3] = ["name", "frame", "page"];
+
+/// Takes the texts of a sheet over. Returns what it did not take; without `CHECK`, takes everything.
+fn take<const CHECK: bool>(read: &mut Read, keys: &'static str, sheet: &Json<'_>) -> Vec<SheetProblem> {
+    let mut problems = Vec::new();
+    let Json::Object(members) = sheet else {
+        if CHECK {
+            problems.push(problem("", "it is no object"));
+        }
+        return problems;
+    };
+    for (name, value) in members {
+        let row = keys.split(ROW).position(|row| row.split(' ').next() == Some(name)).filter(|_| !name.is_empty());
+        let taken = match (&**name, value, row) {
+            (_, value, Some(at)) => {
+                let row = if CHECK { keys.split(ROW).nth(at).unwrap_or_default() } else { "" };
+                forms::<CHECK>(row, name, value).map(|forms| read.texts[at] = Some(forms))
+            }
+            ("lang", Json::Text(lang), _) => {
+                read.lang = lang.to_string();
+                Ok(())
+            }
+            ("dir", Json::Text(dir), _) => {
+                let is_rtl = dir == Direction::RightToLeft.as_str();
+                read.dir = if is_rtl { Direction::RightToLeft } else { Direction::LeftToRight };
+                if CHECK && !is_rtl && dir != read.dir.as_str() {
+                    Err(problem(name, "it is ltr or rtl"))
+                } else {
+                    Ok(())
+                }
+            }
+            _ if CHECK && !FOR_OTHERS.contains(&&**name) => Err(problem(name, "there is no such word")),
+            _ => Ok(()),
+        };
+        if CHECK {
+            problems.extend(taken.err());
+        }
+    }
+    problems
+}
+
+/// The forms of a word, if all of them fit it. `row` is the word and its placeholders.
+fn forms<const CHECK: bool>(row: &str, name: &str, value: &Json<'_>) -> Result<Forms, SheetProblem> {
+    let mut forms = Forms { other: String::new(), others: Vec::new() };
+    match value {
+        Json::Text(text) => forms.other = checked::<CHECK>(row, name, text, true)?,
+        Json::Object(_) if CHECK && row.split(' ').skip(1).all(|name| name != COUNT) => {
+            return Err(problem(name, "it has one form"));
+        }
+        Json::Object(members) => {
+            for (form, value) in members {
+                let path = || concat(&[name, ".", form]);
+                match (Plural::named(form), value) {
+                    // A form of one number alone may say it in words.
+                    (Some(plural), Json::Text(text)) => {
+                        let is_other = plural == Plural::Other;
+                        let text = checked::<CHECK>(row, &if CHECK { path() } else { String::new() }, text, is_other)?;
+                        match is_other {
+                            true => forms.other = text,
+                            false => forms.others.push((plural, text)),
+                        }
+                    }
+                    _ if !CHECK => {}
+                    (Some(_), _) => return Err(problem(&path(), "it is no text")),
+                    (None, _) => return Err(problem(&path(), "there is no such form")),
+                }
+            }
+            if CHECK && forms.other.is_empty() {
+                return Err(problem(name, "it lacks the form other"));
+            }
+        }
+        _ if CHECK => return Err(problem(name, "it is no text")),
+        _ => {}
+    }
+    Ok(forms)
+}
+
+/// A text, if it has the placeholders of its word and no others.
+fn checked<const CHECK: bool>(row: &str, path: &str, text: &str, counts: bool) -> Result<String, SheetProblem> {
+    if CHECK {
+        let placeholders = || row.split(' ').skip(1);
+        let found = || pieces(text).skip(1).step_by(2);
+        if let Some(unknown) = found().find(|found| placeholders().all(|name| name != *found)) {
+            return Err(problem(path, &concat(&["it has no placeholder {", unknown, "}"])));
+        }
+        let is_lost = |name: &&str| found().all(|found| found != *name) && (counts || *name != COUNT);
+        if let Some(lost) = placeholders().find(is_lost) {
+            return Err(problem(path, &concat(&["it lacks the placeholder {", lost, "}"])));
+        }
+    }
+    Ok(text.to_owned())
+}
+
+/// A text with values in the place of its placeholders.
+fn filled(text: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::new();
+    for (at, piece) in pieces(text).enumerate() {
+        let value = values.iter().find(|(name, _)| at % 2 == 1 && *name == piece);
+        filled += value.map_or(piece, |(_, value)| value);
+    }
+    filled
+}
+
+/// What is between braces is every second piece.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['{', '}'])
+}
+
+fn problem(path: &str, reason: &str) -> SheetProblem {
+    SheetProblem { path: path.to_owned(), reason: reason.to_owned() }
+}

@@ -1,0 +1,166 @@
+//! The words of a card: what each is called in a sheet, and what it is in English.
+
+use crate::words;
+
+words! {
+    /// A word, or sentence, of the card's own. Texts of the model come into it [isolated](crate::isolate), so that their direction does not
+    /// spill over.
+    ///
+    /// In a sheet its name is the same with a small letter first: `SelectOne` is `selectOne`.
+    pub enum Word {
+        /// Names the form where nothing else does.
+        Title "title" [] "Question from the agent",
+        /// The hint under a question that takes one option.
+        SelectOne "selectOne" [] "Select one",
+        /// The hint where a tap on an option sends it.
+        PickOne "pickOne" [] "Tap one to send it",
+        /// The hint under a question that takes several.
+        SelectMany "selectMany" [] "Select all that apply",
+        /// The label of the row for an answer of one's own.
+        Other "other" [] "Other",
+        /// Shown in the empty text field of that row; never its name.
+        OtherPlaceholder "otherPlaceholder" [] "Your own answer",
+        /// Names the preview of an option, given its label.
+        Preview "preview" [label] "Preview of {label}",
+        /// Under a text that is on the screen but not part of the answer.
+        OtherUnsent "otherUnsent" [] "This text will not be sent",
+        /// How many characters may still be typed where a text must not be long.
+        CharsLeft "charsLeft" [count] one "{count} character left" other "{count} characters left",
+        /// How many characters are too many.
+        CharsOver "charsOver" [count] one "{count} character too many" other "{count} characters too many",
+        /// Opens the field for a note beside the answer.
+        AddNote "addNote" [] "Add a note",
+        /// Names that field.
+        Note "note" [] "Note",
+        /// A note where it can only be read.
+        Noted "noted" [note] "Note: {note}",
+        /// Skips a question.
+        Skip "skip" [] "Skip",
+        /// Under a question that is skipped.
+        Skipping "skipping" [] "This question will be sent without an answer",
+        /// The main button.
+        Submit "submit" [] "Submit answers",
+        /// The button beside the text field where a tap on an option answers.
+        Send "send" [] "Send",
+        /// Why the buttons do not act yet.
+        SubmitWait "submitWait" [] "Waiting for the rest of the question",
+        /// Declines the question.
+        Cancel "cancel" [] "Don’t answer",
+        /// What the Cancel button says where answers would be lost.
+        CancelConfirm "cancelConfirm" [] "Discard your answers?",
+        /// Takes the Cancel back.
+        KeepAnswering "keepAnswering" [] "Keep answering",
+        /// Hands the question to the host's composer.
+        ReplyInChat "replyInChat" [] "Reply in chat instead",
+        /// Shown before the first question starts.
+        Composing "composing" [] "Preparing a question…",
+        /// Shown where the arguments cannot be used.
+        Malformed "malformed" [] "The question arrived damaged. Answer in your own words.",
+        /// Names the text field where the arguments cannot be used.
+        MalformedAnswer "malformedAnswer" [] "Your answer",
+        /// Announced once the arguments are complete: how many questions, and the first one.
+        Ready "ready" [count question] one "The agent asks {count} question. {question}" other "The agent asks {count} questions. {question}",
+        /// A question with its header, in what is announced.
+        Asked "asked" [header question] "{header}: {question}",
+        /// A question with the number of its options, in what is announced.
+        Options "options" [count question] one "{question} ({count} option)" other "{question} ({count} options)",
+        /// Enter, with nothing to confirm.
+        Nudge "nudge" [] "Choose an option first",
+        /// The error of a question without an answer, given its header or text.
+        ErrorSelect "errorSelect" [question] "Select an answer: {question}",
+        /// The error of an own answer without text.
+        ErrorOther "errorOther" [] "Enter your answer",
+        /// The error of a text that is too long, by this number of characters.
+        ErrorTooLong "errorTooLong" [count] one "Shorten your text by {count} character" other "Shorten your text by {count} characters",
+        /// Names a question without a header, given its number, where one is shown at a time.
+        Step "step" [number] "Question {number}",
+        /// Shows the question before.
+        Back "back" [] "Back",
+        /// Shows the question after.
+        Onward "onward" [] "Next",
+        /// How many of all questions have their answer.
+        Progress "progress" [count all] "{count} of {all} answered",
+        /// How many of several questions still need an answer.
+        Unanswered "unanswered" [count all] one "{count} of {all} questions still needs an answer" other "{count} of {all} questions still need an answer",
+        /// The same, if there is one question.
+        UnansweredOnly "unansweredOnly" [] "The question still needs an answer",
+        /// How long there is to answer, from two days on.
+        DaysLeft "daysLeft" [count] one "{count} day left to answer" other "{count} days left to answer",
+        /// How long there is to answer, from two hours on.
+        HoursLeft "hoursLeft" [count] one "{count} hour left to answer" other "{count} hours left to answer",
+        /// How long there is to answer, from one minute on.
+        MinutesLeft "minutesLeft" [count] one "{count} minute left to answer" other "{count} minutes left to answer",
+        /// How long there is to answer, in the last minute; announced.
+        SecondsLeft "secondsLeft" [count] one "{count} second left to answer" other "{count} seconds left to answer",
+        /// Asks for more of it.
+        MoreTime "moreTime" [] "More time",
+        /// While the reply is on its way.
+        Sending "sending" [] "Sending your answer",
+        /// While the reply is kept until another ask has its answer too.
+        Held "held" [] "Goes out with your next answer",
+        /// Takes a reply back that is kept.
+        Change "change" [] "Change",
+        /// Leads from there to the ask that still waits.
+        NextAsk "nextAsk" [] "Go to the next question",
+        /// A reply that had been given is open again.
+        TakenBack "takenBack" [] "Your answer was not sent. You can change it.",
+        /// Sends once more what did not go through, where a tap sends.
+        TryAgain "tryAgain" [] "Try again",
+        /// The reply went through.
+        Sent "sent" [] "Answer sent",
+        /// The reply did not go through, with the host's reason.
+        Failed "failed" [reason] "Your answer was not sent. {reason}",
+        /// The ask was answered while it was on the screen, and not here.
+        AnsweredElsewhere "answeredElsewhere" [] "Answered in another tab",
+        /// Between the answers of one question where they stand in one line.
+        List "list" [] ", ",
+        /// Before a chosen answer, for those who do not see its mark.
+        SelectedPrefix "selectedPrefix" [] "Selected:",
+        /// A receipt's state: answered.
+        Answered "answered" [] "Answered",
+        /// A receipt's state, and announced: the user would not answer.
+        Cancelled "cancelled" [] "You chose not to answer",
+        /// A receipt's state: answered in the composer.
+        RepliedInChat "repliedInChat" [] "Replied in chat",
+        /// A receipt's state: the user went on with something else.
+        Superseded "superseded" [] "You went on without it",
+        /// A receipt's state: the deadline passed.
+        Expired "expired" [] "Time ran out",
+        /// A receipt's state: the run or the connection broke off.
+        Interrupted "interrupted" [] "Interrupted",
+        /// A receipt's state: the agent went on, and the record has what it says of the answer.
+        Settled "settled" [] "The agent went on",
+        /// The state of a record that can only be read: nobody answered so far.
+        NotAnswered "notAnswered" [] "Not answered",
+        /// In a receipt, shows all of a long question.
+        ShowAll "showAll" [] "Show all",
+        /// In a receipt, shows what could be chosen.
+        ShowOptions "showOptions" [] "Show the options",
+        /// In a receipt, a question that the user skipped.
+        Skipped "skipped" [] "Skipped",
+        /// In a receipt, a question without an answer.
+        NoAnswer "noAnswer" [] "No answer",
+        /// Before what was typed or chosen and never sent.
+        Late "late" [] "Not sent",
+        /// Copies it.
+        Copy "copy" [] "Copy",
+        /// It was copied.
+        Copied "copied" [] "Copied",
+        /// Copies all questions and answers of a receipt.
+        CopyAnswers "copyAnswers" [] "Copy answers",
+        /// The browser would not copy.
+        CopyFailed "copyFailed" [] "Copying did not work. Select the text instead.",
+        /// Before a question in what is copied.
+        CopyQuestion "copyQuestion" [] "Q:",
+        /// Before its answer there.
+        CopyAnswer "copyAnswer" [] "A:",
+        /// Sends it as a message of its own.
+        SendAsMessage "sendAsMessage" [] "Send as a message",
+        /// Why it cannot be sent as a message at this moment, where the host would not take it.
+        NotNow "notNow" [] "Not now: the agent is still writing, or another question waits for its answer.",
+        /// Puts it away.
+        Dismiss "dismiss" [] "Dismiss",
+        /// Sends a question back whose time ran out, as a message that begins with these words.
+        AskAgain "askAgain" [] "Ask again",
+    }
+}

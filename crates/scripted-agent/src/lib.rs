@@ -1,0 +1,78 @@
+//! Agents as files. A script says what its agent says, asks and calls; the next turn follows from the history alone. So an agent needs no network, no
+//! account and no memory of its own, and a test with it comes out the same each time. The README says how to write one.
+
+mod own_words;
+mod pieces;
+mod script;
+mod story;
+mod template;
+
+use ask_user_question::Limits;
+use question_agent::ag_ui::Delta;
+use question_agent::message::Message;
+use question_agent::registry::ToolContext;
+pub use script::{Script, ScriptError, ScriptTool};
+use story::Turn;
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// The tool by which an agent has others do things for it. Its host runs it; a script with `subAgents` may call it.
+pub const SPAWN_AGENTS: &str = "spawn_agents";
+
+impl Script {
+    /// The front desk of a car workshop.
+    ///
+    /// # Panics
+    /// Never: a test reads it.
+    #[must_use]
+    pub fn front_desk() -> Self {
+        Self::parse(include_str!("../scripts/front-desk.json")).expect("a test reads it")
+    }
+
+    /// A coding agent that asks before it guesses.
+    ///
+    /// # Panics
+    /// Never: a test reads it.
+    #[must_use]
+    pub fn coding_desk() -> Self {
+        Self::parse(include_str!("../scripts/coding-desk.json")).expect("a test reads it")
+    }
+
+    /// What the page calls the agent; `None` for the front desk, which the page calls so in its user's language.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The profile by which it asks.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.profile.limits()
+    }
+
+    /// Its tools, whose results it has itself.
+    #[must_use]
+    pub fn tools(&self) -> &[ScriptTool] {
+        &self.tools
+    }
+
+    /// Returns true if it may call [`SPAWN_AGENTS`].
+    #[must_use]
+    pub fn spawns_agents(&self) -> bool {
+        self.sub_agents.is_some()
+    }
+
+    /// The next turn after a history, cut as models stream it: texts word by word, the arguments of a call in uneven pieces.
+    #[must_use]
+    pub fn next(&self, history: &[Message], context: &ToolContext) -> Vec<Delta> {
+        let Turn { text, call } = story::next(self, history, context);
+        let mut deltas = pieces::text(&text);
+        if let Some((name, arguments)) = call {
+            deltas.extend(pieces::call(0, &name, &arguments));
+        }
+        deltas
+    }
+}

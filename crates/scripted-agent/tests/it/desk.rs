@@ -1,0 +1,51 @@
+//! A desk at work, with its history and nothing else.
+
+use ask_user_question::Outcome;
+use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::reply::{Reply, Selection};
+use question_agent::ag_ui::{Delta, Turn};
+use question_agent::event::Response;
+use question_agent::message::{AssistantMessage, UserMessage};
+use question_agent::registry::ToolContext;
+use question_agent::{Conversation, Effect, Event, intercept};
+use scripted_agent::Script;
+
+/// The next turn, as a host takes it.
+fn turn(desk: &Script, conversation: &Conversation) -> AssistantMessage {
+    let mut ids = 0..;
+    let context = ToolContext::default();
+    let mut turn = Turn::new(context.clone(), move || format!("id-{}", ids.next().unwrap_or(0)));
+    turn.take(
+        desk.next(conversation.messages(), &context).into_iter().map(Ok::<Delta, question_agent::ag_ui::AnswerTooLong>),
+    )
+    .expect("it is short");
+    turn.finish().0
+}
+
+#[test]
+fn a_desk_asks_and_goes_on_with_the_answer() {
+    let desk = Script::front_desk();
+    let mut conversation = Conversation::new();
+    let hello = UserMessage { id: "u1".to_owned(), text: "hi".to_owned(), ask: None };
+    conversation.handle(Event::UserMessage { messages: vec![hello] }).expect("it is new");
+    let asked = turn(&desk, &conversation);
+    let effects = conversation.handle(Event::LlmResponse(asked)).expect("it was asked");
+    let Some(Effect::ExecuteTool(call)) = effects.last() else { panic!("it calls: {effects:?}") };
+    let waits = intercept(&ToolContext::default(), &desk.limits(), call).into_event(call, None).expect("it asks");
+    conversation.handle(waits).expect("the call runs");
+    let waiting = conversation.waiting().expect("it waits").clone();
+    let selection = Selection { question: 0, selected: vec![0], ..Selection::default() };
+    let outcome = Outcome::Answered(Reply::check(&waiting.questions, vec![selection]).expect("there is an option"));
+    let response = Response {
+        tool_use_id: waiting.tool_use_id,
+        reply_id: "r1".to_owned(),
+        by: AnsweredBy::Card,
+        outcome,
+        tool_message_id: None,
+        messages: Vec::new(),
+    };
+    conversation.handle(Event::UserQuestionResponse(response)).expect("it is the first");
+    let next = turn(&desk, &conversation);
+    assert!(!next.text.is_empty(), "{next:?}");
+    assert_eq!(next, turn(&desk, &conversation), "the same history brings the same turn");
+}

@@ -1,0 +1,4 @@
+//! Scripts, read and followed without a server.
+
+mod desk;
+mod scripts;
