@@ -115,18 +115,13 @@ impl Event {
         let rule = rule.ok_or_else(|| Notice::new(Detail::NoEvent, &[]))?;
         let mut warnings = Notices::default();
         if enforce_members(&mut members, rule.own, rule.shared, &mut warnings)? {
-            return Ok((EventRef::of(rule, members).into_owned(), warnings.into_vec()));
+            return Ok((EventRef { rule, members }.into_owned(), warnings.into_vec()));
         }
         Err(Notice::new(Detail::NoEvent, &[]))
     }
 }
 
 impl<'a> EventRef<'a> {
-    /// Of members that the walk has put into the order of the row, behind `type`.
-    pub(crate) fn of(rule: &'static Rule, members: Members<'a>) -> Self {
-        Self { rule, members }
-    }
-
     /// A copy that borrows nothing.
     #[must_use]
     pub fn into_owned(self) -> Event {

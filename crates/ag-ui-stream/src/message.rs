@@ -236,12 +236,6 @@ impl Message {
         Self { error, ..self }
     }
 
-    /// The same under another id.
-    #[must_use]
-    pub fn with_id(self, id: impl Into<String>) -> Self {
-        Self { id: id.into(), ..self }
-    }
-
     /// Reads one message as a stream's events are read: retired forms are translated, and what 1.0 does not describe is stripped with a
     /// warning.
     ///

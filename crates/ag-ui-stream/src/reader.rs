@@ -79,10 +79,7 @@ impl EventReader {
     pub fn feed_json(&mut self, text: &str) {
         self.pipeline.is_named = false;
         let taken = self.pipeline.take(text);
-        let taken = taken.map(EventRef::into_owned);
-        if let Some(event) = taken {
-            self.pipeline.events.push(event);
-        }
+        self.pipeline.queue(taken);
     }
 
     /// The next event, or once the error that ends the stream.
@@ -121,17 +118,13 @@ impl EventReader {
             && let Some(frame) = lines.next(bytes)
         {
             let taken = self.pipeline.take_frame(frame, lines);
-            if let Some(event) = taken {
-                self.pipeline.events.push(event.into_owned());
-            }
+            self.pipeline.queue(taken);
         }
         if self.pipeline.error.is_none()
             && let Some(frame) = lines.finish(bytes)
         {
             let taken = self.pipeline.take_last_frame(frame, lines);
-            if let Some(event) = taken {
-                self.pipeline.events.push(event.into_owned());
-            }
+            self.pipeline.queue(taken);
         }
         self.pipeline.end()
     }
@@ -156,6 +149,12 @@ impl Pipeline {
             if let Some(event) = self.take_frame(lines.next(bytes)?, lines) {
                 return Some(Ok(event));
             }
+        }
+    }
+
+    fn queue(&mut self, taken: Taken<'_>) {
+        if let Some(event) = taken {
+            self.events.push(event.into_owned());
         }
     }
 
@@ -232,15 +231,15 @@ impl Pipeline {
             return Ok(None);
         };
         if self.lanes.pass(rule) && self.joiner.is_idle() && rule.does != Does::FinishRun {
-            let event = EventRef::of(rule, event);
+            let event = EventRef { rule, members: event };
             let is_kept = self.order.take(&event, &mut self.warnings)?;
             return Ok(is_kept.then_some(event));
         }
         let Self { order, joiner, events, warnings, lanes, .. } = self;
         lanes.take(rule, event, &mut |rule, event| {
-            let event = EventRef::of(rule, event);
+            let event = EventRef { rule, members: event };
             if order.take(&event, warnings)? {
-                let mut pass = |rule, event| events.push(EventRef::of(rule, event).into_owned());
+                let mut pass = |rule, members| events.push(EventRef { rule, members }.into_owned());
                 for call in order.take_unended() {
                     warnings.push(Detail::UnendedCall, &[&call], None);
                     let (end, event) = Thing::Call.end_of(&call);

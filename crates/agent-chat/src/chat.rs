@@ -39,8 +39,15 @@ pub struct AgentChat {
 }
 
 /// Sets up a conversation that lives as long as the current owner; its requests are aborted when the owner is cleaned up.
+///
+/// On a server it is a conversation without entries that takes nothing and has no id. A browser that takes such a page over begins after
+/// that, so both render the same.
 #[must_use]
-pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
+pub fn use_agent_chat(mut options: ChatOptions) -> AgentChat {
+    let is_browser = cfg!(target_arch = "wasm32");
+    let may_come_back = options.memory.is_some();
+    // Nothing is kept on a server.
+    options.memory = options.memory.filter(|_| is_browser);
     let core = Core::new(options);
     let chat = AgentChat {
         entries: core.conversation.transcript.entries().read_only(),
@@ -53,6 +60,16 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         address_changed: core.address_changed.read_only(),
         core: StoredValue::new_local(core),
     };
+    let is_taken_over = is_browser && Owner::current_shared_context().is_some_and(|context| context.get_is_hydrating());
+    let restores = chat.restoring.get_untracked();
+    if !is_browser || is_taken_over {
+        chat.with(|core| core.restoring.set(may_come_back));
+    }
+    if !is_browser {
+        // What is behind the handle is of the browser alone, and may not leave its thread.
+        chat.core.dispose();
+        return chat;
+    }
     on_cleanup(move || {
         chat.with(Core::leave);
     });
@@ -61,7 +78,14 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         chat.status.track();
         chat.await_silence();
     });
-    chat.begin();
+    if is_taken_over {
+        Effect::new(move || {
+            chat.with(|core| core.restoring.set(restores));
+            chat.begin();
+        });
+    } else {
+        chat.begin();
+    }
     chat
 }
 

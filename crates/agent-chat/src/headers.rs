@@ -1,26 +1,40 @@
-//! Headers that this browser keeps for an agent's origin, such as a key. They are sent to that origin and to no other.
+//! Headers of requests to an agent: those that the host gives, and those that this browser keeps for the agent's origin, such as a key. They are
+//! sent to that origin and to no other.
 
 use crate::policy::{Reach, reach};
 use crate::storage::Shelf;
 use gloo_net::http::{self, RequestBuilder};
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
 use web_sys::RequestRedirect;
 
+/// Headers that are still to come.
+pub(crate) type Coming = Pin<Box<dyn Future<Output = Vec<(String, String)>>>>;
+
 /// What goes with each request to an agent. The function is a value, so that a page without headers does not carry it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Headers {
-    list: Vec<(String, String)>,
+    /// Asked for each request.
+    list: Arc<dyn Fn() -> Coming + Send + Sync>,
     put: fn(&[(String, String)], RequestBuilder) -> RequestBuilder,
 }
 
+impl fmt::Debug for Headers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Headers")
+    }
+}
+
 impl Headers {
-    /// These, unless there are none.
-    pub(crate) fn of(list: Vec<(String, String)>) -> Option<Self> {
-        (!list.is_empty()).then_some(Self { list, put })
+    /// What this gives for each request.
+    pub(crate) fn new(list: impl Fn() -> Coming + Send + Sync + 'static) -> Self {
+        Self { list: Arc::new(list), put }
     }
 
     /// Puts them into a request, in the place of those that it has.
-    pub(crate) fn put(&self, request: RequestBuilder) -> RequestBuilder {
-        (self.put)(&self.list, request)
+    pub(crate) async fn put(&self, request: RequestBuilder) -> RequestBuilder {
+        (self.put)(&(self.list)().await, request)
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::fmt::Write;
 
-/// A random id (UUID version 4). Made from `getRandomValues`, because `randomUUID` is missing outside secure contexts.
+/// A random id (UUID version 4). Made from `getRandomValues`, because `randomUUID` is missing outside secure contexts. On a server it is empty.
 pub(crate) fn new_id() -> String {
+    if cfg!(not(target_arch = "wasm32")) {
+        return String::new();
+    }
     let mut bytes = [0_u8; 16];
     if let Some(crypto) = web_sys::window().and_then(|window| window.crypto().ok()) {
         // It fails for buffers over 64 KiB only.

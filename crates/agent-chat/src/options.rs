@@ -1,7 +1,7 @@
 //! What a chat is set up with.
 
 use crate::chat::AgentChat;
-use crate::headers::Headers;
+use crate::headers::{Coming, Headers};
 use crate::ids::new_id;
 use crate::memory::{BY_ID, IN_ADDRESS, Memory};
 use crate::server::{QUESTION_SERVER, Server};
@@ -12,6 +12,7 @@ use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
 use serde_json::{Map, Value};
 use std::fmt;
+use std::future;
 
 /// What a chat is set up with. A page carries the code of what it sets up here, and no other page does.
 #[derive(Clone)]
@@ -123,7 +124,28 @@ impl ChatOptions {
     /// The same, with headers for every request, such as `Authorization`. Those that are none are left out.
     #[must_use]
     pub fn with_headers(mut self, headers: Vec<(String, String)>) -> Self {
-        self.endpoint.headers = Headers::of(headers);
+        let has_headers = !headers.is_empty();
+        let list = move || -> Coming { Box::pin(future::ready(headers.clone())) };
+        self.endpoint.headers = has_headers.then(|| Headers::new(list));
+        self
+    }
+
+    /// As [`with_headers`](Self::with_headers), with headers that are asked for before each request, such as a token that expires.
+    ///
+    /// ```
+    /// # async fn fresh_token() -> String { String::new() }
+    /// use agent_chat::ChatOptions;
+    ///
+    /// let options = ChatOptions::new("/agent")
+    ///     .with_headers_from(|| async { vec![("Authorization".to_owned(), format!("Bearer {}", fresh_token().await))] });
+    /// # let _ = options;
+    /// ```
+    #[must_use]
+    pub fn with_headers_from<F>(mut self, headers: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Vec<(String, String)>> + 'static,
+    {
+        self.endpoint.headers = Some(Headers::new(move || Box::pin(headers())));
         self
     }
 

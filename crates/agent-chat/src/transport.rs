@@ -173,7 +173,7 @@ impl Endpoint {
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
         let url = path.map_or_else(|| self.url.clone(), |path| self.beside(path));
-        let request = self.request(Request::post(&url), EVENT_STREAM, abort);
+        let request = self.request(Request::post(&url), EVENT_STREAM, abort).await;
         self.stream(request.header("Content-Type", "application/json").body(body), abort).await
     }
 
@@ -182,7 +182,7 @@ impl Endpoint {
     /// # Errors
     /// As [`post`](Self::post).
     pub(crate) async fn text(&self, path: &str, abort: &Abort) -> Result<String, TransportError> {
-        let request = self.request(Request::get(&self.beside(path)), "application/json", abort);
+        let request = self.request(Request::get(&self.beside(path)), "application/json", abort).await;
         let response = respond(request.build(), self.answer(), abort).await?;
         abort.within(self.answer(), response.text()).await
     }
@@ -197,7 +197,7 @@ impl Endpoint {
         last_id: Option<&str>,
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
-        let mut request = self.request(Request::get(&self.beside(path)), EVENT_STREAM, abort);
+        let mut request = self.request(Request::get(&self.beside(path)), EVENT_STREAM, abort).await;
         if let Some(last_id) = last_id.filter(|id| is_header(LAST_EVENT_ID, id)) {
             request = request.header(LAST_EVENT_ID, last_id);
         }
@@ -219,9 +219,9 @@ impl Endpoint {
     }
 
     /// A request with what goes with each to this agent, for an answer of this type.
-    fn request(&self, request: RequestBuilder, accept: &str, abort: &Abort) -> RequestBuilder {
+    async fn request(&self, request: RequestBuilder, accept: &str, abort: &Abort) -> RequestBuilder {
         let request = match &self.headers {
-            Some(kept) => kept.put(request),
+            Some(headers) => headers.put(request).await,
             None => request,
         };
         request.header("Accept", accept).abort_signal(Some(&abort.signal()))
@@ -235,7 +235,9 @@ impl Endpoint {
     fn beside(&self, path: &str) -> String {
         let agent = self.url.split(['?', '#']).next().unwrap_or_default();
         let folder = agent.rfind('/').and_then(|end| agent.get(..=end)).unwrap_or_default();
-        [folder, path].concat()
+        // The host of an address without a path is no file.
+        let is_root = folder == "//" || folder.ends_with("://");
+        [if is_root { agent } else { folder }, if is_root { "/" } else { "" }, path].concat()
     }
 }
 
@@ -327,4 +329,26 @@ fn begins_events(bytes: &[u8]) -> bool {
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"]
         .iter()
         .any(|field| begin.starts_with(field) || field.starts_with(begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Endpoint;
+
+    #[test]
+    fn what_is_beside_an_agent_is_at_its_own_host() {
+        for (url, beside) in [
+            ("/agent", "/x"),
+            ("agent", "x"),
+            ("/api/agent?key=a/b#c/d", "/api/x"),
+            ("https://agent.example", "https://agent.example/x"),
+            ("https://agent.example?key=a/b", "https://agent.example/x"),
+            ("https://agent.example/", "https://agent.example/x"),
+            ("https://agent.example/api/run", "https://agent.example/api/x"),
+            ("//agent.example", "//agent.example/x"),
+        ] {
+            let endpoint = Endpoint { url: url.to_owned(), headers: None, patience: None };
+            assert_eq!(endpoint.beside("x"), beside, "{url}");
+        }
+    }
 }

@@ -388,7 +388,8 @@ impl QuestionSnapshot {
         self.question.may_become(&question.text())
             && optional_may_become(self.header.as_ref(), header, self.closed)
             && self.multi_select.is_none_or(|shown| shown == question.multi_select)
-            && (shown.len() == options.len() || shown.len() < options.len() && !self.closed)
+            && shown.len() <= options.len()
+            && (shown.len() == options.len() || !self.closed)
             && shown.iter().zip(options).all(|(shown, option)| shown.may_become(option))
     }
 }

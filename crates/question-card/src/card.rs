@@ -14,7 +14,7 @@ pub(crate) mod machine;
 mod options;
 mod view;
 
-pub(crate) use self::machine::{Given, is_over};
+pub(crate) use self::machine::Given;
 
 // Nothing happens on a server.
 #[cfg(not(feature = "ssr"))]

@@ -4,7 +4,6 @@
 pub(crate) mod component;
 
 use crate::anatomy::part;
-use crate::card::is_over;
 use crate::dom::Ids;
 use crate::labels::{Labels, Word, concat, isolate};
 use crate::writer::Writer;
@@ -74,7 +73,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     });
     let mut described = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        if row.says_anything(is_over(phase), labels) {
+        if row.says_anything(phase.is_over(), labels) {
             described.push(ids.receipt_answer(index));
         }
     }
@@ -85,14 +84,14 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
         true => w.word("aria-describedby", None),
         false => w.put("aria-describedby", &joined(&described, " ")),
     }
-    w.word("data-state", Some(state_name(phase)));
+    w.word("data-state", Some(if phase.is_over() { phase.as_str() } else { "readonly" }));
     if w.open("p", part::RECEIPT_STATE, 0) {
         w.set("id", &ids.receipt());
     }
     w.text(labels.text(state_word(phase, ask)));
     w.close();
     let passes = |row: &Row<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
-    if is_over(phase) && rows.iter().any(passes) {
+    if phase.is_over() && rows.iter().any(passes) {
         disclosure(w, part::CHOICE, 0, labels.text(Word::ShowOptions));
     }
     for (index, row) in rows.iter().enumerate() {
@@ -310,18 +309,6 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Row<
         row.options.push((&selected.label, true));
     }
     row
-}
-
-fn state_name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Answered => "answered",
-        Phase::Declined => "declined",
-        Phase::Superseded => "superseded",
-        Phase::Expired => "expired",
-        Phase::Interrupted => "interrupted",
-        Phase::Settled => "settled",
-        Phase::Streaming | Phase::Ready | Phase::Malformed | Phase::Answerable => "readonly",
-    }
 }
 
 /// How an ask ended, in a few words.

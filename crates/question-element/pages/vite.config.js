@@ -7,8 +7,10 @@ import { defineConfig } from "vite";
 
 const page = process.env.PAGE;
 const isElement = (tag) => tag === "question-card";
+const asVue = () => [vue({ template: { compilerOptions: { isCustomElement: isElement } } })];
 const plugins = {
-  vue: () => [vue({ template: { compilerOptions: { isCustomElement: isElement } } })],
+  vue: asVue,
+  keyless: asVue,
   svelte: () => [svelte({ configFile: false })],
 };
 

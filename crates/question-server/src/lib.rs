@@ -26,6 +26,8 @@ pub mod metrics;
 pub mod models;
 mod observe;
 pub mod other_agent;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 pub mod owner;
 pub mod page;
 mod peer;

@@ -13,6 +13,8 @@ use question_server::models::anthropic::Anthropic;
 use question_server::models::openai::{OpenAi, Settings};
 use question_server::models::scripted::Scripted;
 use question_server::other_agent::OtherAgent;
+#[cfg(feature = "otlp")]
+use question_server::otlp;
 use question_server::page::Page;
 #[cfg(feature = "postgres")]
 use question_server::store::PostgresStore;
@@ -26,6 +28,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use stderr::Stderr;
 use tokio::net::TcpListener;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 fn main() -> ExitCode {
     let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
@@ -47,16 +52,24 @@ fn run(config: Config) -> Result<(), String> {
     let counters = Counters::default();
     let log = Stderr::start(counters.clone()).map_err(|error| format!("no thread for the log: {error}"))?;
     let writer = log.clone();
-    let lines =
-        tracing_subscriber::fmt().with_max_level(config.log).with_ansi(false).with_writer(move || writer.clone());
-    match config.log_format {
-        LogFormat::Text => lines.init(),
-        LogFormat::Json => lines.json().flatten_event(true).init(),
-    }
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || writer.clone());
+    let lines = match config.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    let log_layers = tracing_subscriber::registry().with(lines.with_filter(config.log));
+    #[cfg(feature = "otlp")]
+    let (log_layers, exporter) = {
+        let (layer, exporter) = otlp::from_env()?.unzip();
+        (log_layers.with(layer.map(|layer| layer.with_filter(otlp::Own))), exporter)
+    };
+    log_layers.init();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("no threads to work with: {error}"))?;
+    #[cfg(feature = "otlp")]
+    exporter.map(|exporter| runtime.spawn(exporter.run()));
     let served = runtime.block_on(serve(config, counters));
     // A look-up of a name that hangs does not keep the process.
     runtime.shutdown_timeout(FAREWELL);

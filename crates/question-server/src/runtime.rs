@@ -429,7 +429,8 @@ impl Runtime {
             at,
         };
         let begun = Instant::now();
-        let stored = self.store.commit(&live.id, talk.revision, change).await;
+        let stored = self.store.commit(&live.id, talk.revision, change);
+        let stored = stored.instrument(tracing::debug_span!("commit", event)).await;
         let outcome = match &stored {
             Ok(()) => "stored",
             Err(CommitError::Conflict) => "conflict",

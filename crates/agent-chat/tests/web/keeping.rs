@@ -1,12 +1,14 @@
 //! A conversation with an agent of another framework, which only the browser keeps.
 
-use crate::scripted_agent::{self, Call, Request};
+use crate::scripted_agent::{self, Call, Request, tick};
 use crate::visitor::{COLOUR, SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble, keep_headers, kept_headers};
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
 use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn options(id: &str) -> ChatOptions {
@@ -326,6 +328,30 @@ async fn headers_are_kept_for_their_origin() {
     assert_eq!(["key", "empty"].map(|name| call.parameter(name)), ["a b", ""].map(|value| Some(value.to_owned())));
     assert!(keep_headers("/agent", &[]));
     assert_eq!(kept_headers("/agent"), []);
+}
+
+#[test]
+async fn a_token_that_expires_is_asked_for_before_each_request() {
+    let tokens = Arc::new(AtomicU32::new(0));
+    let options = ChatOptions::new("/agent").with_headers_from(move || {
+        let token = tokens.fetch_add(1, Ordering::Relaxed);
+        async move {
+            tick().await;
+            vec![("Authorization".to_owned(), format!("Bearer {token}"))]
+        }
+    });
+    let visitor = Visitor::first(options);
+    for turn in 0..3 {
+        assert!(visitor.chat.send("Hello"));
+        let call = Call::next().await;
+        assert_eq!(call.header("authorization"), Some(format!("Bearer {turn}")));
+        call.accept();
+        call.finishes();
+        visitor.sees_status(Status::Idle).await;
+    }
+    assert!(visitor.chat.send("Stopped before the token came"));
+    visitor.chat.stop();
+    visitor.sees_status(Status::Idle).await;
 }
 
 #[test]

@@ -68,10 +68,7 @@ impl GrowingText {
 
     /// Whether it is an option packed into a string, which happens too rarely to be followed.
     pub(super) fn is_packed_option(&self) -> bool {
-        self.is_plain_option
-            && !self.begun
-            && self.held.starts_with(PACKED)
-            && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
+        self.is_plain_option && !self.begun && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
     }
 
     /// Takes a fragment and gives what is to be shown of it, and of what was held before.

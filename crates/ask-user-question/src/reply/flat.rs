@@ -78,7 +78,7 @@ fn joined_labels(question: &Question, text: &str) -> Option<Vec<usize>> {
     let quoted: Vec<String> = labels.iter().map(|label| quoted(label)).collect();
     let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
     let at = |text| longest(&labels, 0, text, ends_at_comma).or_else(|| longest(&quoted, 0, text, ends_at_comma));
-    let (found, rest) = parts(text, labels.len() + 1, &mut |found, rest| {
+    let (found, rest) = parts(text, labels.len(), &mut |found, rest| {
         let next = at(rest).or_else(|| at(rest.trim_start()));
         next.filter(|(option, _)| !found.contains(option))
     });

@@ -135,7 +135,7 @@ impl Rules<'_> {
         };
         let name = question.get("question").and_then(Json::as_str).map(quoted).unwrap_or_default();
         let space = if name.is_empty() { "" } else { " " };
-        let hint = if count < *allowed.start() { " Do not count \"Other\": the card adds it." } else { "" };
+        let hint = if code == Code::TooFewOptions { " Do not count \"Other\": the card adds it." } else { "" };
         let message =
             format!("Question{space}{name} must have {}; it has {count}.{hint}", range_of(&allowed, "option"));
         self.report.add(path, code, message);

@@ -216,6 +216,10 @@ fn json_strings_inside_json_strings_end() {
 fn size_is_limited_by_name() {
     let ask = |length: usize| json!({"questions": [{"question": "q".repeat(length), "options": two()}]});
     assert!(check(&Limits::RUNTIME, ask(MAX_ASK_BYTES - 100)).is_valid());
+    let bare = |length: usize| AskUserQuestion::from_json(json!({"questions": [{"question": "q".repeat(length)}]}));
+    let beside = "questions".len() + "question".len() + 4;
+    assert!(bare(MAX_ASK_BYTES - beside).is_some());
+    assert_eq!(bare(MAX_ASK_BYTES - beside + 1), None);
     let large = check(&Limits::RUNTIME, ask(MAX_ASK_BYTES));
     assert_eq!(large.ask, None);
     assert_eq!(large.violations.iter().map(|v| v.code).collect::<Vec<_>>(), [Code::TooLarge]);
@@ -256,7 +260,8 @@ fn codes_are_stable_and_distinct() {
     for code in Code::ALL {
         assert!(code.as_str().bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase()));
         assert_eq!(serde_json::to_value(code).unwrap(), code.to_string());
-        assert!(code == code.as_str());
+        assert!(code == code.as_str() && code == *code.as_str());
+        assert!(code != "" && code != *"");
     }
 }
 

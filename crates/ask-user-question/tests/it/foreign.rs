@@ -107,6 +107,8 @@ fn several_answers_find_their_questions() {
         r#"{"answers":[["M, \"slim\""],["Wrap","Card, signed"]]}"#,
         r#"{"answers":[{"id":"x","selected":["Wrap","Card, signed"]},{"id":"y","selected":["M, \"slim\""]}]}"#,
         r#"{"action":"accept","content":{"question_0":"M, \"slim\"","question_1":["Card, signed","Wrap"]}}"#,
+        r#"[{"index":1,"answer":["Wrap","Card, signed"]},{"index":0,"answer":"M, \"slim\""}]"#,
+        r#"[{"question":"Which extras?","answer":["Wrap","Card, signed"]},{"header":"Shirt size","answer":"M, \"slim\""}]"#,
         "Shirt size: M, \"slim\"\nWhich extras?: Wrap, Card, signed",
     ] {
         answered(&two(), content, &both);
@@ -208,4 +210,97 @@ fn what_has_no_certain_reading_is_none() {
     assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":{"1":"none of them"}}"#), None, "either question");
     assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":{"1":"S"}}"#), None, "the label of the other one");
     assert_eq!(Outcome::parse_foreign(&two(), r#"{"answers":["Wrap"]}"#), None);
+}
+
+#[test]
+fn own_words_find_their_question_by_its_place_or_its_header() {
+    for content in [
+        r#"{"answers":{"0":"as big as it gets","1":"Wrap"}}"#,
+        r#"{"answers":{"1":"as big as it gets","2":"Wrap"}}"#,
+        r#"{"answers":{"Shirt size":"as big as it gets","Which extras?":"Wrap"}}"#,
+        r#"{"outcome":{"answers":{"shirt size":{"answer":{"text":"as big as it gets"}},"Which extras?":"Wrap"}}}"#,
+    ] {
+        answered(&two(), content, &[words(0, "as big as it gets"), pick(1, &[0])]);
+    }
+    answered(&two(), r#"{"answers":{"shirt size":"S"}}"#, &[pick(0, &[0]), skip(1)]);
+    for content in [
+        r#"{"answers":{"0000":"as big as it gets","0001":"Wrap"}}"#,
+        r#"{"answers":{"0":"S","2":"Wrap"}}"#,
+        r#"{"answers":{"x":["Wrap","as big as it gets"],"y":"S"}}"#,
+        r#"{"answers":{"content":{"0":"S","1":"Wrap"}}}"#,
+        r#"{"answers":{"0":"S","1":"Wrap","2":"Wrap"}}"#,
+    ] {
+        assert_eq!(Outcome::parse_foreign(&two(), content), None, "{content}");
+    }
+}
+
+#[test]
+fn four_wrappings_are_looked_into_and_no_more() {
+    let wrap = |name: &str, layers: usize, inner: &str| {
+        let (before, behind) = (format!("{{\"{name}\":").repeat(layers), "}".repeat(layers));
+        format!("{before}{inner}{behind}")
+    };
+    let reads = |content: &str| Outcome::parse_foreign(&size(), content).is_some();
+    let named = r#"{"Which size?":"M"}"#;
+    let deep = |name: &str| (0..9).take_while(|layers| reads(&wrap(name, *layers, named))).count();
+    // The last layer is that of the answers themselves.
+    assert_eq!((deep("answers"), deep("data"), deep("outcome")), (4, 4, 4));
+    let picks = |name: &str, layers: usize| format!("{{\"Which size?\":{}}}", wrap(name, layers, r#""M""#));
+    for name in ["answer", "other"] {
+        assert!(reads(&picks(name, 3)) && !reads(&picks(name, 4)), "{name}");
+    }
+    assert!(reads(r#"{"Which size?":[[{"value":"M"}]]}"#) && !reads(r#"{"Which size?":[[[{"value":"M"}]]]}"#));
+    // Own words are certain in the members that are meant for them.
+    for (content, is_read) in [
+        (r#"{"answers":{"answer":"XL"}}"#, true),
+        (r#"{"answers":{"content":"XL"}}"#, true),
+        (r#"{"answers":{"partialAnswers":"XL"}}"#, true),
+        (r#"{"Which size?":{"other":"XL"}}"#, true),
+        (r#"{"Which size?":"XL"}"#, false),
+    ] {
+        assert_eq!(reads(content), is_read, "{content}");
+    }
+    let ask = |questions: usize| {
+        AskUserQuestion::new((0..questions).map(|at| ask_user_question::Question::new(format!("Q{at}"), ["A", "B"])))
+    };
+    let all = |questions: usize| {
+        (0..questions).map(|at| (format!("Q{at}"), "A")).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    for (questions, is_read) in [(64, true), (65, false), (66, false)] {
+        let content = serde_json::to_string(&all(questions)).unwrap();
+        assert_eq!(Outcome::parse_foreign(&ask(questions), &content).is_some(), is_read, "{questions}");
+    }
+}
+
+#[test]
+fn a_verdict_is_one_only_if_nothing_speaks_against_it() {
+    for (content, expected) in [
+        (r#"{"cancelled":true,"seen":true}"#, Some(Outcome::Declined)),
+        (r#"{"status":"declined","declined":true}"#, Some(Outcome::Declined)),
+        (r#"{"status":"declined","expired":true}"#, None),
+        (
+            r#"{"status":"chat about this","answers":{"Which size?":"M"}}"#,
+            Some(Outcome::replied_in_chat(&size(), "", vec![pick(0, &[1])])),
+        ),
+        (r#"{"status":"chat about this","seen":1}"#, Some(Outcome::replied_in_chat(&size(), "", vec![]))),
+        (r#"{"type":"image","text":"User declined"}"#, None),
+        (r#"{"type":"text","text":"User declined"}"#, Some(Outcome::Declined)),
+    ] {
+        assert_eq!(Outcome::parse_foreign(&size(), content), expected, "{content}");
+    }
+}
+
+#[test]
+fn a_sentence_is_read_as_far_as_it_is_short() {
+    let ended = |length: usize| {
+        let content = format!("The question timed out{}", ".".repeat(length - 22));
+        Outcome::parse_foreign(&size(), &content)
+    };
+    assert_eq!((ended(199), ended(200)), (Some(Outcome::Expired), None));
+    // What the user said stands behind the first colon, which is near the beginning.
+    let said = |before: usize| format!("{}User selected: M", "x".repeat(before));
+    assert!(Outcome::parse_foreign(&size(), &said(10)).is_some());
+    assert_eq!(Outcome::parse_foreign(&size(), &said(11)), None);
+    assert_eq!(Outcome::parse_foreign(&size(), "User selected: "), None);
+    assert_eq!(Outcome::parse_foreign(&two(), "User selected: "), None);
 }

@@ -3,6 +3,7 @@
 use crate::generate::{config, picks_for, repaired_ask};
 use ask_user_question::examples::all;
 use ask_user_question::form::Form;
+use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption, Reply};
 use json_tree::Json;
 use proptest::prelude::*;
@@ -88,7 +89,149 @@ fn free_text_takes_the_place_of_a_single_choice() {
     assert_eq!(read(json!({"question_1": "M", "question_1_custom": "XL"})).as_deref(), Some("XL"));
     assert_eq!(read(json!({"question_1": "M", "question_1_custom": " "})).as_deref(), Some("M"));
     assert_eq!(read(json!({"question_1": "XL"})).as_deref(), Some("XL"));
+    assert_eq!(read(json!({"question_1": []})).as_deref(), read(json!({})).as_deref());
     let skipped =
         Form::of(&ask).read(&ask, &json(&json!({"question_1": null, "other": 1}))).expect("nothing is required");
     assert!(skipped.answers()[0].skipped);
+}
+
+/// An ask in a line: `Order? size #Size several [S, M]; …`.
+fn brief(ask: &AskUserQuestion) -> String {
+    let question = |question: &Question| {
+        let header = question.header.as_ref().map(|header| format!(" #{header}")).unwrap_or_default();
+        let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
+        let several = if question.multi_select { " several" } else { "" };
+        format!("{}{header}{several} [{}]", question.question, labels.join(", "))
+    };
+    ask.questions.iter().map(question).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn a_schema_is_asked_for_as_its_members_are() {
+    let object =
+        |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required});
+    let sizes = json!({"enum": ["S", "M"]});
+    let text = json!({"type": "string"});
+    let flag = json!({"type": "boolean"});
+    let odd = json!({"type": "object"});
+    let one = |schema: Value| object(json!({"a": schema}), json!([]));
+    let choices = || Some("Say [S, M]");
+    for (message, schema, expected) in [
+        (
+            "Order?",
+            object(
+                json!({"count": {"type": "integer", "title": "Count", "description": "How many?"}, "size": sizes}),
+                json!([]),
+            ),
+            Some("Order?\nHow many? #Count []; size #size [S, M]"),
+        ),
+        (
+            " ",
+            object(json!({"count": {"type": "integer", "title": "Count"}, "size": sizes}), json!([])),
+            Some("Count #Count []; size #size [S, M]"),
+        ),
+        ("Say", one(json!({"type": "number", "description": "How many?"})), Some("Say []")),
+        ("", one(json!({"type": "number", "description": "How many?"})), Some("How many? []")),
+        ("", one(json!({"type": "number", "title": " "})), Some("a []")),
+        // What can't be asked for.
+        ("Say", object(json!({"a": text, "b": odd}), json!(["a"])), Some("Say []")),
+        ("Say", object(json!({"a": text, "b": odd}), json!(["b"])), None),
+        ("Say", one(odd.clone()), None),
+        (
+            "Say",
+            json!({"type": "object", "properties": {"b": odd}, "anyOf": [{"required": ["b"]}, {"required": ["a"]}]}),
+            None,
+        ),
+        (
+            "Say",
+            json!({"properties": {"a": text, "b": odd}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+            Some("Say []"),
+        ),
+        ("Say", json!({"properties": {}}), None),
+        // An approval is asked alone, unless something beside it must be there.
+        ("Go?", object(json!({"note": text, "approved": flag}), json!([])), Some("Go? [Yes, No]")),
+        ("Go?", object(json!({"note": text, "approve": flag}), json!(["approve"])), Some("Go? [Yes, No]")),
+        (
+            "Go?",
+            object(json!({"note": text, "approved": flag}), json!(["note"])),
+            Some("Go?\napproved #approved [Yes, No]; note #note []"),
+        ),
+        (
+            "Go?",
+            object(json!({"note": text, "approved": text}), json!([])),
+            Some("Go?\napproved #approved []; note #note []"),
+        ),
+        (
+            "Go?",
+            object(json!({"note": text, "sure": flag}), json!([])),
+            Some("Go?\nnote #note []; sure #sure [Yes, No]"),
+        ),
+        // Values that are no objects.
+        ("Go?", flag.clone(), Some("Go? [Yes, No]")),
+        (" ", json!({"type": "string", "title": "T", "description": "D"}), Some("D []")),
+        (" ", json!({"type": "string", "title": "T", "description": " "}), Some("T []")),
+        ("Say", odd.clone(), None),
+        // The kinds of members.
+        ("Say", one(json!({"enum": ["S", 1, null, true, false]})), Some("Say [S, 1, null, Yes, No]")),
+        ("Say", one(json!({"oneOf": [{"const": "S"}, {"const": "M"}]})), choices()),
+        ("Say", one(json!({"oneOf": [{"const": "S"}, {"title": "M"}]})), None),
+        ("Say", one(json!({"enum": []})), None),
+        ("Say", one(json!({"type": "array", "items": sizes})), Some("Say several [S, M]")),
+        ("Say", one(json!({"type": "array", "items": text})), None),
+        ("Say", one(json!({"type": ["null", "string"]})), Some("Say []")),
+        ("Say", one(json!({"type": ["number", "string"]})), None),
+        ("Say", one(json!({"anyOf": [{"type": "null"}, sizes]})), choices()),
+        ("Say", one(json!({"allOf": [sizes]})), choices()),
+        ("Say", one(json!({"anyOf": [text, sizes]})), None),
+        ("Say", one(json!({"oneOf": [{"type": ["string"]}, {"type": "null"}]})), Some("Say []")),
+    ] {
+        let asked = Form::from_schema(message, &json(&schema)).map(|(ask, _)| brief(&ask));
+        assert_eq!(asked.as_deref(), expected, "{message} {schema}");
+    }
+    let blank = |schema: Value| Form::from_schema(" ", &json(&schema)).map(|(ask, _)| brief(&ask));
+    assert_eq!(blank(flag), Some(brief(&Form::approval(" ", "approved").0)));
+    assert_eq!(brief(&Form::approval("Go?", "approved").0), "Go? [Yes, No]");
+}
+
+#[test]
+fn an_answer_is_the_value_that_the_schema_has() {
+    let pick = |selected: &[usize]| Selection { selected: selected.to_vec(), ..Selection::default() };
+    let typed = |other: &str| Selection { other: Some(other.to_owned()), ..Selection::default() };
+    let skip = || Selection { skipped: true, ..Selection::default() };
+    let member = |schema: Value| json!({"type": "object", "properties": {"a": schema}});
+    let required = |schema: Value| json!({"type": "object", "properties": {"a": schema}, "required": ["a"]});
+    let sizes = json!({"enum": ["S", 2]});
+    let several = json!({"type": "array", "items": sizes});
+    let [number, integer] = ["number", "integer"].map(|name| json!({"type": name}));
+    let no_number = |text: &str| Err(format!("\"{text}\" is not a number that \"Say\" can have"));
+    let no_option = || Err("\"Say\" takes one of its options".to_owned());
+    for (schema, selection, expected) in [
+        (member(sizes.clone()), pick(&[1]), Ok(r#"{"a":2}"#)),
+        (member(sizes.clone()), typed("2"), no_option()),
+        (member(sizes.clone()), skip(), Ok("{}")),
+        (required(sizes.clone()), skip(), Err("\"Say\" must be answered".to_owned())),
+        (member(several), pick(&[0, 1]), Ok(r#"{"a":["S",2]}"#)),
+        (member(json!({"type": "string"})), typed(" x "), Ok(r#"{"a":"x"}"#)),
+        (member(json!({"type": "boolean"})), pick(&[1]), Ok(r#"{"a":false}"#)),
+        (member(number.clone()), typed(" 3.10 "), Ok(r#"{"a":3.10}"#)),
+        (member(number), typed("many"), no_number("many")),
+        (member(integer.clone()), typed("12"), Ok(r#"{"a":12}"#)),
+        (member(integer.clone()), typed("18446744073709551615"), Ok(r#"{"a":18446744073709551615}"#)),
+        (member(integer.clone()), typed("-12.0"), Ok(r#"{"a":-12}"#)),
+        (member(integer.clone()), typed("1.5"), no_number("1.5")),
+        (member(integer), typed("\"1\""), no_number("\"1\"")),
+        (sizes, pick(&[0]), Ok(r#""S""#)),
+    ] {
+        let (ask, form) = Form::from_schema("Say", &json(&schema)).expect("it can be asked for");
+        let reply = Reply::of(&ask, vec![selection]).expect("it is a reply");
+        let payload = form.payload(&reply);
+        assert_eq!(payload.as_ref().map(Json::text).map_err(Clone::clone), expected.map(str::to_owned), "{schema}");
+        if let Ok(payload) = payload {
+            let read = form.read(&ask, &payload).expect("it is a value of the schema");
+            assert_eq!(form.payload(&read), Ok(payload), "{schema}");
+        }
+    }
+    let (ask, form) = Form::approval("Go?", "ok");
+    let yes = Reply::of(&ask, vec![pick(&[0])]).expect("it is a reply");
+    assert_eq!(form.payload(&yes).map(|payload| payload.text()), Ok(r#"{"ok":true}"#.to_owned()));
 }

@@ -1,5 +1,6 @@
 //! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
 
+mod arriving;
 mod asks;
 mod command_line;
 mod examples;

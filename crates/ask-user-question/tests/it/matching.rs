@@ -95,6 +95,11 @@ fn nothing_is_guessed_between_two() {
     assert_eq!(picked(&ask, "stand"), None);
     assert_eq!(picked(&ask, "YES"), Some(vec![4]), "exactly as written");
     assert_eq!(picked(&ask, "Yes"), None);
+    let marked = one(false, &["Go", "Go!", "(go)"]);
+    assert_eq!(picked(&marked, "go!"), Some(vec![1]), "with its mark");
+    assert_eq!(picked(&marked, "'go'"), Some(vec![0]), "without any");
+    let signs = one(false, &["!", "?!", "..."]);
+    assert_eq!(picked(&signs, "..."), Some(vec![2]), "nothing but marks");
     let equal = one(false, &["Same", "Same"]);
     assert_eq!(picked(&equal, "Same"), None);
     assert_eq!(picked(&equal, "2"), Some(vec![1]));
@@ -131,6 +136,7 @@ fn a_bare_number_is_no_position_where_labels_have_digits() {
         (&["Option 10", "Option 20"], "option 1", None),
         (&["Tea", "Coffee"], "2", Some(1)),
         (&["Tea", "Coffee"], "#3", None),
+        (&["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"], "٪", None),
         (&["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"], "12", Some(11)),
     ] {
         assert_eq!(picked(&one(false, labels), text), expected.map(|option| vec![option]), "{text} of {labels:?}");
@@ -152,6 +158,15 @@ fn several_options_are_picked_with_commas_where_that_is_allowed() {
     assert_eq!(picked(&multi, "login,, search"), None);
     assert_eq!(picked(&multi, &"1,".repeat(100_000)), None);
     assert_eq!(picked(&one(false, &labels), "login, search"), None);
+    let many: Vec<String> = (0..65).map(|option| format!("label {option}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(picked(&one(true, &many), &many[..64].join(", ")), Some((0..64).collect()));
+    assert_eq!(
+        Reply::read_message(&one(true, &many), &many[..64].join(", ")).unwrap().selections()[0].selected.len(),
+        64
+    );
+    let typed = many.join("; ");
+    assert_eq!(picked(&one(true, &many), &typed), None, "more than anybody types");
 }
 
 #[test]
@@ -379,4 +394,20 @@ fn hostile_asks_and_messages_end() {
     let text = format!("{}, B{})", labels.join(", "), " (note: C".repeat(3000));
     assert!(Reply::read_message(&ask, &text).is_some());
     assert!(matches!(match_message(&ask, &text, vec![]), Outcome::Answered(_)));
+}
+
+#[test]
+fn kana_of_half_width_and_marks_of_their_own_are_read() {
+    let ask = one(false, &["ヴィラ", "パン", "ガラス", "ハン", "z\u{307}", "İ"]);
+    for (text, expected) in [
+        ("ｳﾞｨﾗ", Some(0)),
+        ("ﾊﾟﾝ", Some(1)),
+        ("ｶﾞﾗｽ", Some(2)),
+        ("ﾊﾝ", Some(3)),
+        ("Z\u{307}", Some(4)),
+        ("z", None),
+        ("i\u{307}", Some(5)),
+    ] {
+        assert_eq!(picked(&ask, text), expected.map(|option| vec![option]), "{text}");
+    }
 }

@@ -165,3 +165,13 @@ fn metadata_names_the_reply() {
         assert_eq!(AskMetadata::of(&Json::from(other)), None);
     }
 }
+
+#[test]
+fn json_is_read_as_its_text_is() {
+    for outcome in every_outcome() {
+        let content = outcome.tool_content(&ask());
+        if let Ok(json) = serde_json::from_str::<Value>(&content) {
+            assert_eq!(Outcome::from_json(&ask(), &json), Some(outcome), "{content}");
+        }
+    }
+}

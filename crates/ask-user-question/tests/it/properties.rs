@@ -41,6 +41,7 @@ proptest! {
         for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with_previews()] {
             let checked = check(&limits, input.clone());
             prop_assert!(checked.ask.is_some() || !checked.is_valid());
+            prop_assert_eq!(AskUserQuestion::from_json(input.clone()), checked.ask.clone());
             prop_assert_eq!(check_text(&limits, &input.to_string()), checked);
         }
     }

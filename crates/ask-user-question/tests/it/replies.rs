@@ -275,17 +275,27 @@ fn details_that_cannot_be_read_say_where() {
             &json!({"answers": {"Which database?": "SQLite", "Which features?": "Login"}, "details": [detail]}),
         )
     };
-    for (detail, path) in [
-        (json!({"index": -1}), "details[0].index"),
-        (json!({"index": 0, "selected": 1}), "details[0].selected"),
-        (json!({"index": 0, "selected": [{"index": 1}]}), "details[0].selected[0]"),
-        (json!({"index": 0, "selected": [{"label": "SQLite"}]}), "details[0].selected[0]"),
-        (json!({"index": 0, "other": 5}), "details[0].other"),
-        (json!({"index": 0, "note": []}), "details[0].note"),
-        (json!({"index": 0, "status": "declined"}), "details[0].status"),
-        (json!({"index": 0, "status": null}), "details[0].status"),
+    for (detail, path, says) in [
+        (json!({"index": -1}), "details[0].index", "This must be the index of a question."),
+        (json!({"index": 0, "selected": 1}), "details[0].selected", "This must be an array."),
+        (
+            json!({"index": 0, "selected": [{"index": 1}]}),
+            "details[0].selected[0]",
+            "This must be an object with `index` and `label`.",
+        ),
+        (
+            json!({"index": 0, "selected": [{"label": "SQLite"}]}),
+            "details[0].selected[0]",
+            "This must be an object with `index` and `label`.",
+        ),
+        (json!({"index": 0, "other": 5}), "details[0].other", "This must be a string."),
+        (json!({"index": 0, "note": []}), "details[0].note", "This must be a string."),
+        (json!({"index": 0, "status": "declined"}), "details[0].status", "This must be \"answered\" or \"skipped\"."),
+        (json!({"index": 0, "status": null}), "details[0].status", "This must be \"answered\" or \"skipped\"."),
     ] {
-        refused(parse(detail), &[(path, "wrong_type")]);
+        let refusal = parse(detail);
+        assert_eq!(refusal.as_ref().unwrap_err()[0].message, says);
+        refused(refusal, &[(path, "wrong_type")]);
     }
 }
 
@@ -318,4 +328,79 @@ fn selections_travel_as_json() {
 fn a_selection_is_serialized_without_what_it_does_not_say() {
     assert_eq!(serde_json::to_value(pick(0, &[1])).unwrap(), json!({"question": 0, "selected": [1]}));
     assert_eq!(serde_json::to_value(skip(1)).unwrap(), json!({"question": 1, "selected": [], "skipped": true}));
+}
+
+#[test]
+fn a_question_that_is_left_out_is_named() {
+    let left_out = Reply::check(&ask(), vec![pick(0, &[1])]).unwrap_err();
+    assert_eq!(left_out[0].message, "Question 'Which features?' is neither answered nor marked skipped.");
+    let nothing = Reply::check(&ask(), vec![pick(0, &[1]), pick(1, &[])]).unwrap_err();
+    assert_eq!(nothing[0].message, left_out[0].message);
+}
+
+#[test]
+fn an_option_out_of_range_is_refused_once() {
+    let answers = json!({"Which database?": "SQLite", "Which features?": "Login"});
+    let detail = |index: usize| json!([{"index": 0, "selected": [{"index": index, "label": "SQLite"}]}]);
+    for index in [2, 3] {
+        let refusal = Reply::parse(&ask(), &json!({"answers": answers, "details": detail(index)})).unwrap_err();
+        let codes: Vec<&str> = refusal.iter().map(|violation| violation.code.as_str()).collect();
+        assert_eq!(codes, ["unknown_option"], "{refusal:?}");
+    }
+}
+
+#[test]
+fn as_much_is_typed_as_a_reply_may_have() {
+    let long = one(false, &["A", "B"]);
+    let check = |bytes: usize| Reply::check(&long, vec![typed(0, &[], &"x".repeat(bytes))]);
+    let reply = check(MAX_REPLY_BYTES).unwrap();
+    assert_eq!(Reply::parse(&long, &reply.to_json()), Ok(reply));
+    refused(check(MAX_REPLY_BYTES + 1), &[("", "too_large")]);
+    // The texts of a large ask come twice, and so does what was typed.
+    let mut ask = one(false, &["A", "B"]);
+    ask.questions[0].question = "q".repeat(ask_user_question::validate::MAX_ASK_BYTES - 100);
+    let reply = Reply::check(&ask, vec![typed(0, &[], &"x".repeat(MAX_REPLY_BYTES))]).unwrap();
+    assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
+}
+
+#[test]
+fn a_label_that_two_options_share_needs_details() {
+    let same = one(false, &["A", "A", "B"]);
+    for (option, has_details) in [(0, true), (1, true), (2, false)] {
+        let reply = Reply::check(&same, vec![pick(0, &[option])]).unwrap();
+        assert_eq!(reply.to_json().get("details").is_some(), has_details, "{option}");
+        assert_eq!(Reply::parse(&same, &reply.to_json()), Ok(reply));
+    }
+}
+
+#[test]
+fn joined_labels_are_read_for_as_many_options_as_anybody_shows() {
+    let read = |options: usize, text: &str| {
+        let labels: Vec<String> = (0..options).map(|option| format!("o{option}")).collect();
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+        Reply::parse(&one(true, &labels), &json!({"answers": {"Which one?": text}})).unwrap().selections().remove(0)
+    };
+    assert_eq!(read(1000, "o1, o0"), pick(0, &[0, 1]));
+    assert_eq!(read(1001, "o1, o0"), typed(0, &[], "o1, o0"));
+    assert_eq!(read(2, "o1, o0"), pick(0, &[0, 1]));
+    assert_eq!(read(2, "o1, o0, o1"), typed(0, &[], "o1, o0, o1"));
+}
+
+#[test]
+fn own_words_in_a_message_are_told_from_picks() {
+    let read = |multi_select: bool, text: &str| {
+        Reply::read_message(&one(multi_select, &["A", "B"]), text).map(|reply| reply.selections().remove(0))
+    };
+    for (multi_select, text, expected) in [
+        (false, "A, mine", Some(typed(0, &[], "A, mine"))),
+        (true, "A, mine", Some(typed(0, &[0], "mine"))),
+        (true, "A, ", Some(typed(0, &[], "A, "))),
+        (true, "A, A", Some(typed(0, &[0], "A"))),
+        (true, "A, B, A", Some(typed(0, &[0, 1], "A"))),
+        (true, "mine (note: soon)", Some(noted(typed(0, &[], "mine"), "soon"))),
+        (true, " (note: soon)", Some(typed(0, &[], " (note: soon)"))),
+        (true, " ", None),
+    ] {
+        assert_eq!(read(multi_select, text), expected, "{text:?}");
+    }
 }

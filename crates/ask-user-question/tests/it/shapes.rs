@@ -180,6 +180,10 @@ fn markup_of_the_call_is_never_shown() {
 
 #[test]
 fn arguments_that_are_too_long_are_no_ask_although_they_begin_with_one() {
+    let most = (6 << 20) - PLAIN.len();
+    let padded = |spaces: usize| check_text(&Limits::RUNTIME, &format!("{PLAIN}{}", " ".repeat(spaces)));
+    assert!(padded(most).is_valid());
+    assert_eq!(padded(most + 1).ask, None);
     let long = format!("{PLAIN}{}", " ".repeat(6 << 20));
     assert_eq!(check_text(&Limits::RUNTIME, &long).ask, None);
     let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
@@ -197,6 +201,7 @@ fn a_line_break_in_two_characters_is_shown_as_one() {
     };
     assert_eq!(shown(r"Which size?\nS is small."), "Which size?\nS is small.");
     assert_eq!(shown("Sizes differ.\\n\\n- S\\n- M\\n"), "Sizes differ.\n\n- S\n- M");
+    assert_eq!(shown(r"One now. And\tone later?\nSay."), "One now. And\\tone later?\nSay.");
     for path in ["Delete C:\\new\\nothing?", "Delete ..\\new?", "Delete (x86)\\nvidia?", "Split at \\n"] {
         assert_eq!(shown(path), path);
     }
@@ -410,4 +415,69 @@ fn more_ways_to_say_other_are_the_own_field() {
         let asked = PLAIN.replace(r#"{"label": "S"}"#, &format!(r#"{{"label": "{label}"}}"#));
         assert_eq!(labels(&question(&asked)), [label, "M"]);
     }
+}
+
+#[test]
+fn the_best_of_several_members_stands_for_a_field() {
+    let long = |length: usize| format!("desc{}", "x".repeat(length - 4));
+    let described = |name: &str| PLAIN.replace("description", name);
+    shows(&described(&long(40)), PLAIN, "renamed_field");
+    assert_eq!(question(&described(&long(41))).options[1].description, None);
+    for (members, expected) in [
+        (r#""choices": ["S", "M"], "Choices": ["X", "Y"]"#, "S M"),
+        (r#""choices": "x", "items": ["S", "M"]"#, "S M"),
+        (r#""choices": "[\"S\", \"M\"]""#, "S M"),
+        (r#""choices": "S\nM""#, "S M"),
+        (r#""options": [{"text": ["x"], "value": "S"}, {"text": {"a": "b"}, "name": 2}]"#, "S 2"),
+    ] {
+        let asked = format!(r#"{{"questions": [{{"question": "Which size?", {members}}}]}}"#);
+        assert_eq!(labels(&question(&asked)).join(" "), expected, "{asked}");
+    }
+}
+
+#[test]
+fn what_is_asked_already_is_not_looked_for_further_in() {
+    let inner = r#""data": {"questions": [{"question": "Which colour?", "options": ["Red", "Blue"]}]}"#;
+    for outer in [
+        r#""questions": [{"question": "Which size?", "options": ["S", "M"]}]"#,
+        r#""Questions": [{"question": "Which size?", "options": ["S", "M"]}]"#,
+        r#""question": "Which size?""#,
+        r#""prompt": "Which size?", "choices": ["S", "M"]"#,
+        r#""prompt": "Which size?", "answers": ["S", "M"]"#,
+    ] {
+        assert_eq!(question(&format!("{{{outer}, {inner}}}")).question, "Which size?", "{outer}");
+    }
+    assert_eq!(question(&format!(r#"{{"prompt": "Which size?", {inner}}}"#)).question, "Which colour?");
+}
+
+#[test]
+fn a_raw_control_character_in_a_text_is_read_as_it_is() {
+    for (raw, read) in [("\n", "\n"), ("\r", "\r"), ("\t", "\t")] {
+        assert_eq!(question(&PLAIN.replace("Which ", &format!("Which{raw}"))).question, format!("Which{read}size?"));
+    }
+    assert_eq!(question(&PLAIN.replace("Which size?", r"It\'s \$5?")).question, "It's $5?");
+}
+
+#[test]
+fn a_long_label_is_never_the_own_field() {
+    let meant = |bytes: usize| {
+        let label = format!("Other:{}", " please".repeat(20)).chars().take(bytes).collect::<String>();
+        let asked = json!({"questions": [{"question": "Q?", "options": ["S", "M", label]}]}).to_string();
+        labels(&question(&asked)).len()
+    };
+    assert_eq!((meant(90), meant(97), meant(104), meant(111)), (2, 2, 3, 3));
+    let full = format!("Other:{} as", " please".repeat(13));
+    let asked = json!({"questions": [{"question": "Q?", "options": ["S", "M", full]}]}).to_string();
+    assert_eq!((full.len(), labels(&question(&asked)).len()), (100, 2));
+}
+
+#[test]
+fn a_list_that_is_a_text_says_why_it_cannot_be_read() {
+    let says = |text: &str| {
+        let asked = json!({"questions": [{"question": "Q?", "options": text}]});
+        let violations = ask_user_question::validate::validate(&Limits::RUNTIME, &asked);
+        violations.iter().find(|violation| violation.path == "questions[0].options").unwrap().message.clone()
+    };
+    assert!(says("[1,").contains("as text it must at least be JSON"), "{}", says("[1,"));
+    assert!(!says("S and M").contains("JSON"), "{}", says("S and M"));
 }

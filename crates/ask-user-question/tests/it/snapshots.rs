@@ -215,3 +215,15 @@ fn what_is_made_whole_is_what_has_arrived_whole() {
         }
     }
 }
+
+#[test]
+fn a_phase_takes_an_answer_or_is_over() {
+    for phase in Phase::ALL {
+        let expected = match phase {
+            Phase::Streaming | Phase::Malformed => (false, false),
+            Phase::Ready | Phase::Answerable => (true, false),
+            _ => (false, true),
+        };
+        assert_eq!((phase.takes_answer(), phase.is_over()), expected, "{phase:?}");
+    }
+}

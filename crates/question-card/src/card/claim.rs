@@ -1,7 +1,6 @@
 //! Taking the focus by oneself, where the host allows it and nobody is busy with anything else.
 
 use super::focus::focus_quietly;
-use super::machine::takes_answer;
 use super::shell::Shell;
 use crate::browser::{self, Listening, clock, find_all, flag, match_media, number, page_has_focus, text};
 use crate::once::Once;
@@ -120,7 +119,7 @@ impl Shell {
     }
 
     fn claim_now(&self) {
-        let waits = takes_answer(self.card.borrow().phase);
+        let waits = self.card.borrow().phase.takes_answer();
         if !self.claim.idle.get() || !waits || !self.is_page_idle() {
             return;
         }

@@ -47,8 +47,7 @@ pub struct Card {
     pub(crate) refused: bool,
     /// How long there is to answer.
     pub(crate) left: Option<TimeLeft>,
-    /// The card was, or is, more than a receipt, and so it speaks.
-    pub(crate) live: bool,
+    life: Life,
     /// What did not reach the agent, where the ask is over.
     pub(crate) late: String,
     /// Whether the question went back to the agent after its time.
@@ -77,8 +76,6 @@ pub struct Card {
     begun: bool,
     /// The ask cannot be read: the first question's own answer is a message, and all there is.
     unreadable: bool,
-    /// The page knows that the ask is over.
-    resolved: bool,
     /// What was last handed to the host, to tell the own answer from one given elsewhere.
     sent: Option<Sent>,
     /// The host said that a reply is on its way, so that "idle" will say something too.
@@ -311,6 +308,26 @@ pub(crate) struct Given {
     sent: Option<Sent>,
 }
 
+/// A card's life, as its page knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    /// A receipt from its beginning, as from a history.
+    Record,
+    /// It shows an ask that is not over, or its end is still to be told.
+    Waiting,
+    /// The page knows that the ask is over.
+    Over,
+}
+
+impl Life {
+    /// Notes that the page knows of the end, or that there is none. A record stays one.
+    fn set(&mut self, is_over: bool) {
+        if *self != Self::Record {
+            *self = if is_over { Self::Over } else { Self::Waiting };
+        }
+    }
+}
+
 /// When the rows of a question came up, those that did.
 #[derive(Default)]
 struct RowsUp {
@@ -336,7 +353,7 @@ impl Card {
             confirming: false,
             refused: false,
             left: None,
-            live: false,
+            life: Life::Record,
             late: String::new(),
             again: Again::No,
             copied: None,
@@ -351,7 +368,6 @@ impl Card {
             arrives: options.fresh || ask.phase == Phase::Streaming,
             begun: false,
             unreadable: ask.phase == Phase::Malformed,
-            resolved: false,
             sent: None,
             was_pending: false,
             given_before: None,
@@ -368,9 +384,7 @@ impl Card {
         };
         card.draft.limit(card.options.max_length);
         card.manner = card.manner_of(ask);
-        card.live = !card.is_over();
-        // A card that begins as a receipt comes from a history.
-        card.resolved = !card.live;
+        card.look_alive();
         card.know_kinds(ask);
         card.know_deadline(ask);
         card
@@ -391,7 +405,7 @@ impl Card {
     #[must_use]
     pub fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
         let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
-        let is_given = !self.submission.is_open() && !is_over(self.phase);
+        let is_given = !self.submission.is_open() && !self.phase.is_over();
         let given =
             is_given.then(|| Given { asked: asked(ask), submission: self.submission.clone(), sent: self.sent.clone() });
         Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
@@ -448,7 +462,7 @@ impl Card {
             }
         }
         if !self.looks_same {
-            self.live |= !self.is_over();
+            self.look_alive();
             self.look_at_clock(ask);
             self.settle_late(ask);
         }
@@ -495,6 +509,17 @@ impl Card {
     #[must_use]
     pub fn confirms_cancel(&self) -> bool {
         self.confirming
+    }
+
+    /// Whether the card was, or is, more than a receipt, and so it speaks.
+    pub(crate) fn is_live(&self) -> bool {
+        self.life != Life::Record
+    }
+
+    fn look_alive(&mut self) {
+        if self.life == Life::Record && !self.is_over() {
+            self.life = Life::Waiting;
+        }
     }
 
     /// The card is in the page, and the user sees it.
@@ -560,16 +585,6 @@ impl Submission {
             Self::Open | Self::Latched | Self::Failed { .. } => None,
         }
     }
-}
-
-/// Whether an answer is waited for.
-pub(crate) fn takes_answer(phase: Phase) -> bool {
-    phase.takes_answer()
-}
-
-/// Whether the receipt has taken the place of the form.
-pub(crate) fn is_over(phase: Phase) -> bool {
-    phase.is_over()
 }
 
 /// Tells what is asked from anything else.

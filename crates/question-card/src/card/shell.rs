@@ -209,7 +209,7 @@ impl Shell {
             // It is set once.
             let _ = self.root.set(root.unchecked_into());
         }
-        let (is_live, is_over, adds_actions) = (card.live, card.is_over(), card.options.offers.receipt_actions);
+        let (is_live, is_over, adds_actions) = (card.is_live(), card.is_over(), card.options.offers.receipt_actions);
         let has_buttons = is_live || !card.late.is_empty();
         drop((card, tree));
         let Some(root) = self.root.get() else {

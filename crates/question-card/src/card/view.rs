@@ -37,7 +37,7 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.word("data-layout", layout.map(|layout| if layout == Layout::Stepped { "stepped" } else { "stacked" }));
     w.flag("data-dirty", card.is_dirty());
     w.flag("data-held", card.is_held());
-    if card.live {
+    if card.is_live() {
         region(w);
     }
     match card.is_over() {

@@ -120,7 +120,7 @@ impl Runtime {
                 }
                 (Work::AskModel, None) => {
                     let begun = Instant::now();
-                    let done = self.ask_model(agent).await;
+                    let done = self.ask_model(agent).instrument(tracing::debug_span!("model")).await;
                     let outcome = match done.event {
                         Event::LlmFailed { .. } => "failed",
                         Event::LlmStopped { .. } => "stopped",
@@ -218,7 +218,8 @@ impl Runtime {
         let cancel = stop.child_token();
         let _ends = cancel.clone().drop_guard();
         let agents = Delegation { runtime: self, agent: Mutex::new((agent, None)), context: &context, call, asked };
-        let run = AssertUnwindSafe(tool.run(Call { call, context: &context, cancel, agents: &agents }));
+        let run = tool.run(Call { call, context: &context, cancel, agents: &agents });
+        let run = AssertUnwindSafe(run.instrument(tracing::debug_span!("tool", name = call.name())));
         let output = tokio::select! {
             biased;
             () = agents.between(stop.cancelled()) => None,

@@ -27,6 +27,8 @@ mod older_clients;
 mod openai;
 mod openapi;
 mod other_agent;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod owners;
 mod page;
 mod pauses;

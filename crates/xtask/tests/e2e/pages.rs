@@ -76,12 +76,68 @@ async fn ai_sdk_hears_the_output_of_its_tool() {
     toolkit_hears_the_answer("ai-sdk/").await;
 }
 
+#[tokio::test]
+async fn virtual_list_keeps_what_was_typed_and_sent_out_of_sight() {
+    on_built_page("virtual/", async |page| {
+        page.is("awaiting").await?;
+        page.choose("Search").await?;
+        page.write(0, "DuckDB").await?;
+        scroll_away_and_back(page).await?;
+        page.is("awaiting").await?;
+        page.submit().await?;
+        page.is("submitting").await?;
+        scroll_away_and_back(page).await?;
+        page.is("submitting").await?;
+        page.host("arrive();").await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
+        scroll_away_and_back(page).await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
+        assert_eq!(page.host("return sent.length;").await?, 1);
+        Ok(())
+    })
+    .await;
+}
+
+async fn scroll_away_and_back(page: &ElementPage) -> WebDriverResult<()> {
+    press(page, "Scroll").await?;
+    page.until("return document.querySelector('question-card') === null;").await?;
+    press(page, "Scroll").await?;
+    page.until("return document.querySelector('question-card') !== null;").await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn keyless_list_of_vue_gives_each_call_its_own_answer() {
+    on_built_page("keyless/", async |page| {
+        page.is("awaiting").await?;
+        page.write(0, "DuckDB").await?;
+        press(page, "Drop").await?;
+        page.until("return document.querySelectorAll('question-card').length === 1;").await?;
+        page.says("Delete production?").await?;
+        page.is("awaiting").await?;
+        page.choose("No").await?;
+        page.submit().await?;
+        assert_eq!(page.answers().await?, json!(["No"]));
+        assert_eq!(page.host("return sent;").await?, json!([["second", { "Delete production?": "No" }]]));
+        Ok(())
+    })
+    .await;
+}
+
+/// Opens a page that was built, by its address.
+async fn on_built_page(address: &str, act: impl AsyncFnOnce(&ElementPage) -> WebDriverResult<()>) {
+    on_page_at(&format!("http://127.0.0.1:{}/{address}", port()), &[], act).await;
+}
+
 /// One way through a page of a toolkit: a call that streams, a pick, a text, and what the agent says that it was told.
 async fn toolkit_hears_the_answer(address: &str) {
-    let url = format!("http://127.0.0.1:{}/{address}", port());
-    on_page_at(&url, &[], async |page| {
+    on_built_page(address, async |page| {
         watch(page).await?;
         page.until("return document.querySelector('button') !== null;").await?;
+        // The program is there before the agent asks, so that no first question is missed.
+        page.host("document.body.append(document.createElement('question-card'));").await?;
+        page.until("return all('.qc').length === 1;").await?;
+        page.host("element.remove();").await?;
         press(page, "Ask").await?;
         page.is("awaiting").await?;
         appeared_while_streaming(page).await?;
@@ -136,8 +192,7 @@ async fn while_developed(name: &str, file: &str, look: impl AsyncFnOnce(&Element
 /// One way through a page. A history, a streaming call, a pick, a text, a reversed list, a reply that fails and then goes through, and a
 /// reload.
 async fn asks_and_takes_an_answer(name: &str) {
-    let url = format!("http://127.0.0.1:{}/{name}/", port());
-    on_page_at(&url, &[], async |page| {
+    on_built_page(&format!("{name}/"), async |page| {
         page.is("answered").await?;
         assert_eq!(page.answers().await?, json!(["Postgres", "Search"]));
 

@@ -1,6 +1,6 @@
 //! How long there is to answer: warned of once, and kept.
 
-use super::{Card, Do, takes_answer};
+use super::{Card, Do, Life};
 use crate::labels::{TimeLeft, Unit};
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -31,7 +31,7 @@ impl Deadline {
 impl Card {
     /// The phase that the card shows: an ask whose time is up takes no answer, whether or not the host has said so.
     pub(super) fn phase_of(&self, ask: &AskSnapshot) -> Phase {
-        match self.deadline.passed && takes_answer(ask.phase) {
+        match self.deadline.passed && ask.phase.takes_answer() {
             true => Phase::Expired,
             false => ask.phase,
         }
@@ -45,11 +45,11 @@ impl Card {
     /// Keeps the deadline, and says what is to be heard of it.
     pub(super) fn look_at_clock(&mut self, ask: &AskSnapshot) {
         // Nobody waits for a card that comes from a history.
-        if !self.begun || !self.live {
+        if !self.begun || self.life == Life::Record {
             return;
         }
         // A reply on its way is the agent's to judge.
-        let waits = takes_answer(ask.phase) && self.submission.is_open();
+        let waits = ask.phase.takes_answer() && self.submission.is_open();
         let left = self.deadline.at.filter(|_| waits).map(|at| (at, at.saturating_sub(self.now.date)));
         let passed = matches!(left, Some((_, 0)));
         if self.deadline.passed != passed {

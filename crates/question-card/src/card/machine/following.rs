@@ -1,7 +1,7 @@
 //! What happens when the stream and the host move on.
 
 use super::standing::has_previews;
-use super::{Again, Card, Do, Manner, Row, RowsUp, Sent, Settled, Submission, asked, is_over, is_whole, takes_answer};
+use super::{Again, Card, Do, Life, Manner, Row, RowsUp, Sent, Settled, Submission, asked, is_whole};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{Field, Kind};
@@ -15,10 +15,10 @@ impl Card {
     pub(super) fn follow(&mut self, ask: &AskSnapshot) {
         let before = self.phase;
         let now = self.phase_of(ask);
-        let ends = !is_over(before) && is_over(now);
-        let opens_again = is_over(before) && takes_answer(now);
+        let ends = !before.is_over() && now.is_over();
+        let opens_again = before.is_over() && now.takes_answer();
         let breaks = before != Phase::Malformed && now == Phase::Malformed;
-        if is_over(before) != is_over(now) {
+        if before.is_over() != now.is_over() {
             self.plan(Do::PageMoved);
         }
         if (breaks || opens_again) && self.now.has_focus {
@@ -26,7 +26,7 @@ impl Card {
         }
         if breaks {
             self.start_over();
-        } else if takes_answer(now) {
+        } else if now.takes_answer() {
             self.unreadable = false;
             self.again = Again::No;
         }
@@ -52,7 +52,7 @@ impl Card {
         if opens_again {
             self.wait_again();
         }
-        if before == Phase::Streaming && takes_answer(now) {
+        if before == Phase::Streaming && now.takes_answer() {
             self.arrive(ask);
         }
         if breaks {
@@ -111,10 +111,10 @@ impl Card {
         };
         self.sent = given.sent;
         // Only what could not be read ends by itself.
-        if !is_over(ask.phase) && given.submission.settled().is_some() == (ask.phase == Phase::Malformed) {
+        if !ask.phase.is_over() && given.submission.settled().is_some() == (ask.phase == Phase::Malformed) {
             // Should the host say that nothing is on its way, the reply is the user's again.
             self.was_pending = true;
-            self.resolved = given.submission.settled().is_some();
+            self.life.set(given.submission.settled().is_some());
             self.submission = given.submission;
         }
     }
@@ -125,7 +125,7 @@ impl Card {
         let manner = self.manner;
         self.manner = self.manner_of(ask);
         // Nobody sees the run end: the card takes an answer as it did before.
-        let is_as_before = before == phase || (takes_answer(before) && takes_answer(phase));
+        let is_as_before = before == phase || (before.takes_answer() && phase.takes_answer());
         if ask.phase == Phase::Streaming {
             if before == phase && manner == self.manner && !self.draft.is_waiting() {
                 self.unchanged = self.complete;
@@ -213,13 +213,15 @@ impl Card {
     /// Tells the page that the ask is over, unless it knows. If the form had the focus, it moves to what replaces the form, unless the page
     /// prevents that.
     pub(super) fn resolve(&mut self) {
-        let is_known = std::mem::replace(&mut self.resolved, true);
+        let is_known = self.life != Life::Waiting;
+        self.life.set(true);
         self.plan(Do::Resolve { is_known, had_focus: self.now.has_focus });
     }
 
     /// Tells the page that an answer is waited for again, if it heard that none is.
     fn wait_again(&mut self) {
-        if std::mem::take(&mut self.resolved) {
+        if self.life != Life::Waiting {
+            self.life = Life::Waiting;
             self.plan(Do::Waiting);
         }
     }
@@ -260,7 +262,7 @@ impl Card {
             Submission::Open | Submission::Failed { .. } | Submission::Settled(Settled::Messaged) => false,
         };
         // Asked of the snapshot itself: what is shown may be about to follow it.
-        if is_under_way && !is_over(ask.phase) {
+        if is_under_way && !ask.phase.is_over() {
             let was_reply = self.submission.settled().is_none() && self.sent != Some(Sent::Cancel);
             self.reopen(Submission::Open);
             if was_reply {
@@ -360,7 +362,7 @@ impl Card {
     }
 
     pub(super) fn still_sending(&mut self, latch: u32) {
-        if latch == self.latches && self.is_latched() && !is_over(self.phase) {
+        if latch == self.latches && self.is_latched() && !self.phase.is_over() {
             self.say_word(match self.options.held {
                 true => Word::Held,
                 false => Word::Sending,

@@ -1,6 +1,6 @@
 //! How the card stands: what the views read.
 
-use super::{Again, Card, Manner, Sent, Submission, is_over, is_whole, takes_answer};
+use super::{Again, Card, Manner, Sent, Submission, is_whole};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
 use crate::labels::{Word, isolate};
@@ -13,7 +13,7 @@ impl Card {
     /// Whether the receipt stands in the place of the form.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.options.readonly || is_over(self.phase)
+        self.options.readonly || self.phase.is_over()
     }
 
     /// Whether the ask takes an answer now: complete, and none given.
@@ -21,7 +21,7 @@ impl Card {
     pub fn is_open(&self) -> bool {
         // An ask that could not be read takes no reply, but a message.
         let takes_message = self.phase == Phase::Malformed && self.options.offers.messages;
-        (takes_answer(self.phase) || takes_message) && self.submission.is_open() && !self.options.readonly
+        (self.phase.takes_answer() || takes_message) && self.submission.is_open() && !self.options.readonly
     }
 
     /// Whether choices can still change: they can while other questions stream, and not once a reply was given.
@@ -50,7 +50,7 @@ impl Card {
 
     /// Whether the question can be sent back to the agent: its time ran out before the user's eyes.
     pub(crate) fn asks_again(&self) -> bool {
-        let is_new = self.live && self.again != Again::Sent;
+        let is_new = self.is_live() && self.again != Again::Sent;
         is_new && self.phase == Phase::Expired && self.options.offers.messages && !self.options.readonly
     }
 
@@ -129,22 +129,15 @@ impl Card {
     #[must_use]
     pub fn state_name(&self, ask: &AskSnapshot) -> &'static str {
         match self.phase {
-            phase if self.options.readonly && !is_over(phase) => "readonly",
-            Phase::Answered => "answered",
-            Phase::Declined => "declined",
-            Phase::Superseded => "superseded",
-            Phase::Expired => "expired",
-            Phase::Interrupted => "interrupted",
-            Phase::Settled => "settled",
+            phase if self.options.readonly && !phase.is_over() => "readonly",
             Phase::Streaming if ask.questions.is_empty() => "composing",
-            Phase::Streaming => "streaming",
-            Phase::Malformed => "malformed",
             Phase::Ready | Phase::Answerable => match self.submission {
                 Submission::Latched | Submission::Settled(_) => "submitting",
                 Submission::Failed { .. } => "failed",
                 Submission::Open if self.validating && !self.problems(ask).is_empty() => "invalid",
                 Submission::Open => "awaiting",
             },
+            phase => phase.as_str(),
         }
     }
 

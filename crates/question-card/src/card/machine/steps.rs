@@ -2,7 +2,7 @@
 //!
 //! Only the user does: by a step, by Back and Next, by Enter on an answer, or by trying to send with one missing.
 
-use super::{Card, Do, takes_answer};
+use super::{Card, Do};
 use crate::card::Layout;
 use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
@@ -31,7 +31,7 @@ impl Card {
 
     /// Begins where the user left, should answers have been kept.
     pub(super) fn begin_at_step(&mut self, ask: &AskSnapshot) {
-        if takes_answer(self.phase)
+        if self.phase.takes_answer()
             && let Some((open, _)) = self.problems(ask).first()
         {
             self.step = *open;

@@ -168,10 +168,10 @@ fn the_clock_warns_once_and_ends_the_ask() {
 #[test]
 fn an_ask_that_is_opened_again_is_live_at_once() {
     let mut stage = Stage::new(AskSnapshot::complete("call", one(), Phase::Superseded), SubmitMode::Explicit);
-    assert!(!stage.card.live);
+    assert!(!stage.card.is_live());
     let soon = stage.now.date + 45_000;
     let acts = stage.receive([AskPatch::ExpiresAt(Some(soon)), AskPatch::Phase(Phase::Answerable)]);
-    assert!(stage.card.live && stage.card.left.is_some());
+    assert!(stage.card.is_live() && stage.card.left.is_some());
     assert!(acts.iter().any(|act| matches!(act, Do::Wake(Some(_)))), "{acts:?}");
 }
 

@@ -13,12 +13,12 @@ use ask_user_question::{AskSnapshot, Phase};
 /// All that is left of a card.
 pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     receipt(w, ask, card.phase, card.ids, &card.labels);
-    if card.live || card.options.offers.receipt_actions {
+    if card.is_live() || card.options.offers.receipt_actions {
         if w.open("div", part::RECEIPT_ACTIONS, 0) {
             w.set("aria-live", "off");
         }
         // What ended before the user's eyes can be copied; a history would have a button and a listener for each receipt.
-        if card.live && card.phase == Phase::Answered {
+        if card.is_live() && card.phase == Phase::Answered {
             copy_button(w, card, Control::CopyReceipt, card.labels.text(Word::CopyAnswers));
         }
         if card.asks_again() {

@@ -106,6 +106,64 @@ async fn a_handler_may_show_the_next_call_at_once() {
 }
 
 #[tokio::test]
+async fn a_handler_may_forget_the_call_in_every_event() {
+    on_plain_page(async |page| {
+        for event in ["qc-waiting", "draft", "reply", "qc-resolved"] {
+            page.host(&format!(
+                "document.querySelector('main').replaceChildren(); heard.length = 0;
+                put({{ call: {{ id: 'one {event}', args: ask }}, fresh: true }})
+                    .addEventListener('{event}', ({{ target }}) => {{ target.reset(); window.forgotten = '{event}'; }}, {{ once: true }});"
+            ))
+            .await?;
+            if event != "qc-waiting" {
+                page.is("awaiting").await?;
+                page.choose("SQLite").await?;
+            }
+            if event == "reply" || event == "qc-resolved" {
+                page.choose("Search").await?;
+                page.submit().await?;
+            }
+            page.until(&format!("return forgotten === '{event}' && element.state === 'composing';")).await?;
+            page.host(&format!("element.call = {{ id: 'two {event}', args: {NEXT} }};")).await?;
+            page.says("Delete production?").await?;
+            page.choose("No").await?;
+            page.submit().await?;
+            assert_eq!(page.answers().await?, json!(["No"]), "{event}");
+        }
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_dialog_and_a_form_around_the_card_hear_nothing_under_their_own_names() {
+    on_plain_page(async |page| {
+        page.host(
+            "const dialog = document.querySelector('main').appendChild(document.createElement('dialog'));
+            window.leaked = [];
+            for (const name of ['change', 'input', 'cancel', 'close', 'submit', 'message']) dialog.addEventListener(name, () => leaked.push(name));
+            dialog.style.width = '30rem';
+            dialog.show();
+            dialog.appendChild(document.createElement('form')).append(put({ call: { id: 'inside', args: ask } }));",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        page.write(0, "DuckDB").await?;
+        page.choose("Search").await?;
+        page.submit().await?;
+        page.is("answered").await?;
+        page.host("element.call = { id: 'next', args: ask };").await?;
+        page.is("awaiting").await?;
+        page.cancel().await?;
+        page.is("declined").await?;
+        assert_eq!(page.host("return leaked;").await?, json!([]));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_promise_that_comes_after_the_event_is_refused() {
     on_plain_page(async |page| {
         page.host(

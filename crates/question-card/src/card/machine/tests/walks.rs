@@ -1,7 +1,7 @@
 //! Whatever the user, the stream and the host do, in whatever order.
 
 use super::{Stage, question};
-use crate::card::machine::{Card, Do, Input, Submission, is_over};
+use crate::card::machine::{Card, Do, Input, Submission};
 use crate::card::{CardEvent, Layout, Options, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
@@ -181,7 +181,7 @@ impl Seen {
             Step::Remount => {
                 let kept = stage.card.to_remember(&stage.ask);
                 // What ended is not remembered.
-                self.is_out &= !stage.card.is_over() || stage.card.options.readonly && !is_over(stage.card.phase);
+                self.is_out &= !stage.card.is_over() || stage.card.options.readonly && !stage.card.phase.is_over();
                 stage.card = Card::new(&stage.ask, stage.card.options.clone());
                 stage.card.restore(&stage.ask, kept);
                 self.was_pending = stage.card.is_latched();
@@ -198,7 +198,7 @@ impl Seen {
             match act {
                 Do::Emit(CardEvent::Reply(reply)) => {
                     assert!(!self.is_out, "sent twice, by {step:?}");
-                    assert!(!was_latched && stage.ask.ask.is_some() && !is_over(stage.card.phase));
+                    assert!(!was_latched && stage.ask.ask.is_some() && !stage.card.phase.is_over());
                     assert_eq!(reply.selections(), stage.card.draft.selections(), "by {step:?}");
                     self.is_out = true;
                     self.told.push_str(&reply.to_json().to_string());

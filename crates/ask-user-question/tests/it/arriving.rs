@@ -1,0 +1,242 @@
+//! What a card shows while the arguments of a call arrive: as much as is known to stay, and no more.
+
+use crate::generate::{any_ask, config};
+use ask_user_question::arriving::Arriving;
+use ask_user_question::examples;
+use ask_user_question::snapshot::{AskSnapshot, OptionSnapshot, Phase, QuestionSnapshot, TextSnapshot};
+use ask_user_question::validate::check;
+use ask_user_question::{AskUserQuestion, Limits};
+use proptest::prelude::*;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// What is shown of arguments that come in pieces of `size` characters.
+fn shown(arguments: &str, size: usize) -> AskSnapshot {
+    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
+    let characters: Vec<char> = arguments.chars().collect();
+    for piece in characters.chunks(size) {
+        arriving.feed(&piece.iter().collect::<String>(), |patch| shown.apply(&patch));
+    }
+    shown
+}
+
+/// A snapshot in a line: `Which size? #Size several [S: small; M~`. What may still grow ends in `~`, and an open list has no end.
+fn brief(shown: &AskSnapshot) -> String {
+    fn text(text: &TextSnapshot) -> String {
+        text.text.clone() + if text.closed { "" } else { "~" }
+    }
+    fn option(option: &OptionSnapshot) -> String {
+        let more = [(": ", &option.description), (" = ", &option.preview)];
+        let more = more.iter().filter_map(|(before, more)| Some(format!("{before}{}", text(more.as_ref()?))));
+        text(&option.label) + &more.collect::<String>() + if option.closed { ";" } else { "" }
+    }
+    fn question(question: &QuestionSnapshot) -> String {
+        let header = question.header.as_ref().map(|header| format!(" #{}", text(header))).unwrap_or_default();
+        let several = question.multi_select.map_or("", |several| if several { " several" } else { " single" });
+        let options: Vec<String> = question.options.iter().map(option).collect();
+        format!(
+            "{}{header}{several} [{}{}",
+            text(&question.question),
+            options.join(" "),
+            if question.closed { "]" } else { "" }
+        )
+    }
+    shown.questions.iter().map(question).collect::<Vec<_>>().join(" ")
+}
+
+/// Checks what is shown of arguments that have come so far, whatever the pieces are.
+#[track_caller]
+fn grows(cases: &[(&str, &str)]) {
+    for (arguments, expected) in cases {
+        for size in [1, 3, arguments.len()] {
+            assert_eq!(brief(&shown(arguments, size)), *expected, "{arguments} in pieces of {size}");
+        }
+    }
+}
+
+#[test]
+fn a_question_grows_as_it_arrives() {
+    grows(&[
+        (r#"{"questions": [{"question": ""#, ""),
+        (r#"{"questions": [{"question": " "#, ""),
+        (r#"{"questions": [{"question": " Which "#, "Which~ ["),
+        (r#"{"questions": [{"question": "Which size"#, "Which size~ ["),
+        (r#"{"questions": [{"question": "Which size? ""#, "Which size? ["),
+        (r#"{"questions": [{"question": "Q", "header": " "#, "Q ["),
+        (r#"{"questions": [{"question": "Q", "header": " ""#, "Q ["),
+        (r#"{"questions": [{"question": "Q", "header": " Si"#, "Q #Si~ ["),
+        (r#"{"questions": [{"header": "Si"#, "~ #Si~ ["),
+        (r#"{"questions": [{"header": " ", "question": "Q"#, "Q~ ["),
+        (r#"{"questions": [{"question": "Q", "question": "R", "options": ["A"]}"#, "Q single [A;]"),
+        (
+            r#"{"questions": [{"question": "Q", "options": [{"label": "A", "description": "b", "description": "c"}]}"#,
+            "Q single [A: b;]",
+        ),
+        (
+            r#"{"questions": [{"question": "Q", "stray": {"question": "R", "options": ["A"]}, "options": ["B"]}"#,
+            "Q single [B;]",
+        ),
+        (r#"{"questions": [{"question": "Q", "options": ["A"]}, {"question": "R"#, "Q single [A;] R~ ["),
+        (r#"{"questions": [{"question": " ", "options": []}, {"question": "R"#, "R~ ["),
+        (r#"{"stray": [{"question": "P"}], "questions": [{"question": "Q"#, "Q~ ["),
+        (r#"{"questions": [[{"question": "P"}], {"question": "Q"#, "Q~ ["),
+        (r#"{"questions": 1, "more": "x"#, ""),
+        ("{\"questions\": [{\"question\": \"\u{200B}", ""),
+        (r#"{"questions": [{"question": "Q", "options": null, "options": ["A"]}"#, "Q single [A;]"),
+    ]);
+}
+
+#[test]
+fn an_option_is_shown_once_it_is_known_to_stay() {
+    let cases = [
+        (r#"["#, "Q ["),
+        (r#"[{"label": ""#, "Q ["),
+        (r#"[{"label": "Sm"#, "Q [Sm~"),
+        (r#"[{"label": "S", "description": " "#, "Q [S"),
+        (r#"[{"label": "S", "description": " "}"#, "Q [S;"),
+        (r#"[{"label": "S", "description": " small "#, "Q [S: small~"),
+        (r#"[{"label": "S", "preview": "  <b"#, "Q [S =   <b~"),
+        (r#"[{"label": "S", "preview": "  <b> "}"#, "Q [S =   <b> ;"),
+        (r#"[{"description": "small", "label": "Sm"#, "Q [Sm~: small"),
+        (r#"[{"description": "small", "label": " "}, {"label": "M"}"#, "Q [M;"),
+        (r#"["S", " M "#, "Q [S; M~"),
+        (r#"["S", " M ""#, "Q [S; M;"),
+        (r#"[" ", "M""#, "Q [M;"),
+        (r#"[1, true, {"label": 2.5}"#, "Q [1; true; 2.5;"),
+        // It may mean the field for a text of one's own, which is no option.
+        (r#"["Oth"#, "Q ["),
+        (r#"["Other""#, "Q ["),
+        (r#"["Other", "M"#, "Q [M~"),
+        (r#"["Oth""#, "Q [Oth;"),
+        (r#"["Other ways"#, "Q [Other ways~"),
+    ];
+    for (options, expected) in cases {
+        grows(&[(&format!(r#"{{"questions": [{{"question": "Q", "options": {options}"#), expected)]);
+    }
+}
+
+#[test]
+fn several_choices_are_known_when_they_are_named_or_the_question_ends() {
+    let cases = [
+        (r#""multiSelect": true"#, "Q several [", "Q several [A;]"),
+        (r#""multiSelect": "yes""#, "Q several [", "Q several [A;]"),
+        (r#""multiSelect": " YES\t""#, "Q several [", "Q several [A;]"),
+        (r#""multiSelect": 1"#, "Q several [", "Q several [A;]"),
+        (r#""multiSelect": false"#, "Q single [", "Q single [A;]"),
+        (r#""multiSelect": false, "multiple": true"#, "Q single [", "Q single [A;]"),
+        (r#""multiSelect": null"#, "Q [", "Q single [A;]"),
+        (r#""multiSelect": null, "multiple": true"#, "Q [", "Q several [A;]"),
+        (r#""multiSelect": " ", "multiple": true"#, "Q [", "Q several [A;]"),
+        (r#""multiSelect": "maybe", "multiple": true"#, "Q [", "Q single [A;]"),
+        (r#""multiSelect": "                                yes""#, "Q several [", "Q several [A;]"),
+        (r#""multiSelect": "y es""#, "Q [", "Q single [A;]"),
+        (r#""multiple": true"#, "Q [", "Q several [A;]"),
+        (r#""multiple": 1"#, "Q [", "Q several [A;]"),
+        (r#""multiple": "yes""#, "Q [", "Q several [A;]"),
+        (r#""multiple": " ", "multi": true"#, "Q [", "Q several [A;]"),
+        (r#""multiple": false, "multi": true"#, "Q [", "Q single [A;]"),
+        (r#""multi": true, "multiple": false"#, "Q [", "Q single [A;]"),
+        (r#""multiple": true, "multiple": false"#, "Q [", "Q several [A;]"),
+    ];
+    for (said, before, after) in cases {
+        let open = format!(r#"{{"questions": [{{"question": "Q", {said}, "#);
+        grows(&[(&open, before), (&format!(r#"{open}"options": ["A"]}}"#), after)]);
+    }
+}
+
+#[test]
+fn shapes_that_are_sent_in_its_place_grow_too() {
+    grows(&[
+        // The list alone.
+        (r#"[{"question": "Q", "options": ["Red"#, "Q [Red~"),
+        // A question alone, beside which a list may still come.
+        (r#"{"question": "Q", "options": ["A"]"#, ""),
+        (r#"{"question": "Q", "options": ["A"]}"#, "Q single [A;]"),
+        (r#"{"header": "H", "question": "Q", "options": ["A"]}"#, "Q #H single [A;]"),
+        (r#"{"options": ["A"], "question": "Q"}"#, "Q single [A;]"),
+        (r#"{"multiSelect": true, "question": "Q", "options": ["A"]}"#, "Q several [A;]"),
+        (r#"{"question": "P", "options": ["A"], "questions": [{"question": "Q"#, "Q~ ["),
+        (r#"{"questions": [{"question": "Q", "options": ["A"]}], "question": "P"}"#, "Q single [A;]"),
+        (r#"{"header": " ", "question": " "}"#, ""),
+        // In a string.
+        (r#""{\"questions\": [{\"question\": \"Q"#, "Q~ ["),
+        (r#"{"questions": "[{\"question\": \"Q\", \"options\": [\"A\"]}, {\"question\": \"R"#, "Q single [A;] R~ ["),
+        (r#"{"questions": "[{\"question\": \"Q\", \"options\": [\"A\"]}]", "more": ["#, "Q single [A;]"),
+        (r#"{"questions": [{"question": "Q", "options": "[\"A\", \"B"#, "Q [A; B~"),
+        (r#"{"questions": [{"question": "Q", "options": "[\"A\", \"B\"]", "header": "H"#, "Q #H~ [A; B;"),
+    ]);
+}
+
+#[test]
+fn nothing_more_is_shown_of_a_shape_that_may_turn_out_otherwise() {
+    grows(&[
+        // An option, a question or a list within the packed text.
+        (r#"{"questions": [{"question": "Q", "options": ["{\"label\": \"A\"}", "B"]}, {"question": "R"#, "Q ["),
+        (r#"{"questions": ["{\"question\": \"Q\"}", {"question": "R"#, ""),
+        (r#"{"questions": "[{\"question\": \"Q\", \"options\": \"[]\", \"header\": \"H"#, "Q ["),
+        (r#"{"questions": [{"question": "Q", "options": "[\"A\"] x", "header": "H"#, "Q [A;"),
+        (r#"{"questions": [{"question": "Q", "options": "[\"A\"", "header": "H"#, "Q [A;"),
+        // A map of options, and a list within a question.
+        (r#"{"questions": [{"question": "Q", "options": {"A": "a"}, "header": "H"#, "Q ["),
+        (r#"{"questions": [{"question": "Q", "questions": [], "header": "H"#, "Q ["),
+        (r#"{"Questions": [], "questions": [{"question": "Q"#, ""),
+        // Other names for what is missing in the end.
+        (r#"{"questions": [{"query": "Q", "options": ["A"]}, {"question": "R"#, "~ [A;"),
+        (r#"{"questions": [{"question": "Q", "choices": ["A"]}, {"question": "R"#, "Q ["),
+        (r#"{"questions": [{"question": "Q", "options": null, "choices": ["A"]}, {"question": "R"#, "Q ["),
+        (r#"{"questions": [{"question": "Q", "query": "P", "options": ["A"]}, {"question": "R"#, "Q single [A;] R~ ["),
+        (r#"{"questions": [{"question": "Q", "options": [{"label": "A", "name": "B"}, {"label": "Red"#, "Q [A; Red~"),
+        (r#"{"questions": [{"question": "Q", "options": [{"name": "A"}, {"label": "Red"#, "Q ["),
+        (r#"{"questions": [{"question": "Q", "options": [{"label": "A", "desc": "a"}, {"label": "Red"#, "Q [A"),
+        (r#"{"questions": [{"question": "Q", "HEADER": "H", "options": ["A"]}, {"question": "R"#, "Q [A;"),
+        // Markup of the call, and a line break that is written as two characters.
+        (r#"{"questions": [{"question": "Q\n<arg"#, "Q~ ["),
+        (r#"{"questions": [{"question": "Q </q> R", "header": "H"#, "Q~ ["),
+        (r#"{"questions": [{"question": "Q\\n R", "header": "H"#, "Q~ ["),
+        (r#"{"questions": [{"question": "Q", "header": "H <b"#, "Q #H <b~ ["),
+    ]);
+    let sum = r#"{"questions": [{"question": "1 < 2", "header": "H"#;
+    assert_eq!(brief(&shown(sum, sum.len())), "1 < 2 #H~ [");
+}
+
+#[test]
+fn no_more_is_shown_than_could_be_laid_out() {
+    let start = r#"{"questions": [{"question": ""#;
+    let room = ask_user_question::validate::MAX_ASK_BYTES;
+    let length = |bytes: usize| {
+        let arguments = format!("{start}{}", "x".repeat(bytes));
+        shown(&arguments, 1000).questions[0].question.text.len()
+    };
+    assert_eq!(length(room - 1), room - 1);
+    assert_eq!(length(room), room);
+    assert!(length(room + 1) <= room);
+    let halves = format!(r#"{start}{}", "header": "{}"#, "x".repeat(room / 2), "y".repeat(room / 2 + 1));
+    assert!(shown(&halves, halves.len()).questions[0].header.is_none());
+}
+
+/// Checks that an ask is shown whole when its last character has come, unless something in a question looks like markup.
+fn check_whole(ask: AskUserQuestion, size: usize) -> Result<(), TestCaseError> {
+    let arguments = serde_json::to_string(&ask).unwrap();
+    if !ask.questions.iter().any(|question| question.question.contains(['<', '\\'])) {
+        let complete = AskSnapshot::complete("call", ask, Phase::Ready);
+        prop_assert_eq!(shown(&arguments, size).questions, complete.questions);
+    }
+    Ok(())
+}
+
+#[test]
+fn an_example_is_shown_whole_before_it_ends() {
+    for ask in examples::all().iter().filter_map(|example| example.check().ask) {
+        check_whole(ask, 5).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn what_needs_no_repair_is_shown_whole_before_it_ends(ask in any_ask(), size in 1..9_usize) {
+        let repaired = check(&Limits::RUNTIME, serde_json::to_value(&ask).unwrap()).ask;
+        repaired.map_or(Ok(()), |ask| check_whole(ask, size))?;
+    }
+}

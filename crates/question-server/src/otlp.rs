@@ -1,0 +1,175 @@
+//! Traces over OTLP, as JSON by HTTP: what OpenTelemetry's collectors take. Each span of this crate is sent once it is closed.
+
+use crate::endpoint::Endpoint;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Value, json};
+use std::fmt::Debug;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::time::sleep;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Metadata, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::{Context, Filter};
+use tracing_subscriber::registry::LookupSpan;
+use uuid::Uuid;
+
+/// The environment variable with the collector, up to and without `/v1/traces`.
+pub const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+/// The environment variable with headers for it, such as `authorization=Bearer%20KEY,tenant=one`.
+pub const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+/// The environment variable with the name of this service.
+pub const SERVICE: &str = "OTEL_SERVICE_NAME";
+
+/// The number of spans that are sent at once, and of those that wait. Further ones are left out.
+const AT_ONCE: usize = 512;
+const MOST: usize = 8192;
+
+/// The time for which spans are collected.
+const PACE: Duration = Duration::from_secs(1);
+
+/// A layer that hands closed spans to an [`Exporter`].
+#[derive(Debug)]
+pub struct Otlp(Sender<Value>);
+
+/// What sends spans to the collector.
+pub struct Exporter {
+    spans: Receiver<Value>,
+    endpoint: Endpoint,
+    service: String,
+}
+
+/// For the collector that the environment names; `None` if it names none.
+///
+/// # Errors
+/// A sentence if the address or the headers are none.
+pub fn from_env() -> Result<Option<(Otlp, Exporter)>, String> {
+    let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let Some(base) = read(ENDPOINT) else {
+        return Ok(None);
+    };
+    let mut headers = HeaderMap::new();
+    for pair in read(HEADERS).iter().flat_map(|all| all.split(',')) {
+        let (name, value) = pair.split_once('=').ok_or(format!("{HEADERS}: each is NAME=VALUE"))?;
+        let value = percent_encoding::percent_decode_str(value.trim()).decode_utf8_lossy();
+        let header = (HeaderName::try_from(name.trim()), HeaderValue::try_from(&*value));
+        let (Ok(name), Ok(value)) = header else {
+            return Err(format!("{HEADERS}: {name} is no header"));
+        };
+        headers.insert(name, value);
+    }
+    let endpoint = Endpoint::new(&format!("{}/v1/traces", base.trim_end_matches('/')), headers, &[])?;
+    let (sender, spans) = mpsc::channel(MOST);
+    let service = read(SERVICE).unwrap_or_else(|| "question-server".to_owned());
+    Ok(Some((Otlp(sender), Exporter { spans, endpoint, service })))
+}
+
+impl Exporter {
+    /// Sends what is closed, for as long as there is a layer.
+    pub async fn run(mut self) {
+        let mut spans = Vec::new();
+        while self.spans.recv_many(&mut spans, AT_ONCE).await > 0 {
+            let service = json!({"key": "service.name", "value": {"stringValue": self.service}});
+            let scope = json!({"name": "question-server", "version": env!("CARGO_PKG_VERSION")});
+            let scoped = json!({"scope": scope, "spans": std::mem::take(&mut spans)});
+            let all = json!({"resourceSpans": [{"resource": {"attributes": [service]}, "scopeSpans": [scoped]}]});
+            match self.endpoint.post(all.to_string()).await {
+                Ok(response) if response.status().is_success() => {}
+                Ok(response) => tracing::warn!(status = response.status().as_u16(), "exporting spans failed"),
+                Err(error) => tracing::warn!(%error, "exporting spans failed"),
+            }
+            // What is closed meanwhile is sent together.
+            sleep(PACE).await;
+        }
+    }
+}
+
+/// A span that is open.
+struct Open {
+    trace: String,
+    id: String,
+    parent: Option<String>,
+    start: String,
+    attributes: Attributed,
+}
+
+/// The fields of a span, as OTLP has them.
+#[derive(Default)]
+struct Attributed {
+    all: Vec<Value>,
+    /// The trace that a client began.
+    trace: Option<String>,
+}
+
+impl Visit for Attributed {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "trace" {
+            self.trace = Some(value.to_owned());
+        }
+        self.all.push(json!({"key": field.name(), "value": {"stringValue": value}}));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.record_str(field, &format!("{value:?}"));
+    }
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Otlp {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let Some(span) = context.span(id) else {
+            return;
+        };
+        let mut fields = Attributed::default();
+        attributes.record(&mut fields);
+        let parent = span.parent().and_then(|parent| {
+            let extensions = parent.extensions();
+            extensions.get::<Open>().map(|open| (open.trace.clone(), open.id.clone()))
+        });
+        let (of_parent, parent) = parent.unzip();
+        let new = || Uuid::new_v4().simple().to_string();
+        let trace = of_parent.or_else(|| fields.trace.clone()).unwrap_or_else(new);
+        let id = new()[..16].to_owned();
+        span.extensions_mut().insert(Open { trace, id, parent, start: now(), attributes: fields });
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        if let Some(span) = context.span(id)
+            && let Some(open) = span.extensions_mut().get_mut::<Open>()
+        {
+            values.record(&mut open.attributes);
+        }
+    }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        let Some(span) = context.span(&id) else {
+            return;
+        };
+        let Some(open) = span.extensions_mut().remove::<Open>() else {
+            return;
+        };
+        // As OTLP counts: 2 is a request that is served.
+        let kind = if open.parent.is_none() { 2 } else { 1 };
+        let closed = json!({
+            "traceId": open.trace, "spanId": open.id, "parentSpanId": open.parent.unwrap_or_default(),
+            "name": span.name(), "kind": kind, "attributes": open.attributes.all,
+            "startTimeUnixNano": open.start, "endTimeUnixNano": now(),
+        });
+        // A collector that takes too little misses some.
+        let _ = self.0.try_send(closed);
+    }
+}
+
+/// Lets the spans of this crate through, whatever the level of the log.
+#[derive(Clone, Copy, Debug)]
+pub struct Own;
+
+impl<S> Filter<S> for Own {
+    fn enabled(&self, metadata: &Metadata<'_>, _context: &Context<'_, S>) -> bool {
+        metadata.is_span() && metadata.target().starts_with("question_server")
+    }
+}
+
+fn now() -> String {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().to_string()
+}
