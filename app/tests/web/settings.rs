@@ -29,6 +29,7 @@ async fn opened_here() -> Part {
         ().into_any()
     })
     .await;
+    assert!(part.find("dialog").is_none(), "nobody has opened it");
     let button: HtmlElement = part.the(".settings-button");
     // As a person's click does.
     button.focus().expect("it takes the focus");

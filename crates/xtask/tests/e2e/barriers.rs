@@ -1,12 +1,66 @@
-//! No barriers: axe-core looks at the chat page, and lends its eyes to the tests of the cards.
+//! No barriers: axe-core looks at the chat page and at every state of the card, in each look of one table and in each browser. It lends its
+//! eyes to the tests of the element.
 
-use crate::browser::{Browser, chromium, visit};
+use crate::browser::{Browser, Colours, chromium, visit};
 use crate::chat_page::ChatPage;
+use crate::gallery_page::gallery_at;
 use crate::given;
 use crate::server::Server;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
+
+/// The gallery's pages that have every part of a card in all of its states: stacked and stepped, in both directions.
+const SCENES: [&str; 9] = [
+    "coding-four-questions",
+    "coding-four-questions&lang=ar",
+    "coding-four-questions&layout=stepped",
+    "coding-four-questions&layout=stepped&lang=ar&with=skip",
+    "chat-service&mode=on-pick&with=skip,limit,deadline,copy",
+    "chat-service&mode=on-pick&lang=ar",
+    "previews",
+    "previews&lang=ar&with=skip,limit,deadline,copy",
+    "no-options&with=skip,limit,deadline,copy",
+];
+
+/// In CSS pixels.
+const WIDTHS: [u32; 2] = [1280, 320];
+
+#[tokio::test]
+async fn a11y_01_no_state_has_a_barrier_in_light() {
+    every_scene(Colours::Light).await;
+}
+
+#[tokio::test]
+async fn a11y_01_no_state_has_a_barrier_in_the_dark() {
+    every_scene(Colours::Dark).await;
+}
+
+#[tokio::test]
+async fn a11y_01_no_state_has_a_barrier_in_forced_colours() {
+    every_scene(Colours::ForcedLight).await;
+}
+
+#[tokio::test]
+async fn a11y_01_no_state_has_a_barrier_in_forced_dark_colours() {
+    every_scene(Colours::ForcedDark).await;
+}
+
+async fn every_scene(colours: Colours) {
+    gallery_at("?gallery", async |page| {
+        let mut found = Vec::new();
+        for scene in SCENES {
+            page.open(&format!("?gallery={scene}")).await?;
+            install(&page.driver).await?;
+            for width in WIDTHS {
+                found.extend(look_for_barriers(&page.driver, &look(width, colours), of_many_cards()).await?);
+            }
+        }
+        assert!(found.is_empty(), "{found:#?}");
+        Ok(())
+    })
+    .await;
+}
 
 #[tokio::test]
 async fn there_is_no_barrier_on_the_way_through_the_page() {
@@ -36,7 +90,7 @@ async fn there_is_no_barrier_on_the_way_through_the_page() {
 
 async fn every_look(driver: &WebDriver, scene: &'static str) -> WebDriverResult<Vec<(&'static str, Barrier)>> {
     let mut found = Vec::new();
-    for look in LOOKS.iter().chain(&LOW) {
+    for look in looks().iter().chain(&LOW) {
         let barriers = look_for_barriers(driver, look, json!({})).await?;
         found.extend(barriers.into_iter().map(|barrier| (scene, barrier)));
     }
@@ -49,47 +103,36 @@ pub(crate) struct Look {
     width: u32,
     /// Where there is none, as high as all that there is: axe-core can't judge a text that an edge cuts.
     height: Option<u32>,
-    scheme: &'static str,
-    forced_colours: &'static str,
+    colours: Colours,
 }
 
-pub(crate) const LOOKS: [Look; 8] = [
-    look(1280, "light", "none"),
-    look(1280, "dark", "none"),
-    look(1280, "light", "active"),
-    look(1280, "dark", "active"),
-    look(320, "dark", "active"),
-    look(320, "light", "active"),
-    look(320, "dark", "none"),
-    look(320, "light", "none"),
-];
+/// Every look that this browser has.
+pub(crate) fn looks() -> Vec<Look> {
+    let colours = Browser::of_this_run().colours();
+    WIDTHS.iter().flat_map(|width| colours.iter().map(|colours| look(*width, *colours))).collect()
+}
 
-pub(crate) const fn look(width: u32, scheme: &'static str, forced_colours: &'static str) -> Look {
-    Look { width, height: None, scheme, forced_colours }
+pub(crate) const fn look(width: u32, colours: Colours) -> Look {
+    Look { width, height: None, colours }
 }
 
 /// A window so low that the page scrolls as a whole: at four times its size, and a phone on its side.
 const LOW: [Look; 2] =
-    [Look { height: Some(200), ..look(320, "light", "none") }, Look { height: Some(390), ..look(844, "dark", "none") }];
+    [Look { height: Some(200), ..look(320, Colours::Light) }, Look { height: Some(390), ..look(844, Colours::Dark) }];
 
 impl Look {
     async fn take(&self, driver: &WebDriver) -> WebDriverResult<()> {
-        let features = json!([
-            {"name": "prefers-color-scheme", "value": self.scheme},
-            {"name": "forced-colors", "value": self.forced_colours},
-            // Or colours would be looked at while they change.
-            {"name": "prefers-reduced-motion", "value": "reduce"},
-        ]);
-        let media = json!({"features": features});
-        chromium::devtools(driver, "Emulation.setEmulatedMedia", media).await?;
-        let height = match self.height {
-            Some(height) => height,
-            None => {
-                chromium::resize(driver, self.width, 900).await?;
+        let browser = Browser::of_this_run();
+        browser.prefers(driver, self.colours).await?;
+        let height = match (self.height, browser) {
+            (Some(height), _) => height,
+            (None, Browser::Chromium) => {
+                browser.resize(driver, self.width, 900).await?;
                 driver.execute(HEIGHT, Vec::new()).await?.convert()?
             }
+            (None, Browser::Firefox | Browser::WebKit) => 700,
         };
-        chromium::resize(driver, self.width, height).await
+        browser.resize(driver, self.width, height).await
     }
 }
 
@@ -111,7 +154,7 @@ pub(crate) struct Barrier {
 
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "for whoever reads of a failure")]
-pub(crate) struct Finding {
+struct Finding {
     rule: String,
     places: usize,
     first: Vec<Place>,
@@ -147,19 +190,36 @@ pub(crate) async fn look_for_barriers(
 ) -> WebDriverResult<Vec<Barrier>> {
     look.take(driver).await?;
     rules["target-size"] = json!({"enabled": true});
+    // What lies over what it can't tell in a window that is not as high as the page.
+    let kinds = match Browser::of_this_run() {
+        Browser::Chromium => json!(["violations", "incomplete"]),
+        Browser::Firefox | Browser::WebKit => json!(["violations"]),
+    };
+    let forced = json!(look.colours.are_forced());
+    let found: Vec<Finding> = driver.execute_async(RUN, vec![rules, kinds, forced]).await?.convert()?;
     let url = driver.current_url().await?;
     let barrier = |finding| Barrier { page: url.query().unwrap_or_default().to_owned(), look: *look, finding };
-    Ok(findings(driver, rules, &["violations", "incomplete"]).await?.into_iter().map(barrier).collect())
+    Ok(found.into_iter().map(barrier).collect())
 }
 
-/// What axe-core finds of these kinds in the page as it is.
-pub(crate) async fn findings(driver: &WebDriver, rules: Value, kinds: &[&str]) -> WebDriverResult<Vec<Finding>> {
-    driver.execute_async(RUN, vec![rules, json!(kinds)]).await?.convert()
+/// Only in the gallery do forms of one name stand beside each other.
+pub(crate) fn of_many_cards() -> Value {
+    json!({"landmark-unique": {"enabled": false}})
 }
 
 const RUN: &str = r#"
-const [rules, kinds, done] = arguments;
-axe.run(document, { rules, resultTypes: kinds }).then((found) =>
+const [rules, kinds, forced, done] = arguments;
+const settle = async () => {
+  if (matchMedia("(forced-colors: active)").matches !== forced) throw new Error(`colours are not as they should be: ${forced}`);
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+  // Colours would be looked at while they change.
+  const trees = [document, ...[...document.querySelectorAll("question-card")].map((card) => card.shadowRoot ?? card)];
+  for (const animation of trees.flatMap((tree) => tree.getAnimations({ subtree: true }))) {
+    const isEndless = animation.effect.getComputedTiming().iterations === Infinity;
+    isEndless ? animation.cancel() : animation.finish();
+  }
+};
+settle().then(() => axe.run(document, { rules, resultTypes: kinds })).then((found) =>
   done(kinds.flatMap((kind) => found[kind]).map(({ id, nodes }) => ({
     rule: id,
     places: nodes.length,
@@ -168,5 +228,5 @@ axe.run(document, { rules, resultTypes: kinds }).then((found) =>
       card: document.querySelector(target[0])?.closest(".gallery-entry")?.querySelector("h2").textContent,
       problem: failureSummary,
     })),
-  }))));
+  }))), (problem) => done([{ rule: String(problem), places: 0, first: [] }]));
 "#;

@@ -58,6 +58,30 @@ pub(crate) enum Browser {
     WebKit,
 }
 
+/// The colours that a person prefers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colours {
+    Light,
+    Dark,
+    /// The person's own instead of the page's. WebKit has no such mode.
+    ForcedLight,
+    ForcedDark,
+}
+
+impl Colours {
+    pub(crate) fn are_forced(self) -> bool {
+        matches!(self, Self::ForcedLight | Self::ForcedDark)
+    }
+
+    /// The value of `prefers-color-scheme`.
+    fn scheme(self) -> &'static str {
+        match self {
+            Self::Light | Self::ForcedLight => "light",
+            Self::Dark | Self::ForcedDark => "dark",
+        }
+    }
+}
+
 impl Browser {
     /// Firefox or WebKit where `cargo xtask` names it, or else Chromium.
     pub(crate) fn of_this_run() -> Self {
@@ -128,6 +152,24 @@ impl Browser {
             Self::Chromium => chromium::resize(driver, width, height).await,
             Self::Firefox => firefox::resize(driver, width, height).await,
             Self::WebKit => webkit::resize(driver, width, height).await,
+        }
+    }
+
+    /// The colours that it can be asked for.
+    pub(crate) fn colours(self) -> &'static [Colours] {
+        const ALL: [Colours; 4] = [Colours::Light, Colours::Dark, Colours::ForcedLight, Colours::ForcedDark];
+        match self {
+            Self::Chromium | Self::Firefox => &ALL,
+            Self::WebKit => &ALL[..2],
+        }
+    }
+
+    /// Has pages drawn in these colours, and without motion.
+    pub(crate) async fn prefers(self, driver: &WebDriver, colours: Colours) -> WebDriverResult<()> {
+        match self {
+            Self::Chromium => chromium::prefers(driver, colours).await,
+            Self::Firefox => firefox::prefers(driver, colours).await,
+            Self::WebKit => webkit::prefers(driver, colours).await,
         }
     }
 

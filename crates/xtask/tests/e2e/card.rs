@@ -3,7 +3,7 @@
 //! A test that checks a case of the card's contract begins with the case's id; `question-card`'s README lists them all.
 
 mod arriving;
-pub(crate) mod barriers;
+mod barriers;
 mod choosing;
 mod keys;
 mod looks;

@@ -1,7 +1,5 @@
 //! The gallery itself: every example comes to every state, by an address of its own, and a person finds it.
 
-use crate::barriers::{findings, install};
-use crate::card::barriers::of_many_cards;
 use crate::gallery_page::{gallery, gallery_at};
 use crate::recorder;
 use std::path::Path;
@@ -30,43 +28,6 @@ async fn every_example_comes_to_its_states() {
                 if matches!(state.as_str(), "composing" | "streaming" | "interrupted" | "malformed") {
                     assert_eq!(entries.len(), examples, "every call begins and may break off: {state}");
                 }
-            }
-        }
-        Ok(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn no_state_has_a_barrier_in_light() {
-    every_state("scheme=light").await;
-}
-
-#[tokio::test]
-async fn no_state_has_a_barrier_in_the_dark() {
-    every_state("scheme=dark").await;
-}
-
-/// Looks at every state in both directions and layouts, narrow and wide. Only Chromium can be told to force colours, and takes more looks.
-async fn every_state(scheme: &str) {
-    gallery_at("?gallery", async |page| {
-        for (example, setting) in [
-            ("coding-four-questions", ""),
-            ("coding-four-questions", "&lang=ar"),
-            ("coding-four-questions", "&layout=stepped"),
-            ("coding-four-questions", "&layout=stepped&lang=ar"),
-            ("chat-service", "&mode=on-pick&with=skip"),
-            ("chat-service", "&mode=on-pick&lang=ar"),
-            ("previews", ""),
-        ] {
-            page.open(&format!("?gallery={example}&{scheme}{setting}")).await?;
-            install(&page.driver).await?;
-            for width in [320, 1280] {
-                page.resize(width, 800).await?;
-                page.until("!document.getAnimations().some((animation) => animation instanceof CSSTransition)").await?;
-                // What covers what it can't tell in a window that is not as high as the page.
-                let found = findings(&page.driver, of_many_cards(), &["violations"]).await?;
-                assert!(found.is_empty(), "{example}{setting} at {width} px: {found:#?}");
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
-use crate::browser::{Browser, chromium, set_wide, visit};
+use crate::browser::{Browser, Colours, chromium, set_wide, visit};
 use crate::chat_page::{INTERVAL, PATIENCE, STANDS_STILL};
 use crate::{recorder, server};
 
@@ -95,11 +95,9 @@ impl GalleryPage {
         browser.resize(&self.driver, width, height).await
     }
 
-    /// Makes the browser prefer something, such as `forced-colors` to be `active`.
-    pub(crate) async fn prefer(&self, features: &[(&str, &str)]) -> WebDriverResult<()> {
-        let features: Vec<Value> = features.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
-        self.devtools("Emulation.setEmulatedMedia", json!({"features": features})).await?;
-        Ok(())
+    /// Has the page drawn in these colours.
+    pub(crate) async fn prefers(&self, colours: Colours) -> WebDriverResult<()> {
+        Browser::of_this_run().prefers(&self.driver, colours).await
     }
 
     /// Asks Chromium itself.

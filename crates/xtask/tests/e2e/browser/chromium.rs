@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 use thirtyfour::{Capabilities, LoggingPrefsLogLevel};
 
-use super::has_size;
+use super::{Colours, has_size};
 use crate::given;
 use crate::processes::port_after;
 
@@ -61,6 +61,16 @@ pub(crate) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDr
     let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
     devtools(driver, "Emulation.setDeviceMetricsOverride", size).await?;
     has_size(driver, width, height).await
+}
+
+pub(super) async fn prefers(driver: &WebDriver, colours: Colours) -> WebDriverResult<()> {
+    let features = json!([
+        {"name": "prefers-color-scheme", "value": colours.scheme()},
+        {"name": "forced-colors", "value": if colours.are_forced() { "active" } else { "none" }},
+        {"name": "prefers-reduced-motion", "value": "reduce"},
+    ]);
+    devtools(driver, "Emulation.setEmulatedMedia", json!({"features": features})).await?;
+    Ok(())
 }
 
 pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {

@@ -9,7 +9,7 @@ use thirtyfour::extensions::addons::firefox::FirefoxTools;
 use thirtyfour::prelude::*;
 use thirtyfour::{Capabilities, RequestData, SessionId};
 
-use super::has_size;
+use super::{Colours, has_size};
 use crate::given;
 use crate::processes::port_after;
 
@@ -36,6 +36,8 @@ pub(super) async fn forget(driver: &WebDriver) -> WebDriverResult<()> {
         return new Promise((done) => Services.clearData.deleteData(Ci.nsIClearDataService.CLEAR_COOKIES_AND_SITE_DATA, done))
         .then((failed) => { if (failed) throw failed; Services.console.reset(); });";
     in_its_window(driver, script, vec![]).await?;
+    let script = format!("{PREFERENCES}.forEach((name) => Services.prefs.clearUserPref(name));");
+    in_its_window(driver, &script, vec![]).await?;
     Ok(())
 }
 
@@ -104,6 +106,20 @@ pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDr
     in_its_window(driver, script, vec![json!(width), json!(height)]).await?;
     has_size(driver, width, height).await
 }
+
+/// By its settings, which the next test finds as they were.
+pub(super) async fn prefers(driver: &WebDriver, colours: Colours) -> WebDriverResult<()> {
+    let script = format!(
+        "const values = arguments; {PREFERENCES}.forEach((name, at) => Services.prefs.setIntPref(name, values[at]));"
+    );
+    let scheme = if colours.scheme() == "dark" { 0 } else { 1 };
+    let forced = if colours.are_forced() { 2 } else { 0 };
+    in_its_window(driver, &script, vec![json!(scheme), json!(forced), json!(1)]).await?;
+    Ok(())
+}
+
+/// The scheme, whose colours count, and without motion.
+const PREFERENCES: &str = "['layout.css.prefers-color-scheme.content-override', 'browser.display.document_color_use', 'ui.prefersReducedMotion']";
 
 pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {
     let script = "gBrowser.selectedBrowser.browsingContext.mediumOverride = 'print';";

@@ -5,10 +5,11 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::json;
 use thirtyfour::Capabilities;
 use thirtyfour::prelude::*;
 
-use super::has_size;
+use super::{Colours, has_size};
 use crate::given;
 use crate::processes::port_after;
 
@@ -70,6 +71,14 @@ pub(super) async fn resize(driver: &WebDriver, width: u32, height: u32) -> WebDr
     let bars: [u32; 2] = driver.execute(script, Vec::new()).await?.convert()?;
     driver.set_window_rect(0, 0, width + bars[0], height + bars[1]).await?;
     has_size(driver, width, height).await
+}
+
+/// By the page itself: its driver has no word for what a person prefers.
+pub(super) async fn prefers(driver: &WebDriver, colours: Colours) -> WebDriverResult<()> {
+    assert!(!colours.are_forced(), "WebKit has no forced colours");
+    let script = "document.documentElement.style.colorScheme = arguments[0];";
+    driver.execute(script, vec![json!(colours.scheme())]).await?;
+    Ok(())
 }
 
 pub(super) async fn prints(_: &WebDriver) -> WebDriverResult<()> {

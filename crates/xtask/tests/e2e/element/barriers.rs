@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use thirtyfour::prelude::WebDriverResult;
 
 use super::page::{ElementPage, on_plain_page};
-use crate::browser::{Browser, chromium};
-use crate::given;
+use crate::barriers::{Barrier, install, look_for_barriers, looks};
 
 #[tokio::test]
 async fn there_is_no_barrier_from_the_first_byte_to_the_receipt() {
@@ -76,58 +75,25 @@ async fn every_example_is_a_card_without_barriers() {
     .await;
 }
 
-/// What axe-core finds, on a wide window and on a narrow one, by day, by night and in colours of the user's.
-async fn look(page: &ElementPage, scene: &str) -> WebDriverResult<Vec<String>> {
+/// What axe-core finds, in each look.
+async fn look(page: &ElementPage, scene: &str) -> WebDriverResult<Vec<(String, Barrier)>> {
     look_except(page, scene, &[]).await
 }
 
 /// The same without rules that are no matter of the element's.
-async fn look_except(page: &ElementPage, scene: &str, except: &[&str]) -> WebDriverResult<Vec<String>> {
-    // It comes with each look, past the page's policy: it is the browser that runs it.
-    let script = std::fs::read_to_string(given("XTASK_AXE")).expect("axe-core is where xtask has put it");
-    let script = format!("{script}; {RUN}");
-    let browser = Browser::of_this_run();
+async fn look_except(page: &ElementPage, scene: &str, except: &[&str]) -> WebDriverResult<Vec<(String, Barrier)>> {
+    // The page around the element has no regions, no heading and no colours, and is not what is looked at.
+    page.host("document.documentElement.style.colorScheme = 'light dark';").await?;
+    let off = except
+        .iter()
+        .chain(&["region", "page-has-heading-one"])
+        .map(|rule| ((*rule).to_owned(), json!({"enabled": false})));
+    let rules = Value::Object(off.collect());
+    install(&page.driver).await?;
     let mut found = Vec::new();
-    for (width, scheme, forces_colours) in
-        [(1280, "light", false), (360, "dark", false), (1280, "dark", true), (360, "light", true)]
-    {
-        // Of the drivers, one can force colours.
-        if let Browser::Chromium = browser {
-            let forced = if forces_colours { "active" } else { "none" };
-            let features =
-                json!([{"name": "forced-colors", "value": forced}, {"name": "prefers-color-scheme", "value": scheme}]);
-            let media = json!({ "features": features });
-            chromium::devtools(&page.driver, "Emulation.setEmulatedMedia", media).await?;
-            let is_forced = page.host("return matchMedia('(forced-colors: active)').matches;").await?;
-            assert_eq!(is_forced, forces_colours);
-        } else if forces_colours {
-            continue;
-        }
-        browser.resize(&page.driver, width, 900).await?;
-        let told = page.driver.execute_async(script.clone(), vec![json!(scheme), json!(except)]).await?;
-        let told: Vec<String> = told.convert()?;
-        let forced = if forces_colours { ", forced colours" } else { "" };
-        found.extend(told.into_iter().map(|barrier| format!("{scene} at {width}, {scheme}{forced}: {barrier}")));
+    for look in looks() {
+        let barriers = look_for_barriers(&page.driver, &look, rules.clone()).await?;
+        found.extend(barriers.into_iter().map(|barrier| (scene.to_owned(), barrier)));
     }
     Ok(found)
 }
-
-/// The page around the element has no regions, and is not what is looked at.
-const RUN: &str = r#"
-const [scheme, except, done] = arguments;
-document.documentElement.style.colorScheme = scheme;
-const frame = () => new Promise(requestAnimationFrame);
-const settle = async () => {
-  await frame();
-  await frame();
-  // Colours would be looked at while they change.
-  const trees = [...document.querySelectorAll("question-card")].map((card) => card.shadowRoot ?? card);
-  for (const animation of trees.flatMap((tree) => tree.getAnimations({ subtree: true }))) {
-    const isEndless = animation.effect.getComputedTiming().iterations === Infinity;
-    isEndless ? animation.cancel() : animation.finish();
-  }
-};
-const off = Object.fromEntries(["region", ...except].map((rule) => [rule, { enabled: false }]));
-settle().then(() => axe.run("main", { rules: { ...off, "target-size": { enabled: true } }, resultTypes: ["violations"] }))
-  .then(({ violations }) => done(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`)));
-"#;
