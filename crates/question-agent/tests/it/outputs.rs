@@ -346,7 +346,7 @@ fn an_answer_has_an_end() {
 }
 
 #[test]
-fn a_run_that_failed_is_told_as_an_error_in_the_run_of_its_user() {
+fn a_run_that_failed_is_told_as_an_error() {
     let mut conversation = Conversation::new();
     let known = KnownMessages::all(&conversation);
     conversation.handle(says("u1", "go")).unwrap();
