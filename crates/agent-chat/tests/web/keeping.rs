@@ -117,7 +117,7 @@ async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
     let visitor = Visitor::beside(options("uncertain"));
     let reason = Sending::Failed(Trouble::DeliveryUnknown.to_string());
     visitor.sees("the doubt on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
-    scripted_agent::tick().await;
+    tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     visitor.picks("c1", SIZE, 1);
     assert_eq!(Call::next().await.reply_id(), before.reply_id());
@@ -148,7 +148,7 @@ async fn another_tab_sees_what_was_said_here() {
     here.sees_status(Status::Idle).await;
     // The browser tells all pages but the one that has written.
     scripted_agent::stores("another page's");
-    scripted_agent::tick().await;
+    tick().await;
     assert_eq!(there.line(1), "ask: answerable");
     scripted_agent::stores("agent-chat conversation /agent tabs");
     there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
@@ -374,7 +374,7 @@ async fn an_agent_that_is_not_allowed_is_refused_before_anything_is_sent() {
         let asked_again = Request::next("GET /settings.json").await;
         asked_again.answers(200, &list);
         visitor.sees_status(Status::Failed(trouble)).await;
-        scripted_agent::tick().await;
+        tick().await;
         assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     }
     let visitor = Visitor::first(ChatOptions::new("blob:x").with_allow_list("/settings.json"));
@@ -443,7 +443,7 @@ async fn a_message_before_the_allow_list_is_known_outlives_a_reload_and_goes_onc
     let list = Request::next("GET /settings.json").await;
     list.answers(200, &allowed);
     visitor.sees_lines(&["user: Good morning"]).await;
-    scripted_agent::tick().await;
+    tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     window().location().set_hash("").expect("it takes it");
 }

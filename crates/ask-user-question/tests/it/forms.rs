@@ -153,12 +153,12 @@ fn a_schema_is_asked_for_as_its_members_are() {
         ("Go?", object(json!({"note": text, "approve": flag}), json!(["approve"])), Some("Go? [Yes, No]")),
         (
             "Go?",
-            object(json!({"note": text, "approved": flag}), json!(["note"])),
+            object(json!({"approved": flag, "note": text}), json!(["note"])),
             Some("Go?\napproved #approved [Yes, No]; note #note []"),
         ),
         (
             "Go?",
-            object(json!({"note": text, "approved": text}), json!([])),
+            object(json!({"approved": text, "note": text}), json!([])),
             Some("Go?\napproved #approved []; note #note []"),
         ),
         (
