@@ -23,14 +23,14 @@ struct Watcher {
 impl Watcher {
     fn take(&mut self, conversation: &Conversation, context: &ToolContext) {
         let view = View { conversation, context };
-        let run = self.works_in.as_deref().filter(|_| view.is_at_work());
+        let run = self.works_in.clone().filter(|_| view.is_at_work());
         let runs = &mut self.runs;
         let id = || {
             *runs += 1;
             format!("unknown-{runs}")
         };
         let mut last_said_in = None;
-        for outgoing in catch_up(view, "t", self.known, self.open_run.clone(), run, id) {
+        for outgoing in catch_up(view, "t", self.known, self.open_run.clone(), run.as_deref(), id) {
             if let Outgoing::Event(event) = outgoing {
                 if event.kind() == EventType::RunStarted && json!(event)["input"].is_object() {
                     last_said_in = Some(event.run_id().to_owned());
@@ -39,7 +39,7 @@ impl Watcher {
             }
         }
         if run.is_some() && last_said_in.is_some() {
-            assert_eq!(last_said_in.as_deref(), run, "what was said last is answered in the run at work");
+            assert_eq!(last_said_in, run, "what was said last is answered in the run at work");
         }
         self.known = KnownMessages::all(conversation);
         assert_eq!(self.open_run.is_some(), view.is_at_work(), "a run is told while there is one");
