@@ -66,7 +66,7 @@ pub fn use_agent_chat(mut options: ChatOptions) -> AgentChat {
         chat.with(|core| core.restoring.set(may_come_back));
     }
     if !is_browser {
-        // What is behind the handle is of the browser alone, and may not leave its thread.
+        // The handle's value belongs to the browser, and may not leave its thread.
         chat.core.dispose();
         return chat;
     }

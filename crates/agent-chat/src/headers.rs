@@ -27,7 +27,7 @@ impl fmt::Debug for Headers {
 }
 
 impl Headers {
-    /// What this gives for each request.
+    /// The headers of each request.
     pub(crate) fn new(list: impl Fn() -> Coming + Send + Sync + 'static) -> Self {
         Self { list: Arc::new(list), put }
     }

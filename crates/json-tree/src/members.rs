@@ -228,7 +228,7 @@ pub fn bring<'m, 'a>(members: &'m mut Members<'a>, name: &str, first: usize) -> 
     members.entries.get_mut(first).map(|(_, member)| member)
 }
 
-/// Whether a key is this name. Names are short: a call for each comparison would take longer than to compare eight bytes at a time.
+/// Returns true if a key is this name. Names are short: a call for each comparison would take longer than to compare eight bytes at a time.
 fn is(key: &[u8], name: &[u8]) -> bool {
     let word = |bytes: [u8; 8]| u64::from_le_bytes(bytes);
     match (key.as_chunks(), name.as_chunks()) {

@@ -43,7 +43,7 @@ impl Direction {
 }
 
 impl Labels {
-    /// How long there is to answer.
+    /// The time that is left to answer.
     pub(crate) fn time_left(&self, left: TimeLeft) -> String {
         let word = match left.unit {
             Unit::Days => Word::DaysLeft,
@@ -66,7 +66,7 @@ impl Labels {
         self.plural(Word::Ready, count, &[("question", &asked)])
     }
 
-    /// How many of all questions still need an answer.
+    /// The number of questions that still need an answer.
     pub(crate) fn unanswered(&self, open: usize, count: usize) -> String {
         match count {
             1 => self.text(Word::UnansweredOnly).to_owned(),
@@ -74,7 +74,7 @@ impl Labels {
         }
     }
 
-    /// How many of all questions have their answer.
+    /// The number of questions that have their answer.
     pub(crate) fn progress(&self, answered: usize, count: usize) -> String {
         self.plural(Word::Progress, answered, &[("all", &count.to_string())])
     }

@@ -7,7 +7,7 @@ use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use json_tree::Json;
 use std::sync::Arc;
 
-/// What a host has said of a call so far. [`take`](Self::take) notes it; [`show`](Self::show) brings an ask up to date, in one step.
+/// A call, as far as its host has described it. [`take`](Self::take) notes it; [`show`](Self::show) brings an ask up to date, in one step.
 ///
 /// ```
 /// use ask_user_question::{AskSnapshot, Phase};
@@ -34,7 +34,7 @@ pub struct Call {
     streams: bool,
     is_finished: bool,
     arriving: Arriving,
-    /// How much of the text the ask shows; `None` if the text has to be shown from its beginning.
+    /// The length of the text that the ask shows; `None` if the text has to be shown from its beginning.
     fed: Option<usize>,
     /// The ask shows all of it.
     is_complete: bool,
@@ -44,7 +44,7 @@ pub struct Call {
     shown_status: Option<Phase>,
     result: String,
     shown_result: String,
-    /// How a reply ended the call that has reached the host.
+    /// The end of the call by a reply that has reached the host.
     sent: Option<Phase>,
 }
 
@@ -131,7 +131,7 @@ impl Call {
             None => self.is_text && is_whole(&self.text),
         };
         if (ends || self.is_finished) && !self.is_text && !self.object.is_empty() {
-            // What closes the object was still to come.
+            // The object's end was still to come.
             let object = std::mem::take(&mut self.object);
             self.arrive(&object);
         }
@@ -157,7 +157,7 @@ impl Call {
                 ask.apply(AskPatch::Complete(Arc::new(complete)));
                 ask.apply(AskPatch::Phase(phase.unwrap_or(Phase::Answerable)));
             }
-            // What broke off is not damaged.
+            // Arguments that broke off are not damaged.
             None => ask.apply(AskPatch::Phase(phase.filter(|phase| phase.is_over()).unwrap_or(Phase::Malformed))),
         }
     }

@@ -85,7 +85,7 @@ impl Builder {
     setters! {
         /// The model that speaks for the agent.
         model: Arc<dyn Model> => Some(model);
-        /// Where conversations are kept.
+        /// The store of conversations.
         store: Arc<dyn Store> => Some(store);
         /// The clock; without one it is the store's or the machine's.
         clock: Arc<dyn Clock> => Some(clock);
@@ -99,7 +99,7 @@ impl Builder {
         drain: Drain => drain;
         /// The tokens that let clients in, in place of [`Config::tokens`], for one who replaces them while the server runs.
         tokens: Tokens => Some(tokens);
-        /// What is counted beside requests, for its `/metrics`: by [`serve`](crate::serve()) and by the log.
+        /// The counters beside those of requests, for its `/metrics`: of [`serve`](crate::serve()) and of the log.
         counters: Counters => counters;
     }
 

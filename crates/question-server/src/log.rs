@@ -21,12 +21,12 @@ pub(crate) struct Entry {
     mark: Mark,
 }
 
-/// What an entry is about.
+/// The subject of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An event of AG-UI.
     AgUi,
-    /// Where the conversation stands.
+    /// The state of the conversation.
     StateChange,
 }
 
@@ -122,7 +122,7 @@ struct Span {
     last: Option<u64>,
 }
 
-/// What a reader finds at its place.
+/// The result of a read at a place.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// An entry, with the position behind it; the default where no client can come back to that.
@@ -223,7 +223,7 @@ impl Log {
         Reader { changed: self.changed.subscribe(), log: Arc::clone(self), since, index }
     }
 
-    /// What is at a reader's place; where nothing is yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
+    /// Reads at a reader's place; if nothing is there yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
     /// come and go in between.
     fn find_or_wait(&self, since: Revision, index: u64) -> Option<Found> {
         let mut entries = self.lock();

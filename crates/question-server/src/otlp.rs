@@ -33,7 +33,7 @@ const PACE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Otlp(Sender<Value>);
 
-/// What sends spans to the collector.
+/// Sends spans to the collector.
 pub struct Exporter {
     spans: Receiver<Value>,
     endpoint: Endpoint,
@@ -79,7 +79,7 @@ impl Exporter {
                 Ok(response) => tracing::warn!(status = response.status().as_u16(), "exporting spans failed"),
                 Err(error) => tracing::warn!(%error, "exporting spans failed"),
             }
-            // What is closed meanwhile is sent together.
+            // Spans that close meanwhile are sent together.
             sleep(PACE).await;
         }
     }

@@ -75,7 +75,7 @@ pub(crate) struct Runtime {
     slots: std::sync::Mutex<Slots>,
     /// Where other servers share the store: how they hear of one another.
     signals: Option<Arc<dyn Signals>>,
-    /// What was committed, for them.
+    /// The commits that those servers have yet to be told of.
     committed: Option<mpsc::UnboundedSender<(String, StreamPosition)>>,
     /// As what it holds leases.
     holder: Uuid,

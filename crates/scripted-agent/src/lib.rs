@@ -41,7 +41,7 @@ impl Script {
         Self::parse(include_str!("../scripts/coding-desk.json")).expect("a test reads it")
     }
 
-    /// What the page calls the agent; `None` for the front desk, which the page calls so in its user's language.
+    /// The agent's name in the page; `None` for the front desk, which the page names in its user's language.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()

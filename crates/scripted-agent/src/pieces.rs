@@ -1,4 +1,4 @@
-//! What an agent says, cut as models stream it.
+//! Texts and calls of an agent, cut as models stream them.
 
 use question_agent::ag_ui::Delta;
 

@@ -164,7 +164,7 @@ pub struct ScriptTool {
 }
 
 impl ScriptTool {
-    /// What a model is told of it.
+    /// Its definition for a model.
     #[must_use]
     pub fn spec(&self) -> ToolSpec {
         ToolSpec::new(&self.name, &self.description, &self.parameters)
@@ -176,7 +176,7 @@ impl ScriptTool {
         context.plan_mode || !self.planning
     }
 
-    /// What each call of it returns.
+    /// The result of each call.
     #[must_use]
     pub fn result(&self) -> &str {
         &self.result

@@ -14,7 +14,7 @@ use crate::{files, page, wasm, workspace};
 /// The crate, from the workspace's root.
 const CRATE: &str = "crates/question-element";
 
-/// What a user of the package loads: the card, or the agent's side.
+/// A part of the package that a user loads: the card, or the agent's side.
 const PROGRAMS: [&str; 2] = ["card", "agent"];
 /// The folders of the whole package, and of what the tests of the element need.
 const WHOLE: &str = "pack";

@@ -387,7 +387,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether a call began in this run and ended.
+    /// Returns true if a call began in this run and ended.
     fn is_closed(&self, call: &str) -> bool {
         self.find(Thing::Call, call).is_some_and(|held| held.has_ended && held.open.is_none())
     }

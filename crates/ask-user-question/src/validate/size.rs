@@ -1,11 +1,11 @@
 use json_tree::Json;
 
-/// Whether a value takes more bytes than allowed. It stops at the limit.
+/// Returns true if a value takes more bytes than allowed. It stops at the limit.
 pub(crate) fn exceeds(value: &Json<'_>, limit: usize) -> bool {
     rest(value, limit).is_none()
 }
 
-/// How many bytes a value leaves of those that are allowed; `None` if it takes more.
+/// The bytes that are left of the allowed ones after a value; `None` if it takes more.
 fn rest(value: &Json<'_>, allowed: usize) -> Option<usize> {
     // One byte stands for a comma, a bracket or a number.
     let allowed = allowed.checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! What a card shows while the arguments of a call arrive: as much as is known to stay, and no more.
+//! A card that is shown while the arguments of a call arrive: it has as much as is known to stay, and no more.
 
 use crate::generate::{any_ask, config};
 use ask_user_question::arriving::Arriving;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// What is shown of arguments that come in pieces of `size` characters.
+/// The shown parts of arguments that come in pieces of `size` characters.
 fn shown(arguments: &str, size: usize) -> AskSnapshot {
     let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
     let characters: Vec<char> = arguments.chars().collect();

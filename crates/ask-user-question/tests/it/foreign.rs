@@ -297,7 +297,7 @@ fn a_sentence_is_read_as_far_as_it_is_short() {
         Outcome::parse_foreign(&size(), &content)
     };
     assert_eq!((ended(199), ended(200)), (Some(Outcome::Expired), None));
-    // What the user said stands behind the first colon, which is near the beginning.
+    // The user's words follow the first colon, which is near the beginning.
     let said = |before: usize| format!("{}User selected: M", "x".repeat(before));
     assert!(Outcome::parse_foreign(&size(), &said(10)).is_some());
     assert_eq!(Outcome::parse_foreign(&size(), &said(11)), None);

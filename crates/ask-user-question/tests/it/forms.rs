@@ -133,7 +133,7 @@ fn a_schema_is_asked_for_as_its_members_are() {
         ("Say", one(json!({"type": "number", "description": "How many?"})), Some("Say []")),
         ("", one(json!({"type": "number", "description": "How many?"})), Some("How many? []")),
         ("", one(json!({"type": "number", "title": " "})), Some("a []")),
-        // What can't be asked for.
+        // Schemas that can't be asked for.
         ("Say", object(json!({"a": text, "b": odd}), json!(["a"])), Some("Say []")),
         ("Say", object(json!({"a": text, "b": odd}), json!(["b"])), None),
         ("Say", one(odd.clone()), None),

@@ -1,4 +1,4 @@
-//! What clients are told of what another host has committed: whole messages, in runs.
+//! Events for clients of what another host has committed: whole messages, in runs.
 
 use super::input::{Edition, Pending};
 use super::step::Outgoing;
@@ -67,7 +67,7 @@ pub fn catch_up(
             Some(run) => run.to_owned(),
             None => new_id(),
         };
-        // What a user says begins a run, also if it answers a call.
+        // A user's message begins a run, also if it answers a call.
         let taken: Vec<_> = said.iter().filter_map(|message| taken(message)).collect();
         if !taken.is_empty() || runs.open.is_none() {
             runs.begin(id(), taken);
@@ -139,7 +139,7 @@ fn finished(thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
     wire::run_finished(Edition::Current, thread_id, run_id, outcome)
 }
 
-/// What is told, each event inside of a run.
+/// The events for clients, each inside of a run.
 struct Runs<'a> {
     thread_id: &'a str,
     open: Option<Arc<str>>,

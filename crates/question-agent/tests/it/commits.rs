@@ -11,7 +11,7 @@ use question_agent::registry::ToolContext;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What reads the events, with what it has been told.
+/// A reader of the events, with the messages that it knows.
 struct Watcher {
     client: Client,
     known: KnownMessages,

@@ -1,4 +1,4 @@
-//! What is read of the bytes that clients send, in AG-UI and as plain JSON.
+//! Bytes that clients send, in AG-UI and as plain JSON, and what is read of them.
 
 use crate::samples::{database_ask, other_call, picks, replies, responds, response, says, user, waiting};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata, OutcomeKind};

@@ -1,4 +1,4 @@
-//! What clients are told: the events of a model's answer, of a step, and of a run's beginning and end.
+//! Events for clients: those of a model's answer, of a step, and of a run's beginning and end.
 
 use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, response, says, user, waiting};
 use ask_user_question::Outcome;

@@ -511,7 +511,7 @@ impl Card {
         self.confirming
     }
 
-    /// Whether the card was, or is, more than a receipt, and so it speaks.
+    /// Returns true if the card is, or was, more than a receipt, and so it speaks.
     pub(crate) fn is_live(&self) -> bool {
         self.life != Life::Record
     }

@@ -129,7 +129,7 @@ struct Forms {
 /// A part of a sheet that is not used. The word stays as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetProblem {
-    /// Where it is, such as `charsLeft.one`; empty for the sheet itself.
+    /// Its place, such as `charsLeft.one`; empty for the sheet itself.
     pub path: String,
     /// The reason.
     pub reason: String,
@@ -293,7 +293,7 @@ impl<W> Eq for Sheet<W> {}
 
 /// The placeholder by which the form is chosen.
 const COUNT: &str = "count";
-/// What is for others than the reader of this table: the name of the language, and the words of the page around the card.
+/// Members for others than the reader of this table: the name of the language, and the words of the page around the card.
 const FOR_OTHERS: [&str; 3] = ["name", "frame", "page"];
 
 /// Takes the texts of a sheet over. Returns what it did not take; without `CHECK`, takes everything.
@@ -397,7 +397,7 @@ fn filled(text: &str, values: &[(&str, &str)]) -> String {
     filled
 }
 
-/// What is between braces is every second piece of a text.
+/// The pieces of a text; every second one stood between braces.
 const BRACES: [u8; 2] = *b"{}";
 
 fn problem(path: &str, reason: &str) -> SheetProblem {

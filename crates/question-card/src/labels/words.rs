@@ -24,9 +24,9 @@ words! {
         Preview "preview" [label] "Preview of {label}",
         /// Under a text that is on the screen but not part of the answer.
         OtherUnsent "otherUnsent" [] "This text will not be sent",
-        /// How many characters may still be typed where a text must not be long.
+        /// The number of characters that may still be typed.
         CharsLeft "charsLeft" [count] one "{count} character left" other "{count} characters left",
-        /// How many characters are too many.
+        /// The number of characters that are too many.
         CharsOver "charsOver" [count] one "{count} character too many" other "{count} characters too many",
         /// Opens the field for a note beside the answer.
         AddNote "addNote" [] "Add a note",
@@ -46,7 +46,7 @@ words! {
         SubmitWait "submitWait" [] "Waiting for the rest of the question",
         /// Declines the question.
         Cancel "cancel" [] "Don’t answer",
-        /// What the Cancel button says where answers would be lost.
+        /// The Cancel button, if answers would be lost.
         CancelConfirm "cancelConfirm" [] "Discard your answers?",
         /// Takes the Cancel back.
         KeepAnswering "keepAnswering" [] "Keep answering",
@@ -78,19 +78,19 @@ words! {
         Back "back" [] "Back",
         /// Shows the question after.
         Onward "onward" [] "Next",
-        /// How many of all questions have their answer.
+        /// The number of questions that have their answer.
         Progress "progress" [count all] "{count} of {all} answered",
-        /// How many of several questions still need an answer.
+        /// The number of several questions that still need an answer.
         Unanswered "unanswered" [count all] one "{count} of {all} questions still needs an answer" other "{count} of {all} questions still need an answer",
         /// The same, if there is one question.
         UnansweredOnly "unansweredOnly" [] "The question still needs an answer",
-        /// How long there is to answer, from two days on.
+        /// The time that is left to answer, from two days on.
         DaysLeft "daysLeft" [count] one "{count} day left to answer" other "{count} days left to answer",
-        /// How long there is to answer, from two hours on.
+        /// The time that is left to answer, from two hours on.
         HoursLeft "hoursLeft" [count] one "{count} hour left to answer" other "{count} hours left to answer",
-        /// How long there is to answer, from one minute on.
+        /// The time that is left to answer, from one minute on.
         MinutesLeft "minutesLeft" [count] one "{count} minute left to answer" other "{count} minutes left to answer",
-        /// How long there is to answer, in the last minute; announced.
+        /// The time that is left to answer, in the last minute; announced.
         SecondsLeft "secondsLeft" [count] one "{count} second left to answer" other "{count} seconds left to answer",
         /// Asks for more of it.
         MoreTime "moreTime" [] "More time",

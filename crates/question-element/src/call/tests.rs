@@ -36,7 +36,7 @@ fn a_text_that_is_cut_anywhere_becomes_the_same_ask() {
         assert_eq!(
             shown(&[("status", "running"), ("args", first), ("status", "call"), ("args", ASK)]).phase,
             match cut {
-                // What had come by then is not the question.
+                // The part that had come by then is not the question.
                 cut if AskUserQuestion::from_arguments(&ASK[..cut]).is_none() => Phase::Malformed,
                 _ => Phase::Answerable,
             }

@@ -1,4 +1,4 @@
-//! What other servers do that share the store: their clients' conversations are told here as well, and what goes on here can be stopped there.
+//! Other servers on the same store: their commits reach clients here, and they can stop runs of this server.
 
 use super::sweep::one_turn;
 use super::{Runtime, stop, stop_abandoned};
@@ -37,7 +37,7 @@ async fn tell(told: Weak<Runtime>, mut committed: UnboundedReceiver<(String, Str
         let news = last.into_iter().map(|(id, told)| (id, Notification::Committed(told)));
         one_turn(runtime.publish(news.collect())).await;
         drop(runtime);
-        // What comes meanwhile is told together.
+        // Signals that come meanwhile are sent together.
         sleep(SIGNALS_PACE).await;
     }
 }

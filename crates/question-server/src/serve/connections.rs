@@ -137,7 +137,7 @@ impl Watched {
             return Poll::Ready(written);
         }
         let patience = self.patience;
-        // From the first write that the client does not take.
+        // A client that takes no more is given up after this time, from the first such write on.
         let giving_up = self.giving_up.get_or_insert_with(|| Box::pin(sleep(patience)));
         ready!(giving_up.as_mut().poll(context));
         // What the system still holds for this client goes, too.

@@ -14,22 +14,22 @@ pub trait Signals: fmt::Debug + Send + Sync + 'static {
     /// Sends these to all servers that listen, the sender included.
     async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError>;
 
-    /// What servers send from now on.
+    /// The signals that servers send from now on.
     fn subscribe(&self) -> BoxStream<'static, Heard>;
 }
 
-/// What one server has for others.
+/// A signal from one server to the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
     /// Whose it is.
     pub by: Uuid,
     /// The conversation.
     pub id: String,
-    /// What it says of it.
+    /// The change.
     pub news: Notification,
 }
 
-/// What a signal says of a conversation.
+/// The change of a conversation that a signal is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notification {
     /// It was changed, and its clients have been told so much with that.
@@ -56,7 +56,7 @@ pub enum StopCause {
     IfAbandoned,
 }
 
-/// What a server hears.
+/// The signals that a server receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     /// A signal, perhaps its own.

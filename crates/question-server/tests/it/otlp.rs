@@ -1,4 +1,4 @@
-//! What goes to a collector of traces.
+//! Spans that a collector of traces receives.
 
 use crate::http::says;
 use crate::socket::{binary, exchange, listening};

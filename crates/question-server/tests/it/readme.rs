@@ -1,4 +1,4 @@
-//! What the README and the pages beside it say to type works.
+//! The commands of the README and of the pages beside it work.
 
 use crate::killed::exchange;
 use crate::socket::start;

@@ -190,7 +190,7 @@ pub(crate) async fn look_for_barriers(
 ) -> WebDriverResult<Vec<Barrier>> {
     look.take(driver).await?;
     rules["target-size"] = json!({"enabled": true});
-    // What lies over what it can't tell in a window that is not as high as the page.
+    // In a window that is lower than the page it can't tell which elements cover others.
     let kinds = match Browser::of_this_run() {
         Browser::Chromium => json!(["violations", "incomplete"]),
         Browser::Firefox | Browser::WebKit => json!(["violations"]),

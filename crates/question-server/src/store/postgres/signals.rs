@@ -89,7 +89,7 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
         while let Some(message) = messages.next().await {
             if let AsyncMessage::Notification(told) = message? {
                 let signal = serde_json::from_str::<Payload>(told.payload()).ok();
-                // What another version of the server says this one may not understand.
+                // Another version of the server may send signals that this one cannot read.
                 let signal = signal.and_then(|payload| payload.try_into().ok());
                 let _ = heard.send(signal.map_or(Heard::Missed, Heard::Signal));
             }

@@ -1,4 +1,4 @@
-//! What is committed at one server, for clients that watch at another.
+//! Commits at one server, for clients that watch at another.
 
 use super::Database;
 use crate::clock::HandClock;
@@ -436,7 +436,7 @@ async fn a_server_of_the_version_before_goes_on_beside() {
     assert_eq!(client.query(changes, &[]).await.expect("it is taken").len(), 1);
     client.query(prunes, &[]).await.expect("it is taken");
     assert!(client.query("SELECT FROM question_server.feed", &[]).await.expect("it is read").is_empty());
-    // What it signals of a change this version does not know in detail: it looks.
+    // A signal whose change this version does not know makes it look.
     let told = format!(r#"{{"by":"{}","id":"t","news":"told","since":1,"frames":1}}"#, uuid::Uuid::new_v4());
     client.query("SELECT pg_notify('question_server', $1)", &[&told]).await.expect("it is sent");
     assert_eq!(watcher.next().await.data["type"], "idle");

@@ -276,7 +276,7 @@ async fn csp_01_the_built_page_is_styled_without_anything_inline() {
             .tell("const style = getComputedStyle(document.querySelector('.qc')); return parseFloat(style.borderRadius) > 0 && parseFloat(style.paddingTop) > 0;", [])
             .await?;
         assert!(styled);
-        // What programs set as they measure: the gallery the height of its panel, and WebKit's card that of a field.
+        // Programs set this as they measure: the gallery the height of its panel, and WebKit's card that of a field.
         let inline = "return document.querySelectorAll('style, [style]:not(.gallery, textarea), script:not([src])').length;";
         let inline: u32 = page.tell(inline, []).await?;
         assert_eq!(inline, 0);

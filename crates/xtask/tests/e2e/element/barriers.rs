@@ -75,7 +75,7 @@ async fn every_example_is_a_card_without_barriers() {
     .await;
 }
 
-/// What axe-core finds, in each look.
+/// axe-core's findings, in each look.
 async fn look(page: &ElementPage, scene: &str) -> WebDriverResult<Vec<(String, Barrier)>> {
     look_except(page, scene, &[]).await
 }
