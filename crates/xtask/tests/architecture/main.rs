@@ -1,5 +1,7 @@
 //! The invariants of ARCHITECTURE.md that Cargo alone does not hold.
 
+mod circles;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
