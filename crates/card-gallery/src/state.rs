@@ -9,7 +9,7 @@ use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, 
 /// A state that the gallery shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CardState {
-    /// The call has begun, without a question yet.
+    /// The call has started, without a question yet.
     Composing,
     /// More than half of the arguments have arrived.
     Streaming,
