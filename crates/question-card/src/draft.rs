@@ -3,7 +3,7 @@
 mod kept;
 mod question;
 
-pub(crate) use self::kept::Kept;
+pub(crate) use self::kept::StoredDraft;
 use self::question::QuestionDraft;
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
@@ -20,26 +20,26 @@ use ask_user_question::{AskUserQuestion, Question};
 ///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`unskip`](Self::unskip), [`toggle_skip`](Self::toggle_skip),
 ///   [`forget`](Self::forget).
 ///
-/// A question whose [`Kind`] is not known yet cannot be answered: input of the user changes nothing.
+/// A question whose [`ChoiceKind`] is not known yet cannot be answered: input of the user changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Draft {
     questions: Vec<QuestionDraft>,
     /// The most characters of each typed text.
     max_length: Option<usize>,
     /// The stored parts whose questions are not complete yet.
-    waiting: Kept,
+    waiting: StoredDraft,
 }
 
 /// The number of options of a question that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum ChoiceKind {
     /// Exactly one, or a free text.
     Single,
     /// Any number, and a free text beside them.
     Multi,
 }
 
-impl Kind {
+impl ChoiceKind {
     /// The kind for a value of `multiSelect`.
     pub(crate) fn of(multi_select: bool) -> Self {
         match multi_select {
@@ -94,7 +94,7 @@ pub enum Field {
 
 /// The distance of a typed text from the limit, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Room {
+pub(crate) enum Remaining {
     /// This number of characters may still be typed.
     Left(usize),
     /// The text is this number of characters too long.
@@ -162,12 +162,12 @@ impl Draft {
     }
 
     /// The distance of a field's content from the limit, if there is one.
-    pub(crate) fn room(&self, question: usize, field: Field) -> Option<Room> {
+    pub(crate) fn room(&self, question: usize, field: Field) -> Option<Remaining> {
         let most = self.max_length?;
         let text = self.text(question, field);
         Some(match question::over(text, most) {
-            Some(over) => Room::Over(over),
-            None => Room::Left(most - text.chars().count()),
+            Some(over) => Remaining::Over(over),
+            None => Remaining::Left(most - text.chars().count()),
         })
     }
 
@@ -232,7 +232,7 @@ impl Draft {
     }
 
     /// The kind of a question, once known.
-    pub(crate) fn kind(&self, question: usize) -> Option<Kind> {
+    pub(crate) fn kind(&self, question: usize) -> Option<ChoiceKind> {
         self.question(question)?.kind
     }
 
@@ -243,13 +243,13 @@ impl Draft {
                 let option = question.options.get(pick.option);
                 option.is_some_and(|option| option.label == pick.label)
             };
-            draft.kind == Some(Kind::of(question.multi_select)) && draft.all_picks(&is_there)
+            draft.kind == Some(ChoiceKind::of(question.multi_select)) && draft.all_picks(&is_there)
         };
         self.questions.len() == ask.questions.len() && self.questions.iter().zip(&ask.questions).all(fits)
     }
 
     /// Takes over the kind of a question. If it changes after a choice, the part that fits the new kind stays.
-    pub(crate) fn know(&mut self, question: usize, kind: Kind) {
+    pub(crate) fn know(&mut self, question: usize, kind: ChoiceKind) {
         self.grow(question).become_kind(kind);
     }
 
@@ -260,7 +260,7 @@ impl Draft {
             let draft = self.grow(index);
             let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
             draft.follow_labels(&labels);
-            draft.become_kind(Kind::of(question.multi_select));
+            draft.become_kind(ChoiceKind::of(question.multi_select));
         }
     }
 
@@ -331,13 +331,13 @@ impl Draft {
     /// Replaces all answers by this one text, for an ask that cannot be answered.
     pub(crate) fn become_message(&mut self, text: &str) {
         self.forget();
-        self.know(0, Kind::Single);
+        self.know(0, ChoiceKind::Single);
         self.type_text(0, Field::Other, text);
     }
 
     /// Forgets all input of the user.
     pub(crate) fn forget(&mut self) {
-        self.waiting = Kept::default();
+        self.waiting = StoredDraft::default();
         for draft in &mut self.questions {
             *draft = QuestionDraft { kind: draft.kind, ..QuestionDraft::default() };
         }

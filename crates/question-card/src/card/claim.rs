@@ -30,7 +30,7 @@ thread_local! {
 pub struct ClaimFocus {
     watch: fn(&Claim, &Node),
     claim: fn(&Shell),
-    gives_back: fn(&Shell, &Event) -> bool,
+    return_focus: fn(&Shell, &Event) -> bool,
 }
 
 impl ClaimFocus {
@@ -42,7 +42,7 @@ impl ClaimFocus {
     /// - There is a mouse or similar: on a touch screen the keyboard would cover the question.
     #[must_use]
     pub fn if_idle() -> Self {
-        Self { watch: Claim::watch, claim: Shell::claim_focus, gives_back: Shell::gives_focus_back }
+        Self { watch: Claim::watch, claim: Shell::claim_focus, return_focus: Shell::return_focus }
     }
 }
 
@@ -77,15 +77,15 @@ impl Shell {
     }
 
     /// Claims the focus soon, if the host allows it.
-    pub(super) fn claims(&self) {
+    pub(super) fn request_focus(&self) {
         if let Some(claims) = self.allows_claim() {
             (claims.claim)(self);
         }
     }
 
     /// Returns the focus to where it was if this key was meant for that element, and then returns true.
-    pub(super) fn is_claimed_from(&self, key: &Event) -> bool {
-        self.allows_claim().is_some_and(|claims| (claims.gives_back)(self, key))
+    pub(super) fn returns_focus(&self, key: &Event) -> bool {
+        self.allows_claim().is_some_and(|claims| (claims.return_focus)(self, key))
     }
 
     fn allows_claim(&self) -> Option<ClaimFocus> {
@@ -94,7 +94,7 @@ impl Shell {
 
     /// Returns the focus to where it was if this key was pressed before the user could see the claim, and then returns true. The key
     /// reaches the element that it was meant for.
-    fn gives_focus_back(&self, key: &Event) -> bool {
+    fn return_focus(&self, key: &Event) -> bool {
         let Some((at, from)) = self.claim.taken.take() else {
             return false;
         };
@@ -124,7 +124,7 @@ impl Shell {
         if !self.claim.idle.get() || !waits || !self.is_page_idle() {
             return;
         }
-        if CLAIMED.with(|claimed| claimed.is_first(&self.card.borrow().key)) {
+        if CLAIMED.with(|claimed| claimed.insert(&self.card.borrow().key)) {
             let from = self.focused();
             if self.enter_question(0) {
                 self.claim.taken.replace(Some((clock(), from)));

@@ -40,7 +40,7 @@ pub(super) fn listen(shell: &Shell, root: &Element) -> browser::Listening {
     let me = shell.weak();
     browser::Listening::to(root, &EVENTS, move |event| {
         if let Some(shell) = me.upgrade() {
-            shell.hear(&event);
+            shell.handle_event(&event);
         }
     })
 }
@@ -65,7 +65,7 @@ impl Shell {
         }
     }
 
-    fn hear(&self, event: &Event) {
+    fn handle_event(&self, event: &Event) {
         let Some(target) = node(event, "target").filter(|target| is_of_type(target, Node::ELEMENT_NODE)) else {
             return;
         };
@@ -140,7 +140,7 @@ impl Shell {
     }
 
     fn press(&self, event: &Event, target: Element, control: Option<Control>) -> bool {
-        if self.is_claimed_from(event) {
+        if self.returns_focus(event) {
             return false;
         }
         let key = text(event, "key");

@@ -12,7 +12,7 @@ mod steps;
 
 use super::{CardEvent, Options};
 use crate::dom::{Control, Ids, call_key, fnv1a};
-use crate::draft::{Draft, Field, Kind};
+use crate::draft::{ChoiceKind, Draft, Field};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft, Word};
@@ -51,9 +51,9 @@ pub struct Card {
     /// Choices and text that did not reach the agent, once the ask is over.
     pub(crate) late: String,
     /// The state of sending an expired question back to the agent.
-    pub(crate) again: Again,
+    pub(crate) again: Reask,
     /// The result of the last copy, and the button that made it.
-    pub(crate) copied: Option<(Control, Copied)>,
+    pub(crate) copied: Option<(Control, CopyResult)>,
     /// The part that the next walk over the page can skip: the number of questions, and of options of the question after them.
     pub(crate) unchanged: (usize, usize),
     /// Any text may have changed, and not only grown.
@@ -81,7 +81,7 @@ pub struct Card {
     /// The host has reported a pending reply, so that a later `Idle` means something.
     was_pending: bool,
     /// The submission of an earlier card of the call, until this is known to be the same ask.
-    given_before: Option<Given>,
+    given_before: Option<Unsettled>,
     /// The number of submissions, by which the timer of an earlier one is recognised.
     latches: u32,
     /// The number of copies, by which the timer of an earlier one is recognised.
@@ -242,10 +242,10 @@ pub enum Manner {
 
 /// The kind of a row, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum RowKind {
     /// Its option is not complete, or the kind of choice is not known.
     Text,
-    Input(Kind),
+    Input(ChoiceKind),
     Button,
 }
 
@@ -278,7 +278,7 @@ pub enum Settled {
 
 /// The state of the message that sends an expired question back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum Reask {
     No,
     /// Given to the host, which accepts or refuses it at once.
     Given,
@@ -287,7 +287,7 @@ pub(crate) enum Again {
 
 /// The result of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copied {
+pub(crate) enum CopyResult {
     Yes,
     /// The browser refused, and the user has to know.
     Failed,
@@ -301,7 +301,7 @@ enum Sent {
 
 /// A submission that is not settled: the next card of the call starts with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct Unsettled {
     /// A hash of the question, to recognise it: agents number their calls, so that ids repeat.
     asked: u64,
     submission: Submission,
@@ -355,7 +355,7 @@ impl Card {
             left: None,
             life: Life::Record,
             late: String::new(),
-            again: Again::No,
+            again: Reask::No,
             copied: None,
             unchanged: (0, 0),
             rewritten: false,
@@ -406,8 +406,11 @@ impl Card {
     pub fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
         let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
         let is_given = !self.submission.is_open() && !self.phase.is_over();
-        let given =
-            is_given.then(|| Given { asked: asked(ask), submission: self.submission.clone(), sent: self.sent.clone() });
+        let given = is_given.then(|| Unsettled {
+            asked: asked(ask),
+            submission: self.submission.clone(),
+            sent: self.sent.clone(),
+        });
         Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
     }
 
@@ -558,7 +561,7 @@ impl Card {
     }
 }
 
-impl Row {
+impl RowKind {
     /// The kind of an option's row.
     pub(crate) fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
         let is_closed = question.options.get(option).is_some_and(|option| option.closed);
@@ -566,7 +569,7 @@ impl Row {
             (Manner::Undecided, _) | (_, None) => Self::Text,
             _ if !is_closed => Self::Text,
             (Manner::OnPick, Some(_)) => Self::Button,
-            (Manner::Explicit, Some(multi_select)) => Self::Input(Kind::of(multi_select)),
+            (Manner::Explicit, Some(multi_select)) => Self::Input(ChoiceKind::of(multi_select)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::claim::Claim;
 use super::focus::{focus_on, focus_quietly};
-use super::host::{CardEvent, Host, Options};
+use super::host::{CardEvent, CardHost, Options};
 use super::listening::listen;
 use super::machine::{Card, Do, Input, Now, Submission};
 use super::{events, view};
@@ -15,7 +15,7 @@ use crate::draft::Field;
 use crate::drafts::{Remembered, remember};
 use crate::labels::concat;
 use crate::receipt::receipt_text;
-use crate::writer::Tree;
+use crate::writer::NodeTree;
 use ask_user_question::AskSnapshot;
 use ask_user_question::reply::Selection;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -54,9 +54,9 @@ fn comes_forward(event: &Event) {
 pub(crate) struct Shell {
     me: Weak<Self>,
     pub(super) card: RefCell<Card>,
-    tree: RefCell<Tree>,
+    tree: RefCell<NodeTree>,
     root: OnceCell<HtmlElement>,
-    host: Box<dyn Host>,
+    host: Box<dyn CardHost>,
     announcer: Rc<Announcer>,
     pub(super) claim: Claim,
     pub(super) pointer: Pointer,
@@ -93,8 +93,8 @@ struct Sizes {
 
 impl Shell {
     /// A card for this host's ask, with its stored state.
-    pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn Host>) -> Rc<Self> {
-        let tree = Tree::new(None, options.parts);
+    pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn CardHost>) -> Rc<Self> {
+        let tree = NodeTree::new(None, options.parts);
         let mut card = Card::new(ask, options);
         card.restore(ask, card.options.persist.load(&card.key));
         Rc::new_cyclic(|me| Self {
@@ -119,7 +119,7 @@ impl Shell {
     /// Draws the card for the first time, on the element that a server has written, if any.
     pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
         if adopts.is_some() {
-            self.tree.replace(Tree::new(adopts, None));
+            self.tree.replace(NodeTree::new(adopts, None));
         }
         self.draw();
         self.root.get().map(|root| root.clone().into())
@@ -151,7 +151,7 @@ impl Shell {
             self.go_on();
         }
         if !looks_same {
-            self.keep();
+            self.persist();
         }
         prevents
     }
@@ -239,7 +239,7 @@ impl Shell {
         let place = self.find(part::RECEIPT_ACTIONS).filter(|_| is_over);
         let before = self.added.replace(place.clone());
         if place != before {
-            self.tell(CardEvent::ReceiptActions(place));
+            self.emit(CardEvent::ReceiptActions(place));
         }
     }
 
@@ -248,7 +248,7 @@ impl Shell {
             Do::Prevent => {}
             Do::Emit(event) => {
                 let is_message = matches!(event, CardEvent::Message(_));
-                let is_taken = self.host.hear(event);
+                let is_taken = self.host.on_event(event);
                 if is_message {
                     self.take(Input::Taken(is_taken));
                 }
@@ -264,7 +264,7 @@ impl Shell {
                     self.focus_receipt();
                 }
             }
-            Do::Claim => self.claims(),
+            Do::Claim => self.request_focus(),
             Do::Focus(control) => self.focus(control),
             Do::Enter(question, ways) => {
                 self.enter(question, &ways);
@@ -304,8 +304,8 @@ impl Shell {
         }
     }
 
-    fn tell(&self, told: CardEvent) {
-        self.host.hear(told);
+    fn emit(&self, event: CardEvent) {
+        self.host.on_event(event);
     }
 
     fn dispatch(&self, event: &str) -> bool {
@@ -405,7 +405,7 @@ impl Shell {
     }
 
     /// Stores the draft in memory, and emits the picks to the host if they changed.
-    fn keep(&self) {
+    fn persist(&self) {
         let card = self.card.borrow();
         let has_changed = self.read(|ask| remember(&card.key, card.to_remember(ask)));
         if has_changed == Some(true) && card.options.persist.is_written() && self.unwritten.borrow().is_none() {
@@ -418,7 +418,7 @@ impl Shell {
         drop(card);
         let before = self.picks.replace(picks.clone());
         if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
-            self.tell(CardEvent::Picks(picks));
+            self.emit(CardEvent::Picks(picks));
         }
     }
 

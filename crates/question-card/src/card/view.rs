@@ -7,7 +7,7 @@ mod question;
 mod steps;
 
 pub(crate) use self::actions::decide;
-pub(crate) use self::question::{Place, note, skip};
+pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::Card;
 use crate::anatomy::part;

@@ -1,12 +1,12 @@
 //! The unfinished answer to one question.
 
-use super::{Kind, Pick, Problem};
+use super::{ChoiceKind, Pick, Problem};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct QuestionDraft {
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<ChoiceKind>,
     pub(super) choice: Choice,
     /// The content of the text field, chosen or not.
     pub(super) other: String,
@@ -74,10 +74,10 @@ impl QuestionDraft {
         self.skipped = None;
         let choice = &mut self.choice;
         match self.kind {
-            Some(Kind::Multi) => {
+            Some(ChoiceKind::Multi) => {
                 choice.insert(pick);
             }
-            Some(Kind::Single) | None => {
+            Some(ChoiceKind::Single) | None => {
                 *choice = Choice { picks: vec![pick], ..Choice::default() };
             }
         }
@@ -85,14 +85,14 @@ impl QuestionDraft {
 
     pub(super) fn toggle(&mut self, pick: Pick) {
         match (self.kind, self.choice.position(pick.option)) {
-            (Some(Kind::Multi), Some(position)) => drop(self.choice.picks.remove(position)),
+            (Some(ChoiceKind::Multi), Some(position)) => drop(self.choice.picks.remove(position)),
             _ => self.choose(pick),
         }
     }
 
     pub(super) fn choose_other(&mut self) {
         self.skipped = None;
-        if self.kind == Some(Kind::Single) && !self.choice.other {
+        if self.kind == Some(ChoiceKind::Single) && !self.choice.other {
             self.choice.before_other = self.choice.picks.pop();
         }
         self.choice.other = true;
@@ -100,7 +100,7 @@ impl QuestionDraft {
 
     pub(super) fn toggle_other(&mut self) {
         match self.kind {
-            Some(Kind::Multi) if self.choice.other => self.choice.other = false,
+            Some(ChoiceKind::Multi) if self.choice.other => self.choice.other = false,
             _ => self.choose_other(),
         }
     }
@@ -128,7 +128,7 @@ impl QuestionDraft {
         }
     }
 
-    pub(super) fn become_kind(&mut self, kind: Kind) {
+    pub(super) fn become_kind(&mut self, kind: ChoiceKind) {
         self.kind = Some(kind);
         self.choice.become_kind(kind);
         if let Some(choice) = &mut self.skipped {
@@ -177,9 +177,9 @@ impl Choice {
         }
     }
 
-    fn become_kind(&mut self, kind: Kind) {
+    fn become_kind(&mut self, kind: ChoiceKind) {
         match kind {
-            Kind::Single => {
+            ChoiceKind::Single => {
                 // None of several picks is the one; guessing would put words into the user's mouth.
                 if self.picks.len() > 1 {
                     self.picks.clear();
@@ -188,7 +188,7 @@ impl Choice {
                     self.other = false;
                 }
             }
-            Kind::Multi => self.before_other = None,
+            ChoiceKind::Multi => self.before_other = None,
         }
     }
 

@@ -59,7 +59,7 @@ impl Card {
         let left = left.filter(|(_, left)| *left > 0);
         self.left = left.map(|(_, left)| TimeLeft::of(left));
         if let (Some((at, _)), Some(said)) = (left, self.left) {
-            self.tell(at, said);
+            self.announce_time(at, said);
         }
         let wakes = left.map(|(_, left)| TimeLeft::changes_in(left).min(LONGEST_TIMEOUT));
         if self.deadline.wakes || wakes.is_some() {
@@ -70,7 +70,7 @@ impl Card {
     }
 
     /// Warns once when time runs short, and announces a deadline that the user does not know yet.
-    fn tell(&mut self, at: u64, left: TimeLeft) {
+    fn announce_time(&mut self, at: u64, left: TimeLeft) {
         let is_urgent = left.unit == Unit::Seconds;
         let is_news = match self.deadline.told {
             None => is_urgent,

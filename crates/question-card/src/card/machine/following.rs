@@ -1,10 +1,10 @@
 //! Changes that come from the stream and the host.
 
 use super::standing::has_previews;
-use super::{Again, Card, Do, Life, Manner, Row, RowsUp, Sent, Settled, Submission, asked, is_whole};
+use super::{Card, Do, Life, Manner, Reask, RowKind, RowsUp, Sent, Settled, Submission, asked, is_whole};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
-use crate::draft::{Field, Kind};
+use crate::draft::{ChoiceKind, Field};
 use crate::labels::{Word, isolate};
 use crate::receipt::state_word;
 use ask_user_question::snapshot::Sending;
@@ -28,7 +28,7 @@ impl Card {
             self.start_over();
         } else if now.takes_answer() {
             self.unreadable = false;
-            self.again = Again::No;
+            self.again = Reask::No;
         }
         if ends {
             self.refused = false;
@@ -175,7 +175,7 @@ impl Card {
         rows.resize_with(ask.questions.len(), RowsUp::default);
         for (index, asked) in ask.questions.iter().enumerate().skip(from) {
             let up = &mut rows[index];
-            let is_up = |option| matches!(Row::of(self, asked, option), Row::Input(_));
+            let is_up = |option| matches!(RowKind::of(self, asked, option), RowKind::Input(_));
             if !is_choice {
                 *up = RowsUp::default();
                 continue;
@@ -307,7 +307,7 @@ impl Card {
         let mut is_other = false;
         for (index, asked) in ask.questions.iter().enumerate().skip(from) {
             let known = self.draft.kind(index);
-            if let Some(kind) = asked.multi_select.map(Kind::of)
+            if let Some(kind) = asked.multi_select.map(ChoiceKind::of)
                 && known != Some(kind)
             {
                 is_other |= known.is_some();
@@ -338,7 +338,7 @@ impl Card {
     /// Moves all choices and text into the one field that is left.
     fn gather(&mut self, ask: &AskSnapshot) {
         let is_more = self.draft.is_more_than_text();
-        if !is_more && self.draft.kind(0) == Some(Kind::Single) {
+        if !is_more && self.draft.kind(0) == Some(ChoiceKind::Single) {
             return;
         }
         let text = match is_more {

@@ -1,6 +1,6 @@
 //! The state of the card, as the views read it.
 
-use super::{Again, Card, Manner, Sent, Submission, is_whole};
+use super::{Card, Manner, Reask, Sent, Submission, is_whole};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
 use crate::labels::{Word, isolate};
@@ -51,7 +51,7 @@ impl Card {
 
     /// Returns true if the question can be sent back to the agent: its time ran out while the user was there.
     pub(crate) fn asks_again(&self) -> bool {
-        let is_new = self.is_live() && self.again != Again::Sent;
+        let is_new = self.is_live() && self.again != Reask::Sent;
         is_new && self.phase == Phase::Expired && self.options.offers.messages && !self.options.readonly
     }
 
