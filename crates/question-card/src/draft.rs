@@ -4,7 +4,9 @@ mod kept;
 mod question;
 
 pub(crate) use self::kept::StoredDraft;
-use self::question::QuestionDraft;
+pub(crate) use self::question::ChoiceKind;
+pub use self::question::{Field, Problem};
+use self::question::{Pick, QuestionDraft, over};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskUserQuestion, Question};
@@ -30,68 +32,6 @@ pub(crate) struct Draft {
     waiting: StoredDraft,
 }
 
-/// The number of options of a question that may be chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ChoiceKind {
-    /// Exactly one, or a free text.
-    Single,
-    /// Any number, and a free text beside them.
-    Multi,
-}
-
-impl ChoiceKind {
-    /// The kind for a value of `multiSelect`.
-    pub(crate) fn of(multi_select: bool) -> Self {
-        match multi_select {
-            true => Self::Multi,
-            false => Self::Single,
-        }
-    }
-}
-
-/// The reason why a question cannot be sent as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Problem {
-    /// No answer is chosen.
-    Unanswered,
-    /// "Other" is chosen and its text is blank.
-    OtherBlank,
-    /// The free text is too long.
-    OtherTooLong {
-        /// The number of characters beyond the limit.
-        over: usize,
-    },
-    /// The note is too long.
-    NoteTooLong {
-        /// The number of characters beyond the limit.
-        over: usize,
-    },
-}
-
-impl Problem {
-    /// Returns true if there is no answer yet, rather than one that is too long.
-    pub(crate) fn is_missing(self) -> bool {
-        matches!(self, Self::Unanswered | Self::OtherBlank)
-    }
-
-    /// The field that can solve it: a free text is an answer too.
-    pub(crate) fn field(self) -> Field {
-        match self {
-            Self::Unanswered | Self::OtherBlank | Self::OtherTooLong { .. } => Field::Other,
-            Self::NoteTooLong { .. } => Field::Note,
-        }
-    }
-}
-
-/// A field for typed text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// The free-text answer.
-    Other,
-    /// The note.
-    Note,
-}
-
 /// The distance of a typed text from the limit, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Remaining {
@@ -108,13 +48,6 @@ pub(crate) struct LeftOver {
     pub(crate) answer: Option<String>,
     /// The note.
     pub(crate) note: Option<String>,
-}
-
-/// A chosen option. By its label it is found again if a later snapshot moves it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Pick {
-    option: usize,
-    label: String,
 }
 
 impl Draft {
@@ -165,7 +98,7 @@ impl Draft {
     pub(crate) fn room(&self, question: usize, field: Field) -> Option<Remaining> {
         let most = self.max_length?;
         let text = self.text(question, field);
-        Some(match question::over(text, most) {
+        Some(match over(text, most) {
             Some(over) => Remaining::Over(over),
             None => Remaining::Left(most - text.chars().count()),
         })

@@ -1,11 +1,10 @@
 //! Claims the focus for a card, if the host allows it and the user is idle.
 
-use super::focus::focus_quietly;
-use super::shell::Shell;
-use crate::browser::{self, Listening, clock, find_all, flag, match_media, number, page_has_focus, text};
+use super::shell::{Claim, Shell};
+use crate::browser::{
+    self, Listening, clock, find_all, flag, focus_quietly, match_media, number, page_has_focus, text,
+};
 use crate::once::Once;
-use std::cell::{Cell, OnceCell, RefCell};
-use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, Node};
@@ -44,17 +43,6 @@ impl ClaimFocus {
     pub fn if_idle() -> Self {
         Self { watch: Claim::watch, claim: Shell::claim_focus, return_focus: Shell::return_focus }
     }
-}
-
-/// The state of a card's claim.
-#[derive(Default)]
-pub(super) struct Claim {
-    /// The user has been idle since the card appeared. Stays false if the host allows no claim.
-    idle: Rc<Cell<bool>>,
-    /// The listener that ends the idleness.
-    watching: OnceCell<Listening>,
-    /// The time of the claim, and the element that had the focus before.
-    taken: RefCell<Option<(f64, Option<HtmlElement>)>>,
 }
 
 impl Claim {

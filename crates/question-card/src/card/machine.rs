@@ -7,11 +7,12 @@ mod clicks;
 mod clock;
 mod following;
 mod keys;
-mod standing;
+mod shape;
+mod status;
 mod steps;
 
 use super::{CardEvent, Options};
-use crate::dom::{Control, Ids, call_key, fnv1a};
+use crate::dom::{Control, Ids, call_key};
 use crate::draft::{ChoiceKind, Draft, Field};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
@@ -19,7 +20,11 @@ use crate::labels::{Labels, TimeLeft, Word};
 use ask_user_question::snapshot::{QuestionSnapshot, Sending};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
-pub(crate) use self::standing::{has_previews, name};
+use self::shape::{asked, outline};
+pub(crate) use self::shape::{has_previews, is_whole, name};
+
+/// The time in milliseconds for which the card must have stood still: a finger that is already on its way lands within it.
+const STILL: f64 = 300.0;
 
 /// One card, from the first byte of its ask to its receipt.
 ///
@@ -94,7 +99,7 @@ pub struct Card {
     moved_at: f64,
     /// The times at which the rows to choose from appeared, by question.
     rows: Vec<RowsUp>,
-    deadline: clock::Deadline,
+    deadline: Deadline,
     now: Now,
     to_do: Vec<Do>,
 }
@@ -335,6 +340,20 @@ struct RowsUp {
     other: Option<Option<f64>>,
 }
 
+/// The deadline of a card.
+#[derive(Default)]
+struct Deadline {
+    /// The deadline in force: the host's own, or that of the ask.
+    at: Option<u64>,
+    passed: bool,
+    /// The last announcement: its deadline, and true if it was urgent.
+    told: Option<(u64, bool)>,
+    /// The card has looked at the clock before. A deadline that had passed by then is not announced.
+    looked: bool,
+    /// A timer is set for the next look.
+    wakes: bool,
+}
+
 impl Card {
     /// A card for this ask, before it is in a page.
     #[must_use]
@@ -374,10 +393,10 @@ impl Card {
             latches: 0,
             copies: 0,
             complete: (0, 0),
-            outline: following::outline(ask),
+            outline: outline(ask),
             moved_at: f64::NEG_INFINITY,
             rows: Vec::new(),
-            deadline: clock::Deadline::default(),
+            deadline: Deadline::default(),
             now: Now::default(),
             to_do: Vec::new(),
             options,
@@ -436,7 +455,7 @@ impl Card {
                 self.looks_same = true;
             }
             Input::Resized => {
-                if self.now.clock - self.typed_at > clicks::STILL {
+                if self.now.clock - self.typed_at > STILL {
                     self.moved();
                 }
                 self.looks_same = true;
@@ -588,16 +607,6 @@ impl Submission {
             Self::Open | Self::Latched | Self::Failed { .. } => None,
         }
     }
-}
-
-/// A hash of the question, to recognise it.
-fn asked(ask: &AskSnapshot) -> u64 {
-    ask.questions.iter().fold(0, |all, asked| all.wrapping_mul(31).wrapping_add(fnv1a(asked.question.text.trim())))
-}
-
-/// Returns true if no further option can come and the kind of choice is known.
-pub(crate) fn is_whole(question: &QuestionSnapshot) -> bool {
-    question.closed && question.multi_select.is_some()
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

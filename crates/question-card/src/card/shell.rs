@@ -1,14 +1,11 @@
 //! Connects the card's machine to the page: events go in, effects come out.
 
-use super::claim::Claim;
-use super::focus::{focus_on, focus_quietly};
 use super::host::{CardEvent, CardHost, Options};
-use super::listening::listen;
 use super::machine::{Card, Do, Input, Now, Submission};
 use super::{events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
-use crate::browser::{self, Listening, Timer, clock, soon};
+use crate::browser::{self, Listening, Timer, clock, focus_on, focus_quietly, soon};
 use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
@@ -83,6 +80,17 @@ pub(super) struct Pointer {
     pub(super) composed_enter: Cell<bool>,
     /// The field in which an input method composes.
     pub(super) composes: RefCell<Option<Element>>,
+}
+
+/// The state of a card's claim.
+#[derive(Default)]
+pub(super) struct Claim {
+    /// The user has been idle since the card appeared. Stays false if the host allows no claim.
+    pub(super) idle: Rc<Cell<bool>>,
+    /// The listener that ends the idleness.
+    pub(super) watching: OnceCell<Listening>,
+    /// The time of the claim, and the element that had the focus before.
+    pub(super) taken: RefCell<Option<(f64, Option<HtmlElement>)>>,
 }
 
 /// Observes the size of the card.
@@ -216,7 +224,7 @@ impl Shell {
             return;
         };
         if has_buttons {
-            self.listens.get_or_init(|| listen(self, root));
+            self.listens.get_or_init(|| self.listen(root));
         }
         if is_live && !self.announcer.has_region() {
             self.announcer.speak_in(browser::element(root, "firstElementChild"));

@@ -1,6 +1,5 @@
 //! The unfinished answer to one question.
 
-use super::{ChoiceKind, Pick, Problem};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 
@@ -237,4 +236,73 @@ pub(super) fn over(text: &str, most: usize) -> Option<usize> {
 
 fn without_last_breaks(text: &str) -> &str {
     text.trim_end_matches(['\n', '\r'])
+}
+
+/// The number of options of a question that may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ChoiceKind {
+    /// Exactly one, or a free text.
+    Single,
+    /// Any number, and a free text beside them.
+    Multi,
+}
+
+impl ChoiceKind {
+    /// The kind for a value of `multiSelect`.
+    pub(crate) fn of(multi_select: bool) -> Self {
+        match multi_select {
+            true => Self::Multi,
+            false => Self::Single,
+        }
+    }
+}
+
+/// The reason why a question cannot be sent as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Problem {
+    /// No answer is chosen.
+    Unanswered,
+    /// "Other" is chosen and its text is blank.
+    OtherBlank,
+    /// The free text is too long.
+    OtherTooLong {
+        /// The number of characters beyond the limit.
+        over: usize,
+    },
+    /// The note is too long.
+    NoteTooLong {
+        /// The number of characters beyond the limit.
+        over: usize,
+    },
+}
+
+impl Problem {
+    /// Returns true if there is no answer yet, rather than one that is too long.
+    pub(crate) fn is_missing(self) -> bool {
+        matches!(self, Self::Unanswered | Self::OtherBlank)
+    }
+
+    /// The field that can solve it: a free text is an answer too.
+    pub(crate) fn field(self) -> Field {
+        match self {
+            Self::Unanswered | Self::OtherBlank | Self::OtherTooLong { .. } => Field::Other,
+            Self::NoteTooLong { .. } => Field::Note,
+        }
+    }
+}
+
+/// A field for typed text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The free-text answer.
+    Other,
+    /// The note.
+    Note,
+}
+
+/// A chosen option. By its label it is found again if a later snapshot moves it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pick {
+    pub(super) option: usize,
+    pub(super) label: String,
 }

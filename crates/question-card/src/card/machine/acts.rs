@@ -1,6 +1,6 @@
 //! Actions of the user: choosing, typing, sending, cancelling.
 
-use super::standing::entry;
+use super::shape::entry;
 use super::{Card, CardEvent, CopyResult, Do, Manner, Reask, Sent, Settled, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem, Remaining};

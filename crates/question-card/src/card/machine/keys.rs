@@ -1,6 +1,7 @@
 //! Handles key presses, by the table in [`keyboard`](crate::keyboard).
 
-use super::{Card, Do, Manner, RowKind, is_whole};
+use super::shape::is_whole;
+use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
 use crate::draft::ChoiceKind;
 use crate::keyboard::{FocusKind, Intent, KeyPress, intent};

@@ -1,7 +1,7 @@
 //! The card of an ask that is over: its receipt, what can be done with it, and what did not reach the agent.
 
 use super::actions::hint;
-use super::{QUIET_BUTTON, button, open_button};
+use super::elements::{QUIET_BUTTON, button, open_button};
 use crate::anatomy::part;
 use crate::card::machine::{Card, CopyResult};
 use crate::dom::Control;

@@ -1,6 +1,6 @@
 //! One question: a fieldset with its legend, hint, error, rows and extras.
 
-use super::{QUIET_BUTTON, actions, growing, open_button, speaks};
+use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, speaks, submit_button};
 use crate::anatomy::part;
 use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
 use crate::dom::Control;
@@ -290,7 +290,7 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     let labels = || joined(&[card.ids.other_label(question), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
     if is_pick {
-        actions::submit_button(w, card, card.labels.text(Word::Send));
+        submit_button(w, card, card.labels.text(Word::Send));
         field_error(w, place, Field::Other);
     }
     counter(w, card, question, Field::Other);
@@ -466,11 +466,6 @@ pub(crate) fn skip(w: &mut Writer, QuestionView { card, index: question, .. }: Q
     }
 }
 
-/// Adds the question to a button's name, because the page has several such buttons.
-pub(super) fn named_by_question(w: &mut Writer, card: &Card, control: Control, question: usize) {
-    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.legend(question)], " "));
-}
-
 fn note_field(w: &mut Writer, place: QuestionView<'_>) {
     let QuestionView { card, index: question, .. } = place;
     let label = || card.ids.note_label(question);
@@ -503,19 +498,5 @@ pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     text_field(w, card, 0, Field::Other, &label, None);
     counter(w, card, 0, Field::Other);
-    w.close();
-}
-
-/// A link to a question that still needs an answer.
-pub(super) fn way(w: &mut Writer, card: &Card, question: usize, name: &str) {
-    let control = Control::Way { question };
-    w.open("li", "", question);
-    if w.open("button", QUIET_BUTTON, 0) {
-        w.set("type", "button");
-        w.set("id", &card.ids.control(control));
-        w.set("dir", "auto");
-    }
-    w.text(name);
-    w.close();
     w.close();
 }
