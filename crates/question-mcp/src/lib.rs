@@ -1,7 +1,7 @@
 //! The tool `ask_user_question` for any client of the Model Context Protocol.
 //!
-//! [`McpServer`] speaks the protocol in both of its generations. It asks the user in the first way that the client can show: a form of the
-//! client's own (an elicitation), the card as an MCP App, or a [page of its own](OwnPage), which the host of this crate serves.
+//! [`McpServer`] speaks the protocol in both of its generations. It asks the user in the first way that the client can show. That is a form of
+//! the client's own (an elicitation), the card as an MCP App, or a [page](OwnPage) that the host of this crate serves.
 //!
 //! ```
 //! use question_mcp::McpServer;

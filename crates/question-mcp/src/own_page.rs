@@ -7,7 +7,7 @@ use std::fmt;
 
 /// A page of its own for clients that show neither forms nor apps. The host of this crate implements it.
 ///
-/// Each method is told of the HTTP request that brought the call, if one did, so that an ask belongs to the one who sent it.
+/// Each method gets the HTTP request that brought the call, if one did: an ask belongs to the client that sent it.
 #[async_trait]
 pub trait OwnPage: fmt::Debug + Send + Sync + 'static {
     /// Puts the question on a page. A question with the same words that is still open, and that no call waits for, is taken up instead: nothing is

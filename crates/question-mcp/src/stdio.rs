@@ -94,12 +94,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
 }
 
 /// The message of a line, or its error with the id of the request.
-fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, (ErrorData, Option<RequestId>)> {
+fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Option<RequestId>)>> {
     let value: Value = serde_json::from_slice(line)
-        .map_err(|error| (ErrorData::parse_error(format!("The line is no JSON: {error}."), None), None))?;
+        .map_err(|error| Box::new((ErrorData::parse_error(format!("The line is no JSON: {error}."), None), None)))?;
     serde_json::from_value(value.clone()).map_err(|_| {
         let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-        (ErrorData::invalid_request("The line is no message of JSON-RPC 2.0.", None), id)
+        Box::new((ErrorData::invalid_request("The line is no message of JSON-RPC 2.0.", None), id))
     })
 }
 
@@ -132,7 +132,7 @@ where
                     return Some(message);
                 }
                 Ok(_) => {}
-                Err((error, id)) => self.refuse(error, id),
+                Err(refused) => self.refuse(refused.0, refused.1),
             }
         }
         self.gone.cancel();

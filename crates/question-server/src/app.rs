@@ -116,7 +116,7 @@ impl Builder {
         Self { mcp: Some(settings), ..self }
     }
 
-    /// The server for one client of MCP that started this process, and the router of its pages, which are to be served at this origin of this
+    /// The server for the client of MCP that started this process, and the router of its pages. They are to be served at this origin of this
     /// machine. `opens` is true if a browser is opened there.
     ///
     /// # Panics

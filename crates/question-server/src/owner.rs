@@ -58,7 +58,7 @@ impl Owner {
         Self(format!("user:{}", hex(&Sha256::digest(name))))
     }
 
-    /// The owner of what clients of MCP ask who are this owner's, or nobody's.
+    /// The owner of what this owner's clients of MCP ask, or clients without one.
     #[cfg(feature = "mcp")]
     fn of_mcp(owner: Option<&Self>) -> Self {
         Self(format!("{MCP}{}", owner.map(Self::as_str).unwrap_or_default()))

@@ -5,7 +5,7 @@ use question_mcp::McpServer;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_line_that_is_no_message_is_an_error_and_the_next_one_is_read() {
+async fn a_line_that_is_no_message_gets_an_error() {
     for generation in GENERATIONS {
         let mut client = Client::new(&McpServer::builder().build(), generation, shows_forms()).await;
         for (line, code, id) in [

@@ -174,7 +174,7 @@ async fn a_cancelled_call_closes_its_form() {
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_its_question_for_a_day_and_from_every_server_with_its_key() {
+async fn a_state_is_good_for_its_question_and_for_a_day() {
     let key = [7; 32];
     let server = McpServer::builder().key(key).build();
     let mut client = Client::new(&server, Generation::Stateless, shows_forms()).await;
