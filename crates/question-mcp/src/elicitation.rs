@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 /// The message where there are several questions, each of which is in its field.
 const SEVERAL: &str = "The agent asks you some questions.";
 
-/// What a user reads who sent a form without any answer.
-const AGAIN: &str = "Nothing was chosen or typed. Choose an option, write under \"Other\", or decline.";
+/// The sentence for a user who sent a form without any answer.
+const AGAIN: &str = "No option was chosen and no text typed. Choose an option, write under \"Other\", or decline.";
 
 /// The form of the question. `again` is true if it was sent without any answer before; `in_card`, if the client shows the card for it.
 pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> ElicitRequestParams {
@@ -40,17 +40,17 @@ pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> ElicitR
     ElicitRequestParams::FormElicitationParams { meta, message, requested_schema }
 }
 
-/// What a client sent for the form.
+/// The answer to a form.
 pub(crate) enum Said {
-    /// How the ask ended.
+    /// The outcome of the ask.
     Over(Outcome),
-    /// Nothing at all, in a form that was accepted.
+    /// No answer at all, in a form that was accepted.
     Nothing,
     /// Something that can't be read as an answer to this question.
     Unreadable,
 }
 
-/// Reads what a client sent for the form.
+/// Reads the answer to a form.
 pub(crate) fn read(ask: &AskUserQuestion, answer: &ElicitResult) -> Said {
     match answer.action {
         ElicitationAction::Decline => return Said::Over(Outcome::Declined),

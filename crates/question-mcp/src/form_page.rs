@@ -22,7 +22,7 @@ pub fn page(ask: &AskUserQuestion, assets: &str, is_empty: bool) -> String {
     let schema = form.schema(ask);
     let mut body = String::from("<h1>The agent asks</h1>");
     if is_empty {
-        body.push_str("<p role=\"alert\">Nothing was chosen or typed.</p>");
+        body.push_str("<p role=\"alert\">No option was chosen and no text typed.</p>");
     }
     body.push_str("<form method=\"post\">");
     for (at, question) in ask.questions.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The tool `ask_user_question` for any client of the Model Context Protocol.
 //!
-//! [`McpServer`] speaks the protocol in both of its generations. It asks the user in the first way that the client can show. That is a form of
-//! the client's own (an elicitation), the card as an MCP App, or a [page](OwnPage) that the host of this crate serves.
+//! [`McpServer`] speaks the protocol in both of its generations. It asks the user in the first way that the client can show: a form
+//! of the client's own (an elicitation), the card as an MCP App, or a [page](OwnPage). The host of this crate serves that page.
 //!
 //! ```
 //! use question_mcp::McpServer;
@@ -26,7 +26,7 @@ mod tools;
 
 pub use http_transport::HttpService;
 pub use own_page::{OpenedAsk, OwnPage, PageError};
-pub use server::{Builder, McpServer};
+pub use server::{McpBuilder, McpServer};
 pub use stdio::{serve_lines, serve_stdio};
 
 /// The README's example is a test.

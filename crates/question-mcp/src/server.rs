@@ -53,7 +53,7 @@ pub struct McpServer {
     gone: CancellationToken,
 }
 
-/// What all clients have in common.
+/// The settings that all clients have in common.
 #[derive(Debug)]
 struct Shared {
     limits: Limits,
@@ -63,9 +63,9 @@ struct Shared {
     codec: RequestStateCodec,
 }
 
-/// What a server is put together from.
+/// The parts of a server.
 #[derive(Debug)]
-pub struct Builder {
+pub struct McpBuilder {
     limits: Limits,
     view: Option<String>,
     own_page: Option<Arc<dyn OwnPage>>,
@@ -73,7 +73,7 @@ pub struct Builder {
     key: Option<[u8; 32]>,
 }
 
-impl Builder {
+impl McpBuilder {
     /// The limits of a question, such as [`Limits::CODING`]; without them [`Limits::RUNTIME`]. The tool is called `ask_user_question` with each.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
@@ -116,7 +116,7 @@ impl Builder {
     }
 }
 
-/// What the state says that travels with the client.
+/// The state that travels with the client.
 #[derive(Debug, Serialize, Deserialize)]
 struct State {
     /// True if the form was sent without any answer before.
@@ -134,8 +134,8 @@ enum Route {
 impl McpServer {
     /// A server that knows the elicitation alone, with questions of the profile [`Limits::RUNTIME`].
     #[must_use]
-    pub fn builder() -> Builder {
-        Builder { limits: Limits::RUNTIME, view: None, own_page: None, wait: WAIT, key: None }
+    pub fn builder() -> McpBuilder {
+        McpBuilder { limits: Limits::RUNTIME, view: None, own_page: None, wait: WAIT, key: None }
     }
 
     /// The same server for a further client.
@@ -343,7 +343,7 @@ impl McpServer {
         }
     }
 
-    /// Tells the user of the client where the page is, if the client shows such messages.
+    /// Sends the address of the page, if the client shows such messages.
     async fn tell_address(&self, address: &str, context: &RequestContext<RoleServer>) {
         if is_stateless(context) && context.meta.log_level().is_none() {
             return;
@@ -454,7 +454,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CustomResult, ErrorData> {
         let known = ["initialize", "tools/call", "tools/list", "resources/list", "resources/read", "logging/setLevel"];
         Err(match known.contains(&request.method.as_str()) {
-            // What is known comes here if its parameters can't be read.
+            // A known method comes here if its parameters can't be read.
             true => ErrorData::invalid_params(format!("The parameters of {} can't be read.", request.method), None),
             false => {
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method {}.", request.method), None)
@@ -470,7 +470,7 @@ impl ServerHandler for McpServer {
     }
 }
 
-/// What the client says of the extension for apps.
+/// The settings of the extension for apps, if the client declares it.
 fn ui(client: &ClientCapabilities) -> Option<&serde_json::Map<String, Value>> {
     client.extensions.as_ref()?.get(UI)
 }

@@ -33,7 +33,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let lines = Lines {
+    let lines = LineTransport {
         reader: BufReader::new(reader),
         line: Vec::new(),
         is_too_long: false,
@@ -51,7 +51,7 @@ where
 }
 
 /// A transport that, unlike the SDK's own, answers what it can't read.
-struct Lines<R, W> {
+struct LineTransport<R, W> {
     reader: BufReader<R>,
     /// The line so far: reading may stop at any time and goes on here.
     line: Vec<u8>,
@@ -62,7 +62,7 @@ struct Lines<R, W> {
     gone: CancellationToken,
 }
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport<R, W> {
     /// The next line, which is then in `line`; false at the end.
     async fn next_line(&mut self) -> bool {
         loop {
@@ -103,7 +103,7 @@ fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Op
     })
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,

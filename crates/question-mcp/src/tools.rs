@@ -1,4 +1,4 @@
-//! What the client is told of the two tools, and the results of their calls.
+//! The two tools as clients see them, and the results of their calls.
 
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::tool::{NAMES, tool_definition};
@@ -12,10 +12,10 @@ pub(crate) const ASK: &str = NAMES[0];
 /// The tool that goes on waiting.
 pub(crate) const WAIT: &str = "wait_for_answer";
 
-/// Where clients find the card.
+/// The address of the card.
 pub(crate) const VIEW_URI: &str = "ui://question-card/card.html";
 
-/// What the card is, as clients of the extension name it.
+/// The media type of the card, as the extension names it.
 pub(crate) const VIEW_TYPE: &str = "text/html;profile=mcp-app";
 
 /// An `outcome` beside those of other deliveries: every question was skipped. It is no answer.

@@ -3,7 +3,6 @@
 //! An ask of a client is an ask of a program in a conversation of its own. The conversation's name is the secret in the page's address. The
 //! model knows the call alone, by which nobody gets to the page.
 
-use crate::app::App;
 use crate::config::{Config, Database, McpKey};
 use crate::error::ApiError;
 use crate::guard::X_FORWARDED_HOST;
@@ -25,7 +24,7 @@ use question_agent::call::ToolCall;
 use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
 use question_mcp::form_page::{self, SCRIPT, STYLE};
-use question_mcp::{McpServer, OpenedAsk, OwnPage, PageError};
+use question_mcp::{HttpService, McpServer, OpenedAsk, OwnPage, PageError};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -124,7 +123,7 @@ pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: Place) 
 }
 
 /// The endpoint, and the pages, for the router of a server. A body has at most this number of bytes.
-pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: usize) -> (Router<App>, Router) {
+pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: usize) -> (HttpService, Router) {
     let (server, pages) = open(runtime, settings, Place::AsCalled);
     let ended = CancellationToken::new();
     let (runtime, end) = (Arc::clone(runtime), ended.clone());
@@ -132,8 +131,7 @@ pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: us
         runtime.drain().closed().await;
         end.cancel();
     });
-    let endpoint = server.into_http(max_body, ended);
-    (Router::new().route_service(PATH, endpoint), pages)
+    (server.into_http(max_body, ended), pages)
 }
 
 /// The asks of all clients.
@@ -146,7 +144,7 @@ struct AskPages {
 }
 
 /// An ask in its conversation.
-struct Found {
+struct FoundAsk {
     live: Arc<Live>,
     call: String,
     ask: AskUserQuestion,
@@ -170,7 +168,7 @@ impl AskPages {
     }
 
     /// The ask of this conversation; `None` if it is no ask of a client of MCP.
-    async fn look(&self, live: Arc<Live>) -> Result<Option<Found>, ApiError> {
+    async fn look(&self, live: Arc<Live>) -> Result<Option<FoundAsk>, ApiError> {
         let mut talk = self.runtime.talk(&live).await?;
         let call = talk.conversation.messages().iter().find_map(|message| match message {
             Message::Assistant(message) => message.tool_calls.first(),
@@ -183,11 +181,11 @@ impl AskPages {
         });
         talk.rest();
         drop(talk);
-        Ok(found.map(|(call, ask, result)| Found { live, call, ask, result }))
+        Ok(found.map(|(call, ask, result)| FoundAsk { live, call, ask, result }))
     }
 
     /// The first of the caller's asks for which this holds.
-    async fn find(&self, caller: &Caller, is_it: impl Fn(&Found) -> bool) -> Result<Option<Found>, ApiError> {
+    async fn find(&self, caller: &Caller, is_it: impl Fn(&FoundAsk) -> bool) -> Result<Option<FoundAsk>, ApiError> {
         for id in self.runtime.list(caller).await? {
             let found = match self.runtime.open(caller, &id).await {
                 Ok(live) => self.look(live).await,
@@ -205,7 +203,7 @@ impl AskPages {
 
     /// Asks in a conversation of its own, or takes up the same question that was left open.
     async fn open_ask(&self, caller: &Caller, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
-        let is_left = |found: &Found| found.ask == *ask && self.awaited().insert(found.call.clone());
+        let is_left = |found: &FoundAsk| found.ask == *ask && self.awaited().insert(found.call.clone());
         if let Some(found) = self.find(caller, is_left).await? {
             return Ok((found.live.id.clone(), found.call));
         }
@@ -229,7 +227,7 @@ impl AskPages {
     }
 
     /// The ask of a page, with the conversation's name as its secret.
-    async fn page(&self, secret: &str) -> Result<Option<Found>, ApiError> {
+    async fn page(&self, secret: &str) -> Result<Option<FoundAsk>, ApiError> {
         if check_id(secret).is_err() {
             return Ok(None);
         }
@@ -330,7 +328,7 @@ async fn open_browser(address: String) -> bool {
 /// The page of a question, or a word that it is over.
 async fn show(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<Response, ApiError> {
     Ok(match pages.page(&secret).await? {
-        Some(Found { result: None, ask, .. }) => document(StatusCode::OK, form_page::page(&ask, ASKS, false)),
+        Some(FoundAsk { result: None, ask, .. }) => document(StatusCode::OK, form_page::page(&ask, ASKS, false)),
         Some(_) => document(StatusCode::OK, form_page::closed(ASKS, SENT)),
         None => document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)),
     })
@@ -358,7 +356,7 @@ async fn answer(
 
 impl AskPages {
     async fn take(&self, secret: &str, body: &str) -> Result<Response, ApiError> {
-        let Some(Found { live, ask, call, result }) = self.page(secret).await? else {
+        let Some(FoundAsk { live, ask, call, result }) = self.page(secret).await? else {
             return Ok(document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)));
         };
         if result.is_some() {
@@ -389,7 +387,7 @@ impl AskPages {
 
 /// Answers as soon as the question is over, or after a while that it is not.
 async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<StatusCode, ApiError> {
-    let Some(Found { live, result: None, .. }) = pages.page(&secret).await? else {
+    let Some(FoundAsk { live, result: None, .. }) = pages.page(&secret).await? else {
         return Ok(StatusCode::GONE);
     };
     let mut reader = live.log.reader(live.log.told().frames);

@@ -1,4 +1,4 @@
-//! What no client should send.
+//! Messages that no client should send.
 
 use crate::client::{Client, GENERATIONS, shows_forms, which_size};
 use question_mcp::McpServer;

@@ -1,4 +1,4 @@
-//! What a client is told of the tools.
+//! The tools as clients see them.
 
 use crate::client::{Client, GENERATIONS, Generation, shows_apps, shows_forms, which_size};
 use crate::desk::Desk;

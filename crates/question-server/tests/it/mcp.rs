@@ -110,7 +110,7 @@ async fn a_client_that_shows_nothing_gets_a_page_and_its_answer() {
         assert!(page.request("GET", file, "", "").await.starts_with("HTTP/1.0 200"), "{file}");
     }
     let empty = page.posts("question_1_custom=").await;
-    assert!(empty.starts_with("HTTP/1.0 400") && empty.contains("Nothing was chosen"), "{empty}");
+    assert!(empty.starts_with("HTTP/1.0 400") && empty.contains("No option was chosen"), "{empty}");
     let sent = page.posts("question_1=Two&question_1_custom=").await;
     assert!(sent.starts_with("HTTP/1.0 200") && sent.contains("The agent has your answer"), "{sent}");
     let result = client.response(1).await["result"].take();
