@@ -26,7 +26,7 @@ const OPENINGS: [(&str, &str); 16] = [
 ];
 
 /// Folders with sentences of this kind that are not mended yet. A folder that is mended leaves the list, and none joins it.
-const STILL: [&str; 25] = [
+const STILL: [&str; 23] = [
     "app/src",
     "app/tests",
     "crates/ag-ui-stream/benches",
@@ -39,7 +39,6 @@ const STILL: [&str; 25] = [
     "crates/ask-user-question/examples",
     "crates/ask-user-question/src",
     "crates/ask-user-question/tests",
-    "crates/card-gallery/src",
     "crates/json-tree/src",
     "crates/json-tree/tests",
     "crates/question-agent/examples",
@@ -50,7 +49,6 @@ const STILL: [&str; 25] = [
     "crates/question-server/src",
     "crates/question-server/tests",
     "crates/scripted-agent/src",
-    "crates/xtask/src",
     "crates/xtask/tests",
 ];
 
