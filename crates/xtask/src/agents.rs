@@ -1,5 +1,5 @@
-//! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it, and released clients of
-//! AG-UI and MCP in front of the server. `tests/e2e/recipes` sets them up and compares what they do with the README of the recipes.
+//! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it. Released clients of AG-UI and MCP come in
+//! front of the server. `tests/e2e/recipes` sets them up and compares what they do with the README of the recipes.
 
 use std::process::Command;
 
