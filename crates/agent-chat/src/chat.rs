@@ -150,10 +150,18 @@ impl AgentChat {
         self.hold(tool_call_id, Outcome::Declined)
     }
 
-    /// Ends the open run. What arrived stays; held replies go back to their cards.
+    /// Ends the open run, or where none is open, the calls that the page carries out. What arrived stays; held replies go back to their cards.
     pub fn stop(&self) {
+        let stopped_calls = self.with(|core| {
+            let has_stopped = core.stop_calls();
+            if has_stopped {
+                core.outbox.drop_picks();
+                core.show_mail();
+            }
+            has_stopped
+        });
         let server = self.with(|core| core.options.server).flatten();
-        if !server.is_some_and(|server| (server.stop)(*self)) {
+        if stopped_calls != Some(true) && !server.is_some_and(|server| (server.stop)(*self)) {
             self.with(|core| core.abort());
         }
     }
@@ -210,6 +218,9 @@ impl AgentChat {
 
     /// Does what is to be done next. False where what was said can't be sent.
     pub(crate) fn send_next(self) -> bool {
+        if let Some(Some(desk)) = self.with(|core| core.desk.clone()) {
+            desk.start(self);
+        }
         match self.with(Core::next) {
             Some(Next::Turn) => {
                 let on_grant = Rc::new(move || {

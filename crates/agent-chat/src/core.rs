@@ -17,6 +17,7 @@ use crate::outbox::{Mail, Outbox, Resend};
 use crate::policy::Reach;
 use crate::status::{Connection, Status};
 use crate::tabs::{Channel, TabLock};
+use crate::tools::CallDesk;
 use crate::transport::Abort;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::Delivery;
@@ -25,6 +26,7 @@ use ask_user_question::snapshot::Sending;
 use ask_user_question::{Outcome, Phase};
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
+use std::rc::Rc;
 
 /// What lies behind the handle.
 pub(crate) struct Core {
@@ -38,6 +40,8 @@ pub(crate) struct Core {
     /// Where the agent is, seen from the page.
     pub(crate) reach: Reach,
     pub(crate) link: Link,
+    /// The calls that the page carries out, where it has tools.
+    pub(crate) desk: Option<Rc<dyn CallDesk>>,
     /// Whether the agent is to go on though there is nothing to say.
     pub(crate) again: bool,
     /// The request that is under way.
@@ -105,6 +109,7 @@ impl Core {
             address_changed: RwSignal::new(false),
             reach: Reach::Own,
             link: Link::Asking,
+            desk: options.tools.as_ref().map(|tools| tools.open(options.memory.map(|_| name(&options)))),
             again: false,
             running: None,
             deadline: None,
@@ -175,6 +180,16 @@ impl Core {
             }
     }
 
+    /// Whether a call that the page carries out has no result yet.
+    pub(super) fn has_open_call(&self) -> bool {
+        self.desk.as_ref().is_some_and(|desk| desk.is_busy(self.conversation.thread()))
+    }
+
+    /// Gives the calls that the page carries out a result that says that they were stopped. False where there is none.
+    pub(crate) fn stop_calls(&mut self) -> bool {
+        self.desk.clone().is_some_and(|desk| desk.stop(self))
+    }
+
     /// Holds how an ask ended.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
         self.outbox.hold(tool_call_id, outcome, by);
@@ -219,6 +234,9 @@ impl Core {
     pub(crate) fn leave(&mut self) {
         self.save();
         self.abort();
+        if let Some(desk) = &self.desk {
+            desk.leave();
+        }
         if let Some(listening) = &self.listening {
             listening.abort();
         }
@@ -231,7 +249,7 @@ impl Core {
 
     /// Shows where everything stands that was said and that the agent does not have, and lets the tab keep it. A card tells its user what became of
     /// its reply; what was typed, the page has to tell. A reply that the user stopped goes back to its card without a word.
-    pub(super) fn show_mail(&mut self) {
+    pub(crate) fn show_mail(&mut self) {
         self.outbox.keep(self.conversation.asks());
         let message = self.outbox.message();
         let message = message.map(|message| (message.id.clone(), message.text.clone()));

@@ -43,6 +43,7 @@ mod server;
 mod status;
 mod storage;
 mod tabs;
+mod tools;
 mod transcript;
 mod transport;
 mod trouble;
@@ -56,6 +57,7 @@ pub use entry::{Ask, Entry, EntryKey, Item};
 pub use headers::{keep_headers, kept_headers};
 pub use options::ChatOptions;
 pub use status::{Connection, Given, Status};
+pub use tools::PageTool;
 pub use transport::text_beside_page;
 pub use trouble::Trouble;
 

@@ -5,6 +5,7 @@ use crate::headers::{Coming, Headers};
 use crate::ids::new_id;
 use crate::memory::{BY_ID, IN_ADDRESS, Memory};
 use crate::server::{QUESTION_SERVER, Server};
+use crate::tools::{self, PageTool, Tools, Toolset};
 use crate::transport::Endpoint;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{Delivery, Origin, Setup};
@@ -13,6 +14,7 @@ use ask_user_question::{Limits, tool};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::future;
+use std::sync::Arc;
 
 /// What a chat is set up with. A page carries the code of what it sets up here, and no other page does.
 #[derive(Clone)]
@@ -21,6 +23,7 @@ pub struct ChatOptions {
     pub(crate) setup: Setup,
     /// Of the tool that is sent; `None` where the agent has it.
     limits: Option<Limits>,
+    pub(crate) tools: Option<Arc<dyn Toolset>>,
     pub(crate) approvals: Vec<String>,
     pub(crate) server: Option<&'static Server>,
     pub(crate) memory: Option<&'static Memory>,
@@ -51,6 +54,7 @@ impl ChatOptions {
             endpoint: Endpoint { url: url.into(), headers: None, patience: None },
             setup: Setup { thread_id: new_id(), ..Setup::default() },
             limits: Some(Limits::RUNTIME),
+            tools: None,
             approvals: Vec::new(),
             server: None,
             memory: None,
@@ -69,6 +73,35 @@ impl ChatOptions {
     #[must_use]
     pub fn without_tool(self) -> Self {
         Self { limits: None, ..self }
+    }
+
+    /// The same, with a tool of the page's own. When a run has ended well with calls of it, each is carried out once, by the tab that started the
+    /// run. The handler gets the arguments and gives a value, or an error for the model to read. The results go back with the next run, which
+    /// starts when all calls have theirs and all questions their replies.
+    ///
+    /// [`stop`](AgentChat::stop) and the user's next message drop the handler's future, and the agent reads that the call was stopped.
+    ///
+    /// ```
+    /// use agent_chat::{ChatOptions, PageTool};
+    /// use serde_json::{Value, json};
+    ///
+    /// let tool = PageTool::new("set_title", "Sets the page's title.")
+    ///     .with_parameters(&json!({"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}));
+    /// let options = ChatOptions::new("/agent").tool(tool, |arguments: Value| async move {
+    ///     let title = arguments["title"].as_str().ok_or("`title` is no text")?;
+    ///     leptos::prelude::document().set_title(title);
+    ///     Ok(json!({"ok": true}))
+    /// });
+    /// # let _ = options;
+    /// ```
+    #[must_use]
+    pub fn tool<F>(mut self, tool: PageTool, handler: impl Fn(Value) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Value, String>> + 'static,
+    {
+        let earlier = self.tools.unwrap_or_else(|| Arc::new(Tools::default()));
+        self.tools = Some(earlier.with(tool, tools::boxed(handler)));
+        self
     }
 
     /// The same, with properties for the agent's own use in every run, such as `{"interrupts": true}` for one that asks by interrupts.
@@ -170,6 +203,7 @@ impl ChatOptions {
             let (name, description) = (limits.tool_name(), tool::description(limits));
             Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(name, description) }
         };
-        Setup { tools: self.limits.iter().map(ask).collect(), ..self.setup.clone() }
+        let own = self.tools.iter().flat_map(|tools| tools.definitions());
+        Setup { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.setup.clone() }
     }
 }

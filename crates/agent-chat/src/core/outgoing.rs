@@ -107,6 +107,9 @@ impl Core {
         let elsewhere = self.held_elsewhere();
         self.answer_by_message(&elsewhere);
         self.cancel_by_message();
+        if again || self.outbox.held_message().is_some() {
+            self.stop_calls();
+        }
         let mut held = self.outbox.held();
         let message = self.outbox.held_message().cloned();
         if held.is_empty() && message.is_none() {
@@ -229,11 +232,11 @@ impl Core {
         }
     }
 
-    /// Whether another ask still needs its reply before what is held can go.
+    /// Whether another ask still needs its reply, or a call of the page's tools its result, before what is held can go.
     pub(crate) fn waits_for_others(&self) -> bool {
         let Self { conversation, outbox, .. } = self;
         let mut open = conversation.waiting().chain(conversation.unreadable());
-        open.any(|ask| !outbox.answers(&ask.tool_call_id))
+        open.any(|ask| !outbox.answers(&ask.tool_call_id)) || self.has_open_call()
     }
 
     fn run(&self, said: Said) -> Result<Post, Refusal> {

@@ -59,6 +59,9 @@ impl Core {
                 if let Some(following) = self.following_mut() {
                     following.start_run(&run.run_id);
                 }
+                if let Some(desk) = &self.desk {
+                    desk.note_run(&run.run_id);
+                }
                 self.status.set(Status::Running);
                 self.conversation.start_response(now());
                 // Where a balancer sees which conversation it is.
@@ -79,7 +82,12 @@ impl Core {
             following.begin();
         }
         match post {
-            Post::Run(run) => self.conversation.start_run(now(), run),
+            Post::Run(run) => {
+                self.conversation.start_run(now(), run);
+                if let Some(desk) = &self.desk {
+                    desk.note_arrival();
+                }
+            }
             Post::Endpoint { .. } => {
                 for (tool_call_id, outcome) in self.outbox.sent() {
                     self.conversation.settle(now(), tool_call_id, outcome);

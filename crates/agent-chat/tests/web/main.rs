@@ -7,6 +7,7 @@ mod keeping;
 mod mail;
 mod scripted_agent;
 mod server;
+mod tools;
 mod visitor;
 
 use ag_ui_stream::Message;

@@ -160,6 +160,15 @@ impl Call {
         self.event(&format!(r#"{{"type":"TOOL_CALL_END","toolCallId":"{id}"}}"#));
     }
 
+    /// Calls another tool, arguments and all.
+    pub(crate) fn calls(&self, id: &str, name: &str, arguments: &str) {
+        self.event(&format!(r#"{{"type":"TOOL_CALL_START","toolCallId":"{id}","toolCallName":"{name}"}}"#));
+        if !arguments.is_empty() {
+            self.event(&format!(r#"{{"type":"TOOL_CALL_ARGS","toolCallId":"{id}","delta":{arguments:?}}}"#));
+        }
+        self.event(&format!(r#"{{"type":"TOOL_CALL_END","toolCallId":"{id}"}}"#));
+    }
+
     /// Calls the ask tool and leaves its arguments open.
     pub(crate) fn begins_ask(&self, id: &str, arguments: &str) {
         self.event(&format!(r#"{{"type":"TOOL_CALL_START","toolCallId":"{id}","toolCallName":"ask_user_question"}}"#));

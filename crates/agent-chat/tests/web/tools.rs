@@ -1,0 +1,310 @@
+//! Tools of the page's own beside the asking one.
+
+use crate::scripted_agent::{self, Call, tick};
+use crate::server::{Server, hello};
+use crate::visitor::{SIZE, Visitor, reply};
+use ag_ui_stream::Message;
+use agent_chat::{ChatOptions, Given, PageTool, Status};
+use ask_user_question::Phase;
+use leptos::prelude::*;
+use serde_json::{Value, json};
+use std::future;
+use std::sync::{Arc, Mutex};
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// What the handlers were called with.
+type Heard = Arc<Mutex<Vec<Value>>>;
+
+/// Notes that the future was dropped.
+struct Dropped(Heard);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.lock().expect("one thread").push(json!("dropped"));
+    }
+}
+
+fn title() -> PageTool {
+    let schema = json!({"type": "object", "properties": {"title": {"type": "string"}}});
+    PageTool::new("set_title", "Sets the title.").with_parameters(&schema)
+}
+
+/// A page with a tool that is done at once, one that fails, and one that never ends.
+fn with_tools(options: ChatOptions, heard: &Heard) -> ChatOptions {
+    let (quick, slow) = (Arc::clone(heard), Arc::clone(heard));
+    options
+        .tool(title(), move |arguments| {
+            quick.lock().expect("one thread").push(arguments.clone());
+            future::ready(Ok(json!({"set": arguments["title"]})))
+        })
+        .tool(PageTool::new("fail", "Fails."), |_| future::ready(Err("There is no printer.".to_owned())))
+        .tool(PageTool::new("wait", "Never ends."), move |_| {
+            slow.lock().expect("one thread").push(json!("begun"));
+            let dropped = Dropped(Arc::clone(&slow));
+            async move {
+                let _dropped = dropped;
+                future::pending().await
+            }
+        })
+}
+
+/// Whose agent has called these tools: each an id, a name and arguments.
+async fn called(options: ChatOptions, calls: &[(&str, &str, &str)]) -> (Visitor, Heard) {
+    let heard = Heard::default();
+    let visitor = Visitor::first(with_tools(options, &heard));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    for (id, name, arguments) in calls {
+        call.calls(id, name, arguments);
+    }
+    call.finishes();
+    (visitor, heard)
+}
+
+fn heard(heard: &Heard) -> Vec<Value> {
+    heard.lock().expect("one thread").clone()
+}
+
+/// The results in a request: each with its call, and whether it is an error.
+fn results(call: &Call) -> Vec<(String, String, bool)> {
+    let result = |message: &Message| {
+        let id = message.tool_call_id()?.to_owned();
+        Some((id, message.text().into_owned(), message.error().is_some()))
+    };
+    call.input.messages.iter().filter_map(result).collect()
+}
+
+fn result(id: &str, content: &str) -> (String, String, bool) {
+    (id.to_owned(), content.to_owned(), false)
+}
+
+fn error(id: &str, content: &str) -> (String, String, bool) {
+    (id.to_owned(), content.to_owned(), true)
+}
+
+const STOPPED: &str = "Stopped: the user went on before this tool call had its result.";
+
+#[test]
+async fn a_call_is_carried_out_once_and_its_result_starts_the_next_run() {
+    let (visitor, calls) = called(ChatOptions::new("/agent"), &[("c1", "set_title", r#"{"title":"Cars"}"#)]).await;
+    let call = Call::next().await;
+    assert_eq!(results(&call), [result("c1", r#"{"set":"Cars"}"#)]);
+    assert_eq!(heard(&calls), [json!({"title": "Cars"})]);
+    let tools: Vec<_> = call.input.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(tools, ["ask_user_question", "set_title", "fail", "wait"]);
+    call.accept();
+    call.says("m1", "Done.");
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor.sees_lines(&["user: Hello", "tool: set_title, done", "agent: Done."]).await;
+    tick().await;
+    assert_eq!((scripted_agent::waiting(), heard(&calls).len()), (Vec::new(), 1));
+}
+
+#[test]
+async fn nothing_is_carried_out_before_the_run_has_ended_or_where_it_failed() {
+    let calls = Heard::default();
+    let visitor = Visitor::first(with_tools(ChatOptions::new("/agent"), &calls));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.calls("c1", "set_title", "{}");
+    visitor.sees_lines(&["user: Hello", "tool: set_title"]).await;
+    assert_eq!(heard(&calls), [] as [Value; 0]);
+    call.errs("out of credit");
+    visitor.sees("the failure", |chat| matches!(chat.status.get_untracked(), Status::Failed(_))).await;
+    visitor.chat.retry();
+    let again = results(&Call::next().await);
+    assert!(again[0].2 && heard(&calls).is_empty(), "{again:?}");
+}
+
+#[test]
+async fn every_failure_is_a_result_for_the_model_to_read() {
+    let calls =
+        [("c1", "fail", ""), ("c2", "set_title", r#"{"title":"#), ("c3", "unknown", "{}"), ("c4", "set_title", "")];
+    let (_visitor, heard_calls) = called(ChatOptions::new("/agent"), &calls).await;
+    let sent = results(&Call::next().await);
+    let find = |id: &str| sent.iter().find(|(call, ..)| call == id).expect("it has a result").clone();
+    assert_eq!(find("c1"), error("c1", "There is no printer."));
+    let (_, text, is_error) = find("c2");
+    assert!(is_error && text.starts_with("The arguments are not valid JSON: "), "{text}");
+    assert!(find("c3").2);
+    assert_eq!(find("c4"), result("c4", r#"{"set":null}"#));
+    assert_eq!((sent.len(), heard(&heard_calls)), (4, vec![json!({})]));
+}
+
+#[test]
+async fn a_result_and_the_reply_to_a_question_go_together() {
+    let ask = ("c2", "ask_user_question", SIZE);
+    let (visitor, _) = called(ChatOptions::new("/agent"), &[("c1", "set_title", "{}"), ask]).await;
+    visitor.sees_lines(&["user: Hello", "tool: set_title, done", "ask: answerable"]).await;
+    tick().await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.picks("c2", SIZE, 1);
+    let mut sent = results(&Call::next().await);
+    sent.sort();
+    assert_eq!(sent, [result("c1", r#"{"set":null}"#), result("c2", r#"{"answers":{"Which size?":"Large"}}"#)]);
+}
+
+#[test]
+async fn a_reply_is_held_until_the_calls_have_their_results() {
+    let heard_calls = Heard::default();
+    let gate = Arc::new(Mutex::new(None));
+    let door = Arc::clone(&gate);
+    let options = with_tools(ChatOptions::new("/agent"), &heard_calls).tool(PageTool::new("door", ""), move |_| {
+        let (opens, opened) = channel();
+        *door.lock().expect("one thread") = Some(opens);
+        async move {
+            opened.await;
+            Ok(json!("open"))
+        }
+    });
+    let visitor = Visitor::first(options);
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.calls("c1", "door", "");
+    call.asks("c2", SIZE);
+    call.finishes();
+    visitor.sees_phase("c2", Phase::Answerable).await;
+    visitor.sees("the handler", |_| gate.lock().expect("one thread").is_some()).await;
+    assert_eq!(visitor.chat.reply("c2", reply(SIZE, 0)), Given::Held);
+    assert!(visitor.holds("c2"));
+    let opens = gate.lock().expect("one thread").take();
+    opens.expect("it is begun")();
+    assert_eq!(results(&Call::next().await).len(), 2);
+}
+
+#[test]
+async fn stop_drops_the_handler_and_the_next_message_tells_the_agent() {
+    let (visitor, calls) = called(ChatOptions::new("/agent"), &[("c1", "wait", "")]).await;
+    visitor.sees("the handler", |_| heard(&calls) == ["begun"]).await;
+    visitor.chat.stop();
+    visitor.sees("the drop", |_| heard(&calls) == ["begun", "dropped"]).await;
+    visitor.sees_lines(&["user: Hello", "tool: wait, done"]).await;
+    tick().await;
+    assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
+    visitor.chat.send("Never mind");
+    assert_eq!(results(&Call::next().await), [error("c1", STOPPED)]);
+}
+
+#[test]
+async fn a_new_message_drops_the_handler_and_takes_a_result_along() {
+    let (visitor, calls) = called(ChatOptions::new("/agent"), &[("c1", "wait", ""), ("c2", "set_title", "")]).await;
+    visitor.sees("the handler", |_| heard(&calls).contains(&json!("begun"))).await;
+    assert!(visitor.chat.send("Never mind"));
+    let call = Call::next().await;
+    let mut sent = results(&call);
+    sent.sort();
+    assert_eq!(sent, [error("c1", STOPPED), result("c2", r#"{"set":null}"#)]);
+    assert_eq!(call.input.messages.last().expect("it says something").text(), "Never mind");
+    visitor.sees("the drop", |_| heard(&calls).contains(&json!("dropped"))).await;
+}
+
+#[test]
+async fn a_page_that_is_left_drops_its_handlers() {
+    let (visitor, calls) = called(ChatOptions::new("/agent"), &[("c1", "wait", "")]).await;
+    visitor.sees("the handler", |_| heard(&calls) == ["begun"]).await;
+    drop(visitor);
+    tick().await;
+    assert_eq!(heard(&calls), ["begun", "dropped"]);
+}
+
+#[test]
+async fn a_call_that_ran_at_a_reload_gets_an_error_unless_it_is_repeatable() {
+    let options = |id: &str| ChatOptions::new("/agent").resume(id);
+    for (repeats, id) in [(false, "tools-once"), (true, "tools-twice")] {
+        let (visitor, calls) = called(options(id), &[("c1", "wait", "")]).await;
+        visitor.sees("the handler", |_| heard(&calls) == ["begun"]).await;
+        drop(visitor);
+        let tool = PageTool::new("wait", "Ends now.");
+        let tool = if repeats { tool.repeatable() } else { tool };
+        let _visitor = Visitor::beside(options(id).tool(tool, |_| future::ready(Ok(json!("it is over")))));
+        let expected = match repeats {
+            true => result("c1", "it is over"),
+            false => error("c1", "No result: the page was reloaded while this ran."),
+        };
+        assert_eq!(results(&Call::next().await), [expected]);
+    }
+}
+
+#[test]
+async fn a_result_survives_a_reload_and_is_not_made_again() {
+    let options = || ChatOptions::new("/agent").resume("tools-kept");
+    let (visitor, calls) = called(options(), &[("c1", "set_title", "")]).await;
+    Call::next().await.is_unreachable();
+    visitor.sees("the failure", |chat| matches!(chat.status.get_untracked(), Status::Failed(_))).await;
+    drop(visitor);
+    let visitor = Visitor::beside(with_tools(options(), &calls));
+    visitor.sees_lines(&["user: Hello", "tool: set_title, done"]).await;
+    visitor.chat.send("And?");
+    assert_eq!(results(&Call::next().await), [result("c1", r#"{"set":null}"#)]);
+    assert_eq!(heard(&calls).len(), 1);
+}
+
+#[test]
+async fn a_result_that_waits_for_a_reply_survives_a_reload() {
+    let options = || ChatOptions::new("/agent").resume("tools-and-asks");
+    let ask = ("c2", "ask_user_question", SIZE);
+    let (visitor, calls) = called(options(), &[("c1", "set_title", ""), ask]).await;
+    visitor.sees_lines(&["user: Hello", "tool: set_title, done", "ask: answerable"]).await;
+    drop(visitor);
+    let visitor = Visitor::beside(with_tools(options(), &calls));
+    visitor.picks("c2", SIZE, 0);
+    assert_eq!(results(&Call::next().await).len(), 2);
+    assert_eq!(heard(&calls).len(), 1);
+}
+
+#[test]
+async fn another_tab_leaves_the_call_to_the_one_that_started_the_run() {
+    let options = || ChatOptions::new("/agent").resume("tools-tabs");
+    let (here, calls) = called(options(), &[("c1", "wait", "")]).await;
+    here.sees("the handler", |_| heard(&calls) == ["begun"]).await;
+    // In the browser of the test both are one tab: the other one has lost what the first keeps in it.
+    let storage = window().session_storage().expect("it is allowed").expect("it is there");
+    let keys: Vec<_> = (0..storage.length().expect("a length")).filter_map(|at| storage.key(at).ok()?).collect();
+    keys.iter().filter(|key| key.contains("tools")).for_each(|key| storage.remove_item(key).expect("it goes"));
+    let there = Visitor::beside(with_tools(options(), &calls));
+    there.sees_lines(&["user: Hello", "tool: wait"]).await;
+    tick().await;
+    assert_eq!(heard(&calls), ["begun"]);
+    assert!(there.chat.send("Never mind"));
+    assert_eq!(results(&Call::next().await), [error("c1", STOPPED)]);
+}
+
+#[test]
+async fn a_result_that_a_server_did_not_get_goes_again_without_a_second_call() {
+    let calls = Heard::default();
+    let visitor = Visitor::first(with_tools(ChatOptions::new("/agent").behind_question_server(), &calls));
+    let server = Server { id: visitor.chat.conversation_id() };
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    call.calls("c1", "set_title", "");
+    call.finishes_as(&server.id);
+    let function = json!({"name": "set_title", "arguments": ""});
+    let called =
+        json!({"id": "a1", "role": "assistant", "toolCalls": [{"id": "c1", "type": "function", "function": function}]});
+    let history = |last: &str| json!({"messages": [hello(), called], "pending": [], "lastEventId": last});
+    server.describes(history("life-9")).await;
+    let lost = Call::next().await;
+    assert_eq!(results(&lost), [result("c1", r#"{"set":null}"#)]);
+    lost.is_unreachable();
+    server.describes(history("life-9")).await;
+    assert_eq!(results(&Call::next().await), results(&lost));
+    assert_eq!(heard(&calls).len(), 1);
+}
+
+/// A function that lets the future end.
+fn channel() -> (Box<dyn Fn() + Send>, impl Future<Output = ()>) {
+    let is_open = Arc::new(Mutex::new(false));
+    let door = Arc::clone(&is_open);
+    let opens = move || *is_open.lock().expect("one thread") = true;
+    let opened = async move {
+        while !*door.lock().expect("one thread") {
+            tick().await;
+        }
+    };
+    (Box::new(opens), opened)
+}
