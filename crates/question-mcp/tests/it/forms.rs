@@ -109,6 +109,22 @@ async fn the_form_has_one_field_for_each_question_and_one_for_free_text() {
 }
 
 #[tokio::test]
+async fn an_option_is_described_in_its_field_and_on_one_line() {
+    let server = McpServer::builder().build();
+    let mut client = Client::new(&server, Generation::Stateless, shows_forms()).await;
+    let question = json!({"question": "Which?", "options": [{"label": "A", "description": "First"}, {"label": "B", "description": "Last"}]});
+    let other = json!({"question": "When?", "options": ["Now", "Later"]});
+    for (questions, first) in
+        [(json!([question.clone()]), "A: First; B: Last"), (json!([question, other]), "Which? (A: First; B: Last)")]
+    {
+        let params = json!({"name": "ask_user_question", "arguments": {"questions": questions}});
+        let result = client.request("tools/call", params).await["result"].take();
+        let properties = &result["inputRequests"]["question"]["params"]["requestedSchema"]["properties"];
+        assert_eq!(properties["question_1"]["description"], first);
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_shows_the_card_in_forms_is_told_where_it_is() {
     let server = McpServer::builder().view("<p>card").build();
     let capabilities = json!({
