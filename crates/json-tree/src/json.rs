@@ -250,7 +250,7 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     Json::parse(text).map(Json::into_value)
 }
 
-/// Reads a text in which no object may repeat a key. Some readers take the first value of such a key, and some the last, so that two
+/// Reads a text in which no object may repeat a key. Some readers take the first value of such a key, and some the last, so two
 /// readers of the same ask would see different questions.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 //! [`Json`] is a text as it was written: members keep their order, strings without escapes are borrowed. [`parse`] and [`Plain`] read a
 //! `serde_json` [`Value`](serde_json::Value), and [`JsonText`] passes a text on.
 //!
-//! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and emits the tokens of each piece; a piece costs its own
+//! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and emits the tokens of each piece. A piece costs its own
 //! length, whatever came before. [`PartialValue`] builds the value of its tokens. All of them accept exactly the texts that `serde_json`
 //! accepts.
 //!
