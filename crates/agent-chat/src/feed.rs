@@ -1,6 +1,5 @@
 //! A conversation's events as its server tells them to every client: each once and in order, from whichever connection or tab they come.
 
-use crate::conversation::run_started;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Frame;
 use ag_ui_stream::{Event, EventReader};
@@ -66,7 +65,7 @@ impl Feed {
     pub(crate) fn go_on_from(&mut self, id: &str, run: Option<(&str, &str)>) -> Option<Event> {
         *self = Self { place: Place::of(id), ..Self::default() };
         let (thread_id, run_id) = run?;
-        self.reader.feed_json(&run_started(thread_id, run_id));
+        self.reader.feed_json(&Event::run_started(thread_id, run_id).to_string());
         self.reader.next_event()?.ok()
     }
 

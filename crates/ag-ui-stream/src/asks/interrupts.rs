@@ -41,9 +41,13 @@ impl Asks {
         self.legacy.push(Legacy { id, value });
     }
 
-    /// The legacy interrupts of the last run that still wait: each with its id and its value as it came. Messages do not tell of them, so a
-    /// host that keeps a history keeps them as `on_interrupt` events, with the id as `rawEvent.id`.
-    pub fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Json<'static>)> {
+    /// Notes the legacy interrupts of a history.
+    pub(crate) fn restore_legacy(&mut self, legacy: Vec<(String, Json<'static>)>) {
+        self.legacy = legacy.into_iter().map(|(id, value)| Legacy { id, value }).collect();
+    }
+
+    /// The legacy interrupts of the last run that still wait: each with its id and its value as it came.
+    pub(crate) fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Json<'static>)> {
         let waiting = self.followed.iter().filter(|it| it.can_be_ended());
         let legacy = waiting.filter_map(Followed::legacy);
         legacy.map(|legacy| (legacy.id.as_str(), &legacy.value))
