@@ -69,8 +69,8 @@ impl Conversation {
         Self::restored(asks, history.into())
     }
 
-    fn restored(mut asks: Asks, mut history: History) -> Self {
-        asks.restore_legacy(mem::take(&mut history.legacy_interrupts));
+    fn restored(mut asks: Asks, history: History) -> Self {
+        asks.restore_legacy(&history.legacy_interrupts);
         let thread = Thread::new(history);
         let mut talk = Talk { asks, thread, updates: Queue::default(), changes: Vec::new() };
         let changes = talk.asks.handle_history(&talk.thread);
@@ -81,9 +81,7 @@ impl Conversation {
     /// What [`new`](Self::new) brings the conversation back from. The [receipts](Asks::receipts) of questions that no call made are not in it.
     #[must_use]
     pub fn history(&self) -> History {
-        let legacy = self.asks().legacy_interrupts();
-        let legacy_interrupts = legacy.map(|(id, value)| (id.to_owned(), value.clone())).collect();
-        History { legacy_interrupts, ..self.thread().history() }
+        History { legacy_interrupts: self.asks().legacy_interrupts(), ..self.thread().history() }
     }
 
     /// Messages, state, calls and run.

@@ -1,6 +1,6 @@
 //! What a conversation is brought back from.
 
-use crate::message::{Message, text_of, unique};
+use crate::message::{Message, unique};
 use crate::notice::Notice;
 use crate::outcome::Interrupt;
 use crate::protocol::shapes::HISTORY;
@@ -11,7 +11,7 @@ use json_tree::Json;
 /// A conversation as it is kept: its messages, and what messages do not tell. [`Thread::history`](crate::Thread::history) and
 /// `Conversation::history` make it, and their `new` brings the conversation back.
 ///
-/// As JSON it is an object of `messages` and, if they are there, `state`, `ended`, `interrupts` and `legacyInterrupts`.
+/// As JSON it is an object of `messages`. It may have `state`, `ended`, `interrupts` and `legacyInterrupts`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct History {
@@ -23,8 +23,8 @@ pub struct History {
     pub ended: Option<EndOutcome>,
     /// What the last run waits for.
     pub interrupts: Vec<Interrupt>,
-    /// The `on_interrupt` events that wait for their answers: the id and the value of each.
-    pub legacy_interrupts: Vec<(String, Json<'static>)>,
+    /// The `on_interrupt` events that wait for their answers, each an object of `id` and `value`.
+    pub legacy_interrupts: Vec<Json<'static>>,
 }
 
 impl History {
@@ -36,13 +36,12 @@ impl History {
         let (json, warnings) = enforce(json, HISTORY).map_err(|error| *error)?;
         let items = |name: &str| json.get(name).and_then(Json::as_list).unwrap_or_default().iter();
         let ended = json.get("ended").and_then(Json::as_str);
-        let legacy = |it: &Json<'_>| Some((it.get("id").and_then(text_of)?, unique(it.get("value")?)));
         let history = Self {
             messages: items("messages").map(Message::of).collect(),
             state: json.get("state").map(unique),
             ended: EndOutcome::ALL.into_iter().find(|outcome| ended == Some(outcome.as_str())),
             interrupts: items("interrupts").map(Interrupt::of).collect(),
-            legacy_interrupts: items("legacyInterrupts").filter_map(legacy).collect(),
+            legacy_interrupts: items("legacyInterrupts").map(unique).collect(),
         };
         Ok((history, warnings))
     }
@@ -56,17 +55,12 @@ impl From<Vec<Message>> for History {
 
 impl From<&History> for Json<'static> {
     fn from(history: &History) -> Self {
-        fn list<T>(items: &[T], json: impl Fn(&T) -> Json<'static>) -> Option<Json<'static>> {
-            (!items.is_empty()).then(|| Json::List(items.iter().map(json).collect()))
-        }
-        let legacy =
-            |(id, value): &(String, Self)| Self::object([("id", id.as_str().into()), ("value", value.clone())]);
         let mut members = [
             ("messages", Some(Json::List(history.messages.iter().map(Json::from).collect()))),
             ("state", history.state.clone()),
             ("ended", history.ended.map(|outcome| outcome.as_str().into())),
-            ("interrupts", list(&history.interrupts, |interrupt| interrupt.into())),
-            ("legacyInterrupts", list(&history.legacy_interrupts, legacy)),
+            ("interrupts", Some(Json::List(history.interrupts.iter().map(Json::from).collect()))),
+            ("legacyInterrupts", Some(Json::List(history.legacy_interrupts.clone()))),
         ];
         Self::object_of(&mut members)
     }

@@ -147,5 +147,5 @@ fn drop_oldest(messages: &mut Vec<Message>) {
             first += 1;
         }
     }
-    messages.drain(..first);
+    *messages = messages.split_off(first);
 }

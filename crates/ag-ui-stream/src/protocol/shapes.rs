@@ -195,7 +195,7 @@ pub(crate) const HISTORY: &Shape = &Shape::Object(&[
     may("state", ANY),
     may("ended", &Shape::Choice(&["completed", "interrupt", "cancelled", "error", "truncated", "rejected"])),
     may("interrupts", &Shape::List { item: &Shape::Object(INTERRUPT), min: 0 }),
-    may("legacyInterrupts", &Shape::List { item: &Shape::Object(&[must("id", TEXT), must("value", ANY)]), min: 0 }),
+    may("legacyInterrupts", &Shape::List { item: OBJECT, min: 0 }),
 ]);
 
 const TOOLS: &Shape = &Shape::List { item: &Shape::Object(TOOL), min: 0 };
