@@ -6,6 +6,7 @@ use crate::event::{Event, EventRef};
 use crate::history::History;
 use crate::message::Message;
 use crate::notice::Notice;
+use crate::outcome::Interrupt;
 use crate::queue::Queue;
 use crate::reader::{End, EventReader};
 use crate::thread::{Change, Thread};
@@ -133,6 +134,14 @@ impl Conversation {
     /// For what only the questions take, such as [a deadline](Asks::set_deadline).
     pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks) -> Vec<AskChange>) {
         let changes = take(&mut self.talk.asks);
+        self.talk.tell(changes);
+    }
+
+    /// Lets an interrupt wait for its answer, as if the last run had ended in it: for what a host learns elsewhere.
+    pub fn interrupt(&mut self, interrupt: Interrupt) {
+        self.talk.thread.interrupt(interrupt);
+        let mut changes = Vec::new();
+        self.talk.asks.take_interrupts(&self.talk.thread, &mut changes);
         self.talk.tell(changes);
     }
 

@@ -39,7 +39,7 @@ impl History {
         let history = Self {
             messages: items("messages").map(Message::of).collect(),
             state: json.get("state").map(unique),
-            ended: EndOutcome::ALL.into_iter().find(|outcome| ended == Some(outcome.as_str())),
+            ended: EndOutcome::ALL.iter().copied().find(|outcome| ended == Some(outcome.as_str())),
             interrupts: items("interrupts").map(Interrupt::of).collect(),
             legacy_interrupts: items("legacyInterrupts").map(unique).collect(),
         };

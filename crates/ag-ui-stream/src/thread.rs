@@ -295,6 +295,13 @@ impl Thread {
         }
     }
 
+    /// The last run ended in this interrupt.
+    #[cfg(feature = "asks")]
+    pub(crate) fn interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupts = vec![interrupt];
+        self.run = RunState::Ended { outcome: EndOutcome::Interrupt };
+    }
+
     /// Takes the end of a response. Where it broke off or was refused, the run is over nevertheless; what arrived stays.
     pub fn handle_end(&mut self, end: &End) -> Change {
         if end.outcome == EndOutcome::Truncated || end.outcome == EndOutcome::Rejected {

@@ -7,7 +7,7 @@ use ag_ui_stream::asks::reply::{AskedBy, NextRun, Refusal, Said, Setup};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::{EventRef, EventType};
 use ag_ui_stream::notice::Notice;
-use ag_ui_stream::outcome::{Interrupt, RunOutcome};
+use ag_ui_stream::outcome::Interrupt;
 use ag_ui_stream::reader::End;
 use ag_ui_stream::thread::Change;
 use ag_ui_stream::{Asks, Event, History, Message, Thread};
@@ -206,9 +206,8 @@ impl Conversation {
     pub(crate) fn interrupt_by(&mut self, now: u64, tool_call_id: &str) {
         let mut interrupt = Interrupt::new(tool_call_id, "tool_call");
         interrupt.tool_call_id = Some(tool_call_id.to_owned());
-        let outcome = &RunOutcome::Interrupt { interrupts: vec![interrupt] };
-        self.take(now, Event::run_started("", ""));
-        self.take(now, Event::run_finished("", "").with("outcome", outcome));
+        self.talk.interrupt(interrupt);
+        self.show(now);
         self.lay();
     }
 

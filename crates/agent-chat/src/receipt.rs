@@ -1,6 +1,6 @@
 //! Receipts of questions that no call made, as this browser keeps them: messages do not tell of them.
 
-use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption};
+use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 
 /// How a question ended, and where in the conversation it stands.
@@ -31,24 +31,7 @@ pub(crate) fn json(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome
         ("after", text(after)),
         ("id", id.into()),
         ("outcome", outcome.tool_content(ask).into()),
-        ("ask", Json::object([("questions", ask.questions.iter().map(question).collect::<Vec<_>>().into())])),
-    ])
-}
-
-fn question(question: &Question) -> Json<'static> {
-    Json::object([
-        ("question", question.question.as_str().into()),
-        ("header", text(question.header.as_deref())),
-        ("multiSelect", question.multi_select.into()),
-        ("options", question.options.iter().map(option).collect::<Vec<_>>().into()),
-    ])
-}
-
-fn option(option: &QuestionOption) -> Json<'static> {
-    Json::object([
-        ("label", option.label.as_str().into()),
-        ("description", text(option.description.as_deref())),
-        ("preview", text(option.preview.as_deref())),
+        ("ask", ask.into()),
     ])
 }
 

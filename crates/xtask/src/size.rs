@@ -10,7 +10,7 @@ use crate::steps::{self, Log, Step};
 use crate::{files, page, wasm, workspace};
 
 /// The budget of the page in bytes of Brotli: for all of it, and for what comes before one can write. Raise it for what is worth its weight.
-const PAGE: u64 = 290_200;
+const PAGE: u64 = 289_900;
 const FRAME: u64 = 15_000;
 
 /// Builds the page to deploy into `dist`, and prints the weight of each file. The demo is made of it, into `demo`.

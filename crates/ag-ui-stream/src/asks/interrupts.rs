@@ -95,7 +95,7 @@ impl Asks {
     }
 
     /// Makes asks of the interrupts that a run ended in.
-    pub(super) fn take_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(crate) fn take_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
         for interrupt in thread.open_interrupts() {
             self.bind_interrupt(interrupt, &Arc::new(WaitsBy::Interrupt(interrupt.clone())), thread, changes);
         }
