@@ -13,7 +13,8 @@ pub use code::RepairCode;
 pub use other::{Meaning, meaning};
 pub(crate) use shapes::{Stands, flag_word, stands};
 
-use crate::members::{self, Kind, Member, Of, member_mut};
+use crate::members::{self, Kind, Member, Of};
+use crate::parts::member_mut;
 use crate::text::{find, is_blank};
 use crate::validate::MAX_REPORTED;
 use json_tree::{Json, NotUnique};

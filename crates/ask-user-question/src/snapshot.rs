@@ -2,11 +2,13 @@
 
 use crate::codes::codes;
 use crate::outcome::Outcome;
+use crate::parts::{Grows, nth_or_next};
 use crate::wire::AskUserQuestion;
 use std::borrow::Borrow;
 use std::sync::Arc;
 
 pub use crate::members::{OptionSnapshot, QuestionSnapshot};
+pub use crate::parts::TextSnapshot;
 
 codes! {
     /// Where an ask stands, derived from the stream or a replayed history: the phases in the order of an ask's life, each in lower case.
@@ -70,15 +72,6 @@ pub struct AskSnapshot {
     pub expires_at: Option<u64>,
     /// The language of its texts (a BCP 47 tag), where the call names one.
     pub lang: Option<String>,
-}
-
-/// A text that may still grow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextSnapshot {
-    /// What has arrived.
-    pub text: String,
-    /// Whether it is complete.
-    pub closed: bool,
 }
 
 /// One change to an [`AskSnapshot`]. It is as large as the delta that made it, so a host that keeps a snapshot copies nothing twice.
@@ -278,89 +271,6 @@ impl AskSnapshot {
 
     fn option_mut(&mut self, question: usize, option: usize) -> Option<&mut OptionSnapshot> {
         nth_or_next(&mut self.question_mut(question)?.options, option)
-    }
-}
-
-fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
-    if index == items.len() {
-        items.push(T::default());
-    }
-    items.get_mut(index)
-}
-
-impl TextSnapshot {
-    /// A text that will not grow any more.
-    #[must_use]
-    pub fn complete(text: impl Into<String>) -> Self {
-        Self { text: text.into(), closed: true }
-    }
-}
-
-/// What has arrived of a part of an ask, beside the part as it was sent in the end.
-pub(crate) trait Grows<T: ?Sized> {
-    /// Takes over the complete part.
-    fn settle(&mut self, sent: &T);
-
-    /// Returns true if the part takes nothing back of what has arrived. Once the object around it is `closed`, nothing more comes.
-    fn may_become(&self, sent: &T, closed: bool) -> bool;
-}
-
-impl Grows<str> for TextSnapshot {
-    /// What has arrived is not copied again, and mostly that is all of it.
-    fn settle(&mut self, sent: &str) {
-        match sent.strip_prefix(self.text.as_str()) {
-            Some(rest) => self.text.push_str(rest),
-            None => sent.clone_into(&mut self.text),
-        }
-        self.closed = true;
-    }
-
-    fn may_become(&self, sent: &str, _: bool) -> bool {
-        if self.closed { self.text == sent } else { sent.starts_with(&self.text) }
-    }
-}
-
-impl Grows<Option<String>> for Option<TextSnapshot> {
-    fn settle(&mut self, sent: &Option<String>) {
-        match sent {
-            Some(text) => self.get_or_insert_default().settle(text),
-            None => *self = None,
-        }
-    }
-
-    fn may_become(&self, sent: &Option<String>, closed: bool) -> bool {
-        match (self, sent) {
-            (Some(shown), Some(text)) => shown.may_become(text, closed),
-            (Some(_), None) => false,
-            (None, text) => text.is_none() || !closed,
-        }
-    }
-}
-
-impl Grows<bool> for Option<bool> {
-    fn settle(&mut self, sent: &bool) {
-        *self = Some(*sent);
-    }
-
-    fn may_become(&self, sent: &bool, _: bool) -> bool {
-        self.is_none_or(|shown| shown == *sent)
-    }
-}
-
-impl<S: Grows<T> + Default, T> Grows<Vec<T>> for Vec<S> {
-    fn settle(&mut self, sent: &Vec<T>) {
-        self.truncate(sent.len());
-        for (index, item) in sent.iter().enumerate() {
-            if let Some(shown) = nth_or_next(self, index) {
-                shown.settle(item);
-            }
-        }
-    }
-
-    fn may_become(&self, sent: &Vec<T>, closed: bool) -> bool {
-        self.len() <= sent.len()
-            && (self.len() == sent.len() || !closed)
-            && self.iter().zip(sent).all(|(shown, item)| shown.may_become(item, closed))
     }
 }
 

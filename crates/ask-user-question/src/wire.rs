@@ -1,6 +1,6 @@
 //! The tool's input as it travels: camelCase JSON.
 
-use crate::members::{Value, member_mut};
+use crate::parts::{Value, member_mut};
 use crate::text::is_blank;
 use json_tree::Json;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Markup of the call that got into a question's text.
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
-use crate::members::member_mut;
+use crate::parts::member_mut;
 use crate::text::find;
 use json_tree::Json;
 
