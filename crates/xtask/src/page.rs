@@ -1,7 +1,6 @@
 //! Trunk, which builds and serves the page of this workspace.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +20,7 @@ pub(crate) fn steps_for_release<'a>() -> [Step<'a>; 2] {
         build_for_release(&dist(), log)?;
         size::weigh_page(&dist(), log)
     });
-    [Step::runs("tools", &[], bring_tools), page]
+    [Step::runs("tools", &[], tools::bring_for_page), page]
 }
 
 /// The step to the gallery beside the page in [`dist`].
@@ -50,14 +49,6 @@ pub(crate) fn build_demo(page: &Path, folder: &Path, log: &Log) -> Result<()> {
     files::write(&folder.join("index.html"), index.replacen("<script", script, 1))?;
     files::copy(&workspace::root().join("crates/front-desk/demo.js"), &folder.join("demo.js"))?;
     wasm::bind_small(&wasm::built("release/front_desk"), "desk", &folder.join("desk"), log)
-}
-
-/// Installs Trunk and what it calls.
-pub(crate) fn bring_tools(log: &Log) -> Result<()> {
-    for tool in [tools::wasm_bindgen()?, tools::trunk()] {
-        tool.folder(log)?;
-    }
-    tools::tidy()
 }
 
 /// The folder of the page that the tests drive.
@@ -116,32 +107,15 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
 
 /// `cargo xtask tools`: brings Trunk and what it calls, and prints the line by which a shell finds them.
 pub(crate) fn tools() -> Result<()> {
-    let bring = |log: &Log| bring_tools(log).and_then(|()| tools::binaryen().folder(log)).map(drop);
+    let bring = |log: &Log| tools::bring_for_page(log).and_then(|()| tools::binaryen().folder(log)).map(drop);
     steps::run_or_fail(&[Step::runs("tools", &[], bring)])?;
-    println!("export PATH='{}':\"$PATH\"", env::join_paths(folders()?)?.display());
+    println!("export PATH='{}':\"$PATH\"", env::join_paths(tools::folders()?)?.display());
     Ok(())
 }
 
-/// A `PATH` with Trunk and what it calls in front, after [`bring_tools`].
-pub(crate) fn path() -> Result<OsString> {
-    let present = env::var_os("PATH").unwrap_or_default();
-    env::join_paths(folders()?.into_iter().chain(env::split_paths(&present)))
-        .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")
-}
-
-/// Where Trunk is, and what it calls.
-fn folders() -> Result<Vec<PathBuf>> {
-    let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen()];
-    let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
-    // A folder of the PATH that has one tool may have another one that is too old.
-    let cache = tools::cache()?;
-    folders.sort_by_key(|folder| !folder.starts_with(&cache));
-    Ok(folders)
-}
-
-/// A call of Trunk, after [`bring_tools`] and [`build_program`].
+/// A call of Trunk, after [`tools::bring_for_page`] and [`build_program`].
 fn trunk() -> Result<Command> {
-    let path = path()?;
+    let path = tools::path()?;
     let program = which::which_in_global("trunk", Some(&path))?.next().context("there is no `trunk`")?;
     let mut trunk = Command::new(program);
     trunk.env("PATH", path).current_dir(workspace::root());

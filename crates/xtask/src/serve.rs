@@ -17,6 +17,7 @@ use crate::files;
 use crate::flags::Serve;
 use crate::page;
 use crate::steps::{self, Log, Step};
+use crate::tools;
 use crate::workspace::{self, cargo};
 
 /// Runs the page and its server until Ctrl+C, which is a success, or until one of them ends, which is a failure.
@@ -31,7 +32,7 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     say("Getting tools, server and page ready, which takes some minutes where nothing is there yet");
     let mut steps = vec![
         Step::builds("server", &[], |log| build_server(release, log)),
-        Step::runs("tools", &[], page::bring_tools),
+        Step::runs("tools", &[], tools::bring_for_page),
         Step::builds("page", &[], |log| page::build_program(release, log)),
     ];
     if options.gallery {

@@ -7,21 +7,22 @@ use anyhow::{Result, ensure};
 
 use crate::console::say;
 use crate::steps::{self, Log, Step};
-use crate::{files, page, wasm, workspace};
+use crate::{files, pack, page, tools, wasm, workspace};
 
 /// The budget of the page in bytes of Brotli: for all of it, and for what comes before one can write. Raise it for what is worth its weight.
 const PAGE: u64 = 290_200;
 const FRAME: u64 = 15_000;
 
-/// Builds the page to deploy into `dist`, and prints the weight of each file. The demo is made of it, into `demo`.
+/// Builds the page to deploy into `dist`, with the view for hosts of MCP, and prints the weight of each file. The demo is made of it, into `demo`.
 pub(crate) fn build(demo: bool) -> Result<()> {
     let [dist, with_agent] = ["dist", "demo"].map(|folder| workspace::root().join(folder));
     let mut wanted = vec![
-        Step::runs("tools", &[], page::bring_tools),
+        Step::runs("tools", &[], tools::bring_for_page),
         Step::runs("page", &["tools"], |log| {
             page::build_for_release(&dist, log)?;
             weigh_page(&dist, log)
         }),
+        Step::runs("view", &["page"], |log| pack::build_view(&dist, log)),
     ];
     if demo {
         wanted.push(Step::runs("demo", &["page"], |log| page::build_demo(&dist, &with_agent, log)));
@@ -63,7 +64,10 @@ const PARTS: [(&str, &str, &str); 7] = [
 
 /// Builds each part for release, and prints what its program weighs.
 pub(crate) fn size() -> Result<()> {
-    steps::run_or_fail(&[Step::runs("tools", &[], page::bring_tools), Step::runs("parts", &["tools"], weigh_parts)])?;
+    steps::run_or_fail(&[
+        Step::runs("tools", &[], tools::bring_for_page),
+        Step::runs("parts", &["tools"], weigh_parts),
+    ])?;
     print!("{}", fs::read_to_string(workspace::scratch("parts.txt"))?);
     Ok(())
 }

@@ -8,6 +8,8 @@ mod version;
 
 pub(crate) use bring::{cache, npm_install, tidy};
 
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -74,10 +76,15 @@ pub(crate) fn deny() -> Tool {
     crate_of_rust("cargo-deny", "0.20.2", &["cargo-deny"], &["--locked"])
 }
 
-/// Has `wasm-opt`, which takes a quarter off the page's program. Older ones than 119 refuse what today's compiler emits.
+/// Has `wasm-opt`, which takes a quarter off the page's program, and `wasm2js`. Older ones than 119 refuse what today's compiler emits.
 pub(crate) fn binaryen() -> Tool {
     let packages = packages("binaryen", &[("binaryen", "132.0.0")]);
-    Tool { programs: &["wasm-opt"], does_for: |present, _| present >= [119, 0, 0], ..packages }
+    Tool { programs: &["wasm-opt", "wasm2js"], does_for: |present, _| present >= [119, 0, 0], ..packages }
+}
+
+/// Makes one script of several.
+pub(crate) fn esbuild() -> Tool {
+    Tool { programs: &["esbuild"], ..packages("esbuild", &[("esbuild", "0.28.2")]) }
 }
 
 /// Looks for barriers in pages.
@@ -192,6 +199,31 @@ impl Tool {
     }
 }
 
+/// Installs Trunk and what it calls.
+pub(crate) fn bring_for_page(log: &Log) -> Result<()> {
+    for tool in [wasm_bindgen()?, trunk()] {
+        tool.folder(log)?;
+    }
+    tidy()
+}
+
+/// A `PATH` with Trunk and what it calls in front, after [`bring_for_page`].
+pub(crate) fn path() -> Result<OsString> {
+    let present = env::var_os("PATH").unwrap_or_default();
+    env::join_paths(folders()?.into_iter().chain(env::split_paths(&present)))
+        .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")
+}
+
+/// Where Trunk is, and what it calls.
+pub(crate) fn folders() -> Result<Vec<PathBuf>> {
+    let tools = [wasm_bindgen()?, trunk(), binaryen(), esbuild()];
+    let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
+    // A folder of the PATH that has one tool may have another one that is too old.
+    let cache = cache()?;
+    folders.sort_by_key(|folder| !folder.starts_with(&cache));
+    Ok(folders)
+}
+
 /// A script in Node, which gets these arguments.
 pub(crate) fn script<const N: usize>(script: &str, arguments: [&Path; N], log: &Log) -> Result<Command> {
     let mut node = Command::new(system::node(log)?);
@@ -205,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_package_that_was_brought_by_halves_is_not_whole() {
-        let entry = std::env::temp_dir().join(format!("xtask-tools-test-{}", std::process::id()));
+        let entry = env::temp_dir().join(format!("xtask-tools-test-{}", std::process::id()));
         let package = entry.join("node_modules/axe-core");
         assert!(!axe().is_whole(&entry));
         fs::create_dir_all(&package).unwrap();

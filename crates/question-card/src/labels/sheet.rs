@@ -294,7 +294,7 @@ impl<W> Eq for Sheet<W> {}
 /// The placeholder by which the form is chosen.
 const COUNT: &str = "count";
 /// Members for others than the reader of this table: the name of the language, and the words of the page around the card.
-const FOR_OTHERS: [&str; 3] = ["name", "frame", "page"];
+const FOR_OTHERS: [&str; 4] = ["name", "frame", "page", "view"];
 
 /// Takes the texts of a sheet over. Returns what it did not take; without `CHECK`, takes everything.
 fn take<const CHECK: bool>(read: &mut Read, keys: &'static str, sheet: &Json<'_>) -> Vec<SheetProblem> {

@@ -23,7 +23,7 @@ const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: &Log) -> Result<()> {
     journeys.env("XTASK_AXE", axe(log)?);
     if of_element {
-        journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests());
+        journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests()).env("XTASK_NODE", system::node(log)?);
     } else {
         journeys.args(APART.iter().flat_map(|name| ["--skip", name]));
     }
@@ -46,13 +46,13 @@ pub(super) fn barriers(log: &Log) -> Result<()> {
 pub(super) fn serve(log: &Log) -> Result<()> {
     let mut journeys = chromium(log)?;
     // The tests' builds serve it, too.
-    run_some(linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", page::path()?), log)
+    run_some(linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", tools::path()?), log)
 }
 
 /// What the README promises to those who take the card into a page of their own.
 pub(super) fn stranger(log: &Log) -> Result<()> {
     let mut journey = chromium(log)?;
-    journey.env("XTASK_TARGET", workspace::target_dir()).env("XTASK_TRUNK_PATH", page::path()?);
+    journey.env("XTASK_TARGET", workspace::target_dir()).env("XTASK_TRUNK_PATH", tools::path()?);
     run_some(journey.arg("stranger::"), log)
 }
 
@@ -72,7 +72,7 @@ fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
 }
 
 /// The script that looks for barriers.
-fn axe(log: &Log) -> Result<PathBuf> {
+pub(crate) fn axe(log: &Log) -> Result<PathBuf> {
     Ok(tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"))
 }
 
