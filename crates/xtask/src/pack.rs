@@ -9,24 +9,24 @@ use anyhow::{Context, Result, ensure};
 use crate::flags::Pack;
 use crate::steps::{self, Log, Step};
 use crate::tools::{self, system};
-use crate::{files, wasm, workspace};
+use crate::{files, page, wasm, workspace};
 
 /// The crate, from the workspace's root.
 const CRATE: &str = "crates/question-element";
 
 /// A part of the package that a user loads: the card, or the agent's side.
 const PROGRAMS: [&str; 2] = ["card", "agent"];
-/// The view for hosts of MCP, and the most that it may have: its bytes, and those of Brotli.
+/// The view for hosts of MCP, and the most that it may weigh: its bytes, and those of Brotli.
 const VIEW: &str = "card.html";
 const MOST: [u64; 2] = [525_000, 137_000];
-/// The folders of the whole package, and of what the tests of the element need.
+/// The folders of the whole package, and of the files for the element's tests.
 const WHOLE: &str = "pack";
 const FOR_TESTS: &str = "pack-for-tests";
-/// What is loaded beside the program of the card, and beside the agent's.
+/// The files loaded beside the program of the card, and beside the agent's.
 const CARD: [&str; 5] = ["define.js", "question-card.js", "languages.js", "properties.js", "styles.js"];
 const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 
-/// Builds the package, lets two linters of the registry look at it, and prints what a page loads of it.
+/// Builds the package, checks it with two linters of the registry, and prints the weight of the files that a page loads.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
     let mut wanted = Vec::from(steps());
     if !options.no_lint {
@@ -40,7 +40,7 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
 
 /// The steps to the whole package, the last of which is "package".
 pub(crate) fn steps<'a>() -> [Step<'a>; 2] {
-    [Step::runs("tools", &[], tools::bring_for_page), Step::runs("package", &["tools"], |log| build(WHOLE, log))]
+    [Step::runs("tools", &[], page::bring_tools), Step::runs("package", &["tools"], |log| build(WHOLE, log))]
 }
 
 /// Builds the package where the tests of the element take it from.
@@ -63,7 +63,7 @@ pub(crate) fn tarball() -> Result<PathBuf> {
     Ok(workspace::scratch(WHOLE).join(format!("question-card-{}.tgz", version()?)))
 }
 
-/// Builds the view for hosts of MCP beside a page, where the server looks for it.
+/// Builds the view for hosts of MCP into the folder of a page, where the server finds it.
 pub(crate) fn build_view(dist: &Path, log: &Log) -> Result<()> {
     let package = workspace::scratch("view/package");
     assemble(&package, &PROGRAMS[..1], log)?;
@@ -107,13 +107,13 @@ fn assemble(package: &Path, programs: &[&str], log: &Log) -> Result<Vec<String>>
             tools::esbuild().folder(log)?;
             let mut node = Command::new(system::node(log)?);
             node.arg(workspace::root().join(CRATE).join("view/build.mjs")).arg(built).arg(package);
-            log.run(node.env("PATH", tools::path()?))?;
+            log.run(node.env("PATH", page::path()?))?;
         }
     }
     Ok(languages)
 }
 
-/// Puts into the package what nobody has to build.
+/// Copies the files that need no build into the package.
 fn copy_files(package: &Path) -> Result<()> {
     let root = workspace::root();
     files::copy(&root.join(CRATE).join("js"), package)?;
@@ -157,11 +157,11 @@ fn version() -> Result<String> {
     workspace::locked_version("question-element")
 }
 
-/// What the registry's users look at first: whether every way in leads somewhere, with the right types.
+/// Checks first what the registry's users see: that every entry point leads to a file, with the right types.
 fn lint(log: &Log) -> Result<()> {
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
     log.run(Command::new(linters.join("publint")).arg("--strict").arg(workspace::scratch(WHOLE).join("package")))?;
-    // It is a package of modules alone, and what is not JavaScript has no types.
+    // The package has modules alone, and files that are not JavaScript have no types.
     let types = "--profile esm-only --exclude-entrypoints question-card.css shadcn.css material.css --";
     log.run(Command::new(linters.join("attw")).args(types.split(' ')).arg(tarball()?).env("NO_COLOR", "1"))
 }

@@ -35,14 +35,14 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
 
 /// The pages of the element's own tests, with the program that is no WebAssembly.
 const NO_WASM: &str = "no-wasm";
-/// What those say of files that this program does not load.
+/// The tests of loaded files, of which this program has none.
 const OF_FILES: [&str; 3] = ["a_program_that_does_not_come", "the_language_around", "the_document_stays"];
 
 fn folder() -> PathBuf {
     workspace::scratch("pages")
 }
 
-/// Installs what the pages need, looks whether the package's types say the same to every framework, and builds the pages.
+/// Installs the packages of the pages, checks the package's types with every framework, and builds the pages.
 fn build(wanted: &[&str], log: &Log) -> Result<()> {
     let folder = folder();
     files::copy(&workspace::root().join("crates/question-element/pages"), &folder)?;
@@ -51,7 +51,7 @@ fn build(wanted: &[&str], log: &Log) -> Result<()> {
         files::remove(&folder.join(stale))?;
     }
     files::copy(&pack::tarball()?, &folder.join("question-card.tgz"))?;
-    // A toolkit brings much. Of the frameworks all are there: the package's types are for each of them.
+    // A toolkit brings much. All frameworks are installed: the package's types are for each of them.
     let is_toolkit = |page: &&&str| folder.join(page).join("package.json").is_file();
     let mut which: Vec<_> = wanted.iter().filter(is_toolkit).map(|page| format!("--workspace={page}")).collect();
     which.push(if which.is_empty() { "--workspaces=false" } else { "--include-workspace-root" }.to_owned());

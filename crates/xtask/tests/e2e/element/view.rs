@@ -58,7 +58,7 @@ impl Deref for View<'_> {
 }
 
 impl View<'_> {
-    /// What a script of the host gives.
+    /// Runs a script of the host, and gives its value.
     async fn outside(&self, script: &str) -> WebDriverResult<Value> {
         self.driver.enter_default_frame().await?;
         let given = self.until(&format!("return [(() => {{ {script} }})() ?? null];")).await?;
@@ -71,7 +71,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// What the host has last heard of this method, once it has heard that.
+    /// The last parameters that the host has heard for this method, once there are any.
     async fn heard(&self, method: &str) -> WebDriverResult<Value> {
         self.driver.enter_default_frame().await?;
         let heard = format!("return host.heard.findLast(([name]) => name === '{method}')?.[1];");
