@@ -23,7 +23,7 @@ const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: &Log) -> Result<()> {
     journeys.env("XTASK_AXE", axe(log)?);
     if of_element {
-        journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests());
+        journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests()).env("XTASK_NODE", system::node(log)?);
     } else {
         journeys.args(APART.iter().flat_map(|name| ["--skip", name]));
     }
@@ -72,7 +72,7 @@ fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
 }
 
 /// The script that finds barriers.
-fn axe(log: &Log) -> Result<PathBuf> {
+pub(crate) fn axe(log: &Log) -> Result<PathBuf> {
     Ok(tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"))
 }
 
