@@ -308,7 +308,9 @@ impl McpServer {
     ) -> CallToolResult {
         let now = Instant::now();
         let token = context.meta.get_progress_token();
-        let (until, mut ticks) = (sleep_until(now + self.shared.wait), interval_at(now + PROGRESS, PROGRESS));
+        // An address is told at once.
+        let first = if opened.address.is_some() { now } else { now + PROGRESS };
+        let (until, mut ticks) = (sleep_until(now + self.shared.wait), interval_at(first, PROGRESS));
         let mut outcome = page.outcome(request(context), &opened.id);
         tokio::pin!(until);
         let mut told = 0_u32;

@@ -1,5 +1,5 @@
-//! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it, and released clients in front of the
-//! server. `tests/e2e/recipes` sets them up and compares what they do with the README of the recipes.
+//! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it. Released clients of AG-UI and MCP come in
+//! front of the server. `tests/e2e/recipes` sets them up and compares what they do with the README of the recipes.
 
 use std::process::Command;
 
@@ -44,6 +44,7 @@ fn walk(name: &str, record: bool, log: &Log) -> Result<()> {
 /// The clients, and `CopilotKit`'s runtime with its own, whose packages are those of its recipe.
 fn clients(log: &Log) -> Result<()> {
     journeys::released_clients(log)?;
+    journeys::mcp_clients(log)?;
     run(journeys::journeys()?.arg("recipes::clients::"), log)
 }
 

@@ -98,6 +98,18 @@ pub(crate) fn clients() -> Tool {
     )
 }
 
+/// The clients of MCP: both generations of the TypeScript SDK, and the Inspector for its command line.
+pub(crate) fn mcp_clients() -> Tool {
+    packages(
+        "mcp-clients",
+        &[
+            ("@modelcontextprotocol/sdk", "1.32.2"),
+            ("@modelcontextprotocol/client", "2.4.0"),
+            ("@modelcontextprotocol/inspector", "2.12.0"),
+        ],
+    )
+}
+
 /// The JavaScript readers of AG-UI streams and growing JSON that are measured; `@ag-ui/client` depends on `rxjs`.
 pub(crate) fn stream_peers() -> Tool {
     packages(

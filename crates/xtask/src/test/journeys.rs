@@ -113,7 +113,16 @@ pub(crate) fn journeys() -> Result<Command> {
 
 /// The clients of AG-UI that others have released, in Node, with the real server.
 pub(crate) fn released_clients(log: &Log) -> Result<()> {
+    in_node(log, "crates/question-server/tests/clients/main.mjs", &tools::clients())
+}
+
+/// The same for clients of MCP.
+pub(crate) fn mcp_clients(log: &Log) -> Result<()> {
+    in_node(log, "crates/question-mcp/tests/clients/main.mjs", &tools::mcp_clients())
+}
+
+fn in_node(log: &Log, script: &str, clients: &tools::Tool) -> Result<()> {
     let mut node = Command::new(system::node(log)?);
-    node.arg(workspace::root().join("crates/question-server/tests/clients/main.mjs"));
-    log.run(node.arg(workspace::server("debug")).arg(tools::clients().folder(log)?))
+    node.arg(workspace::root().join(script));
+    log.run(node.arg(workspace::server("debug")).arg(clients.folder(log)?))
 }

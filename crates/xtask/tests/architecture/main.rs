@@ -10,7 +10,7 @@ use std::process::Command;
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
 const CORE: [&str; 5] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent", "scripted-agent"];
 
-/// Who may use whom of the workspace, as ARCHITECTURE.md's code map has it.
+/// The crates of the workspace that each crate may use, as ARCHITECTURE.md's code map has it.
 const USES: [(&str, &[&str]); 14] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
