@@ -11,7 +11,8 @@ use crate::tools::system;
 use crate::{pack, page, tools, workspace};
 
 /// The prefixes of journeys that have steps or commands of their own.
-const APART: [&str; 6] = ["card::barriers::", "element::", "pages::", "recipes::", "serve::", "stranger::"];
+const APART: [&str; 7] =
+    ["card::barriers::", "element::", "pages::", "recipes::", "serve::", "ssr_chat::", "stranger::"];
 
 /// A call of the journeys in a browser, to which names are to be added.
 pub(crate) type InBrowser = fn(&Log) -> Result<Command>;
@@ -49,11 +50,11 @@ pub(super) fn serve(log: &Log) -> Result<()> {
     log.run_some(workspace::linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", page::path()?))
 }
 
-/// The README's promises to those who take the card into a page of their own.
+/// The README's promises to those who take the card into a page of their own, and the page that a server renders.
 pub(super) fn stranger(log: &Log) -> Result<()> {
     let mut journey = chromium(log)?;
     journey.env("XTASK_TARGET", workspace::target_dir()).env("XTASK_TRUNK_PATH", page::path()?);
-    log.run_some(journey.arg("stranger::"))
+    log.run_some(journey.args(["stranger::", "ssr_chat::"]))
 }
 
 /// Builds the files of the npm package for the element's tests, and loads them as Node does: the agent's side, and the part for a server.
