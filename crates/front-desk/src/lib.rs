@@ -24,7 +24,7 @@ type Answer = (Turn<Box<dyn FnMut() -> String>>, vec::IntoIter<Delta>);
 pub struct Desk {
     script: Script,
     id: String,
-    /// What ids begin with, and the number of those that were made.
+    /// The prefix of ids, and the number of ids made so far.
     ids: (String, u32),
     conversation: Conversation,
     context: ToolContext,
@@ -46,7 +46,8 @@ struct Kept {
 
 #[wasm_bindgen]
 impl Desk {
-    /// The conversation of this id, as it was kept. What can't be read is none. Ids that are made begin with `seed`, which no other has.
+    /// Restores the conversation with this id; starts an empty one if `kept` can't be read. Ids made here begin with `seed`, which must be
+    /// unique.
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(id: String, seed: String, kept: Option<String>) -> Self {
@@ -92,7 +93,7 @@ impl Desk {
         take(&mut self.told)
     }
 
-    /// What the conversation is, for a client that reads on behind an event id.
+    /// The conversation as JSON, for a client that resumes after an event id.
     #[must_use]
     pub fn description(&self, last_event_id: &str) -> String {
         let state = StateChange::from(self.conversation.state());
@@ -134,7 +135,7 @@ impl Desk {
         self.try_cancel(body).err().map(|refused| refusal(&refused))
     }
 
-    /// Says the next piece. False if no run is under way any more.
+    /// Emits the next piece of the answer. Returns false if no run is under way.
     #[must_use]
     pub fn step(&mut self) -> bool {
         if let Some((mut turn, mut rest)) = self.answer.take() {
@@ -246,7 +247,7 @@ impl Desk {
         self.carry_out(&Step::of(effects), None);
     }
 
-    /// Tells what a step tells, and begins its work; without any, the run is over.
+    /// Emits the events of a step and starts its work; a step without work ends the run.
     fn carry_out(&mut self, step: &Step, brought: Option<&str>) {
         self.has_changed = true;
         self.tell(step.events(self.view(), brought));

@@ -1,4 +1,4 @@
-//! What a [`Writer`] draws, as a view of Leptos.
+//! A Leptos view of an element that a [`Writer`] draws.
 
 use crate::writer::Writer;
 use leptos::attr::Attribute;
@@ -10,21 +10,21 @@ use std::any::Any;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node};
 
-/// One element that the card's own code draws, keeps and follows.
+/// One element that the card's own code draws and updates.
 pub(crate) struct Drawn {
     #[cfg(feature = "ssr")]
     html: Box<dyn FnOnce() -> String + Send>,
     #[cfg(not(feature = "ssr"))]
-    start: Box<dyn FnOnce(Option<Element>) -> Option<Running> + Send>,
+    start: Box<dyn FnOnce(Option<Element>) -> Option<DrawnElement> + Send>,
 }
 
-/// The element in the page, and what keeps it as it should be.
-pub(crate) struct Running {
+/// The element in the page, and the owner of its updates.
+pub(crate) struct DrawnElement {
     element: Element,
     _keeper: Box<dyn Any>,
 }
 
-impl Running {
+impl DrawnElement {
     #[cfg(not(feature = "ssr"))]
     pub(crate) fn new(element: Element, keeper: impl Any) -> Self {
         Self { element, _keeper: Box::new(keeper) }
@@ -38,37 +38,37 @@ impl Drawn {
         Self { html: Box::new(move || Writer::write(&draw)) }
     }
 
-    fn start(self, _adopts: Option<Element>) -> Option<Running> {
+    fn start(self, _adopts: Option<Element>) -> Option<DrawnElement> {
         None
     }
 }
 
 #[cfg(not(feature = "ssr"))]
 impl Drawn {
-    /// Draws again whenever a signal that it has read changes.
+    /// Draws again when a signal that it has read changes.
     pub(crate) fn following(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
         let start = move |adopts: Option<Element>| {
-            let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::Tree::new(adopts, None)));
+            let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::NodeTree::new(adopts, None)));
             let shown = tree.clone();
             let keeper = RenderEffect::new(move |_| tree.borrow_mut().write(true, &draw));
             let element = shown.borrow().element()?;
-            Some(Running::new(element, keeper))
+            Some(DrawnElement::new(element, keeper))
         };
         Self { start: Box::new(start) }
     }
 
-    /// What draws itself: it is given the element where a server has written it.
-    pub(crate) fn by_itself(start: impl FnOnce(Option<Element>) -> Option<Running> + Send + 'static) -> Self {
+    /// An element that draws itself. `start` gets the element that a server has written, if there is one.
+    pub(crate) fn by_itself(start: impl FnOnce(Option<Element>) -> Option<DrawnElement> + Send + 'static) -> Self {
         Self { start: Box::new(start) }
     }
 
-    fn start(self, adopts: Option<Element>) -> Option<Running> {
+    fn start(self, adopts: Option<Element>) -> Option<DrawnElement> {
         (self.start)(adopts)
     }
 }
 
 impl Render for Drawn {
-    type State = Option<Running>;
+    type State = Option<DrawnElement>;
 
     fn build(self) -> Self::State {
         self.start(None)
@@ -85,7 +85,7 @@ impl Render for Drawn {
 impl AddAnyAttr for Drawn {
     type Output<SomeNewAttr: Attribute> = Self;
 
-    // What a host adds to a card it adds to an erased view, which sees to it by itself.
+    // A host adds attributes to an erased view of the card, which handles them by itself.
     fn add_any_attr<NewAttr: Attribute>(self, _attr: NewAttr) -> Self::Output<NewAttr> {
         self
     }
@@ -117,7 +117,7 @@ impl RenderHtml for Drawn {
         for attribute in extra_attrs {
             attribute.to_html(&mut attributes, &mut class, &mut style, &mut inner);
         }
-        // Behind the name of the first tag.
+        // After the name of the first tag.
         let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
         buf.extend([tag, &attributes, rest]);
         *position = Position::NextChild;
@@ -151,13 +151,13 @@ impl RenderHtml for Drawn {
     }
 }
 
-impl Mountable for Running {
+impl Mountable for DrawnElement {
     fn unmount(&mut self) {
         self.element.remove();
     }
 
     fn mount(&mut self, parent: &Element, marker: Option<&Node>) {
-        // Refused only where the marker is elsewhere.
+        // Refused only if the marker is elsewhere.
         let _ = parent.insert_before(&self.element, marker);
     }
 

@@ -1,10 +1,10 @@
-//! What a key means in the card: one table.
+//! The meaning of keys in the card: one table.
 
-/// The key that goes from stop to stop, as `KeyboardEvent.key` names it.
+/// The key that moves from one tab stop to the next, as `KeyboardEvent.key` names it.
 pub(crate) const TAB: &str = "Tab";
 pub(crate) const ENTER: &str = "Enter";
 
-/// A key press, freed of the browser.
+/// A key press, independent of the browser.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeyPress<'a> {
     /// As `KeyboardEvent.key` names it.
@@ -19,20 +19,20 @@ pub struct KeyPress<'a> {
     pub repeat: bool,
     /// An input method is composing: the key belongs to it.
     pub composing: bool,
-    /// Somebody called `preventDefault` before.
+    /// `preventDefault` was called before.
     pub prevented: bool,
 }
 
-/// Where the focus is.
+/// The kind of element that has the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum FocusKind {
     /// A radio button that is not checked.
     UncheckedRadio,
     /// A checked radio button, or any check box.
     Choice,
     /// A button that answers at once.
     PickButton,
-    /// The text field of the own answer.
+    /// The text field of the free-text answer.
     Text,
     /// The text field of a note.
     Note,
@@ -42,12 +42,12 @@ pub(crate) enum Place {
     Button,
 }
 
-/// What the card is to do. Each one means that the browser's own default is not wanted.
+/// An action of the card. Each one prevents the browser's own default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intent {
-    /// Choose what has the focus.
+    /// Choose the focused option.
     Choose,
-    /// Go on: to the next unanswered question, or send where all are answered.
+    /// Go to the next unanswered question, or send if all are answered.
     Confirm,
     /// Check everything and send.
     Submit,
@@ -55,24 +55,26 @@ pub(crate) enum Intent {
     Nth(usize),
     /// Leave the text field for its own radio button or check box.
     LeaveText,
-    /// Nothing; only keep the browser from submitting the form or clicking a button by itself.
+    /// Do nothing; only keep the browser from submitting the form or clicking a button by itself.
     Swallow,
 }
 
 /// The table of keys (K1–K12 of the README). `None` leaves the key to the browser and to the host.
-pub(crate) fn intent(press: KeyPress<'_>, place: Place) -> Option<Intent> {
+pub(crate) fn intent(press: KeyPress<'_>, place: FocusKind) -> Option<Intent> {
     if press.prevented || press.composing || press.alt {
         return None;
     }
     match (press.key, place) {
         ("Enter", _) if press.ctrl_or_meta => Some(once(press, Intent::Submit)),
-        ("Enter", Place::UncheckedRadio) => Some(once(press, Intent::Choose)),
-        ("Enter", Place::Choice) => Some(once(press, Intent::Confirm)),
-        ("Enter", Place::Text | Place::Note) if !press.shift => Some(once(press, Intent::Confirm)),
-        // Browsers click again and again while the key is held: what the first press asks about, the second would confirm.
-        ("Enter", Place::PickButton | Place::QuestionButton | Place::Button) if press.repeat => Some(Intent::Swallow),
-        ("Escape", Place::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
-        (key, Place::UncheckedRadio | Place::Choice | Place::PickButton | Place::QuestionButton)
+        ("Enter", FocusKind::UncheckedRadio) => Some(once(press, Intent::Choose)),
+        ("Enter", FocusKind::Choice) => Some(once(press, Intent::Confirm)),
+        ("Enter", FocusKind::Text | FocusKind::Note) if !press.shift => Some(once(press, Intent::Confirm)),
+        // Browsers click repeatedly while the key is held: the repeat would confirm what the first press asks about.
+        ("Enter", FocusKind::PickButton | FocusKind::QuestionButton | FocusKind::Button) if press.repeat => {
+            Some(Intent::Swallow)
+        }
+        ("Escape", FocusKind::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
+        (key, FocusKind::UncheckedRadio | FocusKind::Choice | FocusKind::PickButton | FocusKind::QuestionButton)
             if !press.ctrl_or_meta && !press.repeat =>
         {
             nth(key).map(Intent::Nth)
@@ -99,14 +101,14 @@ fn nth(key: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const PLACES: [Place; 7] = [
-        Place::UncheckedRadio,
-        Place::Choice,
-        Place::PickButton,
-        Place::Text,
-        Place::Note,
-        Place::QuestionButton,
-        Place::Button,
+    const PLACES: [FocusKind; 7] = [
+        FocusKind::UncheckedRadio,
+        FocusKind::Choice,
+        FocusKind::PickButton,
+        FocusKind::Text,
+        FocusKind::Note,
+        FocusKind::QuestionButton,
+        FocusKind::Button,
     ];
 
     fn key(key: &str) -> KeyPress<'_> {
@@ -142,9 +144,9 @@ mod tests {
     #[test]
     fn k8_shift_enter_is_a_line_break_in_text() {
         let press = KeyPress { shift: true, ..key("Enter") };
-        assert_eq!(intent(press, Place::Text), None);
-        assert_eq!(intent(press, Place::Note), None);
-        assert_eq!(intent(press, Place::Choice), Some(Intent::Confirm));
+        assert_eq!(intent(press, FocusKind::Text), None);
+        assert_eq!(intent(press, FocusKind::Note), None);
+        assert_eq!(intent(press, FocusKind::Choice), Some(Intent::Confirm));
     }
 
     #[test]

@@ -9,11 +9,11 @@ use std::fmt;
 use std::rc::Rc;
 #[cfg(not(feature = "ssr"))]
 use {
-    super::host::{CardEvent, Host},
+    super::host::{CardEvent, CardHost},
     super::machine::Input,
-    super::options::Hears,
+    super::options::Handlers,
     super::shell::Shell,
-    crate::drawn::Running,
+    crate::drawn::DrawnElement,
     crate::effect::effect,
     ask_user_question::reply::Selection,
     leptos::reactive::owner::WeakOwner,
@@ -26,35 +26,35 @@ use {super::machine::Card, super::view};
 
 /// One ask, from its first streamed byte to its receipt.
 ///
-/// The card never moves the focus by itself while an ask arrives, never sends on a change, and forgets nothing that was typed: what did not
-/// reach the agent stays beside the receipt until the user puts it away.
+/// The card never moves the focus by itself while an ask arrives and never sends on a change. It keeps all that was typed: what did not
+/// reach the agent stays beside the receipt until the user dismisses it.
 ///
 /// # Events
-/// `qc-waiting` bubbles from the root when the arguments are complete, `qc-resolved` when the ask is over, and `qc-waiting` again where it is
-/// opened again. Call `preventDefault()` on `qc-resolved` to place the focus yourself; otherwise it moves to the receipt if the form had it.
+/// `qc-waiting` bubbles from the root when the arguments are complete, and again if the ask is reopened. `qc-resolved` bubbles when the ask
+/// is over. Call `preventDefault()` on `qc-resolved` to place the focus yourself; otherwise it moves to the receipt if the form had it.
 ///
 /// # Styling
 /// `data-state` of the root is one of `composing`, `streaming`, `awaiting`, `invalid`, `submitting`, `failed`, `malformed`, `answered`,
 /// `declined`, `superseded`, `expired`, `interrupted`, `settled`, `readonly`; [`anatomy`](crate::anatomy) has the rest.
 #[component]
 pub fn QuestionCard(
-    /// What is known of the ask. Read by `.with()` alone, never cloned; the host changes it through
-    /// [`AskSnapshot::apply`]. One card shows one call: give a keyed list the `tool_call_id` as its key.
+    /// The snapshot of the ask. The card reads it by `.with()` and never clones it; the host changes it through [`AskSnapshot::apply`]. One
+    /// card shows one call: give a keyed list the `tool_call_id` as its key.
     #[prop(into)]
     ask: Signal<AskSnapshot>,
     /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a returned reply. A function, a
-    /// [`Callback`], or an [`Action`], whose pending and error the card shows.
+    /// [`Callback`], or an [`Action`], whose pending state and error the card shows.
     #[prop(into)]
     on_reply: OnReply,
-    /// Called once when the user cancels the question. Where the question could not be read the card then shows "You chose not to answer" by itself,
-    /// until [`Sending::Failed`] or the cancellation is returned.
+    /// Called once when the user cancels the question. If the question could not be read, the card then shows "You chose not to answer" by
+    /// itself, until [`Sending::Failed`] or the cancellation is returned.
     #[prop(into)]
     on_cancel: Callback<()>,
-    /// All the rest.
+    /// All other options.
     #[prop(optional)]
     options: CardOptions,
 ) -> impl IntoView {
-    let CardOptions { plain, follows, sending, now, handle, receipt_actions, hears } = options;
+    let CardOptions { plain, follows, sending, now, handle, receipt_actions, handlers } = options;
     #[cfg(not(feature = "ssr"))]
     let has_signals = !follows.is_empty();
     let wanted = move || {
@@ -64,18 +64,18 @@ pub fn QuestionCard(
     };
     #[cfg(feature = "ssr")]
     let drawn = {
-        // Nothing happens on a server.
-        let _ = (sending, now, on_reply.reply, on_reply.sending, on_cancel, handle, receipt_actions, hears);
+        // A server handles no events.
+        let _ = (sending, now, on_reply.reply, on_reply.sending, on_cancel, handle, receipt_actions, handlers);
         let card = ask.with_untracked(|ask| Card::new(ask, untrack(wanted)));
         Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
     };
     #[cfg(not(feature = "ssr"))]
     let drawn = {
-        let page = Page {
+        let page = LeptosHost {
             ask,
             reply: on_reply.reply,
             on_cancel,
-            hears,
+            handlers,
             now: now.clone(),
             receipt_actions,
             owner: Owner::current().map(|owner| owner.downgrade()),
@@ -96,7 +96,7 @@ pub fn QuestionCard(
         if has_signals {
             follow(&shell, move || Some(Input::Set(wanted())));
         }
-        // Of an action that never ran the first word says nothing: the one before it may have sent the reply.
+        // The first `Idle` of an action that never ran is ignored: the action before it may have sent the reply.
         let mut is_unused = sending.is_none();
         if let Some(sending) = sending.or(on_reply.sending) {
             follow(&shell, move || {
@@ -108,16 +108,16 @@ pub fn QuestionCard(
         let shell = StoredValue::new_local(shell);
         Drawn::by_itself(move |adopts| {
             let shell = shell.try_get_value()?;
-            Some(Running::new(shell.start(adopts)?, shell))
+            Some(DrawnElement::new(shell.start(adopts)?, shell))
         })
     };
     drawn.into_any()
 }
 
-/// What takes a reply: a function, a [`Callback`], or an [`Action`].
+/// The handler of replies: a function, a [`Callback`], or an [`Action`].
 ///
-/// Of an action the card shows that it is pending, and its error. Where it succeeded the reply stays on its way until the ask is over, which the
-/// host tells by its phase.
+/// The card shows that an action is pending, and its error. After a success the reply counts as on its way until the host changes the phase
+/// of the ask.
 pub struct OnReply {
     reply: Box<dyn Fn(Reply)>,
     sending: Option<Reads<Sending>>,
@@ -157,45 +157,45 @@ where
     }
 }
 
-/// A Leptos application, as a card sees it.
+/// A Leptos application as the host of a card.
 #[cfg(not(feature = "ssr"))]
-struct Page {
+struct LeptosHost {
     ask: Signal<AskSnapshot>,
     reply: Box<dyn Fn(Reply)>,
     on_cancel: Callback<()>,
-    hears: Hears,
+    handlers: Handlers,
     now: Option<Reads<u64>>,
     receipt_actions: Option<ViewFn>,
-    /// What the host's own views belong to. It holds the card, and would keep itself alive.
+    /// The owner of the host's own views. Weak, because it holds the card and would keep itself alive.
     owner: Option<WeakOwner>,
-    /// What the host shows below the receipt.
+    /// The host's view below the receipt.
     added: RefCell<Option<(Owner, AnyViewState)>>,
 }
 
 #[cfg(not(feature = "ssr"))]
-impl Host for Page {
+impl CardHost for LeptosHost {
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot)) {
-        // By reference, and nothing where it is gone.
+        // By reference; a signal that is gone reads nothing.
         let _ = self.ask.try_with_untracked(read);
     }
 
-    fn hear(&self, told: CardEvent) -> bool {
-        match told {
+    fn on_event(&self, event: CardEvent) -> bool {
+        match event {
             CardEvent::Reply(reply) => (self.reply)(reply),
             CardEvent::Cancel => self.on_cancel.run(()),
-            CardEvent::ReplyInChat(picks) => hand(&self.hears.reply_in_chat, picks),
-            CardEvent::Picks(picks) => hand(&self.hears.picks, picks),
-            CardEvent::Message(text) => return self.hears.message.as_ref().is_some_and(|hear| hear(text)),
-            CardEvent::Extend => call(&self.hears.extend),
-            CardEvent::Change => call(&self.hears.change),
-            CardEvent::Next => call(&self.hears.next),
+            CardEvent::ReplyInChat(picks) => hand(&self.handlers.reply_in_chat, picks),
+            CardEvent::Picks(picks) => hand(&self.handlers.picks, picks),
+            CardEvent::Message(text) => return self.handlers.message.as_ref().is_some_and(|handle| handle(text)),
+            CardEvent::Extend => call(&self.handlers.extend),
+            CardEvent::Change => call(&self.handlers.change),
+            CardEvent::Next => call(&self.handlers.next),
             CardEvent::ReceiptActions(place) => self.add_actions(place),
         }
         false
     }
 
     fn wants_picks(&self) -> bool {
-        self.hears.picks.is_some()
+        self.handlers.picks.is_some()
     }
 
     fn now(&self) -> Option<u64> {
@@ -205,7 +205,7 @@ impl Host for Page {
 }
 
 #[cfg(not(feature = "ssr"))]
-impl Page {
+impl LeptosHost {
     fn add_actions(&self, place: Option<Element>) {
         let added = place.zip(self.receipt_actions.as_ref()).map(|(place, actions)| {
             let owner = self.owner.as_ref().and_then(WeakOwner::upgrade);
@@ -219,20 +219,20 @@ impl Page {
 }
 
 #[cfg(not(feature = "ssr"))]
-fn hand(hear: &Option<Box<dyn Fn(Vec<Selection>)>>, picks: Vec<Selection>) {
-    if let Some(hear) = hear {
-        hear(picks);
+fn hand(handler: &Option<Box<dyn Fn(Vec<Selection>)>>, picks: Vec<Selection>) {
+    if let Some(handle) = handler {
+        handle(picks);
     }
 }
 
 #[cfg(not(feature = "ssr"))]
-fn call(hear: &Option<Box<dyn Fn()>>) {
-    if let Some(hear) = hear {
-        hear();
+fn call(handler: &Option<Box<dyn Fn()>>) {
+    if let Some(handle) = handler {
+        handle();
     }
 }
 
-/// Tells the card what changes at its host, now and whenever a signal changes that is read for it.
+/// Passes changes at the host to the card: now, and again when a signal that `read` has read changes.
 #[cfg(not(feature = "ssr"))]
 fn follow(shell: &Rc<Shell>, mut read: impl FnMut() -> Option<Input<'static>> + 'static) {
     let me = Rc::downgrade(shell);

@@ -1,29 +1,27 @@
-//! What the card looks like: one walk over all of it, which writes what differs.
+//! Draws the card: one walk over all of it, which writes the differences.
 
 mod actions;
+mod elements;
 mod ended;
 mod malformed;
 mod question;
 mod steps;
 
 pub(crate) use self::actions::decide;
-pub(crate) use self::question::{Place, note, skip};
+use self::elements::line;
+pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::Card;
 use crate::anatomy::part;
-use crate::dom::Control;
 use crate::labels::Word;
 use crate::writer::Writer;
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
 
-/// A button without weight.
-const QUIET_BUTTON: &str = "qc-button qc-quiet";
-
 /// The card, from its root.
 pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.open("section", part::CARD, 0);
-    // Without, the page's.
+    // Without labels of its own, the card has the page's language.
     let spoken = card.options.labels.as_ref();
     match spoken {
         Some(labels) => w.put("lang", labels.lang()),
@@ -47,7 +45,7 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// The live region. It stays and stands outside the form, which is busy at times; what it says is written there directly.
+/// The live region. It stays, and is outside the form, which is busy at times; announcements are written into it directly.
 pub(crate) fn region(w: &mut Writer) {
     if w.open("div", "qc-status qc-visually-hidden", 0) {
         w.set("role", "status");
@@ -63,10 +61,10 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let has_begun = !ask.questions.is_empty();
     if w.open("form", part::FORM, 0) {
         w.set("novalidate", "");
-        // A host's transcript may be a live region itself; the card speaks for itself.
+        // A host's transcript may be a live region itself, but the card makes its own announcements.
         w.set("aria-live", "off");
     }
-    // Where several ask, their landmarks differ by what they ask.
+    // The landmarks of several cards differ by their first question.
     match has_begun && !is_malformed {
         true => w.stamped("aria-labelledby", 2, &|| joined(&[ids.title(), ids.legend(0)], " ")),
         false => w.stamped("aria-labelledby", 1, &|| ids.title()),
@@ -93,45 +91,5 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     } else {
         line(w, "p", part::COMPOSING, card.labels.text(Word::Composing));
     }
-    w.close();
-}
-
-/// An element of one text of the card's own.
-fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &str) {
-    w.open(tag, class, 0);
-    w.text(text);
-    w.close();
-}
-
-/// A text of the ask that may still grow, in its language.
-fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
-    if w.open("span", "", 0) {
-        speaks(w, ask);
-    }
-    w.grow(text);
-    w.close();
-}
-
-/// The language of what the agent wrote, where the ask names it.
-fn speaks(w: &mut Writer, ask: &AskSnapshot) {
-    if let Some(lang) = &ask.lang {
-        w.set("lang", lang);
-    }
-}
-
-/// A button, which stays open for what else is to be said of it.
-fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str) {
-    if w.open("button", class, control.key()) {
-        w.set("type", if control == Control::Submit { "submit" } else { "button" });
-        w.set("id", &card.ids.control(control));
-    }
-    w.text(text);
-}
-
-/// A button that does nothing at times, and says why then. It is never `disabled`, which would drop the focus.
-fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
-    open_button(w, card, class, control, text);
-    w.truth("aria-disabled", is_inert);
-    w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
     w.close();
 }

@@ -1,32 +1,31 @@
 //! The unfinished answer to one question.
 
-use super::{Kind, Pick, Problem};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct QuestionDraft {
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<ChoiceKind>,
     pub(super) choice: Choice,
-    /// What stands in the text field, chosen or not.
+    /// The content of the text field, chosen or not.
     pub(super) other: String,
     pub(super) note: String,
-    /// The question is skipped: what was chosen before comes back when that is taken back.
+    /// The choice before the question was skipped; it comes back when the skip is undone.
     pub(super) skipped: Option<Choice>,
 }
 
-/// What is chosen of a question.
+/// The choice in a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     /// In the order of the options.
     pub(super) picks: Vec<Pick>,
     pub(super) other: bool,
-    /// What a text took the place of; it comes back when the text is emptied.
+    /// The option that a text replaced; it comes back when the text is emptied.
     pub(super) before_other: Option<Pick>,
 }
 
 impl QuestionDraft {
-    /// What keeps the question from being sent; `max_length` is that of each typed text.
+    /// The problem that keeps the question from being sent; `max_length` limits each typed text.
     pub(super) fn problem(&self, max_length: Option<usize>) -> Option<Problem> {
         let over = |text: &str| max_length.and_then(|most| over(text, most));
         let answer = match (self.choice.other, self.sent_other()) {
@@ -38,19 +37,19 @@ impl QuestionDraft {
         answer.or_else(|| over(self.sent_note()?).map(|over| Problem::NoteTooLong { over }))
     }
 
-    /// Whether the user did anything to it.
+    /// Returns true if the user did anything to it.
     pub(super) fn is_touched(&self) -> bool {
         let untouched = Self { kind: self.kind, ..Self::default() };
         *self != untouched
     }
 
-    /// Whether anything would be lost.
+    /// Returns true if input would be lost.
     pub(super) fn is_dirty(&self) -> bool {
         let has_text = !is_blank(&self.other) || !is_blank(&self.note);
         has_text || self.skipped.is_some() || !self.choice.picks.is_empty()
     }
 
-    /// Whether there is more to it than an own answer.
+    /// Returns true if it holds more than a free text.
     pub(super) fn is_more_than_text(&self) -> bool {
         !self.choice.picks.is_empty() || self.skipped.is_some() || !is_blank(&self.note)
     }
@@ -59,7 +58,7 @@ impl QuestionDraft {
         !self.choice.other && !is_blank(&self.other)
     }
 
-    /// What is part of the reply.
+    /// The selection for the reply.
     pub(super) fn selection(&self, question: usize) -> Selection {
         Selection {
             question,
@@ -74,10 +73,10 @@ impl QuestionDraft {
         self.skipped = None;
         let choice = &mut self.choice;
         match self.kind {
-            Some(Kind::Multi) => {
+            Some(ChoiceKind::Multi) => {
                 choice.insert(pick);
             }
-            Some(Kind::Single) | None => {
+            Some(ChoiceKind::Single) | None => {
                 *choice = Choice { picks: vec![pick], ..Choice::default() };
             }
         }
@@ -85,14 +84,14 @@ impl QuestionDraft {
 
     pub(super) fn toggle(&mut self, pick: Pick) {
         match (self.kind, self.choice.position(pick.option)) {
-            (Some(Kind::Multi), Some(position)) => drop(self.choice.picks.remove(position)),
+            (Some(ChoiceKind::Multi), Some(position)) => drop(self.choice.picks.remove(position)),
             _ => self.choose(pick),
         }
     }
 
     pub(super) fn choose_other(&mut self) {
         self.skipped = None;
-        if self.kind == Some(Kind::Single) && !self.choice.other {
+        if self.kind == Some(ChoiceKind::Single) && !self.choice.other {
             self.choice.before_other = self.choice.picks.pop();
         }
         self.choice.other = true;
@@ -100,7 +99,7 @@ impl QuestionDraft {
 
     pub(super) fn toggle_other(&mut self) {
         match self.kind {
-            Some(Kind::Multi) if self.choice.other => self.choice.other = false,
+            Some(ChoiceKind::Multi) if self.choice.other => self.choice.other = false,
             _ => self.choose_other(),
         }
     }
@@ -128,7 +127,7 @@ impl QuestionDraft {
         }
     }
 
-    pub(super) fn become_kind(&mut self, kind: Kind) {
+    pub(super) fn become_kind(&mut self, kind: ChoiceKind) {
         self.kind = Some(kind);
         self.choice.become_kind(kind);
         if let Some(choice) = &mut self.skipped {
@@ -143,13 +142,13 @@ impl QuestionDraft {
         }
     }
 
-    /// Whether this holds for every pick, of what is chosen and of what would be chosen again.
+    /// Returns true if this holds for every pick, chosen now or to be restored.
     pub(super) fn all_picks(&self, holds: &dyn Fn(&Pick) -> bool) -> bool {
         let all = |choice: &Choice| choice.picks.iter().all(holds) && choice.before_other.iter().all(holds);
         all(&self.choice) && self.skipped.as_ref().is_none_or(all)
     }
 
-    /// The text as it is sent: unchanged, except that line breaks at its end go.
+    /// The text as it is sent: without the line breaks at its end.
     fn sent_other(&self) -> Option<&str> {
         let is_sent = self.choice.other && !is_blank(&self.other);
         is_sent.then(|| without_last_breaks(&self.other))
@@ -177,10 +176,10 @@ impl Choice {
         }
     }
 
-    fn become_kind(&mut self, kind: Kind) {
+    fn become_kind(&mut self, kind: ChoiceKind) {
         match kind {
-            Kind::Single => {
-                // Of several picks none is the one; guessing would put words into the user's mouth.
+            ChoiceKind::Single => {
+                // None of several picks is the one; guessing would put words into the user's mouth.
                 if self.picks.len() > 1 {
                     self.picks.clear();
                 }
@@ -188,7 +187,7 @@ impl Choice {
                     self.other = false;
                 }
             }
-            Kind::Multi => self.before_other = None,
+            ChoiceKind::Multi => self.before_other = None,
         }
     }
 
@@ -205,7 +204,7 @@ impl Choice {
         }
     }
 
-    /// Adds a pick in its place, unless its option is picked.
+    /// Adds a pick in its place, unless its option is picked already.
     fn insert(&mut self, pick: Pick) {
         if let Err(place) = self.picks.binary_search_by_key(&pick.option, |pick| pick.option) {
             self.picks.insert(place, pick);
@@ -214,7 +213,7 @@ impl Choice {
 }
 
 impl Pick {
-    /// Goes to where its label is. Says whether it is anywhere.
+    /// Moves to the option with its label. Returns false if there is none.
     fn follow(&mut self, labels: &[&str]) -> bool {
         if labels.get(self.option) == Some(&self.label.as_str()) {
             return true;
@@ -225,9 +224,9 @@ impl Pick {
     }
 }
 
-/// By how many characters (Unicode scalar values, as everywhere here) a text is too long.
+/// The number of characters (Unicode scalar values) by which a text is too long.
 pub(super) fn over(text: &str, most: usize) -> Option<usize> {
-    // A text has at least as many bytes: most need not be counted.
+    // A text has at least as many bytes as characters: most need not be counted.
     if text.len() <= most {
         return None;
     }
@@ -237,4 +236,73 @@ pub(super) fn over(text: &str, most: usize) -> Option<usize> {
 
 fn without_last_breaks(text: &str) -> &str {
     text.trim_end_matches(['\n', '\r'])
+}
+
+/// The number of options of a question that may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ChoiceKind {
+    /// Exactly one, or a free text.
+    Single,
+    /// Any number, and a free text beside them.
+    Multi,
+}
+
+impl ChoiceKind {
+    /// The kind for a value of `multiSelect`.
+    pub(crate) fn of(multi_select: bool) -> Self {
+        match multi_select {
+            true => Self::Multi,
+            false => Self::Single,
+        }
+    }
+}
+
+/// The reason why a question cannot be sent as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Problem {
+    /// No answer is chosen.
+    Unanswered,
+    /// "Other" is chosen and its text is blank.
+    OtherBlank,
+    /// The free text is too long.
+    OtherTooLong {
+        /// The number of characters beyond the limit.
+        over: usize,
+    },
+    /// The note is too long.
+    NoteTooLong {
+        /// The number of characters beyond the limit.
+        over: usize,
+    },
+}
+
+impl Problem {
+    /// Returns true if there is no answer yet, rather than one that is too long.
+    pub(crate) fn is_missing(self) -> bool {
+        matches!(self, Self::Unanswered | Self::OtherBlank)
+    }
+
+    /// The field that can solve it: a free text is an answer too.
+    pub(crate) fn field(self) -> Field {
+        match self {
+            Self::Unanswered | Self::OtherBlank | Self::OtherTooLong { .. } => Field::Other,
+            Self::NoteTooLong { .. } => Field::Note,
+        }
+    }
+}
+
+/// A field for typed text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The free-text answer.
+    Other,
+    /// The note.
+    Note,
+}
+
+/// A chosen option. By its label it is found again if a later snapshot moves it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pick {
+    pub(super) option: usize,
+    pub(super) label: String,
 }

@@ -1,25 +1,25 @@
-//! One question: a fieldset with its legend, hint, error, rows and what else can be done about it.
+//! One question: a fieldset with its legend, hint, error, rows and extras.
 
-use super::{QUIET_BUTTON, actions, growing, open_button, speaks};
+use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, speaks, submit_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Manner, Row, has_previews, is_whole};
+use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
 use crate::dom::Control;
-use crate::draft::{Field, Kind, Problem, Room};
+use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Word, isolate};
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;
 
-/// The row of an own answer.
+/// The classes of the free-text row.
 const OTHER_ROW: &str = "qc-option qc-other";
 
-/// How agents mark the option that they recommend.
+/// The suffix by which agents mark the option that they recommend.
 const RECOMMENDED: &str = "(Recommended)";
 
-/// A question and what the card knows of it.
+/// A question, with its card and ask.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct QuestionView<'a> {
     card: &'a Card,
     ask: &'a AskSnapshot,
     index: usize,
@@ -28,15 +28,15 @@ pub(crate) struct Place<'a> {
 
 /// A question of the ask.
 pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: usize, asked: &QuestionSnapshot) {
-    if index < card.unchanged.0 && w.keep("fieldset", part::QUESTION, index) {
+    if index < card.unchanged.0 && w.reuse("fieldset", part::QUESTION, index) {
         return;
     }
-    let place = Place { card, ask, index, asked };
+    let place = QuestionView { card, ask, index, asked };
     let ids = card.ids;
     let error = card.error(index);
     let is_radio_group = asked.multi_select == Some(false) && card.manner == Manner::Explicit;
     if w.open("fieldset", part::QUESTION, index) {
-        // A legend without a box names nothing to some browsers.
+        // Some browsers take no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
     }
     w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index));
@@ -59,11 +59,11 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
         Some(false) => card.labels.text(Word::SelectOne),
         Some(true) => card.labels.text(Word::SelectMany),
-        // The line is there from the start, so that nothing moves when it is known what it says.
+        // The line is there from the start, so that nothing moves when its text is known.
         None => "\u{a0}",
     });
     w.close();
-    // Where one tap answers only a text can be wrong: there it stands at its field.
+    // If one tap answers, only a text can be wrong; its error is at the field.
     if card.manner != Manner::OnPick {
         error_line(w, place, error);
     }
@@ -84,14 +84,14 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.close();
 }
 
-/// The same for a single question: on the line of the card's own buttons.
+/// The extras of a single question, on the line of the card's own buttons.
 pub(super) fn extras_of_only_question(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if let [asked] = &ask.questions[..] {
-        extras(w, Place { card, ask, index: 0, asked });
+        extras(w, QuestionView { card, ask, index: 0, asked });
     }
 }
 
-fn legend(w: &mut Writer, place: Place<'_>) {
+fn legend(w: &mut Writer, place: QuestionView<'_>) {
     if w.open("legend", part::LEGEND, 0) {
         w.set("id", &place.card.ids.legend(place.index));
         w.set("dir", "auto");
@@ -102,11 +102,11 @@ fn legend(w: &mut Writer, place: Place<'_>) {
         }
         growing(w, place.ask, &header.text);
         w.close();
-        // Keeps the two apart in the legend's name.
+        // Separates the two in the legend's name.
         w.text(" ");
     }
     if w.open("span", part::QUESTION_TEXT, 0) {
-        // The legend's own is the card's, by its style: header and hint share a line.
+        // Not at the legend, which has the card's direction: header and hint share a line.
         w.set("dir", "auto");
         speaks(w, place.ask);
     }
@@ -115,8 +115,8 @@ fn legend(w: &mut Writer, place: Place<'_>) {
     w.close();
 }
 
-/// What is wrong, or what is to be done first.
-fn error_line(w: &mut Writer, Place { card, ask, index, .. }: Place<'_>, error: Option<Problem>) {
+/// The error line: a problem, or the hint after Enter.
+fn error_line(w: &mut Writer, QuestionView { card, ask, index, .. }: QuestionView<'_>, error: Option<Problem>) {
     let text = match error {
         Some(problem) => Some(card.error_text(ask, index, problem)),
         None => card.nudge(index).map(str::to_owned),
@@ -126,7 +126,7 @@ fn error_line(w: &mut Writer, Place { card, ask, index, .. }: Place<'_>, error: 
     }
 }
 
-/// A line that says what is wrong with a question.
+/// A line with the error of a question.
 pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &str) {
     if w.open("p", part::ERROR, 0) {
         w.set("id", &card.ids.error(question));
@@ -135,12 +135,13 @@ pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &st
     w.close();
 }
 
-/// The row of an option. Its label keeps its node when the input joins it; a button takes its place, and has a name from the start.
-fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot) {
-    let Place { card, index: question, .. } = place;
-    let row = Row::of(card, place.asked, option);
-    let key = option * 2 + usize::from(row == Row::Button);
-    if question == card.unchanged.0 && option < card.unchanged.1 && w.keep("div", part::OPTION, key) {
+/// The row of an option. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
+/// start.
+fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot) {
+    let QuestionView { card, index: question, .. } = place;
+    let row = RowKind::of(card, place.asked, option);
+    let key = option * 2 + usize::from(row == RowKind::Button);
+    if question == card.unchanged.0 && option < card.unchanged.1 && w.reuse("div", part::OPTION, key) {
         return;
     }
     let control = Control::Option { question, option };
@@ -148,18 +149,18 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
     if w.open("div", part::OPTION, key) {
         w.set("id", &card.ids.control(Control::Row { question, option }));
     }
-    w.flag("data-pending", row == Row::Text);
-    if row == Row::Button {
+    w.flag("data-pending", row == RowKind::Text);
+    if row == RowKind::Button {
         let is_picked = has && card.is_latched();
         w.flag("data-chosen", is_picked || (has && card.can_try_again(place.ask)));
         pick_button(w, place, option, shown, is_picked);
     } else {
         w.flag("data-chosen", has);
-        if let Row::Input(kind) = row {
+        if let RowKind::Input(kind) = row {
             open_input(w, place, control, kind, has);
             described(w, place, option, shown, false);
             w.word("aria-keyshortcuts", card.shortcut(option));
-            w.truth("aria-invalid", kind == Kind::Multi && card.error(question).is_some_and(Problem::is_missing));
+            w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
             w.close();
         }
         if w.open("label", part::OPTION_LABEL, 0) {
@@ -169,7 +170,7 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
         label(w, place.ask, shown);
         w.close();
     }
-    // Not inside the label, or it would be part of the option's name.
+    // Outside the label, or it would be part of the option's name.
     if let Some(description) = &shown.description {
         if w.open("p", part::OPTION_DESC, 0) {
             w.set("id", &card.ids.description(question, option));
@@ -182,9 +183,9 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
     w.close();
 }
 
-/// Where one tap answers: the button, which does.
-fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot, is_picked: bool) {
-    let Place { card, index: question, .. } = place;
+/// The button of an option, if one tap answers.
+fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, is_picked: bool) {
+    let QuestionView { card, index: question, .. } = place;
     let is_inert = !card.is_open();
     if w.open("button", part::OPTION_BUTTON, 0) {
         w.set("type", "button");
@@ -199,7 +200,7 @@ fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSn
     w.close();
 }
 
-/// The label of an option. What it ends with where the agent recommends it is a badge, and the answer is the label as it came.
+/// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
 fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
     let text = &shown.label.text;
     let plain = text.strip_suffix(RECOMMENDED).filter(|_| shown.closed);
@@ -211,8 +212,8 @@ fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
     }
 }
 
-/// Names the description of an option, where there is one, and why it does nothing.
-fn described(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot, is_inert: bool) {
+/// Refers to the description of an option, if there is one, and to the reason if it is inert.
+fn described(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, is_inert: bool) {
     let ids = place.card.ids;
     let description = || ids.description(place.index, option);
     match (shown.description.is_some(), is_inert) {
@@ -222,10 +223,16 @@ fn described(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnap
     }
 }
 
-/// A radio button or check box, which stays open for what else is to be said of it.
-fn open_input(w: &mut Writer, Place { card, index, .. }: Place<'_>, control: Control, kind: Kind, is_chosen: bool) {
+/// Opens a radio button or check box, and leaves it open for more attributes.
+fn open_input(
+    w: &mut Writer,
+    QuestionView { card, index, .. }: QuestionView<'_>,
+    control: Control,
+    kind: ChoiceKind,
+    is_chosen: bool,
+) {
     let is_new = w.open("input", part::OPTION_INPUT, 0);
-    w.word("type", Some(if kind == Kind::Single { "radio" } else { "checkbox" }));
+    w.word("type", Some(if kind == ChoiceKind::Single { "radio" } else { "checkbox" }));
     if is_new {
         w.set("id", &card.ids.control(control));
         w.set("name", &card.ids.name(index));
@@ -238,7 +245,7 @@ fn open_input(w: &mut Writer, Place { card, index, .. }: Place<'_>, control: Con
     w.truth("aria-disabled", card.is_latched());
 }
 
-/// A digit, for those who see it; others hear it from `aria-keyshortcuts`.
+/// A digit, for sighted users; screen readers take it from `aria-keyshortcuts`.
 fn digit(w: &mut Writer, digit: Option<&'static str>) {
     if let Some(digit) = digit {
         if w.open("kbd", part::KBD, 0) {
@@ -249,10 +256,10 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
     }
 }
 
-/// The last row of a question. It is shown when no further option can push it down, and made before: what ends the arguments, and lets
-/// the user answer, has little left to do then.
-fn other_row(w: &mut Writer, place: Place<'_>) {
-    let Place { card, index: question, asked, .. } = place;
+/// The free-text row, the last of a question. It is shown once no further option can push it down, and made earlier: the end of the
+/// arguments, which lets the user answer, then has little left to do.
+fn other_row(w: &mut Writer, place: QuestionView<'_>) {
+    let QuestionView { card, index: question, asked, .. } = place;
     let is_pick = card.manner == Manner::OnPick;
     if card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
         return;
@@ -263,13 +270,13 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
     let text = Control::OtherText { question };
     let is_unsent = card.is_unsent(question);
     if !is_pick {
-        let kind = asked.multi_select.map_or(Kind::Single, Kind::of);
+        let kind = asked.multi_select.map_or(ChoiceKind::Single, ChoiceKind::of);
         let is_chosen = card.draft.is_other_chosen(question);
         w.flag("hidden", !is_whole(asked));
         w.flag("data-chosen", is_chosen);
         w.flag("data-unsent", is_unsent);
         open_input(w, place, Control::Other { question }, kind, is_chosen);
-        w.truth("aria-invalid", kind == Kind::Multi && card.error(question).is_some_and(Problem::is_missing));
+        w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
         w.close();
     }
     if w.open("label", part::OPTION_LABEL, 0) {
@@ -283,7 +290,7 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
     let labels = || joined(&[card.ids.other_label(question), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
     if is_pick {
-        actions::submit_button(w, card, card.labels.text(Word::Send));
+        submit_button(w, card, card.labels.text(Word::Send));
         field_error(w, place, Field::Other);
     }
     counter(w, card, question, Field::Other);
@@ -297,8 +304,8 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
     w.close();
 }
 
-/// A text field. Its value is the user's alone: a fresh field gets what was typed before, and then nothing is ever written back, or an
-/// input method would lose what it composes.
+/// A text field. Its value belongs to the user: a new field gets the text of the draft, and no walk writes it again, or an input method
+/// would lose its composition.
 pub(super) fn text_field(
     w: &mut Writer,
     card: &Card,
@@ -334,7 +341,7 @@ pub(super) fn text_field(
         }
         joined(&ids, " ")
     });
-    // A text has its own direction; a placeholder, and the caret before the first letter, the card's.
+    // A text has its own direction; a placeholder, and the caret before the first letter, have the card's.
     w.word("dir", (!typed.is_empty()).then_some("auto"));
     w.truth("aria-invalid", problem.is_some_and(|problem| problem != Problem::Unanswered));
     w.word("aria-keyshortcuts", shortcut);
@@ -342,20 +349,20 @@ pub(super) fn text_field(
     w.close();
 }
 
-/// What is wrong with a text, at its field, where one tap answers.
-fn field_error(w: &mut Writer, place: Place<'_>, field: Field) {
+/// The error of a text at its field, if one tap answers.
+fn field_error(w: &mut Writer, place: QuestionView<'_>, field: Field) {
     if place.card.manner == Manner::OnPick {
         let error = place.card.error(place.index);
         error_line(w, place, error.filter(|problem| problem.field() == field));
     }
 }
 
-/// How much more may be typed, below its field.
+/// The number of characters left, below a field.
 pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field) {
     let (text, is_over) = match card.draft.room(question, field) {
         None => return,
-        Some(Room::Left(left)) => (card.labels.plural(Word::CharsLeft, left, &[]), false),
-        Some(Room::Over(over)) => (card.labels.plural(Word::CharsOver, over, &[]), true),
+        Some(Remaining::Left(left)) => (card.labels.plural(Word::CharsLeft, left, &[]), false),
+        Some(Remaining::Over(over)) => (card.labels.plural(Word::CharsOver, over, &[]), true),
     };
     if w.open("p", part::COUNTER, 0) {
         w.set("id", &card.ids.counter(control(question, field)));
@@ -365,7 +372,7 @@ pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field
     w.close();
 }
 
-/// The control that a field is.
+/// The control of a field.
 fn control(question: usize, field: Field) -> Control {
     match field {
         Field::Other => Control::OtherText { question },
@@ -373,8 +380,8 @@ fn control(question: usize, field: Field) -> Control {
     }
 }
 
-/// What an option would look like: beside the options, for the one that has the focus or is chosen.
-fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
+/// The preview beside the options: that of the focused or chosen one.
+fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionView<'_>) {
     w.open("div", part::PREVIEW, 0);
     let peeked = card.peeked.filter(|(question, _)| *question == index).map(|(_, option)| option);
     let first = || asked.options.iter().position(|option| option.preview.is_some());
@@ -392,7 +399,7 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
                 w.set("lang", lang);
             }
             w.set("dir", "auto");
-            // Its lines may be longer than the place: who has no pointer scrolls it by the keyboard.
+            // Its lines may be longer than the place; without a pointer it is scrolled by the keyboard.
             w.set("tabindex", "0");
         }
         w.grow(&preview.text);
@@ -402,10 +409,10 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
     w.close();
 }
 
-/// What can be done about a question beside answering it. Like the row for an own answer it is there from the start, and shown when no
-/// further option can push it down.
-fn extras(w: &mut Writer, place: Place<'_>) {
-    let Place { card, asked, .. } = place;
+/// The extras of a question: Skip and note. Like the free-text row they are there from the start, and shown once no further option can push
+/// them down.
+fn extras(w: &mut Writer, place: QuestionView<'_>) {
+    let QuestionView { card, asked, .. } = place;
     let (skip, notes) = (card.options.skip, card.options.notes);
     if skip.is_none() && notes.is_none() {
         return;
@@ -421,9 +428,9 @@ fn extras(w: &mut Writer, place: Place<'_>) {
     w.close();
 }
 
-/// The way to a note, or the note.
-pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
-    let Place { card, index: question, .. } = place;
+/// The button that opens the note's field, or the field.
+pub(crate) fn note(w: &mut Writer, place: QuestionView<'_>) {
+    let QuestionView { card, index: question, .. } = place;
     if card.is_noted(question) {
         return note_field(w, place);
     }
@@ -435,8 +442,8 @@ pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
     w.close();
 }
 
-/// Where one tap answers, this one does too; else it is pressed and can be released again.
-pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_>) {
+/// The Skip button. If one tap answers, this one does too; otherwise it is pressed and released.
+pub(crate) fn skip(w: &mut Writer, QuestionView { card, index: question, .. }: QuestionView<'_>) {
     let control = Control::Skip { question };
     let answers = card.manner == Manner::OnPick;
     let is_pressed = card.draft.is_skipped(question) && !answers;
@@ -459,13 +466,8 @@ pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_
     }
 }
 
-/// The page has several such buttons: its name says of which question it is.
-pub(super) fn named_by_question(w: &mut Writer, card: &Card, control: Control, question: usize) {
-    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.legend(question)], " "));
-}
-
-fn note_field(w: &mut Writer, place: Place<'_>) {
-    let Place { card, index: question, .. } = place;
+fn note_field(w: &mut Writer, place: QuestionView<'_>) {
+    let QuestionView { card, index: question, .. } = place;
     let label = || card.ids.note_label(question);
     w.open("div", "", 0);
     if w.open("label", part::NOTE, 0) {
@@ -496,19 +498,5 @@ pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     text_field(w, card, 0, Field::Other, &label, None);
     counter(w, card, 0, Field::Other);
-    w.close();
-}
-
-/// A way to a question that still needs an answer.
-pub(super) fn way(w: &mut Writer, card: &Card, question: usize, name: &str) {
-    let control = Control::Way { question };
-    w.open("li", "", question);
-    if w.open("button", QUIET_BUTTON, 0) {
-        w.set("type", "button");
-        w.set("id", &card.ids.control(control));
-        w.set("dir", "auto");
-    }
-    w.text(name);
-    w.close();
     w.close();
 }
