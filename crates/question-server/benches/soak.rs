@@ -12,7 +12,7 @@ const KEPT: &str = "500";
 /// By which part the memory may grow after the first minute.
 const GROWTH: f64 = 1.15;
 
-/// Has clients begin, watch and answer conversations for so many minutes, and prints the memory after each.
+/// Has clients begin, watch and answer conversations for this number of minutes, and prints the memory after each.
 ///
 /// # Errors
 /// If the memory grew, or a request failed.
