@@ -1,7 +1,7 @@
-//! Lenient reading of what models really send.
+//! Reads the arguments that models really send.
 //!
-//! Repair knows no profile: it brings arguments into the plain shape and reports each change as data. Whether the result is
-//! legal is for [`validate`](crate::validate::validate) to say, so a merged "Other" may leave too few options.
+//! Repair knows no profile: it brings arguments into the plain shape and reports each change as data.
+//! [`validate`](crate::validate::validate) judges if the result is legal, so a merged "Other" may leave too few options.
 
 mod code;
 mod lenient;
@@ -13,10 +13,10 @@ pub use code::RepairCode;
 pub use other::{Meaning, meaning};
 pub(crate) use shapes::{Stands, flag_word, stands};
 
-use crate::members::{self, Member, Of};
+use crate::members::{self, Kind, Member, Of};
+use crate::parts::member_mut;
 use crate::text::{find, is_blank};
 use crate::validate::MAX_REPORTED;
-use crate::wire::member_mut;
 use json_tree::{Json, NotUnique};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use shapes::{ANSWERS, Field, as_flag, is_question};
@@ -27,9 +27,9 @@ use std::mem;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// Where, such as `questions[0].options`, in the arguments as they came; empty for the whole input.
+    /// The place in the original arguments, such as `questions[0].options`; empty for the whole input.
     pub path: String,
-    /// What kind of repair; its `Display`/`as_str` form is the code in JSON.
+    /// The kind of repair; its `Display`/`as_str` form is the code in JSON.
     pub code: RepairCode,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn repair_unheard(input: &mut Json<'_>) {
     Shape(&mut Unheard).arguments(input);
 }
 
-/// What hears of repairs. A program in which nobody does has no words for them.
+/// Receives repairs. A program that ignores them has no words for them.
 trait Hears {
     fn hear(&mut self, place: Place<'_>, code: RepairCode);
 }
@@ -103,7 +103,7 @@ impl Hears for Unheard {
     fn hear(&mut self, _: Place<'_>, _: RepairCode) {}
 }
 
-/// Where something is in the arguments.
+/// A place in the arguments.
 #[derive(Clone, Copy)]
 enum Place<'k> {
     Arguments(&'k str),
@@ -203,13 +203,6 @@ impl<H: Hears> Shape<'_, H> {
         self.rename(question, place, &ANSWERS);
         self.by_type(question, place);
         self.drop_answers(question, place);
-        if let Some(flag) = member_mut(question, "multiSelect")
-            && let Some(meant) = as_flag(flag)
-            && flag.as_bool().is_none()
-        {
-            *flag = Json::Bool(meant);
-            self.0.hear(place.key("multiSelect"), RepairCode::BooleanText);
-        }
         if let Some(options) = member_mut(question, "options") {
             self.unpack(options, place.key("options"));
             self.list_of_options(options, place.key("options"));
@@ -251,7 +244,8 @@ impl<H: Hears> Shape<'_, H> {
         self.tidy(option, place, Of::Option);
     }
 
-    /// Brings the members of an object under their names, without those that say nothing and without white space around texts.
+    /// Brings the members of an object under their names: without those that say nothing, texts without white space around them, and flags
+    /// as such.
     fn tidy(&mut self, object: &mut Json<'_>, place: Place<'_>, kind: Of) {
         for row in members::of(kind) {
             if row.may_be_absent() {
@@ -262,6 +256,8 @@ impl<H: Hears> Shape<'_, H> {
             self.rename(object, place, &Field::of(row.member));
             if row.trims {
                 self.trim(object, place, row.name);
+            } else if row.kind == Kind::Flag {
+                self.flag(object, place, row.name);
             }
         }
     }
@@ -300,6 +296,17 @@ impl<H: Hears> Shape<'_, H> {
         }
     }
 
+    /// Makes a flag of the value that names it.
+    fn flag(&mut self, object: &mut Json<'_>, place: Place<'_>, key: &'static str) {
+        if let Some(flag) = member_mut(object, key)
+            && let Some(meant) = as_flag(flag)
+            && flag.as_bool().is_none()
+        {
+            *flag = Json::Bool(meant);
+            self.0.hear(place.key(key), RepairCode::BooleanText);
+        }
+    }
+
     /// Removes an optional field that is null or a blank text.
     fn remove_empty(&mut self, object: &mut Json<'_>, place: Place<'_>, key: &str) {
         if let Json::Object(members) = object
@@ -325,7 +332,7 @@ fn make_plain_question(value: &mut Json<'_>) -> bool {
     is_plain
 }
 
-/// Whether a text is one for people, and not JSON or markup that can't be read.
+/// Returns true for a text for people, and false for unreadable JSON or markup.
 fn is_plain(text: &str) -> bool {
     let text = text.trim_start();
     let is_markup = text.starts_with('<') && find(text, "</").is_some();

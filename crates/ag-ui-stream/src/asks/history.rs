@@ -5,7 +5,8 @@ use super::followed::{Followed, Source, about};
 use super::{AskChange, Asks, is_running};
 use crate::index::Index;
 use crate::message::{Message, Role, unique};
-use crate::thread::Thread;
+use crate::reader::EndOutcome;
+use crate::thread::{RunState, Thread};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
@@ -31,14 +32,21 @@ impl Answers {
 }
 
 impl Asks {
-    /// What a whole history says, which the thread has taken; its user messages count only for asks that come before them.
+    /// What a whole history says, which the thread has taken; its user messages count only for asks that come before them. Calls wait for
+    /// approval only if the last run ended well, and nothing else waits.
     pub fn handle_history(&mut self, thread: &Thread) -> Vec<AskChange> {
         let mut changes = Vec::new();
         let messages: Vec<&Message> = thread.messages().iter().collect();
         self.take_history(&messages, thread, &mut changes);
-        if !is_running(thread) {
+        let ended_well = matches!(
+            thread.run(),
+            RunState::Idle | RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled }
+        );
+        if ended_well && self.legacy.is_empty() {
             self.ask_approvals(thread, &mut changes);
         }
+        self.take_interrupts(thread, &mut changes);
+        self.take_legacy(thread, &mut changes);
         changes
     }
 

@@ -1,7 +1,7 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
 use super::decisions::{self, Part};
-use super::followed::{Followed, Source, Wait, WaitsBy, about};
+use super::followed::{Source, Wait, WaitsBy, about};
 use super::form::{Asked, asked};
 use super::time::parse_deadline;
 use super::{AskChange, Asks};
@@ -41,12 +41,23 @@ impl Asks {
         self.legacy.push(Legacy { id, value });
     }
 
-    /// The legacy interrupts of the last run that still wait: each with its id and its value as it came. Messages do not tell of them, so a
-    /// host that keeps a history keeps them as `on_interrupt` events, with the id as `rawEvent.id`.
-    pub fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Json<'static>)> {
-        let waiting = self.followed.iter().filter(|it| it.can_be_ended());
-        let legacy = waiting.filter_map(Followed::legacy);
-        legacy.map(|legacy| (legacy.id.as_str(), &legacy.value))
+    /// Notes the legacy interrupts of a history.
+    pub(crate) fn restore_legacy(&mut self, legacy: &[Json<'static>]) {
+        for it in legacy {
+            let id = it.get("id").and_then(text_of).unwrap_or_default();
+            self.legacy.push(Legacy { id, value: it.get("value").cloned().unwrap_or_default() });
+        }
+    }
+
+    /// The legacy interrupts of the last run that still wait, as a history has them.
+    pub(crate) fn legacy_interrupts(&self) -> Vec<Json<'static>> {
+        let mut waiting = Vec::new();
+        for followed in self.followed.iter().filter(|it| it.can_be_ended()) {
+            if let Some(Legacy { id, value }) = followed.legacy() {
+                waiting.push(Json::object([("id", id.as_str().into()), ("value", value.clone())]));
+            }
+        }
+        waiting
     }
 
     /// The asks of interrupts that are over and that no call tells of. Messages do not either, so a host that keeps a history keeps them too,
@@ -84,7 +95,7 @@ impl Asks {
     }
 
     /// Makes asks of the interrupts that a run ended in.
-    pub(super) fn take_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(crate) fn take_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
         for interrupt in thread.open_interrupts() {
             self.bind_interrupt(interrupt, &Arc::new(WaitsBy::Interrupt(interrupt.clone())), thread, changes);
         }

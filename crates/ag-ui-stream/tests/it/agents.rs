@@ -1,11 +1,11 @@
-//! What agents that people have really send: the interrupts of `LangGraph` in both of its forms, approvals, calls that are left open.
+//! Streams of real agents: the interrupts of `LangGraph` in both of its forms, approvals, calls that are left open.
 
 mod approvals;
 mod recorded;
 
 use crate::chat::{
     ASK, Chat, FOREIGN, NOW, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy,
-    result, roles, said, snapshot, started,
+    reloaded, result, roles, said, started,
 };
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal};
 use ag_ui_stream::{Conversation, Message};
@@ -25,7 +25,7 @@ enum Form {
     Outcome,
 }
 
-/// What a graph's `interrupt(value)` sends at the end of a run.
+/// The events of a graph's `interrupt(value)` at the end of a run.
 fn interrupts(form: Form, run: &str, id: &str, value: &Value) -> [Value; 2] {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut custom = legacy(&text.into());
@@ -71,7 +71,7 @@ fn command(next: &NextRun) -> Value {
     next.input().forwarded_props.and_then(|props| Some(props.get("command")?.clone().into_value())).unwrap()
 }
 
-/// What goes back by either form's way.
+/// The reply by either form's way.
 fn sent(form: Form, next: &NextRun) -> Value {
     match form {
         Form::Legacy => command(next)["resume"].clone(),
@@ -214,14 +214,7 @@ fn a_legacy_interrupt_comes_back_with_what_was_kept_of_it() {
     for first in [&[][..], &call("c1", ASK)] {
         let conversation = graph(Form::Legacy, first, &questions());
         let id = conversation.only_waiting();
-        let kept = conversation.asks().legacy_interrupts().map(|(id, value)| {
-            let mut event = legacy(&json!(value));
-            event["rawEvent"] = json!({"id": id});
-            event
-        });
-        let history = snapshot(conversation.thread().messages());
-        let events = [started("history"), history].into_iter().chain(kept);
-        let again = chat(events.chain([finished("history")]));
+        let again = reloaded(&conversation);
         assert_eq!(again.only_waiting(), id);
         let next = again.next(FOREIGN, [again.picks(&id, 1)]).unwrap();
         assert_eq!(sent(Form::Legacy, &next), json!({"answers": {"Which service?": "Oil"}}));
@@ -346,7 +339,7 @@ fn arguments_that_never_became_whole_go_back_as_an_empty_object() {
     let calls = input.messages.iter().flat_map(Message::tool_calls);
     let arguments: Vec<&str> = calls.map(|call| call.arguments.as_str()).collect();
     assert_eq!(arguments, ["{}", "{}"]);
-    // What is whole goes back as it came, whatever it says.
+    // A complete text goes back as it came, whatever its content.
     let conversation = asked(r#"{ "path" : "a" , "path":1}"#, [result("c1", "x"), finished("r1")]);
     let next = conversation.say(FOREIGN, said("Go on")).unwrap();
     let input = next.input();
@@ -361,6 +354,24 @@ fn one_typed_text_answers_one_ask() {
     conversation.push_message(Message::user("u", "Oil"));
     let phases: Vec<Phase> = conversation.asks().asks().map(|ask| ask.phase).collect();
     assert_eq!(phases, [Phase::Answered, Phase::Superseded]);
+}
+
+#[test]
+fn an_interrupt_waits_after_a_reload_even_if_the_run_that_answered_it_failed() {
+    let state = json!({"type": "STATE_SNAPSHOT", "snapshot": {"city": "Rome"}});
+    let mut conversation = asked(ASK, [state, about_the_call()]);
+    let picks = |conversation: &Conversation| {
+        let again = reloaded(conversation);
+        assert_eq!(again.only_waiting(), "c1");
+        assert_eq!(again.thread().state(), conversation.thread().state());
+        again.next(FOREIGN, [again.picks("c1", 1)]).unwrap()
+    };
+    let next = picks(&conversation);
+    assert_eq!(next.body, conversation.next(FOREIGN, [conversation.picks("c1", 1)]).unwrap().body);
+    conversation.start_response(&next);
+    let failed = json!({"type": "RUN_ERROR", "message": "Gone"});
+    conversation.take([started("r2"), failed]);
+    assert!(picks(&conversation).body.contains(r#""interruptId":"i1""#));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What a hostile producer sends to overflow the stack. The tests switch `serde_json`'s `raw_value` on, as other crates in a build may: with
-//! it, an object with one certain key is JSON inside a string, which is read with a fresh limit on depth.
+//! Input of a hostile producer that tries to overflow the stack. The tests switch `serde_json`'s `raw_value` on, as other crates in a build
+//! may: with it, an object with one certain key is JSON inside a string, which is read with a fresh limit on depth.
 
 use crate::chat::{Chat, NOW, chat, finished, started};
 use ag_ui_stream::conversation::Update;
@@ -88,7 +88,7 @@ fn holding(state: &Value) -> Conversation {
     chat([started("r"), json!({"type": "STATE_SNAPSHOT", "snapshot": state})])
 }
 
-/// Whether a patch could be applied.
+/// Returns true if a patch could be applied.
 fn applies(conversation: &mut Conversation, delta: impl Into<Value>) -> bool {
     conversation.feed_json(&json!({"type": "STATE_DELTA", "delta": delta.into()}).to_string());
     let mut applied = true;
@@ -158,8 +158,7 @@ fn warnings_that_nobody_takes_are_bounded() {
     let unknown = (0..300).map(|n| format!(r#","x{n}":1"#));
     let event = format!(r#"{{"type":"RUN_STARTED","threadId":"t","runId":"r"{}}}"#, unknown.collect::<String>());
     reader.feed_json(&event);
-    let waiting = iter::from_fn(|| reader.next_warning()).count();
-    assert_eq!((waiting, reader.dropped_warnings()), (256, 44));
+    assert_eq!(iter::from_fn(|| reader.next_warning()).count(), 256);
     let mut thread = Thread::default();
     for _ in 0..300 {
         thread.handle_event(&Event::new(
@@ -167,6 +166,5 @@ fn warnings_that_nobody_takes_are_bounded() {
             [("messageId", "gone".into()), ("delta", "x".into())],
         ));
     }
-    let waiting = iter::from_fn(|| thread.next_warning()).count();
-    assert_eq!((waiting, thread.dropped_warnings()), (256, 44));
+    assert_eq!(iter::from_fn(|| thread.next_warning()).count(), 256);
 }
