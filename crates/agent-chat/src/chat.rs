@@ -6,6 +6,7 @@ use crate::options::{ChatOptions, Gate};
 use crate::outbox::Mail;
 use crate::policy::{self, Reach};
 use crate::status::{Connection, Given, Status};
+use crate::tools::Enter;
 use crate::trouble::Trouble;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
@@ -218,8 +219,15 @@ impl AgentChat {
 
     /// Does what is to be done next. False where what was said can't be sent.
     pub(crate) fn send_next(self) -> bool {
-        if let Some(Some(desk)) = self.with(|core| core.desk.clone()) {
-            desk.start(self);
+        let desk = self.with(|core| core.desk.clone().filter(|_| core.is_free()));
+        if let Some(Some(desk)) = desk {
+            let enter: Enter = Rc::new(move |act| {
+                self.with(|core| act(core));
+            });
+            let next = Rc::new(move || {
+                self.send_next();
+            });
+            desk.start(enter, next);
         }
         match self.with(Core::next) {
             Some(Next::Turn) => {

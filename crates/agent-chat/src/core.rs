@@ -17,7 +17,7 @@ use crate::outbox::{Mail, Outbox, Resend};
 use crate::policy::Reach;
 use crate::status::{Connection, Status};
 use crate::tabs::{Channel, TabLock};
-use crate::tools::CallDesk;
+use crate::tools::{CallDesk, CallHost};
 use crate::transport::Abort;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::Delivery;
@@ -300,6 +300,24 @@ impl Core {
         if self.connection.get_untracked() != connection {
             self.connection.set(connection);
         }
+    }
+}
+
+impl CallHost for Core {
+    fn conversation(&mut self) -> &mut Conversation {
+        &mut self.conversation
+    }
+
+    fn is_followed(&self) -> bool {
+        self.following().is_some()
+    }
+
+    fn go_on(&mut self) {
+        self.again = true;
+    }
+
+    fn save(&self) {
+        Self::save(self);
     }
 }
 

@@ -1,7 +1,6 @@
 //! The page's own tools beside the asking one. The code is reached by values alone, so that a page without tools does not carry it.
 
-use crate::chat::AgentChat;
-use crate::core::Core;
+use crate::conversation::Conversation;
 use crate::ids::{new_id, now};
 use crate::json;
 use crate::storage::Shelf;
@@ -26,10 +25,10 @@ const STOPPED: &str = "Stopped: the user went on before this tool call had its r
 const RELOADED: &str = "No result: the page was reloaded while this ran.";
 
 /// The result of a call on its way: a value, or an error for the model to read.
-type Coming = Pin<Box<dyn Future<Output = Result<Value, String>>>>;
+type ToolFuture = Pin<Box<dyn Future<Output = Result<Value, String>>>>;
 
 /// A function of the host that carries a call out.
-pub(crate) type Handler = Arc<dyn Fn(Value) -> Coming + Send + Sync>;
+pub(crate) type Handler = Arc<dyn Fn(Value) -> ToolFuture + Send + Sync>;
 
 /// A tool that the agent may call on the page, for [`ChatOptions::tool`](crate::ChatOptions::tool).
 #[derive(Clone, Debug)]
@@ -71,6 +70,23 @@ pub(crate) trait Toolset: Send + Sync {
     fn open(&self, name: Option<String>) -> Rc<dyn CallDesk>;
 }
 
+/// The owner of a conversation, as its calls need it.
+pub(crate) trait CallHost {
+    fn conversation(&mut self) -> &mut Conversation;
+
+    /// Whether a server tells the conversation, to other devices as well.
+    fn is_followed(&self) -> bool;
+
+    /// Lets the next run start.
+    fn go_on(&mut self);
+
+    /// Keeps the conversation in the browser, where no server does.
+    fn save(&self);
+}
+
+/// Lends the host, where it is still there.
+pub(crate) type Enter = Rc<dyn Fn(&mut dyn FnMut(&mut dyn CallHost))>;
+
 /// The calls of a conversation that the page carries out.
 pub(crate) trait CallDesk {
     /// Whether calls of the page's tools have no result yet.
@@ -82,11 +98,11 @@ pub(crate) trait CallDesk {
     /// The agent has the results that were there.
     fn note_arrival(&self);
 
-    /// Carries out the calls that are due. Not to be called from within the core.
-    fn start(self: Rc<Self>, chat: AgentChat);
+    /// Carries out the calls that are due, and calls `next` after each result. Not to be called while the host is entered.
+    fn start(self: Rc<Self>, enter: Enter, next: Rc<dyn Fn()>);
 
     /// Gives the calls without a result one that says that they were stopped. False where there is none.
-    fn stop(&self, core: &mut Core) -> bool;
+    fn stop(&self, host: &mut dyn CallHost) -> bool;
 
     /// The page leaves the conversation.
     fn leave(&self);
@@ -133,7 +149,7 @@ struct Calls {
     key: Option<String>,
     /// The run that this tab started last, until it is over with all its calls.
     run: RefCell<Option<String>>,
-    /// The calls that were begun and whose results the agent does not have.
+    /// The calls that started and whose results the agent does not have.
     list: RefCell<Vec<Call>>,
     /// The next run is to start with their results.
     goes_on: Cell<bool>,
@@ -161,12 +177,12 @@ struct Written {
 /// The future of a handler; none where it is polled, is over or was stopped.
 #[derive(Default)]
 struct Task {
-    future: Cell<Option<Coming>>,
+    future: Cell<Option<ToolFuture>>,
     is_stopped: Cell<bool>,
 }
 
 /// A call that is to be carried out.
-struct Due {
+struct DueCall {
     id: String,
     handler: Handler,
     arguments: Value,
@@ -192,12 +208,13 @@ impl CallDesk for Calls {
         self.keep();
     }
 
-    fn start(self: Rc<Self>, chat: AgentChat) {
-        let due = chat.with(|core| if core.is_free() { self.take_due(core) } else { Vec::new() });
-        for Due { id, handler, arguments, task } in due.unwrap_or_default() {
+    fn start(self: Rc<Self>, enter: Enter, next: Rc<dyn Fn()>) {
+        let mut due = Vec::new();
+        enter(&mut |host| due = self.take_due(host));
+        for DueCall { id, handler, arguments, task } in due {
             let future = handler(arguments);
             task.future.set(Some(future));
-            let desk = Rc::clone(&self);
+            let (desk, enter, next) = (Rc::clone(&self), Rc::clone(&enter), Rc::clone(&next));
             spawn_local(async move {
                 let Some(result) = task.run().await else { return };
                 let written = match result {
@@ -205,21 +222,21 @@ impl CallDesk for Calls {
                     Ok(value) => Written { content: value.to_string(), is_error: false },
                     Err(error) => Written { content: error, is_error: true },
                 };
-                chat.with(|core| desk.finish(core, &id, written));
-                chat.send_next();
+                enter(&mut |host| desk.finish(host, &id, written.clone()));
+                next();
             });
         }
     }
 
-    fn stop(&self, core: &mut Core) -> bool {
-        if let RunState::Running { .. } = core.conversation.thread().run() {
+    fn stop(&self, host: &mut dyn CallHost) -> bool {
+        if let RunState::Running { .. } = host.conversation().thread().run() {
             return false;
         }
         self.goes_on.set(false);
-        let open: Vec<_> = self.open_calls(core.conversation.thread()).map(|(id, _)| id).collect();
+        let open: Vec<_> = self.open_calls(host.conversation().thread()).map(|(id, _)| id).collect();
         for id in &open {
             let stopped = Written { content: STOPPED.to_owned(), is_error: true };
-            self.give(core, id, stopped);
+            self.give(host, id, stopped);
         }
         !open.is_empty()
     }
@@ -255,20 +272,21 @@ impl Calls {
     }
 
     /// Begins the calls that are due. Those that can't be carried out have their results at once.
-    fn take_due(&self, core: &mut Core) -> Vec<Due> {
-        let ended = RunState::Ended { outcome: EndOutcome::Completed };
-        let interrupted = RunState::Ended { outcome: EndOutcome::Interrupt };
-        let thread = core.conversation.thread();
-        if ![ended, interrupted].contains(thread.run()) || !self.is_ours() {
+    fn take_due(&self, host: &mut dyn CallHost) -> Vec<DueCall> {
+        let is_told = host.is_followed();
+        let thread = host.conversation().thread();
+        if !has_ended_well(thread.run()) || !self.is_ours() {
             return Vec::new();
         }
-        let is_told = core.following().is_some();
         // What a server tells may be the run of another device.
         let is_own = |call: &CallState| !is_told || call.run_id.is_none() || call.run_id == *self.run.borrow();
         let open: Vec<_> = self.open_calls(thread).filter(|(_, call)| is_own(call)).collect();
         if open.is_empty() {
             // What a reload came between.
-            core.again |= self.goes_on.take();
+            let goes_on = self.goes_on.take();
+            if goes_on {
+                host.go_on();
+            }
             if self.list.borrow().is_empty() {
                 self.forget();
             }
@@ -296,31 +314,33 @@ impl Calls {
                     let task = Rc::<Task>::default();
                     list.retain(|begun| begun.id != id);
                     list.push(Call { id: id.clone(), state: State::Runs(Rc::clone(&task)) });
-                    due.push(Due { id, handler: Arc::clone(handler), arguments, task });
+                    due.push(DueCall { id, handler: Arc::clone(handler), arguments, task });
                 }
                 Err(content) => given.push((id, Written { content, is_error: true })),
             }
         }
         for (id, written) in given {
-            self.finish(core, &id, written);
+            self.finish(host, &id, written);
         }
         self.keep();
         due
     }
 
     /// A call has its result. With the last one the next run may start.
-    fn finish(&self, core: &mut Core, id: &str, written: Written) {
-        if core.conversation.thread().call(id).is_some_and(|call| !call.answered) {
+    fn finish(&self, host: &mut dyn CallHost, id: &str, written: Written) {
+        if host.conversation().thread().call(id).is_some_and(|call| !call.answered) {
             self.goes_on.set(true);
-            self.give(core, id, written);
-            core.again |= !self.is_busy(core.conversation.thread());
+            self.give(host, id, written);
+            if !self.is_busy(host.conversation().thread()) {
+                host.go_on();
+            }
         } else {
             self.list.borrow_mut().retain(|call| call.id != id);
         }
     }
 
     /// Makes the result a part of the conversation.
-    fn give(&self, core: &mut Core, id: &str, written: Written) {
+    fn give(&self, host: &mut dyn CallHost, id: &str, written: Written) {
         let mut list = self.list.borrow_mut();
         if let Some(at) = list.iter().position(|call| call.id == id) {
             list.remove(at).drop_future();
@@ -330,8 +350,8 @@ impl Calls {
         list.push(Call { id: id.to_owned(), state: State::Done(written) });
         drop(list);
         self.keep();
-        core.conversation.push_message(now(), message);
-        core.save();
+        host.conversation().push_message(now(), message);
+        host.save();
     }
 
     /// Nothing is left of the run.
@@ -397,6 +417,15 @@ impl Task {
             }
         })
         .await
+    }
+}
+
+/// Whether the calls of the last run wait for their results. A history has no run.
+fn has_ended_well(run: &RunState) -> bool {
+    match run {
+        RunState::Idle => true,
+        RunState::Running { .. } => false,
+        RunState::Ended { outcome } => matches!(outcome, EndOutcome::Completed | EndOutcome::Interrupt),
     }
 }
 

@@ -12,7 +12,7 @@ use std::future;
 use std::sync::{Arc, Mutex};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// What the handlers were called with.
+/// The arguments of all calls of handlers, and their ends.
 type Heard = Arc<Mutex<Vec<Value>>>;
 
 /// Notes that the future was dropped.
@@ -48,7 +48,7 @@ fn with_tools(options: ChatOptions, heard: &Heard) -> ChatOptions {
         })
 }
 
-/// Whose agent has called these tools: each an id, a name and arguments.
+/// A visitor whose agent has called these tools: each an id, a name and arguments.
 async fn called(options: ChatOptions, calls: &[(&str, &str, &str)]) -> (Visitor, Heard) {
     let heard = Heard::default();
     let visitor = Visitor::first(with_tools(options, &heard));
