@@ -178,7 +178,7 @@ pub(crate) async fn says_sent_once_it_is_taken(host: &str) {
         view.asks(&one()).await?;
         view.choose("SQLite").await?;
         // By script: a driver's keys do not always find the frame.
-        let key = "new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true, composed: true })";
+        let key = "new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true, composed: true, cancelable: true })";
         view.until(&format!("return all('input:checked')[0]?.dispatchEvent({key}) === false;")).await?;
         view.is("failed").await?;
         let copy = "const field = document.querySelector('.instead textarea'); return field.checkVisibility() && field.value;";
