@@ -32,7 +32,7 @@ pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};
 pub use serde::{Plain, plain};
 pub use text::JsonText;
-pub use write::{text, write, write_members, write_text};
+pub use write::{text, write_members, write_text};
 
 /// What a character stands for behind a backslash; `None` where JSON has no such escape.
 fn escape(byte: u8) -> Option<char> {
