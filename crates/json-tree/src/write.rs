@@ -1,4 +1,4 @@
-//! What a value is written as: compactly, as `serde_json` writes it.
+//! Writes values compactly, as `serde_json` does.
 
 use crate::{Json, Members};
 use serde_json::Value;
@@ -48,7 +48,7 @@ fn write(out: &mut String, value: &Value) {
     }
 }
 
-/// What a value is written as. Its `Display` does that too, and the same over many lines, which is code of its own.
+/// The text of a value. Its `Display` does that too, but also over many lines, which is more code.
 #[must_use]
 pub fn text(value: &Value) -> String {
     let mut out = String::new();

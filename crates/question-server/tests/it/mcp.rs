@@ -63,7 +63,7 @@ impl Started {
         }
     }
 
-    /// Where the question is, as the client is told.
+    /// The page of the question, from the message to the client.
     async fn page(&mut self) -> Page {
         let told = self.next().await;
         let text = told["params"]["data"].as_str().unwrap_or_else(|| panic!("{told}"));

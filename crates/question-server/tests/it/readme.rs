@@ -15,7 +15,7 @@ const PAGES: &str =
 fn commands() -> Vec<String> {
     let blocks = PAGES.split("\n```sh\n").skip(1);
     let commands = blocks.map(|block| block.split("\n```").next().unwrap_or_default().to_owned());
-    // How it is started is not for a test.
+    // The start of the server is not part of the test.
     commands.filter(|command| !command.starts_with("cargo ")).collect()
 }
 
