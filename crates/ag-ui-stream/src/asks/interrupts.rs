@@ -1,12 +1,12 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
+use super::Asks;
 use super::decisions::{self, Part};
 use super::followed::{Followed, Source, Wait, WaitsBy, about};
 use super::form::{Asked, asked};
 use super::time::parse_deadline;
-use super::{AskChange, Asks};
 use crate::event::EventRef;
-use crate::message::{Message, text_of};
+use crate::message::{Message, text_of, unique};
 use crate::outcome::Interrupt;
 use crate::thread::{RunState, Thread};
 use ask_user_question::form::{APPROVALS, Form};
@@ -15,6 +15,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 use json_tree::Json;
+use std::slice;
 use std::sync::Arc;
 
 /// The name of the legacy event.
@@ -27,6 +28,23 @@ pub(super) struct Legacy {
     pub(super) id: String,
     /// The value as it came; the answer quotes it.
     pub(super) value: Json<'static>,
+}
+
+/// What an input says to interrupts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Answers {
+    pub(crate) resume: Vec<Json<'static>>,
+    /// The answers to legacy interrupts.
+    pub(crate) command: Option<Json<'static>>,
+}
+
+impl Answers {
+    /// Those of an input that the walk has passed.
+    pub(super) fn of(input: &Json<'_>) -> Self {
+        let resume = input.get("resume").and_then(Json::as_list).unwrap_or_default();
+        let command = input.get("forwardedProps").and_then(|props| props.get("command"));
+        Self { resume: resume.iter().map(unique).collect(), command: command.map(unique) }
+    }
 }
 
 impl Asks {
@@ -61,58 +79,51 @@ impl Asks {
     }
 
     /// Brings one of the [`receipts`](Self::receipts) back.
-    pub fn restore_receipt(&mut self, id: &str, ask: AskUserQuestion, outcome: Outcome) -> Vec<AskChange> {
-        let mut changes = Vec::new();
+    pub fn restore_receipt(&mut self, id: &str, ask: AskUserQuestion, outcome: Outcome) {
         if !self.positions.contains(id) {
-            let followed = self.open(id, Source::Interrupt, &mut changes);
-            followed.complete(ask, Phase::Ready, &mut changes);
-            followed.settle(Some(outcome), None, 0, &mut changes);
+            let position = self.open(id, Source::Interrupt);
+            let followed = &mut self.followed[position];
+            followed.complete(ask, Phase::Ready, &mut self.changes);
+            let kind = outcome.kind();
+            followed.tell(Some(outcome), kind, 0, &mut self.changes);
         }
-        changes
     }
 
     /// Makes asks of the legacy interrupts of a run whose end named none in the protocol's form.
-    pub(super) fn take_legacy(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_legacy(&mut self, thread: &Thread) {
         let legacy = std::mem::take(&mut self.legacy);
         let Some(standard) = self.readers.legacy else {
             return;
         };
         for legacy in legacy {
             let interrupt = standard(&legacy);
-            self.bind_interrupt(&interrupt, &Arc::new(WaitsBy::Legacy(legacy)), thread, changes);
+            self.bind_interrupt(&interrupt, &Arc::new(WaitsBy::Legacy(legacy)), thread);
         }
     }
 
     /// Makes asks of the interrupts that a run ended in.
-    pub(super) fn take_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_interrupts(&mut self, thread: &Thread) {
         for interrupt in thread.open_interrupts() {
-            self.bind_interrupt(interrupt, &Arc::new(WaitsBy::Interrupt(interrupt.clone())), thread, changes);
+            self.bind_interrupt(interrupt, &Arc::new(WaitsBy::Interrupt(interrupt.clone())), thread);
         }
     }
 
     /// Finds or makes the asks that an interrupt is about. They wait from here on, perhaps for the second time; one that can't be shown waits
     /// to be cancelled.
-    fn bind_interrupt(
-        &mut self,
-        interrupt: &Interrupt,
-        by: &Arc<WaitsBy>,
-        thread: &Thread,
-        changes: &mut Vec<AskChange>,
-    ) {
+    fn bind_interrupt(&mut self, interrupt: &Interrupt, by: &Arc<WaitsBy>, thread: &Thread) {
         let mut bound = Vec::new();
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
             let position = self.ask_about(interrupt, &part, &bound, thread);
-            let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part, changes));
+            let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part));
             let followed = &mut self.followed[position];
             followed.wait = Some(Box::new(Wait { by: Arc::clone(by), decision: part.decision, is_released: false }));
-            followed.ask_again(changes);
+            followed.ask_again(thread, &mut self.changes);
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             if followed.snapshot.expires_at != deadline {
-                followed.patch(AskPatch::ExpiresAt(deadline), changes);
+                followed.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
             }
             bound.push(position);
         }
-        self.open.extend(&bound);
     }
 
     /// Whether an interrupt is about a call of another tool than the one that asks.
@@ -122,19 +133,20 @@ impl Asks {
             && call.and_then(|call| thread.call(&thread.key(call))).is_none_or(|it| !self.is_ask(&it.name))
     }
 
-    fn open_interrupt(&mut self, interrupt: &Interrupt, part: &Part, changes: &mut Vec<AskChange>) -> usize {
+    fn open_interrupt(&mut self, interrupt: &Interrupt, part: &Part) -> usize {
         // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
         while self.positions.contains(&id) {
             id = interrupt.id.clone() + "-" + &run.to_string();
             run += 1;
         }
-        let followed = self.open(&id, Source::Interrupt, changes);
+        let position = self.open(&id, Source::Interrupt);
         if let Some((ask, form)) = &part.asked {
+            let followed = &mut self.followed[position];
             followed.form.clone_from(form);
-            followed.complete(ask.clone(), Phase::Answerable, changes);
+            followed.complete(ask.clone(), Phase::Answerable, &mut self.changes);
         }
-        self.followed.len() - 1
+        position
     }
 
     /// The ask that a part of an interrupt is about. It is the call that the interrupt names, or the ask of the same interrupt that the ended run
@@ -163,7 +175,7 @@ impl Asks {
                 waiting.push(position);
             }
             let is_own = |result: &Message| about(result.metadata()).is_none();
-            if !thread.results(&followed.id).any(is_own) {
+            if !thread.results(&followed.id).into_iter().any(is_own) {
                 open.push(position);
             }
         }
@@ -177,7 +189,7 @@ impl Asks {
     }
 
     /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
-    pub(super) fn release_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn release_interrupts(&mut self, thread: &Thread) {
         for followed in &mut self.followed {
             let was_suspended = followed.is_suspended();
             if let Some(wait) = &mut followed.wait {
@@ -192,7 +204,50 @@ impl Asks {
                 _ => continue,
             };
             if followed.source == Source::Interrupt || is_closed {
-                followed.settle(None, Some(kind), self.run, changes);
+                followed.tell(None, kind, self.run, &mut self.changes);
+            }
+        }
+    }
+
+    /// Takes the answers to interrupts. One interrupt may ask for several.
+    pub(super) fn take_resume(&mut self, answers: &Answers) {
+        for entry in &answers.resume {
+            let text = |name: &str| entry.get(name).and_then(Json::as_str);
+            let payload = entry.get("payload").filter(|_| text("status") == Some("resolved"));
+            let is_meant = |it: &Followed| it.interrupt().is_some_and(|it| Some(&*it.id) == text("interruptId"));
+            self.take_payload(&is_meant, text("status") == Some("resolved"), |_| payload);
+        }
+        let command = answers.command.as_ref();
+        let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {
+            return;
+        };
+        // Several are answered by a list of events and an answer for each id.
+        let events = event.as_list().unwrap_or(slice::from_ref(event));
+        for event in events {
+            let is_meant = |it: &Followed| it.legacy().is_some_and(|it| unique(&it.value) == *event);
+            let answer = |it: &Followed| match it.legacy() {
+                Some(legacy) if events.len() > 1 => resume.get(&legacy.id),
+                _ => Some(resume),
+            };
+            self.take_payload(&is_meant, true, answer);
+        }
+    }
+
+    /// Settles the asks that are meant and that their interrupt still waits for.
+    fn take_payload<'p>(
+        &mut self,
+        is_meant: &dyn Fn(&Followed) -> bool,
+        is_resolved: bool,
+        payload: impl Fn(&Followed) -> Option<&'p Json<'static>>,
+    ) {
+        for followed in &mut self.followed {
+            if followed.can_be_ended() && is_meant(followed) {
+                let outcome = match is_resolved {
+                    true => payload(followed).and_then(|payload| followed.read_payload(payload)),
+                    false => Some(Outcome::Declined),
+                };
+                let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
+                followed.tell(outcome, kind, self.run, &mut self.changes);
             }
         }
     }

@@ -4,8 +4,7 @@ use super::body::body;
 use super::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
 use crate::asks::followed::{Followed, Source};
 use crate::asks::form::Payload;
-use crate::asks::history::Answers;
-use crate::asks::interrupts::{Legacy, raw, takes_reply};
+use crate::asks::interrupts::{Answers, Legacy, raw, takes_reply};
 use crate::asks::time::parse_deadline;
 use crate::asks::{Asks, reply::AskedBy};
 use crate::message::{Message, Metadata, Role, borrowed};
@@ -15,7 +14,6 @@ use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
-use std::iter;
 
 /// What the agent reads for a call of its own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
@@ -133,8 +131,7 @@ impl<'a> Draft<'a> {
 
     /// The calls of an ask that have no result.
     fn open_calls(&self, followed: &'a Followed) -> Vec<&'a str> {
-        let calls = iter::once(&*followed.id).chain(followed.twins.iter().map(String::as_str));
-        calls.filter(|call| self.thread.call(call).is_some_and(|call| !call.answered)).collect()
+        followed.keys().filter(|call| self.thread.call(call).is_some_and(|call| !call.answered)).collect()
     }
 
     /// Adds the result of a call.

@@ -1,0 +1,312 @@
+//! The verdict on an ask: how its results, and what was said after its call, end it. Live events and a history are judged alike.
+
+use super::followed::{End, Followed, Source, about};
+use super::{Asks, is_running};
+use crate::index::Index;
+use crate::message::{Message, Role};
+use crate::thread::{CallState, Change, Thread};
+use ask_user_question::matching::match_message;
+use ask_user_question::outcome::{Outcome, OutcomeKind};
+use ask_user_question::text::is_blank;
+use ask_user_question::{AskUserQuestion, Phase, Reply};
+use std::{iter, mem};
+
+/// Messages in their order, and what they say to the asks before them.
+#[derive(Default)]
+pub(super) struct Said<'t> {
+    messages: Vec<&'t Message>,
+    /// They are new, so that every call but theirs comes before them. Else they say nothing to calls that they do not have.
+    is_new: bool,
+    /// The positions of calls.
+    calls: Index,
+    /// The positions of the user messages that name no ask, and whether one was read as an answer: one text answers one ask.
+    users: Vec<(usize, bool)>,
+    /// The positions of the messages in which the agent speaks.
+    agent: Vec<usize>,
+    /// The positions of the first user messages that name an ask, by its id.
+    answers: Index,
+}
+
+/// How an ask stands.
+#[derive(Default)]
+pub(super) struct Verdict {
+    /// It has a result that is no answer.
+    acknowledged: bool,
+    /// Such a result is none that others put in the place of one, so that the ask is over once the agent speaks on.
+    stands: bool,
+    /// How it ended, and the position of the message that ended it.
+    end: Option<(End, usize)>,
+}
+
+impl Verdict {
+    /// Returns true unless the ask ended before a message.
+    pub(super) fn is_open_at(&self, message: Option<usize>) -> bool {
+        self.end.as_ref().is_none_or(|(_, at)| Some(*at) > message)
+    }
+}
+
+impl<'t> Said<'t> {
+    /// What these messages say, which the agent tells or a conversation begins with.
+    pub(super) fn of(messages: Vec<&'t Message>, thread: &Thread) -> Self {
+        let mut said = Self { messages, ..Self::default() };
+        for (at, message) in said.messages.iter().enumerate() {
+            for call in message.tool_calls() {
+                said.calls.insert(&call.id, at);
+            }
+        }
+        for (at, message) in said.messages.iter().enumerate() {
+            if speaks(message) {
+                said.agent.push(at);
+            }
+            if message.role != Role::User {
+                continue;
+            }
+            let Some(about) = about(message.metadata()) else {
+                said.users.push((at, false));
+                continue;
+            };
+            let is_before = |key: &String| said.calls.get(key).is_none_or(|call| call < at);
+            let key = thread.keys(&about.tool_call_id).find(is_before);
+            if let Some(key) = key.filter(|key| !said.answers.contains(key)) {
+                said.answers.insert(&key, at);
+            }
+        }
+        said
+    }
+
+    /// What a message says that is new.
+    fn new(message: &'t Message, thread: &Thread) -> Self {
+        Self { is_new: true, ..Self::of(vec![message], thread) }
+    }
+
+    /// The position of the message that has the call; none where the call comes before them all.
+    pub(super) fn place(&self, key: &str) -> Option<usize> {
+        self.calls.get(key).or_else(|| (!self.is_new).then_some(usize::MAX))
+    }
+
+    fn agent_after(&self, message: Option<usize>) -> Option<usize> {
+        let next = self.agent.partition_point(|at| Some(*at) <= message);
+        self.agent.get(next).copied()
+    }
+
+    /// The first user message behind another one, and whether it may be read as an answer.
+    fn user_after(&self, message: Option<usize>) -> Option<(usize, bool)> {
+        let next = self.users.partition_point(|(at, _)| Some(*at) <= message);
+        self.users.get(next).map(|(at, is_taken)| (*at, !is_taken))
+    }
+
+    /// Returns true if an end comes by a user message that names no ask. An answer uses it up.
+    fn is_users(&mut self, message: usize, end: &End) -> bool {
+        let place = self.users.partition_point(|(at, _)| *at < message);
+        let Some((_, is_taken)) = self.users.get_mut(place).filter(|(at, _)| *at == message) else {
+            return false;
+        };
+        *is_taken |= matches!(end, End::Over(_, OutcomeKind::Answered));
+        true
+    }
+}
+
+impl Asks {
+    /// Takes the history that a conversation begins with.
+    pub(crate) fn handle_history(&mut self, thread: &Thread) {
+        self.take_history(Said::of(thread.messages().iter().collect(), thread), thread);
+        if !is_running(thread) {
+            self.ask_approvals(thread);
+        }
+    }
+
+    /// Takes a message that the thread has taken and that no event brought.
+    pub(crate) fn handle_message(&mut self, change: Change, thread: &Thread) {
+        let (Change::MessageAdded { message } | Change::MessageChanged { message }) = change else {
+            return;
+        };
+        let it = &thread.messages()[message];
+        match it.role {
+            Role::User => self.judge_all(Said::new(&thread.messages()[message], thread), thread),
+            Role::Tool => self.take_result(&it.tool_call_id, thread),
+            _ => {}
+        }
+    }
+
+    /// Takes a result that the thread does not have.
+    pub(crate) fn settle(&mut self, result: &Message, thread: &Thread) {
+        if let Some(position) = self.positions.get(&thread.key(&result.tool_call_id)) {
+            let followed = &mut self.followed[position];
+            if let Some(End::Over(outcome, kind)) = followed.read_result(result)
+                && (followed.is_open() || followed.snapshot.phase == Phase::Expired)
+            {
+                followed.tell(outcome, kind, self.run, &mut self.changes);
+            }
+        }
+    }
+
+    /// Takes messages that tell what was said so far.
+    pub(super) fn take_history(&mut self, said: Said<'_>, thread: &Thread) {
+        for message in &said.messages {
+            for call in message.tool_calls() {
+                self.take_call(&call.id, None, &said, thread);
+            }
+            // Only a result that a user gave tells of a question that was asked.
+            if message.role == Role::Tool && about(message.metadata()).is_some() {
+                self.ask_approval(&message.tool_call_id, thread);
+            }
+        }
+        self.judge_all(said, thread);
+    }
+
+    /// Takes the results of a call.
+    pub(super) fn take_result(&mut self, key: &str, thread: &Thread) {
+        let Some(position) = self.positions.get(key) else {
+            return;
+        };
+        let it = &self.followed[position];
+        let mut said = Said::default();
+        let mut verdict = self.judge(it, &said, thread);
+        if verdict.stands {
+            // The agent or the user may have spoken before the result came.
+            let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
+            said = Said::of(thread.messages()[from..].iter().collect(), thread);
+            verdict = self.judge(it, &said, thread);
+        }
+        self.apply(position, verdict, &mut said);
+    }
+
+    /// The agent speaks in a message. The asks before it that have a result are over.
+    pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
+        if mem::take(&mut self.stands) {
+            let mut said = Said::new(&thread.messages()[message], thread);
+            for position in 0..self.followed.len() {
+                if mem::take(&mut self.followed[position].stands) {
+                    let verdict = self.judge(&self.followed[position], &said, thread);
+                    self.apply(position, verdict, &mut said);
+                }
+            }
+        }
+    }
+
+    fn judge_all(&mut self, mut said: Said<'_>, thread: &Thread) {
+        for position in 0..self.followed.len() {
+            let verdict = self.judge(&self.followed[position], &said, thread);
+            self.apply(position, verdict, &mut said);
+        }
+    }
+
+    fn apply(&mut self, position: usize, verdict: Verdict, said: &mut Said<'_>) {
+        let followed = &mut self.followed[position];
+        followed.acknowledged |= verdict.acknowledged;
+        if let Some((end, at)) = verdict.end {
+            followed.is_inferred = said.is_users(at, &end);
+            followed.is_final = !followed.is_inferred && !matches!(end, End::Refused);
+            followed.end(end, self.run, &mut self.changes);
+        } else if verdict.stands && followed.is_open() {
+            (followed.stands, self.stands) = (true, true);
+        }
+    }
+
+    /// Returns how an ask stands by its results and by what is said after its call. What became of it otherwise holds.
+    pub(super) fn judge(&self, it: &Followed, said: &Said<'_>, thread: &Thread) -> Verdict {
+        let mut verdict = Verdict::default();
+        if it.is_final || it.snapshot.phase == Phase::Streaming {
+            return verdict;
+        }
+        let mut last = None;
+        for result in it.results(thread).into_iter().skip(it.passed) {
+            let is_lost = it.snapshot.ask.is_none() || verdict.end.is_some();
+            match it.read_result(result) {
+                // A call that nobody can answer, its user can still put away.
+                Some(end) if !is_lost || matches!(end, End::Over(Some(Outcome::Declined), _)) => {
+                    let goes_on = matches!(end, End::Refused);
+                    verdict.end = Some((end, said.place(&it.id).map_or(0, |call| call.saturating_add(1))));
+                    if !goes_on {
+                        return verdict;
+                    }
+                }
+                _ if is_lost => {}
+                _ => {
+                    verdict.acknowledged = true;
+                    verdict.stands |= !is_placeholder(&result.text());
+                    last = Some(result);
+                }
+            }
+        }
+        if verdict.end.is_none() {
+            let result = last.filter(|_| verdict.stands);
+            verdict.end = self.first_end(it, result, said);
+        }
+        verdict
+    }
+
+    /// What is said first after the call that ends an ask; a `result` that is no answer does so once the agent speaks on.
+    fn first_end(&self, it: &Followed, result: Option<&Message>, said: &Said<'_>) -> Option<(End, usize)> {
+        let call = said.place(&it.id);
+        let is_judged_again = it.is_inferred && said.calls.contains(&it.id);
+        let is_open = it.is_open() || is_judged_again;
+        let answer = it.keys().find_map(|key| said.answers.get(key));
+        let answer = answer.filter(|_| is_open || it.snapshot.phase == Phase::Expired);
+        let user =
+            said.user_after(call).filter(|_| (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt);
+        let agent = result.filter(|_| is_open).and_then(|result| Some((said.agent_after(call)?, result)));
+        let first = [answer, user.map(|(at, _)| at), agent.map(|(at, _)| at)].into_iter().flatten().min()?;
+        let text = said.messages[first].text();
+        let end = match (user, agent) {
+            (_, Some((at, result))) if at == first => {
+                let told = result.text();
+                match (self.readers.result)(it.ask(), &told) {
+                    Some(outcome) => End::of(outcome),
+                    None => End::Told(told.into_owned()),
+                }
+            }
+            (Some((at, is_free)), _) if at == first => {
+                // An approval is never read from what may be about something else.
+                let ask = it.snapshot.ask.as_ref().filter(|_| is_free && it.source == Source::Call);
+                let picked = ask.and_then(|ask| (self.readers.typed)(ask, &text));
+                End::of(picked.unwrap_or(Outcome::Superseded))
+            }
+            _ => {
+                let kind = about(said.messages[first].metadata())?.outcome;
+                let outcome = match kind {
+                    OutcomeKind::Answered => Reply::read_message(it.ask(), &text).map(Outcome::Answered),
+                    OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(it.ask(), &*text, Vec::new())),
+                    OutcomeKind::Declined | OutcomeKind::Expired | OutcomeKind::Superseded | OutcomeKind::Cancelled => {
+                        None
+                    }
+                };
+                End::Over(outcome, kind)
+            }
+        };
+        Some((end, first))
+    }
+}
+
+impl Followed {
+    /// The ids of its calls.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        iter::once(&*self.id).chain(self.twins.iter().map(String::as_str))
+    }
+
+    /// The results of its calls.
+    pub(super) fn results<'t>(&self, thread: &'t Thread) -> Vec<&'t Message> {
+        self.keys().flat_map(|key| thread.results(key)).collect()
+    }
+}
+
+/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
+const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
+
+pub(super) fn is_placeholder(content: &str) -> bool {
+    is_blank(content) || PLACEHOLDERS.contains(&content)
+}
+
+/// Returns true if the agent speaks in a message.
+fn speaks(message: &Message) -> bool {
+    message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
+}
+
+/// The answer that a message gives without saying so, which only labels can do: any other text may mean anything.
+pub(super) fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
+    let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
+        return None;
+    };
+    let only_labels = reply.answers().iter().all(|answer| !answer.selected.is_empty() && answer.other.is_none());
+    only_labels.then_some(Outcome::Answered(reply))
+}
