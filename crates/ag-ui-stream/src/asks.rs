@@ -7,8 +7,8 @@ mod followed;
 mod form;
 mod interrupts;
 pub mod reply;
-mod said;
 mod time;
+mod verdict;
 
 use crate::event::{EventRef, EventType};
 use crate::index::Index;
@@ -21,14 +21,14 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
-use calls::Repeated;
 use decisions::Part;
 use followed::{Followed, Source};
 use form::Asked;
-use interrupts::{Answers, Legacy, ON_INTERRUPT};
-use said::Said;
+use interrupts::{Answers, ON_INTERRUPT};
+use json_tree::Json;
 use std::mem;
 use std::sync::Arc;
+use verdict::Heard;
 
 /// All asks of one conversation, in the order in which they began.
 ///
@@ -46,10 +46,10 @@ pub struct Asks {
     run: u64,
     /// There may be one that has a result which is no answer, while the agent has not spoken on.
     stands: bool,
-    /// A call that may be one more of an ask that waits.
-    repeated: Option<Repeated>,
-    /// The legacy interrupts of this run.
-    legacy: Vec<Legacy>,
+    /// A call that may be one more of an ask that waits, and the position of that: some frameworks send one question under two ids.
+    repeated: Option<(String, usize)>,
+    /// The legacy interrupts of this run: their ids, where the adapter's own events tell them, or else names, and the values as they came.
+    legacy: Vec<(String, Json<'static>)>,
     /// The agent's own tools whose open calls wait for a yes or no.
     approvals: Vec<String>,
     readers: Readers,
@@ -66,7 +66,7 @@ type ReadResult = fn(&AskUserQuestion, &str) -> Option<Outcome>;
 #[derive(Clone, Copy, Debug)]
 struct Readers {
     parts: fn(&Interrupt, bool) -> Vec<Part>,
-    legacy: Option<fn(&Legacy) -> Interrupt>,
+    legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
     approval: Option<fn(&ToolCall) -> Option<Asked>>,
     result: ReadResult,
     typed: ReadResult,
@@ -166,7 +166,7 @@ impl Asks {
     /// The same, reading a user message that names labels alone as an answer. Without this any message supersedes the asks before it.
     #[must_use]
     pub fn with_typed_answers(mut self) -> Self {
-        self.readers.typed = said::picked;
+        self.readers.typed = verdict::picked;
         self
     }
 
@@ -204,13 +204,13 @@ impl Asks {
                 self.take_result(&key, thread);
                 self.part_twins(&key, thread);
             }
-            EventType::MessagesSnapshot => self.take_history(Said::of(thread.told(), thread), thread),
+            EventType::MessagesSnapshot => self.take_history(Heard::of(thread.told(), thread), thread),
             EventType::RunStarted => {
                 self.run += 1;
                 self.legacy.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input));
-                    self.take_history(Said::of(thread.told(), thread), thread);
+                    self.take_history(Heard::of(thread.told(), thread), thread);
                 }
                 self.release_interrupts(thread);
             }
@@ -295,11 +295,6 @@ impl Asks {
         self.positions.insert(id, self.followed.len());
         self.followed.push(opened);
         self.followed.len() - 1
-    }
-
-    /// The agent asks once more.
-    fn ask_again(&mut self, position: usize, thread: &Thread) {
-        self.followed[position].ask_again(thread, &mut self.changes);
     }
 
     /// No run is open any more: what is complete waits for its answer, what is not never will be.

@@ -1,22 +1,12 @@
 //! Calls of the tool: which ask each belongs to, as its arguments come or where a history tells of it.
 
 use super::followed::{Followed, Source, about};
-use super::said::Said;
+use super::verdict::Heard;
 use super::{Asks, is_running};
 use crate::event::{EventRef, EventType};
 use crate::thread::{CallState, Change, Thread};
 use ask_user_question::Phase;
 use std::mem;
-
-/// A call whose arguments are, as far as they came, those of an ask that waits. Some frameworks send one question under two ids.
-#[derive(Clone, Debug)]
-pub(super) struct Repeated {
-    key: String,
-    /// The ask's position.
-    ask: usize,
-    /// How much of its arguments came again, in bytes.
-    told: usize,
-}
 
 impl Asks {
     pub(super) fn take_call_event(&mut self, event: &EventRef<'_>, change: Change, thread: &Thread) {
@@ -29,7 +19,7 @@ impl Asks {
         if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change {
             self.hear_call(key, thread);
         }
-        self.take_call(key, Some((event, change)), &Said::default(), thread);
+        self.take_call(key, Some((event, change)), &Heard::default(), thread);
     }
 
     /// The agent speaks by a call.
@@ -44,7 +34,7 @@ impl Asks {
         &mut self,
         key: &str,
         event: Option<(&EventRef<'_>, Change)>,
-        said: &Said<'_>,
+        heard: &Heard<'_>,
         thread: &Thread,
     ) {
         let Some(call) = thread.call(key).filter(|call| self.is_ask(&call.name)) else {
@@ -63,7 +53,7 @@ impl Asks {
                 let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
                 (position, args.map_or("", EventRef::delta))
             }
-            None if self.repeats(key, arguments, event, said, thread) => return,
+            None if self.repeats(key, arguments, event, heard, thread) => return,
             known => {
                 let position = self.open_at(known, key, Source::Call);
                 let metadata = thread.held(call).and_then(|call| call.metadata.as_ref());
@@ -91,29 +81,24 @@ impl Asks {
         key: &str,
         arguments: &str,
         event: Option<&EventRef<'_>>,
-        said: &Said<'_>,
+        heard: &Heard<'_>,
         thread: &Thread,
     ) -> bool {
         let known = |it: &Followed| thread.arguments(&it.id).unwrap_or_default();
-        let arrives = event.filter(|event| event.kind() != EventType::ToolCallEnd);
-        if let Some(event) = arrives {
-            let repeated = self.repeated.take_if(|repeated| repeated.key == key);
-            let goes_on = |it: &Repeated| {
-                let rest = known(&self.followed[it.ask]).get(it.told..);
-                rest.is_some_and(|rest| rest.starts_with(event.delta()))
-            };
-            let ask = match repeated.filter(goes_on) {
-                Some(repeated) => Some(repeated.ask),
-                None => self.last_call(|it| it.is_waiting() && known(it).starts_with(arguments)),
-            };
-            let ask = ask.filter(|ask| self.followed[*ask].is_waiting());
-            self.repeated = ask.map(|ask| Repeated { key: key.to_owned(), ask, told: arguments.len() });
+        if let Some(event) = event.filter(|event| event.kind() != EventType::ToolCallEnd) {
+            let delta = event.delta();
+            let before = arguments.len().saturating_sub(delta.len());
+            let goes_on = |it: &Followed| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));
+            let repeated = self.repeated.take_if(|(call, _)| call == key).map(|(_, ask)| ask);
+            let repeated = repeated.filter(|ask| self.followed[*ask].is_waiting() && goes_on(&self.followed[*ask]));
+            let ask = repeated.or_else(|| self.last_call(|it| it.is_waiting() && known(it).starts_with(arguments)));
+            self.repeated = ask.map(|ask| (key.to_owned(), ask));
             return ask.is_some();
         }
-        let (reply, place) = (reply_to(key, thread), said.place(key));
+        let (reply, place) = (reply_to(key, thread), heard.place(key));
         let twin = self.last_call(|it| {
             // In a history, what ends the other one may come after this one.
-            let is_waiting = || it.is_waiting() && self.judge(it, said, thread).is_open_at(place);
+            let is_waiting = || it.is_waiting() && self.judge(it, heard, thread).is_open_at(place);
             known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting())
         });
         if let Some(twin) = twin {
@@ -148,7 +133,7 @@ impl Asks {
         followed.twins = twins;
         for twin in &parted as &Vec<String> {
             self.positions.remove(twin);
-            self.take_call(twin, None, &Said::default(), thread);
+            self.take_call(twin, None, &Heard::default(), thread);
         }
     }
 
@@ -158,7 +143,7 @@ impl Asks {
             let is_answered = thread.call(key).is_none_or(|call| call.answered);
             let Some(position) = self.positions.get(key) else {
                 self.hear_call(key, thread);
-                self.take_call(key, None, &Said::default(), thread);
+                self.take_call(key, None, &Heard::default(), thread);
                 continue;
             };
             let followed = &self.followed[position];
@@ -170,7 +155,7 @@ impl Asks {
                 _ => false,
             };
             if is_over {
-                self.ask_again(position, thread);
+                self.followed[position].ask_again(thread, &mut self.changes);
             }
         }
     }

@@ -2,9 +2,8 @@
 
 use super::decisions::Decision;
 use super::form::Payload;
-use super::interrupts::Legacy;
 use super::reply::AskedBy;
-use super::said::is_placeholder;
+use super::verdict::is_placeholder;
 use super::{AskChange, Changes};
 use crate::message::Message;
 use crate::outcome::Interrupt;
@@ -30,8 +29,6 @@ pub(super) struct Followed {
     pub(super) is_final: bool,
     /// A message that names no ask ended it, so that the agent may know better how.
     pub(super) is_inferred: bool,
-    /// The agent has not spoken on after a result that is no answer.
-    pub(super) stands: bool,
     /// How many of its results it had when it was asked again; they say nothing any more.
     pub(super) passed: usize,
     /// Other calls that ask the same.
@@ -55,10 +52,12 @@ pub(super) struct Wait {
     pub(super) is_released: bool,
 }
 
+/// An interrupt in the protocol's form.
 #[derive(Clone, Debug)]
-pub(super) enum WaitsBy {
-    Interrupt(Interrupt),
-    Legacy(Legacy),
+pub(super) struct WaitsBy {
+    pub(super) interrupt: Interrupt,
+    /// The value of the legacy event that it came as, which the answer quotes.
+    pub(super) legacy: Option<Json<'static>>,
 }
 
 /// Where an ask comes from.
@@ -73,7 +72,7 @@ pub(super) enum Source {
 }
 
 /// How an ask ends.
-pub(super) enum End {
+pub(super) enum Ending {
     /// By an outcome, or where that can't be read any more, by its kind.
     Over(Option<Outcome>, OutcomeKind),
     /// The agent refuses the call.
@@ -82,7 +81,7 @@ pub(super) enum End {
     Told(String),
 }
 
-impl End {
+impl Ending {
     pub(super) fn of(outcome: Outcome) -> Self {
         let kind = outcome.kind();
         Self::Over(Some(outcome), kind)
@@ -108,7 +107,6 @@ impl Followed {
             over_since: run,
             is_final: false,
             is_inferred: false,
-            stands: false,
             passed: 0,
             twins: Vec::new(),
             wait: None,
@@ -160,7 +158,7 @@ impl Followed {
     }
 
     /// How a result ends the ask; none if it is no answer.
-    pub(super) fn read_result(&self, result: &Message) -> Option<End> {
+    pub(super) fn read_result(&self, result: &Message) -> Option<Ending> {
         let content = &result.text();
         let outcome = match self.source {
             Source::Approval => self.read_approval(content),
@@ -168,11 +166,11 @@ impl Followed {
         };
         let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
         match (outcome, about) {
-            (Some(outcome), _) => Some(End::of(outcome)),
-            (None, Some(about)) => Some(End::Over(None, about.outcome)),
-            _ if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => Some(End::Refused),
+            (Some(outcome), _) => Some(Ending::of(outcome)),
+            (None, Some(about)) => Some(Ending::Over(None, about.outcome)),
+            _ if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => Some(Ending::Refused),
             _ if self.source == Source::Approval && !is_placeholder(content) => {
-                Some(End::Over(None, OutcomeKind::Answered))
+                Some(Ending::Over(None, OutcomeKind::Answered))
             }
             _ => None,
         }
@@ -195,16 +193,16 @@ impl Followed {
     }
 
     /// Ends the ask as messages say.
-    pub(super) fn end(&mut self, end: End, run: u64, changes: &mut Changes) {
+    pub(super) fn end(&mut self, end: Ending, run: u64, changes: &mut Changes) {
         match end {
-            End::Over(outcome, kind) => self.settle(outcome, kind, run, changes),
-            End::Refused => self.set_phase(Phase::Malformed, changes),
-            End::Told(result) if self.snapshot.phase != Phase::Settled => {
+            Ending::Over(outcome, kind) => self.settle(outcome, kind, run, changes),
+            Ending::Refused => self.set_phase(Phase::Malformed, changes),
+            Ending::Told(result) if self.snapshot.phase != Phase::Settled => {
                 self.over_since = run;
                 self.patch(AskPatch::Result(result), changes);
                 self.patch(AskPatch::Phase(Phase::Settled), changes);
             }
-            End::Told(_) => {}
+            Ending::Told(_) => {}
         }
     }
 
@@ -241,7 +239,7 @@ impl Followed {
 
     /// What the agent did to ask.
     pub(super) fn asked_by(&self) -> AskedBy {
-        if self.source == Source::Interrupt || self.is_suspended() {
+        if self.source == Source::Interrupt || self.waits_by().is_some() {
             AskedBy::Interrupt
         } else if self.acknowledged {
             AskedBy::AcknowledgedCall
@@ -250,30 +248,9 @@ impl Followed {
         }
     }
 
-    /// Whether the agent waits for its answer by an interrupt.
-    pub(super) fn is_suspended(&self) -> bool {
-        self.waits_by().is_some()
-    }
-
-    /// The interrupt that no run was started yet to answer.
-    fn waits_by(&self) -> Option<&WaitsBy> {
+    /// The interrupt by which the agent waits, if no run was started yet to answer it.
+    pub(super) fn waits_by(&self) -> Option<&WaitsBy> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
-    }
-
-    /// The interrupt by which the agent waits.
-    pub(super) fn interrupt(&self) -> Option<&Interrupt> {
-        match self.waits_by()? {
-            WaitsBy::Interrupt(interrupt) => Some(interrupt),
-            WaitsBy::Legacy(_) => None,
-        }
-    }
-
-    /// The legacy interrupt by which it waits.
-    pub(super) fn legacy(&self) -> Option<&Legacy> {
-        match self.waits_by()? {
-            WaitsBy::Legacy(legacy) => Some(legacy),
-            WaitsBy::Interrupt(_) => None,
-        }
     }
 
     /// Its part in the answer to the interrupt, if that asks for several decisions.
@@ -283,8 +260,7 @@ impl Followed {
 
     /// The agent asks by an interrupt, perhaps once more: whatever became of the ask, it waits now.
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
-        (self.is_final, self.is_inferred, self.stands) = (false, false, false);
-        self.passed = self.results(thread).len();
+        (self.is_final, self.is_inferred, self.passed) = (false, false, self.results(thread).len());
         self.set_phase(if self.snapshot.ask.is_some() { Phase::Answerable } else { Phase::Malformed }, changes);
     }
 

@@ -18,17 +18,8 @@ use json_tree::Json;
 use std::slice;
 use std::sync::Arc;
 
-/// The name of the legacy event.
+/// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.
 pub(super) const ON_INTERRUPT: &str = "on_interrupt";
-
-/// A legacy `on_interrupt` event: the adapters of `LangGraph` and `Mastra` send one in the place of the protocol's interrupt, or beside it.
-#[derive(Clone, Debug)]
-pub(super) struct Legacy {
-    /// Its id, where the adapter's own event tells it, or else a name.
-    pub(super) id: String,
-    /// The value as it came; the answer quotes it.
-    pub(super) value: Json<'static>,
-}
 
 /// What an input says to interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,15 +47,14 @@ impl Asks {
             None => run_id(thread).to_owned() + "-on_interrupt-" + &self.legacy.len().to_string(),
         };
         let value = custom.get("value").cloned().unwrap_or_default().into_static();
-        self.legacy.push(Legacy { id, value });
+        self.legacy.push((id, value));
     }
 
     /// The legacy interrupts of the last run that still wait: each with its id and its value as it came. Messages do not tell of them, so a
     /// host that keeps a history keeps them as `on_interrupt` events, with the id as `rawEvent.id`.
     pub fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Json<'static>)> {
-        let waiting = self.followed.iter().filter(|it| it.can_be_ended());
-        let legacy = waiting.filter_map(Followed::legacy);
-        legacy.map(|legacy| (legacy.id.as_str(), &legacy.value))
+        let waiting = self.followed.iter().filter(|it| it.can_be_ended()).filter_map(Followed::waits_by);
+        waiting.filter_map(|by| Some((by.interrupt.id.as_str(), by.legacy.as_ref()?)))
     }
 
     /// The asks of interrupts that are over and that no call tells of. Messages do not either, so a host that keeps a history keeps them too,
@@ -95,28 +85,29 @@ impl Asks {
         let Some(standard) = self.readers.legacy else {
             return;
         };
-        for legacy in legacy {
-            let interrupt = standard(&legacy);
-            self.bind_interrupt(&interrupt, &Arc::new(WaitsBy::Legacy(legacy)), thread);
+        for (id, value) in legacy {
+            let interrupt = standard(&id, &value);
+            self.bind_interrupt(WaitsBy { interrupt, legacy: Some(value) }, thread);
         }
     }
 
     /// Makes asks of the interrupts that a run ended in.
     pub(super) fn take_interrupts(&mut self, thread: &Thread) {
         for interrupt in thread.open_interrupts() {
-            self.bind_interrupt(interrupt, &Arc::new(WaitsBy::Interrupt(interrupt.clone())), thread);
+            self.bind_interrupt(WaitsBy { interrupt: interrupt.clone(), legacy: None }, thread);
         }
     }
 
     /// Finds or makes the asks that an interrupt is about. They wait from here on, perhaps for the second time; one that can't be shown waits
     /// to be cancelled.
-    fn bind_interrupt(&mut self, interrupt: &Interrupt, by: &Arc<WaitsBy>, thread: &Thread) {
-        let mut bound = Vec::new();
+    fn bind_interrupt(&mut self, by: WaitsBy, thread: &Thread) {
+        let (by, mut bound) = (Arc::new(by), Vec::new());
+        let interrupt = &by.interrupt;
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
             let position = self.ask_about(interrupt, &part, &bound, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part));
             let followed = &mut self.followed[position];
-            followed.wait = Some(Box::new(Wait { by: Arc::clone(by), decision: part.decision, is_released: false }));
+            followed.wait = Some(Box::new(Wait { by: Arc::clone(&by), decision: part.decision, is_released: false }));
             followed.ask_again(thread, &mut self.changes);
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             if followed.snapshot.expires_at != deadline {
@@ -160,7 +151,7 @@ impl Asks {
         let asked = part.asked.as_ref().map(|(ask, _)| ask);
         let (mut waiting, mut open) = (Vec::new(), Vec::new());
         for (position, followed) in self.followed.iter().enumerate() {
-            let is_told = |wait: &Wait| matches!(&*wait.by, WaitsBy::Interrupt(it) if it.id == interrupt.id);
+            let is_told = |wait: &Wait| wait.by.interrupt.id == interrupt.id;
             if bound.contains(&position) {
                 continue;
             }
@@ -168,7 +159,7 @@ impl Asks {
                 return Some(position);
             }
             let shares = asked.is_some_and(|ask| shares_question(followed.ask(), ask));
-            if followed.source != Source::Call || followed.is_suspended() || !shares {
+            if followed.source != Source::Call || followed.waits_by().is_some() || !shares {
                 continue;
             }
             if followed.snapshot.phase == Phase::Answerable {
@@ -191,7 +182,7 @@ impl Asks {
     /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
     pub(super) fn release_interrupts(&mut self, thread: &Thread) {
         for followed in &mut self.followed {
-            let was_suspended = followed.is_suspended();
+            let was_suspended = followed.waits_by().is_some();
             if let Some(wait) = &mut followed.wait {
                 wait.is_released = was_suspended;
             }
@@ -214,7 +205,7 @@ impl Asks {
         for entry in &answers.resume {
             let text = |name: &str| entry.get(name).and_then(Json::as_str);
             let payload = entry.get("payload").filter(|_| text("status") == Some("resolved"));
-            let is_meant = |it: &Followed| it.interrupt().is_some_and(|it| Some(&*it.id) == text("interruptId"));
+            let is_meant = |by: &WaitsBy| by.legacy.is_none() && Some(&*by.interrupt.id) == text("interruptId");
             self.take_payload(&is_meant, text("status") == Some("resolved"), |_| payload);
         }
         let command = answers.command.as_ref();
@@ -224,31 +215,29 @@ impl Asks {
         // Several are answered by a list of events and an answer for each id.
         let events = event.as_list().unwrap_or(slice::from_ref(event));
         for event in events {
-            let is_meant = |it: &Followed| it.legacy().is_some_and(|it| unique(&it.value) == *event);
-            let answer = |it: &Followed| match it.legacy() {
-                Some(legacy) if events.len() > 1 => resume.get(&legacy.id),
-                _ => Some(resume),
-            };
+            let is_meant = |by: &WaitsBy| by.legacy.as_ref().is_some_and(|value| unique(value) == *event);
+            let answer = |by: &WaitsBy| if events.len() > 1 { resume.get(&by.interrupt.id) } else { Some(resume) };
             self.take_payload(&is_meant, true, answer);
         }
     }
 
-    /// Settles the asks that are meant and that their interrupt still waits for.
+    /// Settles the asks that wait by the interrupts that are meant.
     fn take_payload<'p>(
         &mut self,
-        is_meant: &dyn Fn(&Followed) -> bool,
+        is_meant: &dyn Fn(&WaitsBy) -> bool,
         is_resolved: bool,
-        payload: impl Fn(&Followed) -> Option<&'p Json<'static>>,
+        payload: impl Fn(&WaitsBy) -> Option<&'p Json<'static>>,
     ) {
-        for followed in &mut self.followed {
-            if followed.can_be_ended() && is_meant(followed) {
-                let outcome = match is_resolved {
-                    true => payload(followed).and_then(|payload| followed.read_payload(payload)),
-                    false => Some(Outcome::Declined),
-                };
-                let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
-                followed.tell(outcome, kind, self.run, &mut self.changes);
-            }
+        for followed in self.followed.iter_mut().filter(|it| it.can_be_ended()) {
+            let Some(by) = followed.waits_by().filter(|by| is_meant(by)) else {
+                continue;
+            };
+            let outcome = match is_resolved {
+                true => payload(by).and_then(|payload| followed.read_payload(payload)),
+                false => Some(Outcome::Declined),
+            };
+            let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
+            followed.tell(outcome, kind, self.run, &mut self.changes);
         }
     }
 
@@ -268,11 +257,11 @@ fn run_id(thread: &Thread) -> &str {
 }
 
 /// A legacy interrupt as the adapters that send both forms write it in the protocol's.
-pub(super) fn standard(legacy: &Legacy) -> Interrupt {
-    let read = unpacked(&legacy.value);
+pub(super) fn standard(id: &str, value: &Json<'static>) -> Interrupt {
+    let read = unpacked(value);
     let text = |names: &[&str]| text_of(first(&read, names)?);
     let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
-    let mut interrupt = Interrupt::new(&*legacy.id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
+    let mut interrupt = Interrupt::new(id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
     interrupt.message = text_of(&read).or_else(|| text(&["message"]));
     interrupt.tool_call_id = text(&["toolCallId", "tool_call_id"]);
     interrupt.response_schema = schema.filter(|schema| schema.as_object().is_some());
@@ -296,13 +285,13 @@ fn unpacked(value: &Json<'static>) -> Json<'static> {
     value.clone()
 }
 
-/// Whether an agent with an interrupt value of its own reads an answer in the tool's form. An agent that sent plain text reads plain text.
-pub(super) fn takes_reply(value: &Json<'static>) -> bool {
-    unpacked(value).get("questions").is_some()
+/// Returns true if the agent gave a value of its own that has no questions: it reads an answer in plain text.
+pub(super) fn takes_plain_text(interrupt: &Interrupt) -> bool {
+    raw(interrupt).is_some_and(|value| unpacked(value).get("questions").is_none())
 }
 
 /// The value that a graph of `LangGraph` gave to its `interrupt()`, in the protocol's form.
-pub(super) fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
+fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
     interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
 }
 

@@ -1,6 +1,6 @@
 //! The verdict on an ask: how its results, and what was said after its call, end it. Live events and a history are judged alike.
 
-use super::followed::{End, Followed, Source, about};
+use super::followed::{Ending, Followed, Source, about};
 use super::{Asks, is_running};
 use crate::index::Index;
 use crate::message::{Message, Role};
@@ -13,7 +13,7 @@ use std::{iter, mem};
 
 /// Messages in their order, and what they say to the asks before them.
 #[derive(Default)]
-pub(super) struct Said<'t> {
+pub(super) struct Heard<'t> {
     messages: Vec<&'t Message>,
     /// They are new, so that every call but theirs comes before them. Else they say nothing to calls that they do not have.
     is_new: bool,
@@ -35,7 +35,7 @@ pub(super) struct Verdict {
     /// Such a result is none that others put in the place of one, so that the ask is over once the agent speaks on.
     stands: bool,
     /// How it ended, and the position of the message that ended it.
-    end: Option<(End, usize)>,
+    end: Option<(Ending, usize)>,
 }
 
 impl Verdict {
@@ -45,33 +45,33 @@ impl Verdict {
     }
 }
 
-impl<'t> Said<'t> {
+impl<'t> Heard<'t> {
     /// What these messages say, which the agent tells or a conversation begins with.
     pub(super) fn of(messages: Vec<&'t Message>, thread: &Thread) -> Self {
-        let mut said = Self { messages, ..Self::default() };
-        for (at, message) in said.messages.iter().enumerate() {
+        let mut heard = Self { messages, ..Self::default() };
+        for (at, message) in heard.messages.iter().enumerate() {
             for call in message.tool_calls() {
-                said.calls.insert(&call.id, at);
+                heard.calls.insert(&call.id, at);
             }
         }
-        for (at, message) in said.messages.iter().enumerate() {
+        for (at, message) in heard.messages.iter().enumerate() {
             if speaks(message) {
-                said.agent.push(at);
+                heard.agent.push(at);
             }
             if message.role != Role::User {
                 continue;
             }
             let Some(about) = about(message.metadata()) else {
-                said.users.push((at, false));
+                heard.users.push((at, false));
                 continue;
             };
-            let is_before = |key: &String| said.calls.get(key).is_none_or(|call| call < at);
+            let is_before = |key: &String| heard.calls.get(key).is_none_or(|call| call < at);
             let key = thread.keys(&about.tool_call_id).find(is_before);
-            if let Some(key) = key.filter(|key| !said.answers.contains(key)) {
-                said.answers.insert(&key, at);
+            if let Some(key) = key.filter(|key| !heard.answers.contains(key)) {
+                heard.answers.insert(&key, at);
             }
         }
-        said
+        heard
     }
 
     /// What a message says that is new.
@@ -96,12 +96,12 @@ impl<'t> Said<'t> {
     }
 
     /// Returns true if an end comes by a user message that names no ask. An answer uses it up.
-    fn is_users(&mut self, message: usize, end: &End) -> bool {
+    fn is_users(&mut self, message: usize, end: &Ending) -> bool {
         let place = self.users.partition_point(|(at, _)| *at < message);
         let Some((_, is_taken)) = self.users.get_mut(place).filter(|(at, _)| *at == message) else {
             return false;
         };
-        *is_taken |= matches!(end, End::Over(_, OutcomeKind::Answered));
+        *is_taken |= matches!(end, Ending::Over(_, OutcomeKind::Answered));
         true
     }
 }
@@ -109,7 +109,7 @@ impl<'t> Said<'t> {
 impl Asks {
     /// Takes the history that a conversation begins with.
     pub(crate) fn handle_history(&mut self, thread: &Thread) {
-        self.take_history(Said::of(thread.messages().iter().collect(), thread), thread);
+        self.take_history(Heard::of(thread.messages().iter().collect(), thread), thread);
         if !is_running(thread) {
             self.ask_approvals(thread);
         }
@@ -122,7 +122,7 @@ impl Asks {
         };
         let it = &thread.messages()[message];
         match it.role {
-            Role::User => self.judge_all(Said::new(&thread.messages()[message], thread), thread),
+            Role::User => self.judge_all(Heard::new(&thread.messages()[message], thread), thread),
             Role::Tool => self.take_result(&it.tool_call_id, thread),
             _ => {}
         }
@@ -132,7 +132,7 @@ impl Asks {
     pub(crate) fn settle(&mut self, result: &Message, thread: &Thread) {
         if let Some(position) = self.positions.get(&thread.key(&result.tool_call_id)) {
             let followed = &mut self.followed[position];
-            if let Some(End::Over(outcome, kind)) = followed.read_result(result)
+            if let Some(Ending::Over(outcome, kind)) = followed.read_result(result)
                 && (followed.is_open() || followed.snapshot.phase == Phase::Expired)
             {
                 followed.tell(outcome, kind, self.run, &mut self.changes);
@@ -141,17 +141,17 @@ impl Asks {
     }
 
     /// Takes messages that tell what was said so far.
-    pub(super) fn take_history(&mut self, said: Said<'_>, thread: &Thread) {
-        for message in &said.messages {
+    pub(super) fn take_history(&mut self, heard: Heard<'_>, thread: &Thread) {
+        for message in &heard.messages {
             for call in message.tool_calls() {
-                self.take_call(&call.id, None, &said, thread);
+                self.take_call(&call.id, None, &heard, thread);
             }
             // Only a result that a user gave tells of a question that was asked.
             if message.role == Role::Tool && about(message.metadata()).is_some() {
                 self.ask_approval(&message.tool_call_id, thread);
             }
         }
-        self.judge_all(said, thread);
+        self.judge_all(heard, thread);
     }
 
     /// Takes the results of a call.
@@ -160,51 +160,45 @@ impl Asks {
             return;
         };
         let it = &self.followed[position];
-        let mut said = Said::default();
-        let mut verdict = self.judge(it, &said, thread);
+        let mut heard = Heard::default();
+        let mut verdict = self.judge(it, &heard, thread);
         if verdict.stands {
             // The agent or the user may have spoken before the result came.
             let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
-            said = Said::of(thread.messages()[from..].iter().collect(), thread);
-            verdict = self.judge(it, &said, thread);
+            heard = Heard::of(thread.messages()[from..].iter().collect(), thread);
+            verdict = self.judge(it, &heard, thread);
         }
-        self.apply(position, verdict, &mut said);
+        self.apply(position, verdict, &mut heard);
     }
 
     /// The agent speaks in a message. The asks before it that have a result are over.
     pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
         if mem::take(&mut self.stands) {
-            let mut said = Said::new(&thread.messages()[message], thread);
-            for position in 0..self.followed.len() {
-                if mem::take(&mut self.followed[position].stands) {
-                    let verdict = self.judge(&self.followed[position], &said, thread);
-                    self.apply(position, verdict, &mut said);
-                }
-            }
+            self.judge_all(Heard::new(&thread.messages()[message], thread), thread);
         }
     }
 
-    fn judge_all(&mut self, mut said: Said<'_>, thread: &Thread) {
+    fn judge_all(&mut self, mut heard: Heard<'_>, thread: &Thread) {
         for position in 0..self.followed.len() {
-            let verdict = self.judge(&self.followed[position], &said, thread);
-            self.apply(position, verdict, &mut said);
+            let verdict = self.judge(&self.followed[position], &heard, thread);
+            self.apply(position, verdict, &mut heard);
         }
     }
 
-    fn apply(&mut self, position: usize, verdict: Verdict, said: &mut Said<'_>) {
+    fn apply(&mut self, position: usize, verdict: Verdict, heard: &mut Heard<'_>) {
         let followed = &mut self.followed[position];
         followed.acknowledged |= verdict.acknowledged;
         if let Some((end, at)) = verdict.end {
-            followed.is_inferred = said.is_users(at, &end);
-            followed.is_final = !followed.is_inferred && !matches!(end, End::Refused);
+            followed.is_inferred = heard.is_users(at, &end);
+            followed.is_final = !followed.is_inferred && !matches!(end, Ending::Refused);
             followed.end(end, self.run, &mut self.changes);
-        } else if verdict.stands && followed.is_open() {
-            (followed.stands, self.stands) = (true, true);
+        } else {
+            self.stands |= verdict.stands && followed.is_open();
         }
     }
 
     /// Returns how an ask stands by its results and by what is said after its call. What became of it otherwise holds.
-    pub(super) fn judge(&self, it: &Followed, said: &Said<'_>, thread: &Thread) -> Verdict {
+    pub(super) fn judge(&self, it: &Followed, heard: &Heard<'_>, thread: &Thread) -> Verdict {
         let mut verdict = Verdict::default();
         if it.is_final || it.snapshot.phase == Phase::Streaming {
             return verdict;
@@ -214,9 +208,9 @@ impl Asks {
             let is_lost = it.snapshot.ask.is_none() || verdict.end.is_some();
             match it.read_result(result) {
                 // A call that nobody can answer, its user can still put away.
-                Some(end) if !is_lost || matches!(end, End::Over(Some(Outcome::Declined), _)) => {
-                    let goes_on = matches!(end, End::Refused);
-                    verdict.end = Some((end, said.place(&it.id).map_or(0, |call| call.saturating_add(1))));
+                Some(end) if !is_lost || matches!(end, Ending::Over(Some(Outcome::Declined), _)) => {
+                    let goes_on = matches!(end, Ending::Refused);
+                    verdict.end = Some((end, heard.place(&it.id).map_or(0, |call| call.saturating_add(1))));
                     if !goes_on {
                         return verdict;
                     }
@@ -231,39 +225,39 @@ impl Asks {
         }
         if verdict.end.is_none() {
             let result = last.filter(|_| verdict.stands);
-            verdict.end = self.first_end(it, result, said);
+            verdict.end = self.first_end(it, result, heard);
         }
         verdict
     }
 
     /// What is said first after the call that ends an ask; a `result` that is no answer does so once the agent speaks on.
-    fn first_end(&self, it: &Followed, result: Option<&Message>, said: &Said<'_>) -> Option<(End, usize)> {
-        let call = said.place(&it.id);
-        let is_judged_again = it.is_inferred && said.calls.contains(&it.id);
+    fn first_end(&self, it: &Followed, result: Option<&Message>, heard: &Heard<'_>) -> Option<(Ending, usize)> {
+        let call = heard.place(&it.id);
+        let is_judged_again = it.is_inferred && heard.calls.contains(&it.id);
         let is_open = it.is_open() || is_judged_again;
-        let answer = it.keys().find_map(|key| said.answers.get(key));
+        let answer = it.keys().find_map(|key| heard.answers.get(key));
         let answer = answer.filter(|_| is_open || it.snapshot.phase == Phase::Expired);
         let user =
-            said.user_after(call).filter(|_| (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt);
-        let agent = result.filter(|_| is_open).and_then(|result| Some((said.agent_after(call)?, result)));
+            heard.user_after(call).filter(|_| (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt);
+        let agent = result.filter(|_| is_open).and_then(|result| Some((heard.agent_after(call)?, result)));
         let first = [answer, user.map(|(at, _)| at), agent.map(|(at, _)| at)].into_iter().flatten().min()?;
-        let text = said.messages[first].text();
+        let text = heard.messages[first].text();
         let end = match (user, agent) {
             (_, Some((at, result))) if at == first => {
                 let told = result.text();
                 match (self.readers.result)(it.ask(), &told) {
-                    Some(outcome) => End::of(outcome),
-                    None => End::Told(told.into_owned()),
+                    Some(outcome) => Ending::of(outcome),
+                    None => Ending::Told(told.into_owned()),
                 }
             }
             (Some((at, is_free)), _) if at == first => {
                 // An approval is never read from what may be about something else.
                 let ask = it.snapshot.ask.as_ref().filter(|_| is_free && it.source == Source::Call);
                 let picked = ask.and_then(|ask| (self.readers.typed)(ask, &text));
-                End::of(picked.unwrap_or(Outcome::Superseded))
+                Ending::of(picked.unwrap_or(Outcome::Superseded))
             }
             _ => {
-                let kind = about(said.messages[first].metadata())?.outcome;
+                let kind = about(heard.messages[first].metadata())?.outcome;
                 let outcome = match kind {
                     OutcomeKind::Answered => Reply::read_message(it.ask(), &text).map(Outcome::Answered),
                     OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(it.ask(), &*text, Vec::new())),
@@ -271,7 +265,7 @@ impl Asks {
                         None
                     }
                 };
-                End::Over(outcome, kind)
+                Ending::Over(outcome, kind)
             }
         };
         Some((end, first))
