@@ -28,9 +28,9 @@ fn main() {
         sheets.push(sheet.text());
     }
     let list = format!(
-        "/// Every language that ships, by its tag and by what it calls itself, English first.\n\
+        "/// Every language that ships, by its tag and its own name, English first.\n\
          pub const LANGUAGES: &[(&str, &str)] = &{languages:?};\n\
-         /// The sheets of all but English, without the words of pages.\n\
+         /// The sheets of all languages except English, without the words of pages.\n\
          const SHEETS: &[&str] = &{sheets:?};\n"
     );
     let folder = env::var_os("OUT_DIR").expect("cargo sets it");

@@ -10,7 +10,8 @@ window.fetch = async (request, options) => {
   const path = request instanceof Request && new URL(request.url).pathname;
   // The program itself is fetched, too.
   if (!path || !/^\/(agent|conversations\/)/.test(path)) return fetch(request, options);
-  const name = `${request.method} ${path}`;
+  // A run is one by either path.
+  const name = `${request.method} ${path.replace(/^\/conversations\/[^/]+\/agent$/, "/agent")}`;
   asked.push([name, await request.text()]);
   const text = laid.get(name)?.shift();
   if (text === undefined) {

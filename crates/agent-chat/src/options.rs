@@ -96,7 +96,7 @@ impl ChatOptions {
     }
 
     /// The same, where the agent is behind `question-server`, which has `conversations/{id}` beside the agent: messages of other tabs and
-    /// devices show here, and a broken connection is opened again. What may not have arrived is sent again; the server recognises it.
+    /// devices show here, and a broken connection is opened again. Runs go to `conversations/{id}/agent`, so a balancer can tell conversations apart. What may not have arrived is sent again; the server recognises it.
     #[must_use]
     pub fn behind_question_server(mut self) -> Self {
         self.server = Some(&QUESTION_SERVER);

@@ -39,7 +39,7 @@ fn run(all: &Conversations, body: &[u8]) -> Result<Vec<ag_ui_stream::Event>, Ref
     let conversation = all.entry(input.thread_id.clone()).or_default();
     let context = ToolContext { client_tools: input.client_tools()?, ..ToolContext::default() };
     let event = ag_ui::read(&Bounds::default(), View { conversation, context: &context }, &input)?;
-    let brought = event.as_ref().and_then(ag_ui::brought_message).map(str::to_owned);
+    let (brought, mut turns) = (event.as_ref().and_then(ag_ui::brought_message).map(str::to_owned), 0..32);
     let mut step = Step::of(event.map_or(Ok(Vec::new()), |event| conversation.handle(event))?);
     let mut told = vec![wire::run_started(&input.thread_id, &input.run_id, step.taken(brought.as_deref()))];
     loop {
@@ -48,6 +48,7 @@ fn run(all: &Conversations, body: &[u8]) -> Result<Vec<ag_ui_stream::Event>, Ref
         let event = match step.work.filter(|_| view.clients_call().is_none()) {
             None => break told.push(wire::run_end(view, &input)),
             Some(Work::Execute(call)) => tools(context.clone()).execute(&call, None),
+            Some(_) if turns.next().is_none() => Event::LlmFailed { reason: "no end".into(), retryable: false },
             Some(Work::AskModel) => {
                 let mut turn = Turn::new(context.clone(), || uuid::Uuid::new_v4().simple().to_string());
                 turn.take(answer(conversation.messages())).expect("it is short");
@@ -73,8 +74,7 @@ pub(crate) fn app() -> Router {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8000".to_owned());
-    let listener = tokio::net::TcpListener::bind(address).await?;
+    let listener = tokio::net::TcpListener::bind(std::env::args().nth(1).unwrap_or("127.0.0.1:8000".into())).await?;
     println!("listening on http://{}", listener.local_addr()?);
     axum::serve(listener, app()).await
 }

@@ -1,4 +1,4 @@
-//! The card in English, with nothing switched on.
+//! The card in English, without options.
 
 mod page;
 

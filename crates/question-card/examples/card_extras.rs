@@ -1,4 +1,4 @@
-//! The card with all that there is: every language, a question that is read, and every option.
+//! The card with all options, every language, and a question that is parsed.
 
 mod page;
 

@@ -1,4 +1,4 @@
-//! The card in English, with a question that is read from the arguments of a call, which stand in the page's address.
+//! The card in English, with a question that is parsed from the arguments of a call in the page's address.
 
 mod page;
 

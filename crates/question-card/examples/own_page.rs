@@ -1,4 +1,4 @@
-//! A page of one's own, without the hook: two cards whose calls stream in, and whose answers are posted by gloo-net.
+//! An own page, without the hook: two cards whose calls stream in, and whose answers are posted by gloo-net.
 
 use ask_user_question::arriving::Arriving;
 use ask_user_question::snapshot::AskPatch;
@@ -57,7 +57,7 @@ fn Asked(ask: RwSignal<AskSnapshot>, options: CardOptions) -> impl IntoView {
     view! { <QuestionCard ask on_reply on_cancel options /> }
 }
 
-/// Your way to the agent: `result` is the tool's result.
+/// Your transport to the agent: `result` is the tool's result.
 async fn send(result: String) -> Result<(), String> {
     let request = Request::post("/answers").header("content-type", "application/json").body(result);
     let response = request.map_err(|error| error.to_string())?.send().await.map_err(|error| error.to_string())?;

@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Asks until there is an answer, or the lines end. Returns what the tool's result is.
+/// Asks until there is an answer, or the lines end. Returns the tool's result.
 pub fn run(ask: AskUserQuestion, lines: impl BufRead, to: &mut dyn Write) -> io::Result<Option<String>> {
     let ask = AskSnapshot::complete("terminal", ask, Phase::Answerable);
     let mut terminal = Terminal {
@@ -50,14 +50,14 @@ struct Terminal {
     card: Card,
     ask: AskSnapshot,
     begun: Instant,
-    /// Where digits choose.
+    /// The question whose options the digits choose.
     question: usize,
-    /// What was announced since the card was drawn.
+    /// The announcements since the card was drawn.
     said: Vec<String>,
 }
 
 impl Terminal {
-    /// Does what a line says. Returns the tool's result, if that is an answer.
+    /// Carries out a line. Returns the tool's result, if the line is an answer.
     fn read(&mut self, line: &str) -> Option<String> {
         let question = self.question;
         let here = Some(Control::Option { question, option: 0 });
@@ -77,7 +77,7 @@ impl Terminal {
     }
 
     fn take(&mut self, input: Input<'_>) -> Option<String> {
-        // A terminal has no pointer that lands on what has just moved.
+        // A terminal has no pointer that could land on something that has just moved.
         let clock = (self.begun.elapsed() + Duration::from_secs(1)).as_secs_f64() * 1000.0;
         let mut result = None;
         for act in self.card.take(Now { clock, ..Now::default() }, &self.ask, input) {
@@ -126,7 +126,7 @@ impl Terminal {
     }
 }
 
-/// A press of a button, by no pointer.
+/// A press of a button, without a pointer.
 fn press(on: Control) -> Click {
     Click { on, is_bare: false, is_tap: true, has_pointer: false, is_near: false, down_at: 0.0, at: 0.0 }
 }

@@ -4,7 +4,7 @@
 //! Parts are classes ([`part`]), states are attributes ([`STATES`]). Tokens are custom properties that a page sets on the card or on any
 //! element above it ([`TOKENS`]). The style sheet selects on nothing else.
 
-/// Writes each name once, as a constant and in the list of all.
+/// Declares each name once, as a constant and in the list of all.
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $value:literal;)*) => {
         $($(#[$doc])* pub const $name: &str = $value;)*
@@ -18,13 +18,13 @@ pub mod part {
     names! {
         /// The root of a card.
         CARD = "qc";
-        /// The title, for those who do not see that this is a card.
+        /// The title, for users who do not see that this is a card.
         TITLE = "qc-title";
         /// The form.
         FORM = "qc-form";
         /// Shown before the first question starts.
         COMPOSING = "qc-composing";
-        /// The list of questions, where one is shown at a time.
+        /// The list of questions, if one is shown at a time.
         STEPS = "qc-steps";
         /// The button of one of them.
         STEP = "qc-step";
@@ -46,7 +46,7 @@ pub mod part {
         OPTION = "qc-option";
         /// Its radio button or check box.
         OPTION_INPUT = "qc-option-input";
-        /// Its button, where one tap answers.
+        /// Its button, if one tap answers.
         OPTION_BUTTON = "qc-option-button";
         /// Its label.
         OPTION_LABEL = "qc-option-label";
@@ -54,17 +54,17 @@ pub mod part {
         OPTION_DESC = "qc-option-desc";
         /// The digit that chooses it.
         KBD = "qc-kbd";
-        /// The row of the own answer, beside [`OPTION`].
+        /// The row of the free-text answer, beside [`OPTION`].
         OTHER = "qc-other";
         /// Its text field.
         OTHER_INPUT = "qc-other-input";
-        /// That the agent recommends an option, at the end of its label.
+        /// The mark of a recommended option, at the end of its label.
         BADGE = "qc-badge";
         /// The line that says its text will not be sent.
         UNSENT = "qc-unsent";
-        /// How many characters may still be typed.
+        /// The number of characters that may still be typed.
         COUNTER = "qc-counter";
-        /// What can be done about a question beside answering it: to skip it, to add a note.
+        /// The extras of a question: Skip and note.
         EXTRAS = "qc-extras";
         /// The button that skips a question, beside [`BUTTON`].
         SKIP = "qc-skip";
@@ -78,13 +78,13 @@ pub mod part {
         PREVIEW = "qc-preview";
         /// Its text.
         PREVIEW_TEXT = "qc-preview-text";
-        /// How long there is to answer.
+        /// The time left to answer.
         DEADLINE = "qc-deadline";
         /// The buttons below the questions.
         ACTIONS = "qc-actions";
         /// Any button.
         BUTTON = "qc-button";
-        /// How many of several questions have their answer.
+        /// The number of questions that have their answer.
         PROGRESS = "qc-progress";
         /// The button that shows the question before, beside [`BUTTON`].
         BACK = "qc-back";
@@ -94,25 +94,25 @@ pub mod part {
         SUBMIT = "qc-submit";
         /// The button that declines, beside [`BUTTON`].
         CANCEL = "qc-cancel";
-        /// A button without weight, beside [`BUTTON`].
+        /// A button of low emphasis, beside [`BUTTON`].
         QUIET = "qc-quiet";
-        /// The buttons of an answer that waits for others, beside [`QUIET`].
+        /// The buttons of a held reply, beside [`QUIET`].
         CHANGE = "qc-change";
-        /// Why the buttons do not act yet, or that the reply is on its way.
+        /// The reason why the buttons are inert, or the note that the reply is on its way.
         WAIT = "qc-wait";
         /// The list of questions that still need an answer.
         SUMMARY = "qc-summary";
-        /// That the reply was not sent.
+        /// The alert that the reply was not sent.
         ALERT = "qc-alert";
         /// The live region.
         STATUS = "qc-status";
         /// An ask that is over.
         RECEIPT = "qc-receipt";
-        /// How it ended.
+        /// The state in which it ended.
         RECEIPT_STATE = "qc-receipt-state";
         /// One of its questions.
         RECEIPT_QUESTION = "qc-receipt-question";
-        /// Shows all of a long question there, a disclosure.
+        /// A disclosure with all of a long question.
         MORE = "qc-more";
         /// The answers to one of its questions.
         ANSWERS = "qc-answers";
@@ -120,15 +120,15 @@ pub mod part {
         ANSWER = "qc-answer";
         /// An option beside it that was not chosen.
         OFFERED = "qc-offered";
-        /// Shows those, a disclosure.
+        /// A disclosure with those.
         CHOICE = "qc-choice";
-        /// What was typed in the chat in the place of answers.
+        /// The text that was sent in the chat instead of answers.
         REPLY = "qc-reply";
         /// A question without an answer.
         NO_ANSWER = "qc-no-answer";
-        /// What can be done with it.
+        /// The buttons below it.
         RECEIPT_ACTIONS = "qc-receipt-actions";
-        /// What was typed or chosen and never sent.
+        /// Choices and text that were never sent.
         LATE = "qc-late";
         /// Its text.
         LATE_TEXT = "qc-late-text";
@@ -137,7 +137,7 @@ pub mod part {
     }
 }
 
-/// A state: an attribute and the values that it can have (`""` where being there is all).
+/// A state: an attribute and its possible values (`""` for one without a value).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     /// The part that has it.
@@ -213,7 +213,7 @@ const fn state(part: &'static str, attribute: &'static str, values: &'static [&'
 pub struct Token {
     /// Its name.
     pub name: &'static str,
-    /// What it is the colour or size of.
+    /// The thing whose colour or size it is.
     pub of: &'static str,
 }
 
@@ -221,7 +221,7 @@ pub struct Token {
 pub const TOKENS: &[Token] = &[
     token("--qc-bg", "surface of the card"),
     token("--qc-fg", "text"),
-    token("--qc-muted", "hints, descriptions, what is not the way on"),
+    token("--qc-muted", "hints, descriptions, secondary buttons"),
     token("--qc-border", "edges of the card and its rows"),
     token("--qc-control-border", "edges of buttons and text fields"),
     token("--qc-accent", "main button, controls, the edge of a chosen row"),
@@ -230,7 +230,7 @@ pub const TOKENS: &[Token] = &[
     token("--qc-danger", "errors, and the edges around them"),
     token("--qc-danger-bg", "surface of errors"),
     token("--qc-success", "ticks of receipts"),
-    token("--qc-warning", "what is urgent or will not be sent"),
+    token("--qc-warning", "warnings: little time is left, a text will not be sent"),
     token("--qc-focus", "focus ring"),
     token("--qc-row-hover-bg", "a row under the pointer"),
     token("--qc-row-selected-bg", "a chosen row"),
@@ -246,14 +246,14 @@ pub const TOKENS: &[Token] = &[
     token("--qc-row-radius", "corners of rows, fields and buttons"),
     token("--qc-gap", "between rows"),
     token("--qc-pad", "between the card's edge and its content"),
-    token("--qc-target", "least height of what is pressed"),
+    token("--qc-target", "least height of rows, fields and buttons"),
     token("--qc-input-size", "radio buttons and check boxes"),
     token("--qc-focus-width", "width of the focus ring"),
-    token("--qc-focus-offset", "between the ring and what has the focus"),
+    token("--qc-focus-offset", "between the ring and the focused element"),
     token("--qc-max-inline", "most width of the card"),
     token("--qc-max-inline-preview", "the same with previews"),
-    token("--qc-scroll-margin", "kept free above and below what gets the focus"),
-    token("--qc-dock", "height of what covers the card's lower edge"),
+    token("--qc-scroll-margin", "kept free above and below a focused element"),
+    token("--qc-dock", "height of a bar that covers the card's lower edge"),
     token("--qc-motion", "length of transitions"),
     token("--qc-shadow", "shadow of the card"),
 ];

@@ -1,4 +1,4 @@
-//! What is said aloud: one live region per card, one queue per document.
+//! Announcements: one live region per card, one queue per document.
 
 use crate::browser::{later, set_text};
 use crate::once::Once;
@@ -9,16 +9,16 @@ use web_sys::Element;
 
 /// Milliseconds between two announcements of a document, so that none cuts off the one before.
 const APART: u64 = 500;
-/// For as long a region is empty before it is filled: it must have been there for a moment, and the same text twice is only spoken twice
-/// where the region was empty in between.
+/// Milliseconds for which a region is empty before it is filled: it must have existed for a moment, and the same text is spoken twice only
+/// if the region was empty in between.
 const LEAD: u64 = 100;
-/// After this the region is emptied, so that nobody comes across it while reading the page.
+/// Milliseconds after which the region is emptied, so that a user who reads the page does not come across it.
 const STAY: u64 = 5000;
 
 thread_local! {
-    /// What is still to be said in this document.
+    /// The announcements that are still to be made in this document.
     static QUEUE: RefCell<Queue> = RefCell::new(Queue::default());
-    /// The calls whose question was announced in the life of this page, each by its key.
+    /// The keys of the calls whose question was announced since the page was loaded.
     static ANNOUNCED: Once = const { Once::new() };
 }
 
@@ -32,7 +32,7 @@ struct Queue {
 
 impl Queue {
     fn next(&mut self) -> Option<(Weak<Announcer>, String)> {
-        // There are few.
+        // The queue is short.
         (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
     }
 }
@@ -41,12 +41,12 @@ impl Queue {
 #[derive(Default)]
 pub(crate) struct Announcer {
     region: RefCell<Option<Element>>,
-    /// Counts what was shown, so that only the last one's timer empties the region.
+    /// The number of texts shown, by which only the last one's timer empties the region.
     shown: Cell<u32>,
 }
 
 impl Announcer {
-    /// The region is there now.
+    /// Sets the region.
     pub(crate) fn speak_in(&self, region: Option<Element>) {
         self.region.replace(region);
     }
@@ -55,7 +55,7 @@ impl Announcer {
         self.region.borrow().is_some()
     }
 
-    /// Says a text when the document's queue comes to it.
+    /// Announces a text when its turn in the document's queue comes.
     pub(crate) fn say(self: &Rc<Self>, text: impl Into<String>) {
         let is_free = QUEUE.with_borrow_mut(|queue| {
             queue.waiting.push((Rc::downgrade(self), text.into()));
@@ -73,7 +73,7 @@ impl Announcer {
         }
     }
 
-    /// Puts a text into the region. Gives which one it is.
+    /// Puts a text into the region. Returns its number.
     fn show(&self, text: &str) -> u32 {
         if let Some(region) = &*self.region.borrow() {
             set_text(region, "textContent", text);
@@ -83,14 +83,14 @@ impl Announcer {
     }
 }
 
-/// Says what has waited longest. A card that is gone is passed over and takes no time from the others.
+/// Announces the text that has waited longest. A card that is gone is skipped, and costs the others no time.
 fn say_next() {
     while let Some((announcer, text)) = QUEUE.with_borrow_mut(Queue::next) {
         let Some(live) = announcer.upgrade() else {
             continue;
         };
         live.show("");
-        // One after the other, so that timers which come late do not bring two texts closer together.
+        // In a chain, so that late timers do not bring two texts closer together.
         after(LEAD, move || {
             if let Some(live) = announcer.upgrade() {
                 let shown = live.show(&text);

@@ -1,6 +1,6 @@
-//! What the card asks of the browser: its globals, properties by name, timers, listeners.
+//! The card's interface to the browser: globals, properties by name, timers, listeners.
 //!
-//! Each function that a program imports is code on both sides. So properties are read by their names, through one function for each type.
+//! Each imported function is code on both sides. So properties are read by their names, through one function for each type.
 
 use std::time::Duration;
 use wasm_bindgen::closure::Closure;
@@ -19,7 +19,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = document, js_name = hasFocus)]
     pub(crate) fn page_has_focus() -> bool;
 
-    /// Refused where the browser does not know the selector.
+    /// Throws if the browser does not know the selector.
     #[wasm_bindgen(js_namespace = document, js_name = querySelectorAll, catch)]
     pub(crate) fn find_all(selector: &str) -> Result<NodeList, JsValue>;
 
@@ -42,7 +42,7 @@ extern "C" {
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(id: i32);
 
-    /// Anything that has properties.
+    /// Any object with properties.
     type Object;
 
     #[wasm_bindgen(method, structural, indexing_getter)]
@@ -99,34 +99,34 @@ pub(crate) fn set_flag(of: &JsValue, name: &str, value: bool) {
     of.unchecked_ref::<Object>().set_flag(name, value);
 }
 
-/// Whether a node is of this type, such as [`Node::ELEMENT_NODE`].
+/// Returns true if a node is of this type, such as [`Node::ELEMENT_NODE`].
 pub(crate) fn is_of_type(node: &Node, of: u16) -> bool {
     number(node, "nodeType") == f64::from(of)
 }
 
-/// What the browser calls, once.
+/// A function that the browser calls once.
 pub(crate) fn callback(act: impl FnOnce() + 'static) -> JsValue {
     Closure::once_into_js(boxed(act))
 }
 
-/// Does something later, whatever happens until then.
+/// Runs `act` later; it can't be cancelled.
 pub(crate) fn later(after: Duration, act: impl FnOnce() + 'static) {
     set_timeout(&callback(act), milliseconds(after));
 }
 
-/// Does something as soon as what is being done is over.
+/// Runs `act` as soon as the current task is over.
 pub(crate) fn soon(act: impl FnOnce() + 'static) {
     queue_microtask(&callback(act));
 }
 
-/// Something that will be done, unless this is dropped before.
+/// A function that will run later, unless this is dropped before.
 pub(crate) struct Timer {
     id: i32,
     _act: Closure<dyn FnMut()>,
 }
 
 impl Timer {
-    /// Does something later.
+    /// Starts the timer.
     pub(crate) fn new(after: Duration, act: impl FnOnce() + 'static) -> Self {
         let act = Closure::once(boxed(act));
         Self { id: set_timeout(act.as_ref(), milliseconds(after)), _act: act }
@@ -139,7 +139,7 @@ impl Drop for Timer {
     }
 }
 
-/// Listens to events until it is dropped. It takes no `FnMut`: what is done about an event may make events of its own.
+/// Listens to events until it is dropped. It takes no `FnMut`, because handling an event may make other events.
 pub(crate) struct Listening {
     target: EventTarget,
     events: &'static [&'static str],
@@ -148,12 +148,12 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Listens to these events of a target and of what is inside it.
+    /// Listens to these events of a target and its descendants.
     pub(crate) fn to(target: &EventTarget, events: &'static [&'static str], act: impl Fn(Event) + 'static) -> Self {
         Self::new(target, events, false, Box::new(act))
     }
 
-    /// As [`to`](Self::to), before anybody inside hears of them and can hide them.
+    /// As [`to`](Self::to), before listeners of the descendants, which could stop the event.
     pub(crate) fn before_all(
         target: &EventTarget,
         events: &'static [&'static str],
@@ -166,7 +166,7 @@ impl Listening {
         let act = Closure::wrap(act);
         let listener = act.as_ref().unchecked_ref();
         for name in events {
-            // The browser refuses only what is no listener.
+            // Refused only if the argument is no listener.
             let _ = target.add_event_listener_with_callback_and_bool(name, listener, captures);
         }
         Self { target: target.clone(), events, captures, act }
@@ -182,7 +182,7 @@ impl Drop for Listening {
     }
 }
 
-/// For the compiler all that is done later is one.
+/// Boxes a function, so that all timers share one instantiation.
 fn boxed(act: impl FnOnce() + 'static) -> Box<dyn FnOnce()> {
     Box::new(act)
 }

@@ -1,7 +1,7 @@
 //! The card: one ask as a form.
 //!
-//! `machine` decides what happens, and knows no browser. `view` says what the card looks like, and changes nothing. `shell` carries events
-//! to the machine and changes to the page. [`MountedCard`] feeds it in any page, the Leptos component from the host's signals.
+//! `machine` decides what happens, and knows no browser. `view` draws the card, and changes nothing. `shell` carries events to the machine
+//! and changes to the page. [`MountedCard`] feeds it in any page, the Leptos component from the host's signals.
 
 #[cfg(feature = "leptos")]
 pub(crate) mod component;
@@ -16,7 +16,7 @@ mod view;
 
 pub(crate) use self::machine::Given;
 
-// Nothing happens on a server.
+// A server handles no events.
 #[cfg(not(feature = "ssr"))]
 mod claim;
 #[cfg(not(feature = "ssr"))]
@@ -46,10 +46,10 @@ pub use self::options::CardOptions;
 #[cfg(feature = "ssr")]
 pub use self::shell::ClaimFocus;
 
-/// How an answer is given.
+/// The way an answer is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SubmitMode {
-    /// The user picks, then presses Submit. Nothing is sent on a change.
+    /// The user picks, then presses Submit. A change sends nothing.
     #[default]
     Explicit,
     /// One activation of an option answers at once. Applies only to an ask of exactly one single-select question without previews; any
@@ -57,10 +57,10 @@ pub enum SubmitMode {
     OnPick,
 }
 
-/// How several questions are laid out. A single one looks the same in both.
+/// The layout of several questions. A single one looks the same in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Below each other, with the buttons and how many are answered at the lower edge of what is seen.
+    /// One below the other, with the buttons and the progress at the lower edge of the visible part.
     #[default]
     Stacked,
     /// One at a time, below a list of all of them, with Back and Next beside Submit. A pick never turns to the next; Enter on an answered

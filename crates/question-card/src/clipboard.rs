@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     type Written;
 
-    /// Fails where there is no clipboard, as on a page that was not loaded securely.
+    /// Throws if there is no clipboard, as on a page that was not loaded securely.
     #[wasm_bindgen(js_namespace = ["navigator", "clipboard"], js_name = writeText, catch)]
     fn write_text(text: &str) -> Result<Written, JsValue>;
 
@@ -16,13 +16,13 @@ extern "C" {
     fn then(this: &Written, done: &JsValue, refused: &JsValue);
 }
 
-/// Puts a text into the clipboard, and tells later whether the browser let it.
+/// Writes a text to the clipboard, and calls back with true if the browser allowed it.
 ///
-/// By a callback: a future would bring all that runs futures into a page that has no other.
+/// A future would bring an executor into a page that has no other use for one.
 pub(crate) fn write_to_clipboard(text: &str, told: impl FnOnce(bool) + 'static) {
     match write_text(text) {
         Ok(written) => {
-            // One for both ends, of which one comes: a callback is freed when it is called.
+            // One function for both outcomes, because it is freed only by being called.
             let settled = Closure::once_into_js(move |reason: JsValue| told(reason.is_undefined()));
             written.then(&settled, &settled);
         }

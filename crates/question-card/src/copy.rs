@@ -1,4 +1,4 @@
-//! Copying what the user said.
+//! The button that copies a receipt.
 
 use crate::anatomy::part;
 use crate::announcer::Announcer;
@@ -13,8 +13,8 @@ use std::time::Duration;
 
 /// A button that copies a receipt as plain text, for the actions below one: a line for each question and for its answer.
 ///
-/// A card whose ask ends before the user's eyes has it by itself. The receipts of a history have not, since each would add a listener and
-/// a stop for the Tab key.
+/// A card whose ask ends while the user is there has this button by itself. The receipts of a history do not, since each would add a
+/// listener and a stop for the Tab key.
 #[component]
 pub fn CopyReceipt(
     /// The ask.
@@ -84,10 +84,10 @@ pub fn CopyReceipt(
     }
 }
 
-/// How long the button says that it has copied.
+/// The time for which the button shows that it has copied.
 const STAY: Duration = Duration::from_secs(3);
 
-/// Where a copy stands.
+/// The state of a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copied {
     No,

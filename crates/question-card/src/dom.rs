@@ -3,8 +3,8 @@
 
 use ask_user_question::text::joined;
 
-/// What a call is known by in the whole page, and beyond it: agents number their calls, so its id says something only within its
-/// conversation, which the host names.
+/// The key of a call, in the whole page and beyond it. Agents number their calls, so that an id is unique only within its conversation,
+/// which the host names.
 #[must_use]
 pub(crate) fn call_key(scope: &str, tool_call_id: &str) -> String {
     match scope {
@@ -20,14 +20,14 @@ pub struct Ids {
     call: u64,
 }
 
-/// The table of controls: what each is, and what its id ends with.
+/// Declares the controls, each with the suffix of its id.
 macro_rules! controls {
     (
         of an option: $($(#[$option_doc:meta])* $option:ident = $option_part:literal,)*;
         of a question: $($(#[$question_doc:meta])* $question:ident = $question_part:literal,)*;
         of the card: $($(#[$single_doc:meta])* $single:ident = $single_part:literal,)*
     ) => {
-        /// An element that the user can act on, as its id says it.
+        /// An element that the user can act on. Its id names it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Control {
@@ -45,7 +45,7 @@ macro_rules! controls {
         }
 
         impl Control {
-            /// Its question, what its id ends with, and its option behind that.
+            /// Its question, the suffix of its id, and its option.
             fn place(self) -> (Option<usize>, &'static str, Option<usize>) {
                 match self {
                     $(Self::$option { question, option } => (Some(question), $option_part, Some(option)),)*
@@ -57,7 +57,7 @@ macro_rules! controls {
                 }
             }
 
-            /// The control of a question at this place.
+            /// The control of a question with this suffix.
             fn at(question: usize, part: &str, option: Option<usize>) -> Option<Self> {
                 Some(match (part, option) {
                     $(($option_part, Some(option)) => Self::$option { question, option },)*
@@ -67,7 +67,7 @@ macro_rules! controls {
             }
         }
 
-        /// Those of which a card has one, with what their ids end with. As a list it is smaller than as code.
+        /// The controls that a card has once, with the suffixes of their ids. As a list it is smaller than as code.
         const SINGLE: &[(Control, &str)] = &[$((Control::$single, $single_part)),*];
     };
 }
@@ -80,9 +80,9 @@ controls! {
     Row = "row",
     ;
     of a question:
-    /// The radio button or check box of the own answer.
+    /// The radio button or check box of the free-text answer.
     Other = "other",
-    /// The text field of the own answer.
+    /// The text field of the free-text answer.
     OtherText = "text",
     /// The text field of the note.
     Note = "note",
@@ -90,11 +90,11 @@ controls! {
     AddNote = "addnote",
     /// The button that skips a question.
     Skip = "skip",
-    /// The row of the own answer.
+    /// The row of the free-text answer.
     OtherRow = "otherrow",
     /// The button that leads to a question which still needs an answer.
     Way = "way",
-    /// The button that shows a question, where that is one at a time.
+    /// The button that shows a question, if one is shown at a time.
     Step = "step",
     ;
     of the card:
@@ -106,29 +106,29 @@ controls! {
     Submit = "submit",
     /// The button that declines.
     Cancel = "cancel",
-    /// The button that takes the first press of Cancel back.
+    /// The button that undoes the first press of Cancel.
     Keep = "keep",
-    /// The button that sends once more what did not go through.
+    /// The button that sends a failed reply again.
     Again = "again",
     /// The button that leaves the rest to the host's composer.
     InChat = "inchat",
     /// The button that leaves the rest to the agent.
     Decide = "decide",
-    /// The button that takes a held reply back.
+    /// The button by which a held reply can be changed.
     Change = "change",
-    /// The button that leads to the ask for which a reply is held.
+    /// The button that leads to the ask that a held reply waits for.
     Next = "next",
     /// The button that asks for more time.
     MoreTime = "moretime",
     /// The button that copies a receipt.
     CopyReceipt = "copyreceipt",
-    /// The button that copies what came too late.
+    /// The button that copies the late text.
     CopyLate = "copylate",
-    /// The button that sends what came too late as a message.
+    /// The button that sends the late text as a message.
     SendLate = "sendlate",
-    /// The button that puts away what came too late.
+    /// The button that dismisses the late text.
     Dismiss = "dismiss",
-    /// The button that sends the question back where time ran out.
+    /// The button that sends an expired question back to the agent.
     AskAgain = "askagain",
 }
 
@@ -139,7 +139,7 @@ impl Control {
         self.place().0
     }
 
-    /// Tells buttons of one class from each other.
+    /// A number by which buttons of one class differ.
     pub(crate) fn key(self) -> usize {
         let (question, part, _) = self.place();
         part.bytes().fold(question.unwrap_or_default(), |key, byte| key.wrapping_mul(31).wrapping_add(byte.into()))
@@ -176,7 +176,7 @@ impl Ids {
         Control::at(question, part, if option.is_empty() { None } else { Some(number(option)?) })
     }
 
-    /// What all ids of the card begin with.
+    /// The prefix of all ids of the card.
     fn start(self) -> String {
         let mut start = "qc-".to_owned();
         for place in (0..64).step_by(4).rev() {
@@ -185,12 +185,12 @@ impl Ids {
         start
     }
 
-    /// What the card has once.
+    /// The id of an element that the card has once.
     fn one(self, part: &str) -> String {
         self.start() + "-" + part
     }
 
-    /// What belongs to a question.
+    /// The id of an element that belongs to a question.
     fn of(self, question: usize, part: &str) -> String {
         self.name(question) + "-" + part
     }
@@ -225,7 +225,7 @@ impl Ids {
         self.of(question, "error")
     }
 
-    /// The line that says how much more may be typed into a text field.
+    /// The line with the number of characters left in a text field.
     #[must_use]
     pub fn counter(self, field: Control) -> String {
         self.control(field) + "-counter"
@@ -243,7 +243,7 @@ impl Ids {
         self.of(question, "skipping")
     }
 
-    /// The label of the own answer.
+    /// The label of the free-text answer.
     #[must_use]
     pub fn other_label(self, question: usize) -> String {
         self.of(question, "other-label")
@@ -285,20 +285,20 @@ impl Ids {
         self.one("receipt-q") + &question.to_string()
     }
 
-    /// What stands there for its answer.
+    /// The answer to a question in the receipt.
     #[must_use]
     pub fn receipt_answer(self, question: usize) -> String {
         self.one("receipt-a") + &question.to_string()
     }
 
-    /// What was replied in the chat, in the receipt.
+    /// The reply in the chat, in the receipt.
     #[must_use]
     pub fn receipt_reply(self) -> String {
         self.one("receipt-reply")
     }
 }
 
-/// A number as ids have it.
+/// Parses a number as ids have it.
 fn number(digits: &str) -> Option<usize> {
     let digit = |byte: u8| char::from(byte).to_digit(10);
     let add = |number: usize, byte: u8| number.checked_mul(10)?.checked_add(digit(byte)? as usize);

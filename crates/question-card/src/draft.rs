@@ -1,4 +1,4 @@
-//! What the user has chosen and typed so far, and every rule of choosing. Knows nothing of a browser.
+//! The user's choices and text so far, with every rule of choosing. It knows no browser.
 
 mod kept;
 mod question;
@@ -14,33 +14,33 @@ use ask_user_question::{AskUserQuestion, Question};
 /// - Getters: [`is_chosen`](Self::is_chosen), [`is_other_chosen`](Self::is_other_chosen), [`is_other_unsent`](Self::is_other_unsent),
 ///   [`is_skipped`](Self::is_skipped), [`text`](Self::text), [`room`](Self::room), [`problem`](Self::problem),
 ///   [`problems`](Self::problems), [`is_dirty`](Self::is_dirty), [`selections`](Self::selections), [`left_over`](Self::left_over).
-/// - What the stream tells: [`know`](Self::know), [`reconcile`](Self::reconcile), [`become_message`](Self::become_message).
-/// - Apart from its card: [`kept`](Self::kept), [`restore`](Self::restore), [`take_up`](Self::take_up).
-/// - What the user does: [`toggle`](Self::toggle), [`choose_other`](Self::choose_other), [`toggle_other`](Self::toggle_other),
+/// - From the stream: [`know`](Self::know), [`reconcile`](Self::reconcile), [`become_message`](Self::become_message).
+/// - For storage: [`kept`](Self::kept), [`restore`](Self::restore), [`take_up`](Self::take_up).
+/// - From the user: [`toggle`](Self::toggle), [`choose_other`](Self::choose_other), [`toggle_other`](Self::toggle_other),
 ///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`unskip`](Self::unskip), [`toggle_skip`](Self::toggle_skip),
 ///   [`forget`](Self::forget).
 ///
-/// A question whose [`Kind`] is not known yet cannot be answered: what the user does to it changes nothing.
+/// A question whose [`Kind`] is not known yet cannot be answered: input of the user changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Draft {
     questions: Vec<QuestionDraft>,
     /// The most characters of each typed text.
     max_length: Option<usize>,
-    /// What was kept, until its question is whole.
+    /// The stored parts whose questions are not complete yet.
     waiting: Kept,
 }
 
-/// How many options of a question may be chosen.
+/// The number of options of a question that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// Exactly one, or a text of one's own.
+    /// Exactly one, or a free text.
     Single,
-    /// Any number, and a text of one's own beside them.
+    /// Any number, and a free text beside them.
     Multi,
 }
 
 impl Kind {
-    /// The kind that `multiSelect` stands for.
+    /// The kind for a value of `multiSelect`.
     pub(crate) fn of(multi_select: bool) -> Self {
         match multi_select {
             true => Self::Multi,
@@ -49,32 +49,32 @@ impl Kind {
     }
 }
 
-/// Why a question cannot be sent as it is.
+/// The reason why a question cannot be sent as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Problem {
-    /// Nothing is chosen.
+    /// No answer is chosen.
     Unanswered,
     /// "Other" is chosen and its text is blank.
     OtherBlank,
-    /// The own answer is too long.
+    /// The free text is too long.
     OtherTooLong {
-        /// By how many characters.
+        /// The number of characters beyond the limit.
         over: usize,
     },
     /// The note is too long.
     NoteTooLong {
-        /// By how many characters.
+        /// The number of characters beyond the limit.
         over: usize,
     },
 }
 
 impl Problem {
-    /// Whether there is no answer yet, rather than one that is too long.
+    /// Returns true if there is no answer yet, rather than one that is too long.
     pub(crate) fn is_missing(self) -> bool {
         matches!(self, Self::Unanswered | Self::OtherBlank)
     }
 
-    /// The field that can solve it; an own answer is one too.
+    /// The field that can solve it: a free text is an answer too.
     pub(crate) fn field(self) -> Field {
         match self {
             Self::Unanswered | Self::OtherBlank | Self::OtherTooLong { .. } => Field::Other,
@@ -86,13 +86,13 @@ impl Problem {
 /// A field for typed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// The own answer.
+    /// The free-text answer.
     Other,
     /// The note.
     Note,
 }
 
-/// How far a typed text is from the limit, in characters.
+/// The distance of a typed text from the limit, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Room {
     /// This number of characters may still be typed.
@@ -101,7 +101,7 @@ pub(crate) enum Room {
     Over(usize),
 }
 
-/// What of a question did not reach the agent.
+/// The part of an answer that did not reach the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeftOver {
     /// Labels and text, as one text.
@@ -110,7 +110,7 @@ pub(crate) struct LeftOver {
     pub(crate) note: Option<String>,
 }
 
-/// A chosen option. The label is kept to know the option again should a later snapshot move it.
+/// A chosen option. By its label it is found again if a later snapshot moves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pick {
     option: usize,
@@ -118,12 +118,12 @@ struct Pick {
 }
 
 impl Draft {
-    /// Lets no typed text have more than this number of characters (Unicode scalar values). What is longer stays.
+    /// Sets the most characters (Unicode scalar values) of each typed text. A longer text stays.
     pub(crate) fn limit(&mut self, max_length: Option<usize>) {
         self.max_length = max_length;
     }
 
-    /// Whether this option is chosen.
+    /// Returns true if this option is chosen.
     pub(crate) fn is_chosen(&self, question: usize, option: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.position(option).is_some())
     }
@@ -133,17 +133,17 @@ impl Draft {
         Some(self.question(question)?.choice.picks.first()?.option)
     }
 
-    /// Whether the own answer is chosen.
+    /// Returns true if the free-text answer is chosen.
     pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.other)
     }
 
-    /// Whether a text stands in the field that is not part of the answer.
+    /// Returns true if the free-text field holds a text that is not part of the answer.
     pub(crate) fn is_other_unsent(&self, question: usize) -> bool {
         self.question(question).is_some_and(QuestionDraft::other_unsent)
     }
 
-    /// What stands in a text field, as typed.
+    /// The content of a text field, as typed.
     pub(crate) fn text(&self, question: usize, field: Field) -> &str {
         self.question(question).map_or("", |draft| match field {
             Field::Other => &draft.other,
@@ -151,17 +151,17 @@ impl Draft {
         })
     }
 
-    /// Whether the question is skipped.
+    /// Returns true if the question is skipped.
     pub(crate) fn is_skipped(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.skipped.is_some())
     }
 
-    /// Whether typed texts have a limit.
+    /// Returns true if typed texts have a limit.
     pub(crate) fn is_limited(&self) -> bool {
         self.max_length.is_some()
     }
 
-    /// How far what stands in a field is from the limit, where there is one.
+    /// The distance of a field's content from the limit, if there is one.
     pub(crate) fn room(&self, question: usize, field: Field) -> Option<Room> {
         let most = self.max_length?;
         let text = self.text(question, field);
@@ -171,12 +171,12 @@ impl Draft {
         })
     }
 
-    /// What keeps this question from being sent.
+    /// The problem that keeps this question from being sent.
     pub(crate) fn problem(&self, question: usize) -> Option<Problem> {
         self.question(question).map_or(Some(Problem::Unanswered), |draft| draft.problem(self.max_length))
     }
 
-    /// What keeps each of the first `count` questions from being sent, in order.
+    /// The problems that keep the first `count` questions from being sent, in order.
     pub(crate) fn problems(&self, count: usize) -> Vec<(usize, Problem)> {
         let mut problems = Vec::new();
         for question in 0..count {
@@ -187,12 +187,12 @@ impl Draft {
         problems
     }
 
-    /// Whether anything would be lost.
+    /// Returns true if input would be lost with the draft.
     pub(crate) fn is_dirty(&self) -> bool {
         self.questions.iter().any(QuestionDraft::is_dirty)
     }
 
-    /// Everything that is part of the reply: one selection for each question of which there is anything to say.
+    /// The selections of the reply: one for each question with any input.
     pub(crate) fn selections(&self) -> Vec<Selection> {
         let mut selections = Vec::new();
         for question in 0..self.questions.len() {
@@ -201,7 +201,7 @@ impl Draft {
         selections
     }
 
-    /// What of a question is not part of what was sent for it, with `list` between answers.
+    /// The part of an answer that is not in `sent`, with `list` between labels and text.
     pub(crate) fn left_over(&self, question: usize, sent: Option<&Selection>, list: &str) -> LeftOver {
         let (Some(draft), own) = (self.question(question), self.selection(question)) else {
             return LeftOver::default();
@@ -226,7 +226,7 @@ impl Draft {
         }
     }
 
-    /// How many questions, from the first, it has heard of.
+    /// The number of known questions.
     pub(crate) fn known(&self) -> usize {
         self.questions.len()
     }
@@ -236,7 +236,7 @@ impl Draft {
         self.question(question)?.kind
     }
 
-    /// Whether every pick is where the complete ask has it, so that [`reconcile`](Self::reconcile) would change nothing.
+    /// Returns true if every pick is where the complete ask has it, so that [`reconcile`](Self::reconcile) would change nothing.
     pub(crate) fn fits(&self, ask: &AskUserQuestion) -> bool {
         let fits = |(draft, question): (&QuestionDraft, &Question)| {
             let is_there = |pick: &Pick| {
@@ -248,12 +248,12 @@ impl Draft {
         self.questions.len() == ask.questions.len() && self.questions.iter().zip(&ask.questions).all(fits)
     }
 
-    /// Takes over of which kind a question is. Where that changes after a choice, what fits the new kind stays.
+    /// Takes over the kind of a question. If it changes after a choice, the part that fits the new kind stays.
     pub(crate) fn know(&mut self, question: usize, kind: Kind) {
         self.grow(question).become_kind(kind);
     }
 
-    /// Takes over the complete ask: a pick follows its label, and is dropped where the label is gone.
+    /// Takes over the complete ask: a pick follows its label, and is dropped if the label is gone.
     pub(crate) fn reconcile(&mut self, ask: &AskUserQuestion) {
         self.questions.truncate(ask.questions.len());
         for (index, question) in ask.questions.iter().enumerate() {
@@ -264,7 +264,7 @@ impl Draft {
         }
     }
 
-    /// Chooses an option, as a radio button does; where several may be chosen it is added, or taken back.
+    /// Chooses an option, as a radio button does; if several may be chosen, adds or removes it.
     pub(crate) fn toggle(&mut self, question: usize, option: usize, label: &str) {
         if let Some(draft) = self.question_mut(question) {
             let label = label.to_owned();
@@ -272,21 +272,21 @@ impl Draft {
         }
     }
 
-    /// Chooses the own answer; in a single choice it takes the place of the option.
+    /// Chooses the free-text answer; in a single choice it replaces the option.
     pub(crate) fn choose_other(&mut self, question: usize) {
         if let Some(draft) = self.question_mut(question) {
             draft.choose_other();
         }
     }
 
-    /// Chooses the own answer, or leaves it out where several may be chosen; its text stays.
+    /// Chooses the free-text answer, or removes it if several may be chosen; its text stays.
     pub(crate) fn toggle_other(&mut self, question: usize) {
         if let Some(draft) = self.question_mut(question) {
             draft.toggle_other();
         }
     }
 
-    /// Takes over what stands in a text field. Text chooses the own answer; emptying it takes that back. A note is no answer.
+    /// Takes over the content of a text field. A text chooses the free-text answer; emptying it undoes that. A note is no answer.
     pub(crate) fn type_text(&mut self, question: usize, field: Field, text: &str) {
         if let Some(draft) = self.question_mut(question) {
             match field {
@@ -303,39 +303,39 @@ impl Draft {
         }
     }
 
-    /// Skips the question, or takes that back together with what was chosen before. Choosing or typing an answer takes it back too.
+    /// Skips the question, or undoes that and restores the earlier choice. Choosing or typing an answer undoes it too.
     pub(crate) fn toggle_skip(&mut self, question: usize) {
         if let Some(draft) = self.question_mut(question) {
             draft.toggle_skip();
         }
     }
 
-    /// Takes a skip back, together with what was chosen before.
+    /// Undoes a skip, and restores the earlier choice.
     pub(crate) fn unskip(&mut self, question: usize) {
         if self.is_skipped(question) {
             self.toggle_skip(question);
         }
     }
 
-    /// Whether anything was done to it but to write an own answer to the first question.
+    /// Returns true if it holds more than a free text for the first question.
     pub(crate) fn is_more_than_text(&self) -> bool {
         let mut questions = self.questions.iter();
         questions.next().is_some_and(QuestionDraft::is_more_than_text) || questions.any(QuestionDraft::is_dirty)
     }
 
-    /// Whether a note was typed.
+    /// Returns true if a note was typed.
     pub(crate) fn has_note(&self) -> bool {
         self.questions.iter().any(|draft| !draft.note.is_empty())
     }
 
-    /// Becomes this one text, where no question can be answered.
+    /// Replaces all answers by this one text, for an ask that cannot be answered.
     pub(crate) fn become_message(&mut self, text: &str) {
         self.forget();
         self.know(0, Kind::Single);
         self.type_text(0, Field::Other, text);
     }
 
-    /// Forgets everything that the user did.
+    /// Forgets all input of the user.
     pub(crate) fn forget(&mut self) {
         self.waiting = Kept::default();
         for draft in &mut self.questions {

@@ -1,8 +1,8 @@
-//! Where unfinished answers are kept while their card is not on the screen.
+//! Storage of drafts while their card is not on the screen.
 //!
-//! A draft is kept in memory in any case: a card that a list or a route takes away has it again when it comes back. [`Persist`] says what
-//! is kept beyond the life of the page. It is kept from the first change until the ask is over; what then did not reach the agent, until the
-//! user puts it away.
+//! A draft is kept in memory in any case: a card that a list or a route removes has it again when it comes back. [`Persist`] sets a storage
+//! beyond the life of the page. A draft is kept from the first change until the ask is over. A part that did not reach the agent is kept until the
+//! user dismisses it.
 
 use crate::card::Given;
 use crate::dom::Ids;
@@ -13,16 +13,16 @@ use std::sync::Arc;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Whether drafts outlive the page. They do not, by default: nothing is written. A page that asks for neither of the two ways does not carry what
-/// writes and reads drafts.
+/// The storage of drafts beyond the life of the page. By default nothing is written. A page that uses neither of the two storages does not
+/// carry the code that writes and reads drafts.
 #[derive(Clone, Default)]
 pub struct Persist(Option<Arc<dyn Written>>);
 
-/// A host's own place for drafts.
+/// A host's own storage of drafts.
 ///
-/// A draft is a text that only the card understands; it holds what the user typed. What [`load`](Self::load) gives is not trusted: a text
-/// that is no draft of this call is ignored, and options that the question no longer has are left out. Everything is called where the
-/// browser runs, never on a server.
+/// A draft is an opaque text, which holds what the user typed. The result of [`load`](Self::load) is not trusted: a text that is no draft
+/// of this call is ignored, and options that the question no longer has are left out. All methods are called in the browser, never on a
+/// server.
 ///
 /// ```
 /// use question_card::{DraftStore, Persist};
@@ -53,14 +53,15 @@ pub struct Persist(Option<Arc<dyn Written>>);
 /// # let _ = persist;
 /// ```
 pub trait DraftStore: Send + Sync {
-    /// What was saved last under this key and not removed. The key is the call's id; of a card with a scope, scope and id together.
+    /// The text that was saved last under this key and not removed. The key is the call's id; for a card with a scope, scope and id
+    /// together.
     fn load(&self, key: &str) -> Option<String>;
 
-    /// Keeps this draft in the place of an earlier one of the same key. Called a quarter of a second after a change, or earlier when the page or
-    /// the card goes away.
+    /// Saves this draft, and replaces an earlier one of the same key. Called a quarter of a second after a change, or earlier when the page
+    /// or the card goes away.
     fn save(&self, key: &str, draft: &str);
 
-    /// Keeps no draft under this key any more.
+    /// Removes the draft of this key.
     fn remove(&self, key: &str);
 }
 
@@ -71,24 +72,24 @@ impl fmt::Debug for Persist {
 }
 
 impl Persist {
-    /// They live as long as the tab: in its `sessionStorage`, under a key for each call. Where the browser refuses, they do not.
+    /// Stores drafts in the tab's `sessionStorage`, under a key for each call. If the browser refuses, they are only in memory.
     #[must_use]
     pub fn session() -> Self {
         Self::own(Arc::new(Session))
     }
 
-    /// The host keeps them.
+    /// Stores drafts at the host.
     #[must_use]
     pub fn own(store: Arc<dyn DraftStore>) -> Self {
         Self(Some(Arc::new(store)))
     }
 
-    /// Whether anything is written at all.
+    /// Returns true if drafts are written at all.
     pub(crate) fn is_written(&self) -> bool {
         self.0.is_some()
     }
 
-    /// What is kept of this call, in memory or beyond.
+    /// The stored state of this call, from memory or the storage.
     pub(crate) fn load(&self, key: &str) -> Remembered {
         let mut found = recall(key);
         if found.draft.is_none() {
@@ -97,7 +98,7 @@ impl Persist {
         found
     }
 
-    /// Brings what is written up to what is in memory.
+    /// Writes the draft in memory to the storage.
     pub(crate) fn write(&self, key: &str) {
         if let Some(written) = &self.0 {
             written.write(key, recall(key).draft);
@@ -105,14 +106,14 @@ impl Persist {
     }
 }
 
-/// What is kept of a call whose card may be gone: the draft, and what was given to the host and is not settled.
+/// The stored state of a call whose card may be gone: the draft, and a submission that is not settled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remembered {
     pub(crate) draft: Option<Kept>,
     pub(crate) given: Option<Given>,
 }
 
-/// Drafts as they are written.
+/// A storage of drafts that encodes them.
 trait Written: Send + Sync {
     fn load(&self, key: &str) -> Option<Kept>;
     fn write(&self, key: &str, kept: Option<Kept>);
@@ -126,7 +127,7 @@ impl Written for Arc<dyn DraftStore> {
     fn write(&self, key: &str, kept: Option<Kept>) {
         match kept.map(|kept| kept.to_text(key)) {
             Some(Some(text)) => self.save(key, &text),
-            // Too much to be written. What was written before is better than nothing.
+            // Too long to be written. The text written before is better than none.
             Some(None) => {}
             None => self.remove(key),
         }
@@ -154,25 +155,25 @@ impl DraftStore for Session {
     }
 
     fn save(&self, key: &str, draft: &str) {
-        // A full storage refuses; the draft is in memory all the same.
+        // A full storage refuses; the draft stays in memory.
         let _ = set_item(&storage_key(key), draft);
     }
 
     fn remove(&self, key: &str) {
-        // Refused only where nothing could be written either.
+        // Refused only if nothing could be written either.
         let _ = remove_item(&storage_key(key));
     }
 }
 
-/// How many calls are in memory at most; beyond that, those go that did not change for the longest time.
+/// The most calls in memory; beyond that, those go that did not change for the longest time.
 const MOST_IN_MEMORY: usize = 100;
 
 thread_local! {
-    /// The calls of this page, the last changed last. Only ever touched in a browser.
+    /// The calls of this page, the last changed last. Used only in a browser.
     static MEMORY: RefCell<Vec<(String, Remembered)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps this of a call in memory. Returns whether that changed its draft.
+/// Stores the state of a call in memory. Returns true if that changed its draft.
 pub(crate) fn remember(key: &str, now: Remembered) -> bool {
     MEMORY.with_borrow_mut(|memory| {
         let at = memory.iter().position(|(id, _)| id == key);
@@ -195,7 +196,7 @@ pub(crate) fn recall(key: &str) -> Remembered {
     })
 }
 
-/// Never the call's own id: where something is stored is not the agent's to choose.
+/// A key of the card's own, never the call's id, which the agent chooses.
 fn storage_key(key: &str) -> String {
     Ids::new(key).draft()
 }

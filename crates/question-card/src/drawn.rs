@@ -1,4 +1,4 @@
-//! What a [`Writer`] draws, as a view of Leptos.
+//! A Leptos view of an element that a [`Writer`] draws.
 
 use crate::writer::Writer;
 use leptos::attr::Attribute;
@@ -10,7 +10,7 @@ use std::any::Any;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Node};
 
-/// One element that the card's own code draws, keeps and follows.
+/// One element that the card's own code draws and updates.
 pub(crate) struct Drawn {
     #[cfg(feature = "ssr")]
     html: Box<dyn FnOnce() -> String + Send>,
@@ -18,7 +18,7 @@ pub(crate) struct Drawn {
     start: Box<dyn FnOnce(Option<Element>) -> Option<Running> + Send>,
 }
 
-/// The element in the page, and what keeps it as it should be.
+/// The element in the page, and the owner of its updates.
 pub(crate) struct Running {
     element: Element,
     _keeper: Box<dyn Any>,
@@ -45,7 +45,7 @@ impl Drawn {
 
 #[cfg(not(feature = "ssr"))]
 impl Drawn {
-    /// Draws again whenever a signal that it has read changes.
+    /// Draws again when a signal that it has read changes.
     pub(crate) fn following(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
         let start = move |adopts: Option<Element>| {
             let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::Tree::new(adopts, None)));
@@ -57,7 +57,7 @@ impl Drawn {
         Self { start: Box::new(start) }
     }
 
-    /// What draws itself: it is given the element where a server has written it.
+    /// An element that draws itself. `start` gets the element that a server has written, if there is one.
     pub(crate) fn by_itself(start: impl FnOnce(Option<Element>) -> Option<Running> + Send + 'static) -> Self {
         Self { start: Box::new(start) }
     }
@@ -85,7 +85,7 @@ impl Render for Drawn {
 impl AddAnyAttr for Drawn {
     type Output<SomeNewAttr: Attribute> = Self;
 
-    // What a host adds to a card it adds to an erased view, which sees to it by itself.
+    // A host adds attributes to an erased view of the card, which handles them by itself.
     fn add_any_attr<NewAttr: Attribute>(self, _attr: NewAttr) -> Self::Output<NewAttr> {
         self
     }
@@ -117,7 +117,7 @@ impl RenderHtml for Drawn {
         for attribute in extra_attrs {
             attribute.to_html(&mut attributes, &mut class, &mut style, &mut inner);
         }
-        // Behind the name of the first tag.
+        // After the name of the first tag.
         let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
         buf.extend([tag, &attributes, rest]);
         *position = Position::NextChild;
@@ -157,7 +157,7 @@ impl Mountable for Running {
     }
 
     fn mount(&mut self, parent: &Element, marker: Option<&Node>) {
-        // Refused only where the marker is elsewhere.
+        // Refused only if the marker is elsewhere.
         let _ = parent.insert_before(&self.element, marker);
     }
 

@@ -1,10 +1,10 @@
-//! What a key means in the card: one table.
+//! The meaning of keys in the card: one table.
 
-/// The key that goes from stop to stop, as `KeyboardEvent.key` names it.
+/// The key that moves from one tab stop to the next, as `KeyboardEvent.key` names it.
 pub(crate) const TAB: &str = "Tab";
 pub(crate) const ENTER: &str = "Enter";
 
-/// A key press, freed of the browser.
+/// A key press, independent of the browser.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeyPress<'a> {
     /// As `KeyboardEvent.key` names it.
@@ -19,11 +19,11 @@ pub struct KeyPress<'a> {
     pub repeat: bool,
     /// An input method is composing: the key belongs to it.
     pub composing: bool,
-    /// Somebody called `preventDefault` before.
+    /// `preventDefault` was called before.
     pub prevented: bool,
 }
 
-/// Where the focus is.
+/// The kind of element that has the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A radio button that is not checked.
@@ -32,7 +32,7 @@ pub(crate) enum Place {
     Choice,
     /// A button that answers at once.
     PickButton,
-    /// The text field of the own answer.
+    /// The text field of the free-text answer.
     Text,
     /// The text field of a note.
     Note,
@@ -42,12 +42,12 @@ pub(crate) enum Place {
     Button,
 }
 
-/// What the card is to do. Each one means that the browser's own default is not wanted.
+/// An action of the card. Each one prevents the browser's own default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intent {
-    /// Choose what has the focus.
+    /// Choose the focused option.
     Choose,
-    /// Go on: to the next unanswered question, or send where all are answered.
+    /// Go to the next unanswered question, or send if all are answered.
     Confirm,
     /// Check everything and send.
     Submit,
@@ -55,7 +55,7 @@ pub(crate) enum Intent {
     Nth(usize),
     /// Leave the text field for its own radio button or check box.
     LeaveText,
-    /// Nothing; only keep the browser from submitting the form or clicking a button by itself.
+    /// Do nothing; only keep the browser from submitting the form or clicking a button by itself.
     Swallow,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn intent(press: KeyPress<'_>, place: Place) -> Option<Intent> {
         ("Enter", Place::UncheckedRadio) => Some(once(press, Intent::Choose)),
         ("Enter", Place::Choice) => Some(once(press, Intent::Confirm)),
         ("Enter", Place::Text | Place::Note) if !press.shift => Some(once(press, Intent::Confirm)),
-        // Browsers click again and again while the key is held: what the first press asks about, the second would confirm.
+        // Browsers click repeatedly while the key is held: the repeat would confirm what the first press asks about.
         ("Enter", Place::PickButton | Place::QuestionButton | Place::Button) if press.repeat => Some(Intent::Swallow),
         ("Escape", Place::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
         (key, Place::UncheckedRadio | Place::Choice | Place::PickButton | Place::QuestionButton)

@@ -14,7 +14,7 @@ pub use self::words::Word;
 
 use ask_user_question::text::joined;
 
-/// Every word that a card says itself, in one language. To change some words:
+/// All built-in words of a card, in one language. To change some words:
 ///
 /// ```
 /// use question_card::{Labels, Word};
@@ -54,7 +54,7 @@ impl Labels {
         self.plural(word, left.count, &[])
     }
 
-    /// That questions have arrived: how many, and the first one's header, text and number of options.
+    /// The announcement that questions have arrived: their number, and the first one's header, text and number of options.
     pub(crate) fn ready(&self, count: usize, header: &str, question: &str, options: usize) -> String {
         let mut asked = question.to_owned();
         if !header.is_empty() {
@@ -80,8 +80,8 @@ impl Labels {
     }
 }
 
-/// Puts a text between U+2068 and U+2069, which keep its own direction from spilling over into the sentence around it. Characters of the
-/// text that would end that early, or turn the direction by themselves, are left out. Nothing stays nothing.
+/// Puts a text between U+2068 and U+2069, which isolate its direction from the sentence around it. Characters of the text that would end
+/// the isolation early, or set a direction, are left out. An empty text stays empty.
 #[must_use]
 pub fn isolate(text: &str) -> String {
     match text {

@@ -1,9 +1,9 @@
 //! A card for a question that an AI agent asks with the tool `ask_user_question`.
 //!
 //! [`QuestionCard`] shows one ask from the first byte of its streamed arguments to its [`Receipt`]. The host keeps an
-//! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, applies patches to it, and is told once what the user answered.
+//! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, applies patches to it, and receives the user's answer once.
 //!
-//! The components are those of Leptos, behind the feature `leptos`, which is on by default. Without it there is the same card for any page:
+//! The components are for Leptos, behind the feature `leptos`, which is on by default. Without it there is the same card for any page:
 //! [`MountedCard`].
 //!
 //! ```
@@ -26,9 +26,10 @@
 //! }
 //! ```
 //!
-//! Styles: link `style/question-card.css`, or call [`adopt_styles`] once, [`adopt_styles_in`] for each shadow tree. The [`anatomy`] lists what a page's own styles may rely on.
+//! Styles: link `style/question-card.css`, or call [`adopt_styles`] once, [`adopt_styles_in`] for each shadow tree. The [`anatomy`] lists
+//! the names that a page's own styles may rely on.
 
-#![cfg_attr(feature = "ssr", allow(dead_code, reason = "nothing happens on a server"))]
+#![cfg_attr(feature = "ssr", allow(dead_code, reason = "a server handles no events"))]
 
 pub mod anatomy;
 mod announcer;

@@ -1,7 +1,8 @@
-//! The card without a page: the machine that decides what happens, for a host that draws it with nodes of its own.
+//! The card without a page: its state machine, for a host that draws with nodes of its own.
 //!
-//! It knows no browser. The host keeps the ask, and tells the [`Card`] what the user, the stream and itself do. It draws what the getters
-//! return, and does what [`Card::take`] returns, in order. Time comes in with each [`Input`], so nothing here looks at a clock.
+//! It knows no browser. The host keeps the ask, and passes to the [`Card`] what the user, the stream and itself do. It draws from the
+//! getters, and carries out the effects that [`Card::take`] returns, in order. Time comes in with each [`Input`]: the machine reads no
+//! clock.
 //!
 //! ```
 //! use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question};

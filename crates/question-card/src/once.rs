@@ -1,9 +1,9 @@
-//! What happens once in the life of a page.
+//! Events that happen once in the life of a page.
 
 use crate::dom::fnv1a;
 use std::cell::RefCell;
 
-/// The keys for which something has happened. They are few, and a list weighs less in a page than a set does.
+/// The keys that were inserted. They are few, and a list weighs less in a page than a set does.
 pub(crate) struct Once(RefCell<Vec<u64>>);
 
 impl Once {
@@ -11,7 +11,7 @@ impl Once {
         Self(RefCell::new(Vec::new()))
     }
 
-    /// Whether it has not happened for this key before. From now on it has.
+    /// Inserts a key. Returns true if it was not there before.
     pub(crate) fn is_first(&self, key: &str) -> bool {
         let (mut known, key) = (self.0.borrow_mut(), fnv1a(key));
         let is_first = !known.contains(&key);

@@ -12,12 +12,12 @@ use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
-/// From how many characters, or lines, on a text is shortened: more than four lines in most places.
+/// The number of characters, or lines, from which a text is shortened: more than four lines in most places.
 const LONG: usize = 320;
 const MOST_LINES: usize = 4;
 
-/// A receipt as plain text: each question after "Q:" and its answer after "A:", in the words of `labels`. What was replied in the chat
-/// follows as an answer without a question of its own.
+/// A receipt as plain text: each question after "Q:" and its answer after "A:", in the words of `labels`. A reply in the chat follows as an
+/// answer without a question of its own.
 #[must_use]
 pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     let reply = chat_reply(ask);
@@ -44,7 +44,7 @@ pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     joined(&parts, "\n\n")
 }
 
-/// What the user replied in the chat, or what the agent says of the answer.
+/// The user's reply in the chat, or the agent's words about the answer.
 fn chat_reply(ask: &AskSnapshot) -> Option<&str> {
     let text = match &ask.outcome {
         Some(Outcome::RepliedInChat { text, .. }) => Some(text),
@@ -59,11 +59,11 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     let reply = chat_reply(ask);
     if w.open("div", part::RECEIPT, 0) {
         w.set("role", "group");
-        // A host's transcript may be a live region itself, and what ended was said.
+        // A host's transcript may be a live region itself, and the end was announced.
         w.set("aria-live", "off");
         w.set("tabindex", "-1");
     }
-    // How it ended and what was asked; then what was answered.
+    // The state and the questions; then the answers.
     w.stamped("aria-labelledby", rows.len() + 1, &|| {
         let mut names = vec![ids.receipt()];
         for index in 0..rows.len() {
@@ -114,12 +114,12 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
 struct Row<'a> {
     header: Option<&'a str>,
     question: &'a str,
-    /// What could be chosen, as far as it is known, and whether it was.
+    /// The options, as far as they are known, and true for a chosen one.
     options: Vec<(&'a str, bool)>,
-    /// What was typed, in whatever language.
+    /// The typed text, in any language.
     own: Option<&'a str>,
     note: Option<&'a str>,
-    /// What to say where there is no answer; nothing where none could be expected.
+    /// The text for a missing answer; none if no answer could be expected.
     without: Without,
 }
 
@@ -132,7 +132,7 @@ enum Without {
 }
 
 impl<'a> Row<'a> {
-    /// What is said where there is no answer.
+    /// The text for a missing answer.
     fn without_text<'l>(&self, labels: &'l Labels) -> Option<&'l str> {
         match self.without {
             Without::Skipped => Some(labels.text(Word::Skipped)),
@@ -141,7 +141,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Whether anything stands in the place of its answer.
+    /// Returns true if any text is in the place of its answer.
     fn says_anything(&self, is_over: bool, labels: &Labels) -> bool {
         self.has_answer() || (!is_over && !self.options.is_empty()) || self.without_text(labels).is_some()
     }
@@ -150,7 +150,7 @@ impl<'a> Row<'a> {
         self.own.is_some() || self.options.iter().any(|(_, is_chosen)| *is_chosen)
     }
 
-    /// What was chosen, and what was typed.
+    /// The chosen options and the typed text.
     fn answers(&self) -> Vec<&'a str> {
         let mut answers = Vec::new();
         for (label, is_chosen) in &self.options {
@@ -191,7 +191,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
             list_item(w, at, *is_chosen, label, lang, labels);
         }
         if let Some(own) = row.own {
-            // What the user typed is in whatever language.
+            // The user's text may be in any language.
             list_item(w, row.options.len(), true, own, None, labels);
         }
         w.close();
@@ -210,7 +210,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Op
     }
 }
 
-/// An answer, or what was not chosen.
+/// An answer, or an option that was not chosen.
 fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Option<&str>, labels: &Labels) {
     w.open("li", if is_chosen { part::ANSWER } else { part::OFFERED }, at);
     if is_chosen {
@@ -227,14 +227,14 @@ fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Optio
     w.close();
 }
 
-/// The way to the rest of a text that would fill the receipt.
+/// A disclosure with the rest of a text that would fill the receipt.
 fn show_all(w: &mut Writer, text: &str, key: usize, labels: &Labels) {
     if text.chars().count() > LONG || text.lines().count() > MOST_LINES {
         disclosure(w, part::MORE, key, labels.text(Word::ShowAll));
     }
 }
 
-/// Its style leaves out what it is about as long as it is closed: no listener, and nothing that a reader of screens would miss.
+/// A disclosure. The style hides the content beside it as long as it is closed: it needs no listener, and screen readers miss nothing.
 fn disclosure(w: &mut Writer, class: &'static str, key: usize, text: &str) {
     w.open("details", class, key);
     w.open("summary", "", 0);
@@ -251,13 +251,13 @@ fn speaks(w: &mut Writer, lang: Option<&str>) {
 
 fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row<'_>> {
     match (&ask.outcome, phase) {
-        // A text that still grows is shown once it is whole, not at each byte.
+        // A text that still grows is shown once it is complete, not at each byte.
         (None, Phase::Streaming) => Vec::new(),
         _ => rows_of(ask),
     }
 }
 
-/// What was asked, offered and answered.
+/// The rows of an ask: questions, options and answers.
 fn rows_of(ask: &AskSnapshot) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     if let Some(Outcome::Answered(reply)) = &ask.outcome {
@@ -286,7 +286,7 @@ fn rows_of(ask: &AskSnapshot) -> Vec<Row<'_>> {
     rows
 }
 
-/// An answer, among what its question offered where the ask is known.
+/// The row of an answer, with the options of its question if the ask is known.
 fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Row<'a> {
     let mut row = Row {
         header: answer.header.as_deref(),
@@ -311,7 +311,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Row<
     row
 }
 
-/// How an ask ended, in a few words.
+/// The state in which an ask ended, in a few words.
 pub(crate) fn state_word(phase: Phase, ask: &AskSnapshot) -> Word {
     match (phase, &ask.outcome) {
         (_, Some(Outcome::RepliedInChat { .. })) => Word::RepliedInChat,

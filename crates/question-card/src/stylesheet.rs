@@ -15,7 +15,7 @@ const _: () =
 /// changes nothing.
 ///
 /// # Errors
-/// The browser's error where it has no constructed style sheets.
+/// The browser's error if it has no constructed style sheets.
 pub fn adopt_styles() -> Result<(), JsValue> {
     match web_sys::window().and_then(|window| window.document()) {
         Some(document) => adopt(&document.adopted_style_sheets()),
@@ -26,7 +26,7 @@ pub fn adopt_styles() -> Result<(), JsValue> {
 /// As [`adopt_styles`], for a card in a shadow tree, which the document's styles do not reach.
 ///
 /// # Errors
-/// The browser's error where it has no constructed style sheets.
+/// The browser's error if it has no constructed style sheets.
 pub fn adopt_styles_in(tree: &ShadowRoot) -> Result<(), JsValue> {
     adopt(&tree.adopted_style_sheets())
 }

@@ -4,7 +4,7 @@ use crate::error::{ApiError, Limit};
 use crate::metrics::Metrics;
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
-use crate::trace::{Trace, within};
+use crate::trace::{Trace, at_once, within};
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
@@ -48,7 +48,9 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     let method = request.method().clone();
     let trace = Trace::of(request.headers());
     let trace_id = trace.as_ref().map(|trace| trace.id.as_str());
-    let span = tracing::error_span!("request", id = %id.to_str().unwrap_or_default(), token = Empty, trace = trace_id);
+    let name = id.to_str().unwrap_or_default();
+    let span = || tracing::error_span!("request", id = %name, token = Empty, trace = trace_id);
+    let span = at_once(trace.clone(), span);
     let counted = peer.map_or(Ok(()), |peer| observer.requests.take(started, peer));
     let mut response = match counted {
         Ok(()) => {

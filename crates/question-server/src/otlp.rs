@@ -1,6 +1,7 @@
 //! Traces over OTLP, as JSON by HTTP: what OpenTelemetry's collectors take. Each span of this crate is sent once it is closed.
 
 use crate::endpoint::Endpoint;
+use crate::trace;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use std::fmt::Debug;
@@ -9,10 +10,10 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::sleep;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Metadata, Subscriber};
-use tracing_subscriber::Layer;
+use tracing::{Metadata, Span, Subscriber};
 use tracing_subscriber::layer::{Context, Filter};
 use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::{Layer, Registry};
 use uuid::Uuid;
 
 /// The environment variable with the collector, up to and without `/v1/traces`.
@@ -90,24 +91,29 @@ struct Open {
     trace: String,
     id: String,
     parent: Option<String>,
+    /// As OTLP counts: 2 is a request that is served, and 1 is within.
+    kind: u8,
     start: String,
     attributes: Attributed,
 }
 
+/// The trace and the span in which this runs.
+pub(crate) fn current() -> Option<(String, String)> {
+    let open = Span::current().with_subscriber(|(id, subscriber)| {
+        let span = subscriber.downcast_ref::<Registry>()?.span(id)?;
+        let extensions = span.extensions();
+        extensions.get::<Open>().map(|open| (open.trace.clone(), open.id.clone()))
+    });
+    open.flatten()
+}
+
 /// The fields of a span, as OTLP has them.
 #[derive(Default)]
-struct Attributed {
-    all: Vec<Value>,
-    /// The trace that a client began.
-    trace: Option<String>,
-}
+struct Attributed(Vec<Value>);
 
 impl Visit for Attributed {
     fn record_str(&mut self, field: &Field, value: &str) {
-        if field.name() == "trace" {
-            self.trace = Some(value.to_owned());
-        }
-        self.all.push(json!({"key": field.name(), "value": {"stringValue": value}}));
+        self.0.push(json!({"key": field.name(), "value": {"stringValue": value}}));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
@@ -126,11 +132,11 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Otlp {
             let extensions = parent.extensions();
             extensions.get::<Open>().map(|open| (open.trace.clone(), open.id.clone()))
         });
-        let (of_parent, parent) = parent.unzip();
+        let kind = if parent.is_none() { 2 } else { 1 };
+        let (trace, parent) = parent.or_else(|| trace::current().map(|trace| (trace.id, trace.parent))).unzip();
         let new = || Uuid::new_v4().simple().to_string();
-        let trace = of_parent.or_else(|| fields.trace.clone()).unwrap_or_else(new);
-        let id = new()[..16].to_owned();
-        span.extensions_mut().insert(Open { trace, id, parent, start: now(), attributes: fields });
+        let (trace, id) = (trace.unwrap_or_else(new), new()[..16].to_owned());
+        span.extensions_mut().insert(Open { trace, id, parent, kind, start: now(), attributes: fields });
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
@@ -148,11 +154,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Otlp {
         let Some(open) = span.extensions_mut().remove::<Open>() else {
             return;
         };
-        // As OTLP counts: 2 is a request that is served.
-        let kind = if open.parent.is_none() { 2 } else { 1 };
         let closed = json!({
             "traceId": open.trace, "spanId": open.id, "parentSpanId": open.parent.unwrap_or_default(),
-            "name": span.name(), "kind": kind, "attributes": open.attributes.all,
+            "name": span.name(), "kind": open.kind, "attributes": open.attributes.0,
             "startTimeUnixNano": open.start, "endTimeUnixNano": now(),
         });
         // A collector that takes too little misses some.

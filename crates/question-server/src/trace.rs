@@ -1,5 +1,7 @@
 //! The trace that a request belongs to, from the header of its client to those of models and agents (W3C Trace Context).
 
+#[cfg(feature = "otlp")]
+use crate::otlp;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
@@ -13,6 +15,8 @@ const MAX_STATE: usize = 512;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trace {
     pub(crate) id: String,
+    /// The span in which the request was made.
+    pub(crate) parent: String,
     flags: String,
     state: Option<HeaderValue>,
 }
@@ -36,16 +40,19 @@ impl Trace {
         let is_known = is_hex(version, 2) && version != "ff" && (version != "00" || more.is_empty());
         let is_legal = is_known && is_some(id, 32) && is_some(parent, 16) && is_hex(flags, 2);
         let state = headers.get(TRACESTATE).filter(|state| state.len() <= MAX_STATE);
-        is_legal.then(|| Self { id: id.to_owned(), flags: flags.to_owned(), state: state.cloned() })
+        let [id, parent, flags] = [id, parent, flags].map(str::to_owned);
+        is_legal.then(|| Self { id, parent, flags, state: state.cloned() })
     }
+}
 
-    /// The headers of a request that is part of it, under an id of its own.
-    fn headers(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-        let own = &Uuid::new_v4().simple().to_string()[..16];
-        let parent = HeaderValue::try_from(format!("00-{}-{own}-{}", self.id, self.flags));
-        let parent = parent.expect("hexadecimal digits are legal in a header");
-        std::iter::once((TRACEPARENT, parent)).chain(self.state.clone().map(|state| (TRACESTATE, state)))
-    }
+/// The trace of which this is part, where somebody else began it.
+pub(crate) fn current() -> Option<Trace> {
+    TRACE.try_with(Clone::clone).ok().flatten()
+}
+
+/// Does something at once as part of this trace.
+pub(crate) fn at_once<T>(trace: Option<Trace>, work: impl FnOnce() -> T) -> T {
+    TRACE.sync_scope(trace, work)
 }
 
 /// Does something as part of this trace.
@@ -55,12 +62,29 @@ pub(crate) fn within<F: Future>(trace: Option<Trace>, work: F) -> impl Future<Ou
 
 /// Does something in a task of its own as part of the trace of this one.
 pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
-    within(TRACE.try_with(Clone::clone).ok().flatten(), work)
+    within(current(), work)
 }
 
-/// The headers for a request to somebody else that is part of the trace.
+/// The headers for a request to somebody else that is part of the trace. They name the span in which it is made; where spans are not exported, they
+/// have an id of their own.
 pub(crate) fn headers() -> Vec<(HeaderName, HeaderValue)> {
-    TRACE.try_with(|trace| trace.iter().flat_map(Trace::headers).collect()).unwrap_or_default()
+    let trace = current();
+    let unknown = || Some((trace.as_ref()?.id.clone(), Uuid::new_v4().simple().to_string()[..16].to_owned()));
+    let Some((id, span)) = exported().or_else(unknown) else {
+        return Vec::new();
+    };
+    let (flags, state) = trace.map_or(("01".to_owned(), None), |trace| (trace.flags, trace.state));
+    let parent = HeaderValue::try_from(format!("00-{id}-{span}-{flags}"));
+    let parent = parent.expect("hexadecimal digits are legal in a header");
+    std::iter::once((TRACEPARENT, parent)).chain(state.map(|state| (TRACESTATE, state))).collect()
+}
+
+/// The trace and the span of this, where a collector gets them.
+fn exported() -> Option<(String, String)> {
+    #[cfg(feature = "otlp")]
+    return otlp::current();
+    #[cfg(not(feature = "otlp"))]
+    None
 }
 
 #[cfg(test)]

@@ -44,6 +44,8 @@ fn crumbs(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::{MAX_CRUMB, crumbs, words};
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn pieces_are_small_and_make_up_the_text() {

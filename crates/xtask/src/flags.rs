@@ -33,7 +33,10 @@ xflags::xflags! {
             optional --list
         }
         /// Builds the page to deploy into dist and prints the weight of each file. Fails if they exceed the budget.
-        cmd build {}
+        cmd build {
+            /// Also makes the folder `demo` for any static host, in which the front desk answers inside the page.
+            optional --demo
+        }
         /// Runs agents of other frameworks behind the page, as crates/agent-chat/recipes starts them: all, or the named ones. Compares them
         /// with the table of what works. `clients` runs AG-UI clients of others against the server.
         cmd agents {

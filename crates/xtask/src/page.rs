@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,6 +27,29 @@ pub(crate) fn steps_for_release<'a>() -> [Step<'a>; 2] {
 /// The step to the gallery beside the page in [`dist`].
 pub(crate) fn gallery_for_release<'a>() -> Step<'a> {
     Step::runs("gallery for release", &["page for release"], |log| build_gallery(true, &dist().join("gallery"), log))
+}
+
+/// The step to the same page with an agent inside.
+pub(crate) fn demo_for_release<'a>() -> Step<'a> {
+    Step::runs("demo for release", &["gallery for release"], |log| {
+        build_demo(&dist(), &workspace::scratch("demo"), log)
+    })
+}
+
+/// Makes a folder of a built page that needs no server: the front desk answers inside the page. Packed copies are left to its host.
+pub(crate) fn build_demo(page: &Path, folder: &Path, log: &Log) -> Result<()> {
+    log.run(wasm::cargo_for(["build", "--release", "--package", "front-desk"], log)?.arg("--lib"))?;
+    files::remove(folder)?;
+    files::copy(page, folder)?;
+    for packed in ["index.html.br", "index.html.gz"] {
+        files::remove(&folder.join(packed))?;
+    }
+    let index = fs::read_to_string(page.join("index.html"))?;
+    // Before the page's own script, which asks for the settings.
+    let script = "<script type=module src=./demo.js></script><script";
+    files::write(&folder.join("index.html"), index.replacen("<script", script, 1))?;
+    files::copy(&workspace::root().join("crates/front-desk/demo.js"), &folder.join("demo.js"))?;
+    wasm::bind_small(&wasm::built("release/front_desk"), "desk", &folder.join("desk"), log)
 }
 
 /// Installs Trunk and what it calls.
@@ -61,12 +85,12 @@ pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<(
     }
 }
 
-/// Runs `trunk build --release` into a folder.
+/// Runs `trunk build --release` into a folder, which may be served under any path.
 pub(crate) fn build_for_release(dist: &Path, log: &Log) -> Result<()> {
     build_program(true, log)?;
     log.doing("trunk build --release");
     let mut trunk = trunk()?;
-    log.run(trunk.args(["build", "--release", "--dist"]).arg(dist))
+    log.run(trunk.args(["build", "--release", "--public-url", "./", "--dist"]).arg(dist))
 }
 
 /// The call of `trunk serve` that puts the page in front of the server.

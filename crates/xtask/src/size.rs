@@ -13,17 +13,21 @@ use crate::{files, page, wasm, workspace};
 const PAGE: u64 = 290_200;
 const FRAME: u64 = 15_000;
 
-/// Builds the page to deploy into `dist`, and prints the weight of each file.
-pub(crate) fn build() -> Result<()> {
-    let dist = workspace::root().join("dist");
-    steps::run_or_fail(&[
+/// Builds the page to deploy into `dist`, and prints the weight of each file. The demo is made of it, into `demo`.
+pub(crate) fn build(demo: bool) -> Result<()> {
+    let [dist, with_agent] = ["dist", "demo"].map(|folder| workspace::root().join(folder));
+    let mut wanted = vec![
         Step::runs("tools", &[], page::bring_tools),
         Step::runs("page", &["tools"], |log| {
             page::build_for_release(&dist, log)?;
             weigh_page(&dist, log)
         }),
-    ])?;
-    println!("{}", dist.display());
+    ];
+    if demo {
+        wanted.push(Step::runs("demo", &["page"], |log| page::build_demo(&dist, &with_agent, log)));
+    }
+    steps::run_or_fail(&wanted)?;
+    println!("{}", if demo { &with_agent } else { &dist }.display());
     Ok(())
 }
 

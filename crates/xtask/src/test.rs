@@ -26,7 +26,7 @@ fn every_step<'a>() -> Vec<Step<'a>> {
     let last = |name: &'static str| name.rsplit(' ').next().unwrap_or_default();
     let on_page = |name, browser: InBrowser| {
         let walk = move |log: &Log| journeys::walk(browser(log)?, last(name), false, log);
-        Step::runs(name, &["native build", "gallery for release"], walk)
+        Step::runs(name, &["native build", "demo for release"], walk)
     };
     let element = |name, browser: InBrowser| {
         let walk = move |log: &Log| journeys::walk(browser(log)?, last(name), true, log);
@@ -39,6 +39,7 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         Step::builds("native build", &["formatting"], binaries::build_native),
         page,
         page::gallery_for_release(),
+        page::demo_for_release(),
         Step::builds("native tests", &["native build"], native_tests),
         Step::builds("wasm build", &["formatting"], binaries::build_wasm),
         on_page("journeys in Chromium", chromium),
@@ -57,6 +58,7 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         component("types in Node", "ask-user-question", Node),
         component("stream in Node", "ag-ui-stream", Node),
         component("agent in Node", "question-agent", Node),
+        component("scripts in Node", "scripted-agent", Node),
         component("json in Node", "json-tree", Node),
         Step::runs("server on Postgres", &["native build"], server_on_postgres),
         Step::runs("released clients", &["native build"], journeys::released_clients),

@@ -52,20 +52,22 @@ impl Core {
     /// Marks a request as under way. What the user just said shows at once; an answer only when the agent has it, until then its card says
     /// "sending".
     pub(super) fn launch(&mut self, post: Post) -> Launch {
-        let id = &self.options.setup.thread_id;
-        let (path, body) = match &post {
-            Post::Endpoint { action, body } => (Some(conversation_path(id, action)), body.clone()),
+        let is_run = matches!(post, Post::Run(_));
+        let (action, body) = match &post {
+            Post::Endpoint { action, body } => (Some(*action), body.clone()),
             Post::Run(run) => {
                 if let Some(following) = self.following_mut() {
                     following.start_run(&run.run_id);
                 }
                 self.status.set(Status::Running);
                 self.conversation.start_response(now());
-                (None, run.body.clone())
+                // Where a balancer sees which conversation it is.
+                (self.options.server.map(|_| "/agent"), run.body.clone())
             }
         };
+        let path = action.map(|action| conversation_path(&self.options.setup.thread_id, action));
         let abort = Abort::new();
-        self.running = Some(Running { abort: abort.clone(), is_run: path.is_none() });
+        self.running = Some(Running { abort: abort.clone(), is_run });
         self.show_mail();
         self.save();
         Launch { endpoint: self.options.endpoint.clone(), path, body, abort, post }

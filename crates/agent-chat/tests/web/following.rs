@@ -458,6 +458,7 @@ async fn a_first_message_that_was_lost_goes_again_when_the_server_is_back() {
     let (visitor, server) = newcomer().await;
     assert!(visitor.chat.send("Hello"));
     let lost = Call::next().await;
+    assert_eq!(lost.path(), format!("/conversations/{}/agent", server.id), "a balancer sees which it is");
     lost.is_unreachable();
     server.asked("").await.is_unreachable();
     visitor.sees_connection(Connection::Reconnecting).await;

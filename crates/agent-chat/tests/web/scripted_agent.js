@@ -8,8 +8,11 @@ const aborted = () => new DOMException("The request was aborted.", "AbortError")
 window.fetch = async (request, options) => {
   // The program itself is fetched, too.
   if (!(request instanceof Request) || !/^\/(agent|conversations\/|settings.json)/.test(new URL(request.url).pathname)) return fetch(request, options);
+  const { pathname } = new URL(request.url);
   const call = {
-    name: `${request.method} ${new URL(request.url).pathname}`,
+    // A run is one by either path.
+    name: `${request.method} ${pathname.replace(/^\/conversations\/[^/]+\/agent$/, "/agent")}`,
+    path: pathname,
     headers: request.headers,
     query: new URL(request.url).searchParams,
     body: await request.text(),
@@ -59,6 +62,8 @@ export const next_task = () => new Promise((resolve) => {
 });
 
 export const body_of = (call) => call.body;
+
+export const path_of = (call) => call.path;
 
 export const header_of = (call, name) => call.headers.get(name) ?? undefined;
 

@@ -16,6 +16,7 @@ extern "C" {
     fn take_complaints() -> Vec<String>;
     fn next_task() -> Promise;
     fn body_of(call: &JsValue) -> String;
+    fn path_of(call: &JsValue) -> String;
     fn header_of(call: &JsValue, name: &str) -> Option<String>;
     fn parameter_of(call: &JsValue, name: &str) -> Option<String>;
     fn accept(call: &JsValue);
@@ -126,6 +127,11 @@ impl Call {
         let mut asks = metadata.filter_map(|metadata| metadata.get("ask"));
         let reply_id = asks.find_map(|ask| ask.get("replyId")?.as_str());
         reply_id.expect("it carries a reply").to_owned()
+    }
+
+    /// Where it was sent.
+    pub(crate) fn path(&self) -> String {
+        path_of(&self.call)
     }
 
     /// A header of the request.

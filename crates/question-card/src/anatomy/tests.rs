@@ -87,9 +87,9 @@ fn every_token_is_read_once_and_none_is_set() {
     check_equal("tokens", &names_after(&css, "var(--qc-"), &tokens());
     for Token { name: token, .. } in TOKENS {
         let reads = css.matches(&["var(", token, ","].concat()).count();
-        assert_eq!(reads, 1, "{token} is read once, with what it is by default");
+        assert_eq!(reads, 1, "{token} is read once, with its default");
     }
-    assert_eq!(set_in(&css, "--qc-"), BTreeSet::new(), "what a host sets above would not arrive");
+    assert_eq!(set_in(&css, "--qc-"), BTreeSet::new(), "the host's values above would not arrive");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn the_page_gives_tokens_that_exist_what_it_has() {
     }
 }
 
-/// What a token is if no page sets it, as the style sheet says, and the token that it follows.
+/// The value of a token if no page sets it, by the style sheet, and the token that it follows.
 fn default_of(css: &str, token: &str) -> (String, Option<String>) {
     let (_, rest) = css.split_once(&["var(", token, ", "].concat()).expect("the card reads it");
     let mut depth = 1;

@@ -1,4 +1,4 @@
-//! Taking the focus by oneself, where the host allows it and nobody is busy with anything else.
+//! Claims the focus for a card, if the host allows it and the user is idle.
 
 use super::focus::focus_quietly;
 use super::shell::Shell;
@@ -10,18 +10,18 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, Node};
 
-/// A key that comes this soon, in milliseconds, after the focus was claimed was meant for where the focus had been.
+/// A key pressed this soon (milliseconds) after the claim was meant for the element that had the focus before.
 const TOO_SOON: f64 = 300.0;
-/// What lies over the page or has the keyboard while it is open.
+/// Elements that lie over the page or take the keyboard while they are open.
 const OVERLAYS: &str = "dialog[open], [role=dialog], [role=alertdialog], [role=menu], [role=listbox]";
-/// The same, in a query of its own: older browsers refuse what they do not know.
+/// Popovers, in a query of its own: an older browser refuses a selector that it does not know.
 const POPOVERS: &str = ":popover-open";
 
-/// What a user does who is not idle.
+/// Events by which the user shows not to be idle.
 const TOUCHES: [&str; 2] = ["pointerdown", "keydown"];
 
 thread_local! {
-    /// The calls whose card has claimed the focus in the life of this page, each by its key.
+    /// The keys of the calls whose card has claimed the focus since the page was loaded.
     static CLAIMED: Once = const { Once::new() };
 }
 
@@ -34,31 +34,31 @@ pub struct ClaimFocus {
 }
 
 impl ClaimFocus {
-    /// Once for each call in the life of the page, and only if the user is idle. That is so if all of this holds:
+    /// Claims once for each call in the life of the page, and only if the user is idle. That is so if all of this holds:
     ///
     /// - The user has not touched the page since the card appeared.
     /// - The page has the focus, and in it nothing or an empty text field.
     /// - No dialog and no menu is open.
-    /// - There is a mouse or the like: a touch screen would cover the question with its keyboard.
+    /// - There is a mouse or similar: on a touch screen the keyboard would cover the question.
     #[must_use]
     pub fn if_idle() -> Self {
         Self { watch: Claim::watch, claim: Shell::claim_focus, gives_back: Shell::gives_focus_back }
     }
 }
 
-/// Where a card stands with its claim.
+/// The state of a card's claim.
 #[derive(Default)]
 pub(super) struct Claim {
-    /// The user has been idle since the card appeared; never true where the host allows no claim.
+    /// The user has been idle since the card appeared. Stays false if the host allows no claim.
     idle: Rc<Cell<bool>>,
-    /// Sees the user touch the page.
+    /// The listener that ends the idleness.
     watching: OnceCell<Listening>,
-    /// When the focus was claimed, and what had it.
+    /// The time of the claim, and the element that had the focus before.
     taken: RefCell<Option<(f64, Option<HtmlElement>)>>,
 }
 
 impl Claim {
-    /// Watches from now on whether the user touches the page.
+    /// Watches from now on for input by the user.
     fn watch(&self, document: &Node) {
         self.watching.get_or_init(|| {
             self.idle.set(true);
@@ -69,21 +69,21 @@ impl Claim {
 }
 
 impl Shell {
-    /// Watches from now on whether the user touches the page, where the host allows a claim.
+    /// Watches from now on for input by the user, if the host allows a claim.
     pub(super) fn watch_for_claim(&self) {
         if let (Some(claims), Some(document)) = (self.allows_claim(), self.document()) {
             (claims.watch)(&self.claim, &document);
         }
     }
 
-    /// Takes the focus soon, if the host allows that.
+    /// Claims the focus soon, if the host allows it.
     pub(super) fn claims(&self) {
         if let Some(claims) = self.allows_claim() {
             (claims.claim)(self);
         }
     }
 
-    /// Whether a key goes back to where the focus was claimed from.
+    /// Returns the focus to where it was if this key was meant for that element, and then returns true.
     pub(super) fn is_claimed_from(&self, key: &Event) -> bool {
         self.allows_claim().is_some_and(|claims| (claims.gives_back)(self, key))
     }
@@ -92,7 +92,8 @@ impl Shell {
         self.card.borrow().options.claim_focus
     }
 
-    /// Gives the focus back if this key was on its way before the focus was claimed. The key then goes where it was meant to.
+    /// Returns the focus to where it was if this key was pressed before the user could see the claim, and then returns true. The key
+    /// reaches the element that it was meant for.
     fn gives_focus_back(&self, key: &Event) -> bool {
         let Some((at, from)) = self.claim.taken.take() else {
             return false;
@@ -102,7 +103,7 @@ impl Shell {
             match (from, self.focused()) {
                 (Some(from), _) => focus_quietly(&from),
                 (None, Some(ours)) => {
-                    // The browser refuses only where nothing has the focus.
+                    // Refused only if nothing has the focus.
                     let _ = ours.blur();
                 }
                 (None, None) => {}
@@ -111,7 +112,7 @@ impl Shell {
         too_soon
     }
 
-    /// Takes the focus soon, if the user is idle then.
+    /// Claims the focus soon, if the user is still idle then.
     fn claim_focus(&self) {
         if self.claim.idle.get() {
             self.later(Duration::ZERO, Self::claim_now);
@@ -138,7 +139,7 @@ impl Shell {
             && !self.is_covered()
     }
 
-    /// Whether something lies over the page that the card is not part of.
+    /// Returns true if an overlay is open that does not contain the card.
     fn is_covered(&self) -> bool {
         let Some(root) = self.root() else {
             return true;
@@ -156,7 +157,7 @@ impl Shell {
     }
 }
 
-/// The element itself, or in whose shadow trees it is.
+/// The element itself, or the outermost host of the shadow trees around it.
 fn in_document(mut element: Element) -> Element {
     while let Some(host) = browser::element(&element.get_root_node(), "host") {
         element = host;

@@ -26,31 +26,31 @@ use {super::machine::Card, super::view};
 
 /// One ask, from its first streamed byte to its receipt.
 ///
-/// The card never moves the focus by itself while an ask arrives, never sends on a change, and forgets nothing that was typed: what did not
-/// reach the agent stays beside the receipt until the user puts it away.
+/// The card never moves the focus by itself while an ask arrives and never sends on a change. It keeps all that was typed: what did not
+/// reach the agent stays beside the receipt until the user dismisses it.
 ///
 /// # Events
-/// `qc-waiting` bubbles from the root when the arguments are complete, `qc-resolved` when the ask is over, and `qc-waiting` again where it is
-/// opened again. Call `preventDefault()` on `qc-resolved` to place the focus yourself; otherwise it moves to the receipt if the form had it.
+/// `qc-waiting` bubbles from the root when the arguments are complete, and again if the ask is reopened. `qc-resolved` bubbles when the ask
+/// is over. Call `preventDefault()` on `qc-resolved` to place the focus yourself; otherwise it moves to the receipt if the form had it.
 ///
 /// # Styling
 /// `data-state` of the root is one of `composing`, `streaming`, `awaiting`, `invalid`, `submitting`, `failed`, `malformed`, `answered`,
 /// `declined`, `superseded`, `expired`, `interrupted`, `settled`, `readonly`; [`anatomy`](crate::anatomy) has the rest.
 #[component]
 pub fn QuestionCard(
-    /// What is known of the ask. Read by `.with()` alone, never cloned; the host changes it through
-    /// [`AskSnapshot::apply`]. One card shows one call: give a keyed list the `tool_call_id` as its key.
+    /// The snapshot of the ask. The card reads it by `.with()` and never clones it; the host changes it through [`AskSnapshot::apply`]. One
+    /// card shows one call: give a keyed list the `tool_call_id` as its key.
     #[prop(into)]
     ask: Signal<AskSnapshot>,
     /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a returned reply. A function, a
-    /// [`Callback`], or an [`Action`], whose pending and error the card shows.
+    /// [`Callback`], or an [`Action`], whose pending state and error the card shows.
     #[prop(into)]
     on_reply: OnReply,
-    /// Called once when the user cancels the question. Where the question could not be read the card then shows "You chose not to answer" by itself,
-    /// until [`Sending::Failed`] or the cancellation is returned.
+    /// Called once when the user cancels the question. If the question could not be read, the card then shows "You chose not to answer" by
+    /// itself, until [`Sending::Failed`] or the cancellation is returned.
     #[prop(into)]
     on_cancel: Callback<()>,
-    /// All the rest.
+    /// All other options.
     #[prop(optional)]
     options: CardOptions,
 ) -> impl IntoView {
@@ -64,7 +64,7 @@ pub fn QuestionCard(
     };
     #[cfg(feature = "ssr")]
     let drawn = {
-        // Nothing happens on a server.
+        // A server handles no events.
         let _ = (sending, now, on_reply.reply, on_reply.sending, on_cancel, handle, receipt_actions, hears);
         let card = ask.with_untracked(|ask| Card::new(ask, untrack(wanted)));
         Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
@@ -96,7 +96,7 @@ pub fn QuestionCard(
         if has_signals {
             follow(&shell, move || Some(Input::Set(wanted())));
         }
-        // Of an action that never ran the first word says nothing: the one before it may have sent the reply.
+        // The first `Idle` of an action that never ran is ignored: the action before it may have sent the reply.
         let mut is_unused = sending.is_none();
         if let Some(sending) = sending.or(on_reply.sending) {
             follow(&shell, move || {
@@ -114,10 +114,10 @@ pub fn QuestionCard(
     drawn.into_any()
 }
 
-/// What takes a reply: a function, a [`Callback`], or an [`Action`].
+/// The handler of replies: a function, a [`Callback`], or an [`Action`].
 ///
-/// Of an action the card shows that it is pending, and its error. Where it succeeded the reply stays on its way until the ask is over, which the
-/// host tells by its phase.
+/// The card shows that an action is pending, and its error. After a success the reply counts as on its way until the host changes the phase
+/// of the ask.
 pub struct OnReply {
     reply: Box<dyn Fn(Reply)>,
     sending: Option<Reads<Sending>>,
@@ -157,7 +157,7 @@ where
     }
 }
 
-/// A Leptos application, as a card sees it.
+/// A Leptos application as the host of a card.
 #[cfg(not(feature = "ssr"))]
 struct Page {
     ask: Signal<AskSnapshot>,
@@ -166,16 +166,16 @@ struct Page {
     hears: Hears,
     now: Option<Reads<u64>>,
     receipt_actions: Option<ViewFn>,
-    /// What the host's own views belong to. It holds the card, and would keep itself alive.
+    /// The owner of the host's own views. Weak, because it holds the card and would keep itself alive.
     owner: Option<WeakOwner>,
-    /// What the host shows below the receipt.
+    /// The host's view below the receipt.
     added: RefCell<Option<(Owner, AnyViewState)>>,
 }
 
 #[cfg(not(feature = "ssr"))]
 impl Host for Page {
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot)) {
-        // By reference, and nothing where it is gone.
+        // By reference; a signal that is gone reads nothing.
         let _ = self.ask.try_with_untracked(read);
     }
 
@@ -232,7 +232,7 @@ fn call(hear: &Option<Box<dyn Fn()>>) {
     }
 }
 
-/// Tells the card what changes at its host, now and whenever a signal changes that is read for it.
+/// Passes changes at the host to the card: now, and again when a signal that `read` has read changes.
 #[cfg(not(feature = "ssr"))]
 fn follow(shell: &Rc<Shell>, mut read: impl FnMut() -> Option<Input<'static>> + 'static) {
     let me = Rc::downgrade(shell);

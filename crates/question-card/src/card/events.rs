@@ -1,16 +1,16 @@
-//! What the card tells the page around it, as events that bubble.
+//! Events that a card dispatches to the page around it. They bubble.
 
 use crate::browser::set_flag;
 use js_sys::Object;
 use wasm_bindgen::JsCast;
 use web_sys::{CustomEvent, HtmlElement};
 
-/// An answer is waited for now.
+/// The card waits for an answer.
 pub(super) const WAITING: &str = "qc-waiting";
-/// The ask is over. A host that calls `preventDefault` takes care of the focus itself.
+/// The ask is over. A host that calls `preventDefault` places the focus itself.
 pub(super) const RESOLVED: &str = "qc-resolved";
 
-/// Dispatches an event at the card's root. Says whether nobody prevented its default.
+/// Dispatches an event at the card's root. Returns false if its default was prevented.
 pub(super) fn dispatch(root: &HtmlElement, name: &str) -> bool {
     let init = Object::new();
     for (property, is_so) in [("bubbles", true), ("composed", true), ("cancelable", name == RESOLVED)] {

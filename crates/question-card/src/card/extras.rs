@@ -1,11 +1,11 @@
-//! What a card can do beside asking. Each is a value that holds its code: a page without it does not carry that.
+//! Optional features of a card. Each is a value that holds its code, so that a page without it does not carry the code.
 
 use super::machine::Card;
 use super::view::{Place, decide, note, skip};
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 
-/// Lets each question take a note beside its answer; it travels in the reply's `details`.
+/// Adds a note to each question, beside its answer; it travels in the reply's `details`.
 #[derive(Clone, Copy, Debug)]
 pub struct Notes(pub(crate) fn(&mut Writer, Place<'_>));
 
@@ -17,7 +17,7 @@ impl Notes {
     }
 }
 
-/// Gives each question a "Skip", which counts as an answer. Where one tap answers, this one does too.
+/// Adds a "Skip" to each question, which counts as an answer. If one tap answers, this one does too.
 #[derive(Clone, Copy, Debug)]
 pub struct Skip(pub(crate) fn(&mut Writer, Place<'_>));
 
@@ -45,8 +45,8 @@ impl Decide {
     }
 }
 
-/// Names each element as a part: its class without the `qc-`, and its states, as in `option chosen`. In a shadow tree a page can style parts
-/// alone.
+/// Names each element as a part: its class without the `qc-`, and its states, as in `option chosen`. A page can style nothing but parts in
+/// a shadow tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts(pub(crate) fn(&mut Writer, &'static str));
 

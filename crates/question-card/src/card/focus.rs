@@ -1,4 +1,4 @@
-//! Where the focus goes. The card moves it only in answer to what the user did.
+//! Moves the focus. The card does so only in answer to the user.
 
 use super::shell::Shell;
 use crate::browser::{self, set_flag, set_text, text};
@@ -10,14 +10,14 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, Node};
 
 impl Shell {
-    /// Puts the focus on a control, if it is there.
+    /// Focuses a control, if it is there.
     pub(super) fn focus(&self, control: Control) {
         if let Some(element) = self.control(control) {
             focus_on(&element);
         }
     }
 
-    /// Brings a question into view, and the focus to the first of these controls that is there. Says whether there was one.
+    /// Brings a question into view and focuses the first of these controls that is there. Returns true if there was one.
     pub(super) fn enter(&self, question: usize, ways: &[Control]) -> bool {
         let Some(control) = ways.iter().find_map(|way| self.control(*way)) else {
             return false;
@@ -32,13 +32,13 @@ impl Shell {
         true
     }
 
-    /// What has the focus inside this card.
+    /// The element inside this card that has the focus.
     pub(super) fn focused_inside(&self) -> Option<Element> {
         let root = self.root()?;
         active_beside(root).filter(|active| root.contains(Some(active)))
     }
 
-    /// What has the focus, in whichever open tree; nothing if it is the page itself.
+    /// The element that has the focus, in any open shadow tree; `None` if only the page itself has it.
     pub(super) fn focused(&self) -> Option<HtmlElement> {
         let document = self.document()?;
         let beside = self.root().and_then(|root| active_beside(root));
@@ -56,7 +56,7 @@ impl Shell {
         browser::node(self.root()?, "ownerDocument")
     }
 
-    /// Brings what is said above the buttons, and what has the focus, into view.
+    /// Scrolls the messages above the buttons, and the focused element, into view.
     pub(super) fn show_focus(&self) {
         if let Some(focused) = self.focused_inside() {
             if let Some(last) = self.control(Control::Cancel) {
@@ -71,34 +71,34 @@ impl Shell {
         self.made(control).filter(|element| matches!(element.closest("[hidden]"), Ok(None)))
     }
 
-    /// The element of a control of this card, which may be still to be shown.
+    /// The element of a control of this card, even if it is not shown yet.
     pub(super) fn made(&self, control: Control) -> Option<HtmlElement> {
         let id = self.card.borrow().ids.control(control);
         Some(self.by_id(&id)?.unchecked_into())
     }
 
     fn by_id(&self, id: &str) -> Option<Element> {
-        // Looked up inside the root: the card may live in a shadow tree. Ids need no escape (see `dom`).
+        // Looked up inside the root, because the card may be in a shadow tree. Ids need no escape (see `dom`).
         self.root()?.query_selector(&concat(&["#", id])).ok()?
     }
 }
 
-/// What has the focus in the tree that an element is part of. For the document all of a shadow tree is its host.
+/// The focused element of the tree that an element is part of. The document reports the host of a shadow tree.
 fn active_beside(element: &Element) -> Option<Element> {
     active_in(&element.get_root_node())
 }
 
-/// What has the focus in a tree.
+/// The focused element of a tree.
 fn active_in(tree: &Node) -> Option<Element> {
     browser::element(tree, "activeElement")
 }
 
-/// Focuses, and lets the browser scroll there.
+/// Focuses an element and lets the browser scroll to it.
 pub(super) fn focus_on(element: &HtmlElement) {
     focus_with(element, false);
 }
 
-/// Focuses without scrolling.
+/// Focuses an element without scrolling.
 pub(super) fn focus_quietly(element: &HtmlElement) {
     focus_with(element, true);
 }
@@ -106,12 +106,12 @@ pub(super) fn focus_quietly(element: &HtmlElement) {
 fn focus_with(element: &HtmlElement, prevents_scroll: bool) {
     let options = Object::new();
     set_flag(&options, "preventScroll", prevents_scroll);
-    // The browser refuses only where nothing can be focused at all.
+    // Refused only if nothing can be focused at all.
     let _ = element.focus_with_options(options.unchecked_ref());
 }
 
-/// Brings a text field that Tab has come to into view as its `scroll-margin` wants it: browsers themselves look at the caret alone there,
-/// and leave it below whatever stays at the edge of the window.
+/// Scrolls a text field that got the focus by Tab to its `scroll-margin`: browsers look at the caret alone, and leave the field below
+/// anything that sticks to the edge of the window.
 pub(super) fn show_field(event: &Event, target: &Element) {
     if text(target, "localName") == "textarea" && text(event, "key") == TAB {
         scroll_to(target);

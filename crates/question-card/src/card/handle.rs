@@ -4,8 +4,8 @@ use super::shell::Shell;
 use leptos::prelude::*;
 use std::rc::Weak;
 
-/// Moves the focus into a card when the host says so, such as for a key that goes back and forth between composer and card. Make one, give
-/// it to one card, keep a copy.
+/// Moves the focus into a card at the host's request, such as for a key that switches between composer and card. Make one, give it to one
+/// card, keep a copy.
 ///
 /// ```
 /// use ask_user_question::{AskSnapshot, Reply};
@@ -28,14 +28,14 @@ pub struct FocusHandle {
 }
 
 impl FocusHandle {
-    /// A handle of no card yet. It belongs to the current owner.
+    /// A handle that belongs to the current owner, and to no card yet.
     #[must_use]
     pub fn new() -> Self {
         Self { card: StoredValue::new_local(Weak::new()) }
     }
 
     /// Moves the focus to where the user would go on: the first question without an answer, or Submit; the receipt of an ask that is over.
-    /// False where there is nothing to go to, because no card is there or nothing of its question.
+    /// Returns false if there is no card, or no such control in it.
     pub fn focus(&self) -> bool {
         self.card().is_some_and(|card| card.focus_next())
     }
@@ -46,7 +46,7 @@ impl FocusHandle {
         self.card().is_some_and(|card| card.enter_question(index))
     }
 
-    /// Leads to this card as long as it is there.
+    /// Connects the handle to this card, without keeping the card alive.
     #[cfg(not(feature = "ssr"))]
     pub(super) fn lead_to(self, card: &std::rc::Rc<Shell>) {
         self.card.set_value(std::rc::Rc::downgrade(card));

@@ -7,26 +7,26 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Reply};
 use web_sys::Element;
 
-/// The settings of a card. The host can change them while the card is there: nothing that was chosen, typed or sent is lost by that.
+/// The settings of a card. The host can change them at any time: no choice, text or reply is lost.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How an answer is given.
+    /// The way an answer is given.
     pub mode: SubmitMode,
-    /// How several questions are laid out.
+    /// The layout of several questions.
     pub layout: Layout,
-    /// Names the conversation to which the call belongs. The draft moves along when it changes.
+    /// The conversation that the call belongs to. The draft moves along when it changes.
     pub scope: String,
-    /// The built-in words; English ones where there are none.
+    /// The built-in words; English if there are none.
     pub labels: Option<Labels>,
     /// Makes the name of the form a heading of this level (1 to 6).
     pub heading_level: Option<u8>,
-    /// Whether the ask came while the page was open, and not with a history. Read when the card is made.
+    /// The ask came while the page was open, and not with a history. Read when the card is made.
     pub fresh: bool,
     /// Lets the card take the focus when its question has arrived.
     pub claim_focus: Option<ClaimFocus>,
-    /// Whether digits choose options while the focus is on one.
+    /// Digits choose options while the focus is on one.
     pub shortcuts: bool,
-    /// Whether the card can only be read.
+    /// The card can only be read.
     pub readonly: bool,
     /// A "Skip" for each question.
     pub skip: Option<Skip>,
@@ -36,15 +36,15 @@ pub struct Options {
     pub agent_decides: Option<Decide>,
     /// The most characters (Unicode scalar values) of each typed text.
     pub max_length: Option<usize>,
-    /// Whether what was chosen and typed outlives the page.
+    /// The storage of choices and text beyond the life of the page.
     pub persist: Persist,
     /// A deadline of the host's own, in milliseconds since the Unix epoch, which overrides the ask's.
     pub expires_at: Option<u64>,
-    /// Whether the host keeps the reply until another ask has its answer too.
+    /// The host holds the reply until another ask has its answer too.
     pub held: bool,
     /// Names the elements as parts, for a shadow tree. Read when the card is made.
     pub parts: Option<Parts>,
-    /// What the host takes beside replies and cancellations.
+    /// The optional buttons, whose events the host handles.
     pub offers: Offers,
 }
 
@@ -74,7 +74,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Tells whether a card with other options has its controls elsewhere.
+    /// The settings whose change moves controls.
     pub(super) fn outline(&self) -> (SubmitMode, Layout, [bool; 4], Offers, Option<Labels>) {
         let shown = [self.readonly, self.skip.is_some(), self.notes.is_some(), self.max_length.is_some()];
         (self.mode, self.layout, shown, self.offers, self.labels.clone())
@@ -98,41 +98,41 @@ pub struct Offers {
     pub receipt_actions: bool,
 }
 
-/// What a card tells its host.
+/// An event that a card emits to its host.
 #[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CardEvent {
-    /// The user answered: a reply that was checked against its ask. Once; again only after it failed or was returned.
+    /// The user answered: a reply that was checked against its ask. Emitted once; again only after it failed or was returned.
     Reply(Reply),
     /// The user cancelled the question.
     Cancel,
-    /// The user wants to go on in the chat, with these picks so far.
+    /// The user wants to continue in the chat, with these picks so far.
     ReplyInChat(Vec<Selection>),
     /// The picks so far: at first, and whenever they change.
     Picks(Vec<Selection>),
-    /// The user wants to send this text as a message. The host is to say whether it takes it.
+    /// The user wants to send this text as a message. The host returns true if it accepts it.
     Message(String),
     /// The user asks for more time.
     Extend,
-    /// The user wants a reply back that the host keeps.
+    /// The user wants to change a reply that the host holds.
     Change,
-    /// The user wants to go to the ask for which a reply is kept.
+    /// The user wants to go to the ask that a held reply waits for.
     Next,
-    /// The place below the receipt where the host shows what it offers, or that there is none any more.
+    /// The place below the receipt for the host's own view, or `None` once it is gone.
     ReceiptActions(Option<Element>),
 }
 
-/// Who put a card into a page.
+/// The program that put a card into a page.
 pub(crate) trait Host {
-    /// Lets the ask be read. Nothing is read where it is gone.
+    /// Passes the ask to `read`; does nothing if the ask is gone.
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot));
 
     /// Handles an event. For a [`CardEvent::Message`], returns whether the host accepted it.
     fn hear(&self, told: CardEvent) -> bool;
 
-    /// Whether it wants to hear of [`CardEvent::Picks`].
+    /// Returns true to receive [`CardEvent::Picks`].
     fn wants_picks(&self) -> bool;
 
-    /// Its clock (milliseconds since the Unix epoch), where it has one.
+    /// The host's clock (milliseconds since the Unix epoch), if it has one.
     fn now(&self) -> Option<u64>;
 }

@@ -1,4 +1,4 @@
-//! Turns the events of a card into inputs. Each kind has one listener, at the card's root.
+//! Turns events of the page into inputs of the card. Each kind has one listener, at the card's root.
 
 use super::focus::show_field;
 use super::machine::{Click, Input};
@@ -13,13 +13,13 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, Node};
 
-/// How far a pointer may move, in CSS pixels, until that is no tap any more: it has selected text or scrolled.
+/// The distance in CSS pixels from which a move of the pointer is no tap: it has selected text or scrolled.
 const STILL_A_TAP: f64 = 8.0;
-/// What some browsers report as `keyCode` while an input method has the key, `isComposing` or not.
+/// The `keyCode` that some browsers report while an input method has the key, with or without `isComposing`.
 const KEY_CODE_COMPOSING: f64 = 229.0;
 const KEY_CODE_ENTER: f64 = 13.0;
 
-/// What a card listens to: what is said of a form alone comes first.
+/// The events that a card listens to.
 const EVENTS: [&str; 12] = [
     "submit",
     "keydown",
@@ -35,7 +35,7 @@ const EVENTS: [&str; 12] = [
     "click",
 ];
 
-/// The one listener of all these events.
+/// Adds the one listener of all these events.
 pub(super) fn listen(shell: &Shell, root: &Element) -> browser::Listening {
     let me = shell.weak();
     browser::Listening::to(root, &EVENTS, move |event| {
@@ -46,15 +46,15 @@ pub(super) fn listen(shell: &Shell, root: &Element) -> browser::Listening {
 }
 
 impl Shell {
-    /// Makes all text fields as high as their texts, which have more or less room now.
+    /// Fits all text fields to their texts, after the available width changed.
     pub(super) fn fit_fields(&self) {
         if self.root().is_some_and(|root| fixed_style(root).is_some()) {
-            // Later: within the observer's call, each change of a size would be one too many.
+            // Later: within the observer's call, a change of size would be reported as a loop.
             self.later(Duration::ZERO, |shell| shell.each_field(&|field| fit(field)));
         }
     }
 
-    /// Does something with all text fields.
+    /// Runs `act` for each text field.
     fn each_field(&self, act: &dyn Fn(&Element)) {
         let mut at = 0;
         if let Some(Ok(found)) = self.root().map(|root| root.query_selector_all("textarea")) {
@@ -93,7 +93,7 @@ impl Shell {
                 self.pointer.went_down.set(Some((place(event), number(event, "timeStamp"))));
                 false
             }
-            // Where that is a preview, it stays the one that is shown.
+            // A preview that gets the focus stays the shown one.
             "focusin" => text(&target, "className") != part::PREVIEW_TEXT && self.take(Input::Focused(control)),
             "change" => control.is_some_and(|control| self.take(Input::Choose(control))),
             "beforeinput" => self.composed_enter(event, control),
@@ -102,7 +102,7 @@ impl Shell {
                 self.pointer.composes.replace(Some(target));
                 false
             }
-            // Also when the field loses the focus: browsers then need not tell the end.
+            // Also at `focusout`: browsers then need not report the end of a composition.
             _ => {
                 self.pointer.composes.replace(None);
                 false
@@ -114,7 +114,7 @@ impl Shell {
     }
 
     fn click(&self, event: &Event, target: &Element) -> bool {
-        // Asked once of each click: a label makes a second one, which nobody pressed.
+        // Read once for each click: a label makes a second one, which no pointer made.
         let down = self.pointer.went_down.take();
         let has_pointer = number(event, "detail") != 0.0;
         let up = place(event);
@@ -147,7 +147,7 @@ impl Shell {
         let is = |property| flag(event, property);
         let composes = self.pointer.composes.borrow().as_ref() == Some(&target);
         let code = number(event, "keyCode");
-        // A screen keyboard composes whatever is typed: its Enter is one.
+        // A screen keyboard composes all text, but its Enter is a plain one.
         let is_screens = code == KEY_CODE_ENTER && flag(&match_media("(pointer: coarse)"), "matches");
         let composing = code == KEY_CODE_COMPOSING || ((is("isComposing") || composes) && !is_screens);
         self.pointer.composed_enter.set(composing && key == ENTER && !is("shiftKey"));
@@ -163,14 +163,14 @@ impl Shell {
         self.take(Input::Key(press, control))
     }
 
-    /// Some input methods let the Enter that ends their word break the line as well, within one press: it is the answer's.
+    /// Handles the Enter of an input method that ends a word and breaks the line within one press: it confirms the answer.
     fn composed_enter(&self, event: &Event, control: Option<Control>) -> bool {
         let breaks = ["insertLineBreak", "insertParagraph"].contains(&text(event, "inputType").as_str());
         let is_enter = breaks && self.pointer.composed_enter.take() && self.pointer.composes.borrow().is_none();
         is_enter && self.take(Input::Key(KeyPress { key: ENTER, ..KeyPress::default() }, control))
     }
 
-    /// Takes over what was put into the fields without a word about it, as programs do that fill forms.
+    /// Takes over texts that were set without an event, as by programs that fill forms.
     fn read_fields(&self) {
         self.each_field(&|field| {
             self.write(field, self.control_around(field));
@@ -189,7 +189,7 @@ impl Shell {
         is_new && self.take(Input::Typed(question, field, &text))
     }
 
-    /// The control that an element is, or that it is in.
+    /// The control that an element is, or is inside of.
     fn control_around(&self, target: &Element) -> Option<Control> {
         let ids = self.card.borrow().ids;
         let mut around = target.clone();
@@ -203,12 +203,12 @@ impl Shell {
     }
 }
 
-/// The style of a text field that does not grow by itself in this browser.
+/// The style of a text field, if this browser does not size fields by their content.
 fn fixed_style(field: &Element) -> Option<Node> {
     node(field, "style").filter(|style| node(style, "fieldSizing").is_none())
 }
 
-/// Makes a text field as high as its text.
+/// Sets the height of a text field to that of its text.
 fn fit(field: &Element) {
     if let Some(style) = fixed_style(field) {
         set_text(&style, "height", "auto");
@@ -218,7 +218,7 @@ fn fit(field: &Element) {
     }
 }
 
-/// Whether a click hit a row beside what is in it, and was not the end of selecting text.
+/// Returns true if a click hit a row outside its controls, and did not end a selection of text.
 fn is_on_bare_row(target: &Element) -> bool {
     let is_on_control = !matches!(target.closest("label, input, textarea, button"), Ok(None));
     let selects_text = selection().is_some_and(|selection| !flag(&selection, "isCollapsed"));

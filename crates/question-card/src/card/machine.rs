@@ -1,6 +1,6 @@
-//! The card as a machine: what the user, the stream and the host do goes in, what is to be done in the page and for the host comes out.
+//! The state machine of a card: takes what the user, the stream and the host do, and returns effects for the page and the host.
 //!
-//! Nothing here knows a browser. [`Card::take`] is the one way in; the views read the fields and the getters, and change nothing.
+//! It knows no browser. [`Card::take`] is the one way in; the views read fields and getters, and change nothing.
 
 mod acts;
 mod clicks;
@@ -23,86 +23,86 @@ pub(crate) use self::standing::{has_previews, name};
 
 /// One card, from the first byte of its ask to its receipt.
 ///
-/// - Way in: [`take`](Self::take), which returns what is to be done; before the first input, [`restore`](Self::restore).
-/// - What a view draws: whatever takes `&self`.
+/// - Entry: [`take`](Self::take), which returns effects; before the first input, [`restore`](Self::restore).
+/// - Getters for a view: all methods that take `&self`.
 pub struct Card {
     pub(crate) labels: Labels,
-    /// What the call is known by in this page and beyond it.
+    /// The key of the call, in this page and beyond it.
     pub(crate) key: String,
-    /// They stay, whatever the call is called later.
+    /// The ids of the elements. They stay, even if the id of the call changes.
     pub(crate) ids: Ids,
     pub(crate) options: Options,
-    /// The phase that is shown: an ask whose time is up has expired here before the host knows.
+    /// The phase that is shown: an ask whose time is up is expired here before the host knows.
     pub(crate) phase: Phase,
     pub(crate) manner: Manner,
     pub(crate) draft: Draft,
     pub(crate) submission: Submission,
-    /// The question where Enter found nothing to confirm, and what is to be done first.
+    /// The question where Enter found nothing to confirm, and the hint for the user.
     pub(crate) nudged: Option<(usize, Word)>,
     /// The option that has the focus.
     pub(crate) peeked: Option<(usize, usize)>,
-    /// Cancel was pressed with answers to lose, and is to be pressed again.
+    /// Cancel was pressed with answers to lose; a second press confirms it.
     pub(crate) confirming: bool,
-    /// The host would not take a message at this moment.
+    /// The host refused the last message.
     pub(crate) refused: bool,
-    /// How long there is to answer.
+    /// The time left to answer.
     pub(crate) left: Option<TimeLeft>,
     life: Life,
-    /// What did not reach the agent, where the ask is over.
+    /// Choices and text that did not reach the agent, once the ask is over.
     pub(crate) late: String,
-    /// Whether the question went back to the agent after its time.
+    /// The state of sending an expired question back to the agent.
     pub(crate) again: Again,
-    /// What became of the last copy, and which button made it.
+    /// The result of the last copy, and the button that made it.
     pub(crate) copied: Option<(Control, Copied)>,
-    /// What the next walk over the page need not look at: the number of questions, and of options of the one after them.
+    /// The part that the next walk over the page can skip: the number of questions, and of options of the question after them.
     pub(crate) unchanged: (usize, usize),
-    /// Texts may have changed anywhere, and not only grown.
+    /// Any text may have changed, and not only grown.
     pub(crate) rewritten: bool,
-    /// What happened last is not to be seen: most keys, and each change of size.
+    /// The last input changes nothing on screen; the walk is skipped.
     pub(crate) looks_same: bool,
-    /// The question that is shown, where that is one at a time.
+    /// The question that is shown, if one is shown at a time.
     step: usize,
-    /// When another was shown last.
+    /// The time of the last turn to another question.
     turned_at: f64,
-    /// When the user typed last: what grows then, they moved themselves.
+    /// The time at which the user last typed: a layout change then is the user's own.
     typed_at: f64,
-    /// The user tried to send: what is missing is shown from now on.
+    /// The user tried to send: missing answers are shown from now on.
     validating: bool,
-    /// Whether the field for the note of a question was opened. It stays then, even empty: the caret may be in it.
+    /// The questions whose note field was opened. It stays open, even empty, because the caret may be in it.
     noting: Vec<bool>,
-    /// The ask came, or comes, while the user is there.
+    /// The ask arrived, or arrives, while the user is there.
     arrives: bool,
     /// The card is in a page.
     begun: bool,
-    /// The ask cannot be read: the first question's own answer is a message, and all there is.
+    /// The ask cannot be read: the free text of the first question is a message, and the only field.
     unreadable: bool,
-    /// What was last handed to the host, to tell the own answer from one given elsewhere.
+    /// The last reply or cancellation given to the host, to tell its outcome from one given elsewhere.
     sent: Option<Sent>,
-    /// The host said that a reply is on its way, so that "idle" will say something too.
+    /// The host has reported a pending reply, so that a later `Idle` means something.
     was_pending: bool,
-    /// What an earlier card of the call gave to the host, until it is known whether this ask is the same.
+    /// The submission of an earlier card of the call, until this is known to be the same ask.
     given_before: Option<Given>,
-    /// How often a reply was on its way, to tell one time from the next.
+    /// The number of submissions, by which the timer of an earlier one is recognised.
     latches: u32,
-    /// How often something was copied, to tell one time from the next.
+    /// The number of copies, by which the timer of an earlier one is recognised.
     copies: u32,
-    /// What was complete at the last walk, as in [`unchanged`](Self::unchanged).
+    /// The complete part at the last walk, as in [`unchanged`](Self::unchanged).
     complete: (usize, usize),
-    /// Tells how the ask was made up when it was last looked at.
+    /// A hash of the structure of the ask at the last look.
     outline: u64,
-    /// When anything last moved, or changed its meaning.
+    /// The time of the last layout change; taps in the 300 ms after it are ignored.
     moved_at: f64,
-    /// When the rows to choose from came up, question by question.
+    /// The times at which the rows to choose from appeared, by question.
     rows: Vec<RowsUp>,
     deadline: clock::Deadline,
     now: Now,
     to_do: Vec<Do>,
 }
 
-/// The moment at which something happens.
+/// The moment of an input.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Now {
-    /// Milliseconds since the page began, as events have them.
+    /// Milliseconds since the page was opened, as in the events of a browser.
     pub clock: f64,
     /// Milliseconds since the Unix epoch.
     pub date: u64,
@@ -110,30 +110,30 @@ pub struct Now {
     pub has_focus: bool,
     /// The control that has it.
     pub focused: Option<Control>,
-    /// When a card last took the form of a receipt, or its own again: everything below it moved.
+    /// The time at which a card last became a receipt, or a form again: everything below it moved.
     pub page_moved_at: f64,
-    /// When the window last came to the front.
+    /// The time at which the window last came to the front.
     pub came_forward_at: f64,
 }
 
-/// What happens to the card.
+/// An input of the card.
 #[non_exhaustive]
 pub enum Input<'a> {
-    /// It is in the page now.
+    /// The card was added to the page.
     Begin,
     /// The ask may have changed.
     Ask,
-    /// The host has other options for the card.
+    /// The host changed the options of the card.
     Set(Options),
-    /// This was kept under the name that the call has now.
+    /// The stored state of the call under its current key.
     Kept(Remembered),
-    /// The host moved on with the reply.
+    /// The host reports the state of sending the reply.
     Sending(Sending),
-    /// The host took the message that it was given, or did not.
+    /// The host accepted the message, or refused it.
     Taken(bool),
-    /// The clock went on.
+    /// Time has passed.
     Clock,
-    /// A reply has been on its way for a while: which one.
+    /// The submission with this number has been pending for a while.
     StillSending(u32),
     /// The card's size changed.
     Resized,
@@ -141,115 +141,115 @@ pub enum Input<'a> {
     Click(Click),
     /// A radio button or check box changed.
     Choose(Control),
-    /// A field of this question has this text now.
+    /// The field of this question has a new text.
     Typed(usize, Field, &'a str),
-    /// The form is to be submitted.
+    /// The form was submitted.
     Submit,
     /// A key press, and the control that has the focus.
     Key(KeyPress<'a>, Option<Control>),
-    /// Something in the form got the focus.
+    /// An element of the form got the focus.
     Focused(Option<Control>),
-    /// The host leads to this question.
+    /// The host wants this question shown.
     Show(usize),
-    /// The clipboard has what this button copies, or could not take it.
+    /// The clipboard took the text of this button, or refused it.
     Copied(Control, bool),
-    /// The button has said for long enough that it copied.
+    /// The time is over for which a button shows that this copy succeeded.
     CopyFades(u32),
 }
 
 /// A click, in the form or below the receipt.
 #[derive(Clone, Copy, Debug)]
 pub struct Click {
-    /// The control that was hit, or that the place belongs to.
+    /// The control that was hit, or that belongs to the place that was hit.
     pub on: Control,
-    /// It hit a row beside what is in it, and was not the end of selecting text.
+    /// It hit a row outside its controls, and did not end a selection of text.
     pub is_bare: bool,
-    /// The pointer, where there was one, went up where it had gone down.
+    /// The pointer, if there was one, went up where it had gone down.
     pub is_tap: bool,
-    /// There was a pointer: no key, and no assistive technology.
+    /// There was a pointer: neither a key nor assistive technology.
     pub has_pointer: bool,
     /// It hit the place of the click before: it may be the second half of a double click.
     pub is_near: bool,
-    /// When the pointer went down.
+    /// The time at which the pointer went down.
     pub down_at: f64,
-    /// When, in milliseconds since the page began.
+    /// The time of the click, in milliseconds since the page was opened.
     pub at: f64,
 }
 
-/// What is to be done, in this order, when the page shows how the card stands.
+/// An effect, to be carried out in order once the page shows the new state.
 #[derive(Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Do {
-    /// The event is not the browser's any more.
+    /// Prevents the browser's default for the event.
     Prevent,
-    /// The host is told. Whether it took a [`CardEvent::Message`] comes back as [`Input::Taken`].
+    /// Emits an event to the host. The host's result for a [`CardEvent::Message`] comes back as [`Input::Taken`].
     Emit(CardEvent),
-    /// Announces a text to those who listen.
+    /// Announces a text to screen readers.
     Say(String),
-    /// Says it once in the life of the page, for each call and kind of word.
+    /// Announces a text once in the life of the page, for each call and kind of text.
     SayOnce(&'static str, String),
-    /// An answer is waited for.
+    /// Dispatches that the card waits for an answer.
     Waiting,
-    /// The ask is over: the page is told, unless it knows, and what took the place of the form gets the focus where the form had it.
+    /// Dispatches that the ask is over, unless the page knows, and focuses the receipt if the form had the focus.
     Resolve {
-        /// The page knows.
+        /// The page knows already.
         is_known: bool,
         /// The form had the focus.
         had_focus: bool,
     },
     /// The question has arrived: the card may take the focus.
     Claim,
-    /// The focus goes to this control.
+    /// Focuses this control.
     Focus(Control),
-    /// Brings a question into view, and the focus to the first of these that is there.
+    /// Brings a question into view, and focuses the first of these controls that is there.
     Enter(usize, Vec<Control>),
-    /// The focus goes to where the user goes on.
+    /// Moves the focus to where the user would go on.
     GoOn,
-    /// The focus goes back to a control that was rebuilt.
+    /// Returns the focus to a control that was rebuilt.
     KeepFocus(Control),
-    /// What has the focus is brought into view.
+    /// Scrolls the focused element into view.
     ShowFocus,
-    /// A click beside a control is one on it.
+    /// Forwards a click beside a control to the control.
     Forward(Control),
-    /// A field that is there does not follow the draft by itself.
+    /// Writes the draft's text into a field, which does not follow the draft by itself.
     Fill(usize, Field),
     /// All cards below this one moved.
     PageMoved,
-    /// Tells in a second that this reply is still on its way.
+    /// Answers in a second with [`Input::StillSending`] for this submission.
     AskIfSending(u32),
-    /// Copies what this button copies; what came of it comes back as [`Input::Copied`].
+    /// Copies the text of this button; the result comes back as [`Input::Copied`].
     Copy(Control),
-    /// Takes back in a while that it was copied.
+    /// Answers in a while with [`Input::CopyFades`] for this copy.
     FadeCopy(u32),
-    /// The call had this key until now: the draft moves.
+    /// Moves the draft from this key, which the call had until now.
     Rename(String),
-    /// What is kept is written where the host wants it now.
+    /// Writes the draft to the host's storage now.
     Write,
-    /// Looks at the clock after this number of milliseconds; `None` stops that.
+    /// Answers with [`Input::Clock`] after this number of milliseconds; `None` stops the timer.
     Wake(Option<u64>),
 }
 
-/// How the options are shown.
+/// The way the options are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// As text: it is not known yet whether one tap will answer.
+    /// As text: it is not known yet if one tap will answer.
     Undecided,
     /// As radio buttons and check boxes with a Submit button below.
     Explicit,
-    /// As buttons of which one activation answers.
+    /// As buttons; a press answers.
     OnPick,
 }
 
-/// What a row is, as far as is known.
+/// The kind of a row, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// Its option is not complete, or it is not known how it is chosen.
+    /// Its option is not complete, or the kind of choice is not known.
     Text,
     Input(Kind),
     Button,
 }
 
-/// Where the one submission of the call stands.
+/// The state of the one submission of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Submission {
     /// None yet.
@@ -258,16 +258,16 @@ pub enum Submission {
     Latched,
     /// The host could not send it; open again.
     Failed {
-        /// Why, in the host's words.
+        /// The reason, in the host's words.
         reason: String,
-        /// Whether it was a reply, which can be given again as it is.
+        /// It was a reply, which can be sent again as it is.
         is_reply: bool,
     },
-    /// Over for the user, whatever the phase: an ask that could not be read never gets another one.
+    /// Over for the user, whatever the phase: an ask that could not be read never gets another phase.
     Settled(Settled),
 }
 
-/// How the user left an ask that could not be read.
+/// The way in which the user left an ask that could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// By a message of their own.
@@ -276,20 +276,20 @@ pub enum Settled {
     Cancelled,
 }
 
-/// Where the message stands that sends the question back.
+/// The state of the message that sends an expired question back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     No,
-    /// Given to the host, which says at once whether it takes it.
+    /// Given to the host, which accepts or refuses it at once.
     Given,
     Sent,
 }
 
-/// Where a copy stands.
+/// The result of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copied {
     Yes,
-    /// The browser refused; then the user has to know.
+    /// The browser refused, and the user has to know.
     Failed,
 }
 
@@ -299,28 +299,28 @@ enum Sent {
     Cancel,
 }
 
-/// What was given to the host and is not settled: the next card of the call begins with it.
+/// A submission that is not settled: the next card of the call starts with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
-    /// Tells the ask from others: agents number their calls.
+    /// A hash of the question, to recognise it: agents number their calls, so that ids repeat.
     asked: u64,
     submission: Submission,
     sent: Option<Sent>,
 }
 
-/// A card's life, as its page knows it.
+/// The life of a card, as its page knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Life {
-    /// A receipt from its beginning, as from a history.
+    /// A receipt from the start, as in a history.
     Record,
-    /// It shows an ask that is not over, or its end is still to be told.
+    /// The ask is not over, or its end is still to be reported.
     Waiting,
     /// The page knows that the ask is over.
     Over,
 }
 
 impl Life {
-    /// Notes that the page knows of the end, or that there is none. A record stays one.
+    /// Notes that the page knows of the end, or that there is none. A record stays a record.
     fn set(&mut self, is_over: bool) {
         if *self != Self::Record {
             *self = if is_over { Self::Over } else { Self::Waiting };
@@ -328,7 +328,7 @@ impl Life {
     }
 }
 
-/// When the rows of a question came up, those that did.
+/// The times at which the rows of a question appeared.
 #[derive(Default)]
 struct RowsUp {
     options: Vec<Option<f64>>,
@@ -336,7 +336,7 @@ struct RowsUp {
 }
 
 impl Card {
-    /// The card of this ask, before it is in a page.
+    /// A card for this ask, before it is in a page.
     #[must_use]
     pub fn new(ask: &AskSnapshot, options: Options) -> Self {
         let key = call_key(&options.scope, &ask.tool_call_id);
@@ -390,7 +390,7 @@ impl Card {
         card
     }
 
-    /// Takes up what was kept of this call.
+    /// Restores the stored state of this call.
     pub fn restore(&mut self, ask: &AskSnapshot, kept: Remembered) {
         self.given_before = kept.given;
         if let Some(draft) = kept.draft {
@@ -401,7 +401,7 @@ impl Card {
         self.settle_late(ask);
     }
 
-    /// What the next card of the call has to know, should this one go.
+    /// The state to store for the next card of the call.
     #[must_use]
     pub fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
         let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
@@ -411,7 +411,7 @@ impl Card {
         Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
     }
 
-    /// Takes over what happened at this moment, and returns what is to be done about it, in order.
+    /// Handles an input at this moment, and returns the effects in order.
     pub fn take(&mut self, now: Now, ask: &AskSnapshot, input: Input<'_>) -> Vec<Do> {
         self.now = now;
         self.unchanged = (0, 0);
@@ -469,49 +469,49 @@ impl Card {
         std::mem::take(&mut self.to_do)
     }
 
-    /// The phase that is shown: an ask whose time is up has expired here before the host knows.
+    /// The phase that is shown: an ask whose time is up is expired here before the host knows.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// How the options are shown.
+    /// The way the options are shown.
     #[must_use]
     pub fn manner(&self) -> Manner {
         self.manner
     }
 
-    /// How the one submission of the call stands.
+    /// The state of the one submission of the call.
     #[must_use]
     pub fn submission(&self) -> &Submission {
         &self.submission
     }
 
-    /// Whether an option is chosen, by the indexes of question and option.
+    /// Returns true if an option is chosen, by the indexes of question and option.
     #[must_use]
     pub fn is_chosen(&self, question: usize, option: usize) -> bool {
         self.draft.is_chosen(question, option)
     }
 
-    /// What is typed in a field, chosen or not.
+    /// The text of a field, part of the answer or not.
     #[must_use]
     pub fn text(&self, question: usize, field: Field) -> &str {
         self.draft.text(question, field)
     }
 
-    /// What was typed or chosen and did not reach the agent, once the ask is over.
+    /// Choices and text that did not reach the agent, once the ask is over.
     #[must_use]
     pub fn late(&self) -> &str {
         &self.late
     }
 
-    /// Whether Cancel was pressed with answers to lose, and is to be pressed again.
+    /// Returns true if Cancel was pressed with answers to lose, and waits for a second press.
     #[must_use]
     pub fn confirms_cancel(&self) -> bool {
         self.confirming
     }
 
-    /// Returns true if the card is, or was, more than a receipt, and so it speaks.
+    /// Returns true if the card is, or was, more than a receipt, and so makes announcements.
     pub(crate) fn is_live(&self) -> bool {
         self.life != Life::Record
     }
@@ -522,7 +522,7 @@ impl Card {
         }
     }
 
-    /// The card is in the page, and the user sees it.
+    /// Handles that the card was added to the page, in the user's sight.
     fn begin(&mut self, ask: &AskSnapshot) {
         self.note_rows(ask);
         self.begin_at_step(ask);
@@ -552,14 +552,14 @@ impl Card {
         self.say(self.labels.text(word).to_owned());
     }
 
-    /// Something moved or changed its meaning just now.
+    /// Notes that something moved, or changed its meaning, just now.
     fn moved(&mut self) {
         self.moved_at = self.now.clock;
     }
 }
 
 impl Row {
-    /// What the row of an option is.
+    /// The kind of an option's row.
     pub(crate) fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
         let is_closed = question.options.get(option).is_some_and(|option| option.closed);
         match (card.manner, question.multi_select) {
@@ -587,12 +587,12 @@ impl Submission {
     }
 }
 
-/// Tells what is asked from anything else.
+/// A hash of the question, to recognise it.
 fn asked(ask: &AskSnapshot) -> u64 {
     ask.questions.iter().fold(0, |all, asked| all.wrapping_mul(31).wrapping_add(fnv1a(asked.question.text.trim())))
 }
 
-/// Whether no further option can come, and it is known how one is chosen.
+/// Returns true if no further option can come and the kind of choice is known.
 pub(crate) fn is_whole(question: &QuestionSnapshot) -> bool {
     question.closed && question.multi_select.is_some()
 }

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::{Element, Node};
 
-/// A card in a page. Dropping it removes it; what was chosen and typed is kept for the next card of the call.
+/// A card in a page. Dropping it removes it; choices and text are kept for the next card of the call.
 ///
 /// ```
 /// use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
@@ -36,8 +36,8 @@ pub struct MountedCard {
 }
 
 impl MountedCard {
-    /// Puts the card of this ask at the end of a node. What it tells goes to `hear`, which says whether it took a [`CardEvent::Message`]; of all
-    /// else what it says is not looked at.
+    /// Adds the card of this ask at the end of a node. Its events go to `on_event`, whose result counts for [`CardEvent::Message`] alone:
+    /// true if the host accepts the message.
     #[must_use]
     pub fn mount(
         parent: &Node,
@@ -50,7 +50,7 @@ impl MountedCard {
         let shell = Shell::new(&ask.borrow(), options.clone(), Box::new(host));
         let element = shell.start(None);
         if let Some(element) = &element {
-            // Refused only where the parent can have no children.
+            // Refused only if the parent can have no children.
             let _ = parent.insert_before(element, None);
         }
         let mounted = Self { shell, ask, element };
@@ -58,7 +58,7 @@ impl MountedCard {
         mounted
     }
 
-    /// Changes the ask, and shows what has changed. Several patches at once are one walk over the card.
+    /// Changes the ask, and shows the change. Several patches at once cost one walk over the card.
     pub fn update(&self, change: impl FnOnce(&mut AskSnapshot)) {
         // It is read only while this crate's own code runs.
         if let Ok(mut ask) = self.ask.try_borrow_mut() {
@@ -67,7 +67,7 @@ impl MountedCard {
         self.shell.take(Input::Ask);
     }
 
-    /// Changes the settings of the card. Nothing that was chosen, typed or sent is lost.
+    /// Changes the settings of the card. No choice, text or reply is lost.
     pub fn set(&self, options: &Options) {
         self.shell.take(Input::Set(options.clone()));
     }
@@ -77,17 +77,17 @@ impl MountedCard {
         read(&self.ask.borrow())
     }
 
-    /// Tells where the host stands with the reply. What `CardOptions::sending` says holds here too.
+    /// Reports the state of sending the reply, as `CardOptions::sending` does.
     pub fn sending(&self, sending: &Sending) {
         self.shell.take(Input::Sending(sending.clone()));
     }
 
-    /// Moves the focus to where the user would go on. False where there is nothing to go to.
+    /// Moves the focus to where the user would go on. Returns false if there is no such control.
     pub fn focus(&self) -> bool {
         self.shell.focus_next()
     }
 
-    /// Moves the focus into the question of this index, counted from 0. False where nothing of it can be chosen.
+    /// Moves the focus into the question of this index, counted from 0. Returns false if nothing in it can be chosen.
     pub fn focus_question(&self, index: usize) -> bool {
         self.shell.enter_question(index)
     }

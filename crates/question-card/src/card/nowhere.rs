@@ -1,11 +1,11 @@
-//! A card on a server, where nothing has the focus.
+//! Stand-ins for a server, where no element has the focus.
 
-/// Lets a card take the focus when its question has arrived, where there is one.
+/// Lets a card take the focus when its question has arrived, in a browser.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimFocus;
 
 impl ClaimFocus {
-    /// Where the user is idle. On a server nobody is there.
+    /// Claims if the user is idle. A server has no user.
     #[must_use]
     pub fn if_idle() -> Self {
         Self

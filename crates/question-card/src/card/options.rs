@@ -1,4 +1,4 @@
-//! What a host may set of a card beside its ask: the options of the component.
+//! The options of the Leptos component: the settings of a card beside its ask.
 
 use super::handle::FocusHandle;
 use super::host::Options;
@@ -10,7 +10,7 @@ use ask_user_question::snapshot::Sending;
 use leptos::prelude::*;
 use std::rc::Rc;
 
-/// How a card is to be, and what its host takes beside replies and cancellations.
+/// The settings of a card, and the handlers beside those of replies and cancellations.
 ///
 /// ```
 /// use question_card::{CardOptions, Layout};
@@ -34,13 +34,13 @@ pub struct CardOptions {
     pub(super) hears: Hears,
 }
 
-/// Reads a signal of the host's. A signal itself would bring the code of each kind of signal into every page.
+/// Reads a signal of the host. A signal itself would bring the code of each kind of signal into every page.
 pub(super) type Reads<T> = Rc<dyn Fn() -> T>;
 
-/// Changes options by signals of the host's.
+/// Changes options by signals of the host.
 pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 
-/// What the host hears, if it wants to.
+/// The optional handlers of the host.
 #[derive(Default)]
 pub(super) struct Hears {
     pub(super) reply_in_chat: Option<Box<dyn Fn(Vec<Selection>)>>,
@@ -51,27 +51,27 @@ pub(super) struct Hears {
     pub(super) next: Option<Box<dyn Fn()>>,
 }
 
-/// How the card is.
+/// Settings of the card.
 impl CardOptions {
     /// A card in English, one question below the other, sent by Submit.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How an answer is given.
+    /// Sets the way an answer is given.
     pub fn mode(mut self, mode: SubmitMode) -> Self {
         self.plain.mode = mode;
         self
     }
 
-    /// How several questions are laid out.
+    /// Sets the layout of several questions.
     pub fn layout(mut self, layout: Layout) -> Self {
         self.plain.layout = layout;
         self
     }
 
-    /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without, English words, and
-    /// the language and direction of the page.
+    /// Sets the built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without them, the words
+    /// are English, and language and direction are the page's.
     pub fn labels(mut self, labels: Labels) -> Self {
         self.plain.labels = Some(labels);
         self
@@ -83,78 +83,79 @@ impl CardOptions {
         self
     }
 
-    /// Switches the digits off, which choose options while the focus is on one.
+    /// Switches off the digits, which choose options while the focus is on one.
     pub fn without_shortcuts(mut self) -> Self {
         self.plain.shortcuts = false;
         self
     }
 
-    /// Names the conversation to which the call belongs, such as an AG-UI thread id. Agents number their calls: drafts, announcements and
-    /// the focus that was claimed are this call's in this scope.
+    /// Names the conversation that the call belongs to, such as an AG-UI thread id. Agents number their calls, so drafts, announcements and
+    /// claims of the focus are kept by scope and call.
     pub fn scope(mut self, scope: impl Into<String>) -> Self {
         self.plain.scope = scope.into();
         self
     }
 
-    /// Whether the ask came while the page was open, and not with a history: then it is announced even if it was complete when this card
-    /// was made, as an ask is whose arguments the card saw arriving. Once for each call in the life of the page.
+    /// Marks an ask that came while the page was open, and not with a history. It is then announced even if it was complete when this card
+    /// was made, once for each call in the life of the page.
     pub fn fresh(mut self, is_fresh: bool) -> Self {
         self.plain.fresh = is_fresh;
         self
     }
 
-    /// Whether the card can only be read, such as in a history whose asks nobody can answer any more: a record of what was asked and offered,
-    /// without controls. What was typed before is offered beside it, as where an answer comes too late.
+    /// Makes the card read-only, such as in a history whose asks can't be answered any more: a record of what was asked and offered,
+    /// without controls. Text typed before is offered beside it, as after a late answer.
     pub fn readonly(mut self, is_readonly: bool) -> Self {
         self.plain.readonly = is_readonly;
         self
     }
 }
 
-/// What a card can do beside asking.
+/// Optional features of the card.
 impl CardOptions {
-    /// Each question takes a note beside its answer; it travels in the reply's `details`.
+    /// Adds a note to each question, beside its answer; it travels in the reply's `details`.
     pub fn notes(mut self) -> Self {
         self.plain.notes = Some(Notes::field());
         self
     }
 
-    /// Each question has a "Skip", which counts as an answer. Where one tap answers, this one does too.
+    /// Adds a "Skip" to each question, which counts as an answer. If one tap answers, this one does too.
     pub fn skip(mut self) -> Self {
         self.plain.skip = Some(Skip::button());
         self
     }
 
-    /// Shows a button with these words, such as "Let the agent decide". It answers: each open question is skipped, with the words as its note.
+    /// Adds a button with these words, such as "Let the agent decide". It answers: each open question is skipped, with the words as its
+    /// note.
     pub fn agent_decides(mut self, words: impl Into<String>) -> Self {
         self.plain.agent_decides = Some(Decide::button(words));
         self
     }
 
-    /// The most characters (Unicode scalar values) of each typed text, with a counter below its field. What is longer is not cut off, and
+    /// Limits the characters (Unicode scalar values) of each typed text, with a counter below its field. A longer text is not cut off, and
     /// not sent until it is shorter.
     pub fn max_length(mut self, most: usize) -> Self {
         self.plain.max_length = Some(most);
         self
     }
 
-    /// What was chosen and typed outlives the page. In memory it is kept in any case.
+    /// Stores choices and text beyond the life of the page. They are kept in memory in any case.
     pub fn persist(mut self, persist: Persist) -> Self {
         self.plain.persist = persist;
         self
     }
 
-    /// The card may take the focus when its question has arrived.
+    /// Lets the card take the focus when its question has arrived.
     pub fn claim_focus(mut self, claim: ClaimFocus) -> Self {
         self.plain.claim_focus = Some(claim);
         self
     }
 }
 
-/// What the host knows, and the card follows.
+/// Settings that follow the host's signals.
 impl CardOptions {
-    /// Changes any option by signals, while the card is there: `follow` runs again when a signal that it reads changes. Drafts, and what was
-    /// sent, stay as they are.
+    /// Changes any option by signals, while the card is there: `follow` runs again when a signal that it reads changes. Drafts and sent
+    /// replies stay as they are.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -173,44 +174,44 @@ impl CardOptions {
         self
     }
 
-    /// Where the host stands with the reply; an [`Action`] for `on_reply` says it by itself.
+    /// Reports the state of sending the reply; an [`Action`] for `on_reply` does so by itself.
     ///
-    /// From [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over, the host gives the reply back. The card is open again then, with
-    /// all that was chosen, and says so. So where the reply went through, change the phase first.
+    /// A change from [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over returns the reply: the card is open again,
+    /// with all choices, and says so. So if the reply went through, change the phase first.
     pub fn sending(mut self, sending: impl Into<Signal<Sending>>) -> Self {
         self.sending = Some(reads(sending.into()));
         self
     }
 
-    /// Whether the host keeps the reply until another ask has its answer too ([`Sending`] is then `Pending`). The card then says that it goes
-    /// out with the next answer, and not that it is being sent.
+    /// Reports that the host holds the reply until another ask has its answer too ([`Sending`] is then `Pending`). The card then says that
+    /// the reply goes out with the next answer, and not that it is being sent.
     pub fn held(self, held: impl Into<Signal<bool>>) -> Self {
         let held = reads(held.into());
         self.following(move |options| options.held = held())
     }
 
-    /// A deadline of the host's own (milliseconds since the Unix epoch), which overrides the ask's own
+    /// Sets a deadline of the host's own (milliseconds since the Unix epoch), which overrides the ask's own
     /// ([`AskSnapshot::expires_at`](ask_user_question::AskSnapshot::expires_at)).
     ///
-    /// The card shows the time that is left, and announces the last minute. When time is up it is a receipt, and keeps what was chosen and typed.
+    /// The card shows the time left, and announces the last minute. When the time is up, the card is a receipt and keeps choices and text.
     pub fn expires_at(self, expires_at: impl Into<Signal<Option<u64>>>) -> Self {
         let expires_at = reads(expires_at.into());
         self.following(move |options| options.expires_at = expires_at())
     }
 
-    /// The host's clock (milliseconds since the Unix epoch), by which deadlines are kept; without one, the browser's.
+    /// Sets the clock for deadlines (milliseconds since the Unix epoch); by default it is the browser's.
     pub fn now(mut self, now: impl Into<Signal<u64>>) -> Self {
         self.now = Some(reads(now.into()));
         self
     }
 
-    /// Moves the focus into this card when the host says so.
+    /// Connects a handle, by which the host moves the focus into this card.
     pub fn handle(mut self, handle: FocusHandle) -> Self {
         self.handle = Some(handle);
         self
     }
 
-    /// What the host offers below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`](crate::CopyReceipt).
+    /// Shows the host's own view below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`](crate::CopyReceipt).
     pub fn receipt_actions(mut self, actions: impl Into<ViewFn>) -> Self {
         self.receipt_actions = Some(actions.into());
         self.plain.offers.receipt_actions = true;
@@ -218,45 +219,46 @@ impl CardOptions {
     }
 }
 
-/// What the host takes; each brings the button that leads to it.
+/// Handlers of the host; each shows the button that leads to it.
 impl CardOptions {
-    /// Shows "Reply in chat instead", which hands the picks so far to the host and leaves the rest to its composer.
+    /// Shows "Reply in chat instead", which passes the picks so far to the host and leaves the rest to its composer.
     pub fn on_reply_in_chat(mut self, hear: impl Fn(Vec<Selection>) + 'static) -> Self {
         self.hears.reply_in_chat = Some(Box::new(hear));
         self.plain.offers.reply_in_chat = true;
         self
     }
 
-    /// Called with the picks so far, at first and whenever they change: for a host whose composer takes them along with what is typed instead.
+    /// Called with the picks so far, at first and whenever they change: for a host whose composer sends them along with a text.
     pub fn on_picks(mut self, hear: impl Fn(Vec<Selection>) + 'static) -> Self {
         self.hears.picks = Some(Box::new(hear));
         self
     }
 
-    /// Shows "Send as a message" where an answer came too late or the question could not be read; takes the typed text and picks. Shows "Ask
-    /// again" where time ran out, which sends the question. Returns whether the host took them: what it did not take stays on the card.
+    /// Shows "Send as a message" if an answer came too late or the question could not be read; takes the typed text and picks. Shows "Ask
+    /// again" if time ran out, which sends the question. The handler returns true if the host accepts them: a refused text stays on the
+    /// card.
     pub fn on_late_message(mut self, hear: impl Fn(String) -> bool + 'static) -> Self {
         self.hears.message = Some(Box::new(hear));
         self.plain.offers.messages = true;
         self
     }
 
-    /// Shows "More time" beside the time that is left, and is called at each press. More time is a later deadline.
+    /// Shows "More time" beside the time left; called at each press. A later deadline grants it.
     pub fn on_extend(mut self, hear: impl Fn() + 'static) -> Self {
         self.hears.extend = Some(Box::new(hear));
         self.plain.offers.more_time = true;
         self
     }
 
-    /// Shows "Change" while the reply is [`held`](Self::held). The host gives the reply back, by [`Sending::Idle`].
+    /// Shows "Change" while the reply is [`held`](Self::held). The host returns the reply by [`Sending::Idle`].
     pub fn on_change(mut self, hear: impl Fn() + 'static) -> Self {
         self.hears.change = Some(Box::new(hear));
         self.plain.offers.change = true;
         self
     }
 
-    /// Shows "Go to the next question" while the reply is [`held`](Self::held). The host leads to the card that still waits, by its
-    /// [`FocusHandle`].
+    /// Shows "Go to the next question" while the reply is [`held`](Self::held). The host moves the focus to the card that still waits, by
+    /// its [`FocusHandle`].
     pub fn on_next(mut self, hear: impl Fn() + 'static) -> Self {
         self.hears.next = Some(Box::new(hear));
         self.plain.offers.next = true;
@@ -264,7 +266,7 @@ impl CardOptions {
     }
 }
 
-/// What is read of a signal that is gone is what there is by default.
+/// Reads a signal; one that is gone reads as the default.
 fn reads<T: Clone + Default + Send + Sync + 'static>(signal: Signal<T>) -> Reads<T> {
     Rc::new(move || signal.try_get().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Carries the card between the machine and the page: events go in, what is to be done comes out.
+//! Connects the card's machine to the page: events go in, effects come out.
 
 use super::claim::Claim;
 use super::focus::{focus_on, focus_quietly};
@@ -25,23 +25,23 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Event, HtmlElement, Node, ResizeObserver};
 
-/// How long a reply must have been on its way before that is worth a word.
+/// The time after which a pending reply is announced.
 const SENDING_AFTER: Duration = Duration::from_secs(1);
-/// How long a button says that it has copied.
+/// The time for which a button shows that it has copied.
 const COPIED_FOR: Duration = Duration::from_secs(3);
-/// How long changes of a draft are gathered before they are written.
+/// The time for which changes of a draft are gathered before they are written.
 const GATHER: Duration = Duration::from_millis(250);
 /// The one field of an ask that cannot be read.
 const OWN_ANSWER: Control = Control::OtherText { question: 0 };
 
 thread_local! {
-    /// When a card of this document last took the form of a receipt, or its own again.
+    /// The time at which a card of this document last became a receipt, or a form again.
     static PAGE_MOVED_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
-    /// When the window of this document last came to the front; no number while it is behind others.
+    /// The time at which the window of this document last came to the front; no number while it is behind others.
     static CAME_FORWARD_AT: Cell<f64> = const { Cell::new(f64::NEG_INFINITY) };
 }
 
-/// Notes when the window comes back. The first focus of all, as of a page that is new or in a frame, is no return.
+/// Notes that the window comes back. The first focus of a page that is new or in a frame is no return.
 fn comes_forward(event: &Event) {
     if browser::text(event, "type") == "blur" {
         CAME_FORWARD_AT.set(f64::NAN);
@@ -63,36 +63,36 @@ pub(crate) struct Shell {
     listens: OnceCell<Listening>,
     watches: OnceCell<Sizes>,
     comes_forward: OnceCell<Listening>,
-    /// Set where the card wants to look at the clock again.
+    /// The timer for the card's next look at the clock.
     alarm: RefCell<Option<Timer>>,
-    /// Something is to be written: when its time has come, or when the page goes.
+    /// A pending write of the draft: after the timer, or when the page goes away.
     unwritten: RefCell<Option<(Timer, Listening)>>,
     picks: RefCell<Option<Vec<Selection>>>,
-    /// Where the host shows what it offers below the receipt.
+    /// The place below the receipt for the host's own view.
     added: RefCell<Option<Element>>,
 }
 
-/// What the pointer and the input method last did in the form.
+/// The last actions of the pointer and of the input method in the form.
 #[derive(Default)]
 pub(super) struct Pointer {
-    /// Where, and when.
+    /// The place and the time.
     pub(super) went_down: Cell<Option<((f64, f64), f64)>>,
-    /// Where the last click was.
+    /// The place of the last click.
     pub(super) clicked: Cell<(f64, f64)>,
-    /// Enter is held that went to the input method.
+    /// An Enter is held that went to the input method.
     pub(super) composed_enter: Cell<bool>,
-    /// An input method composes in this field.
+    /// The field in which an input method composes.
     pub(super) composes: RefCell<Option<Element>>,
 }
 
-/// Sees the card change its size.
+/// Observes the size of the card.
 struct Sizes {
     observer: ResizeObserver,
     _on_resize: Closure<dyn FnMut()>,
 }
 
 impl Shell {
-    /// A card of this host's ask, with what was kept of it.
+    /// A card for this host's ask, with its stored state.
     pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn Host>) -> Rc<Self> {
         let tree = Tree::new(None, options.parts);
         let mut card = Card::new(ask, options);
@@ -116,7 +116,7 @@ impl Shell {
         })
     }
 
-    /// Draws the card for the first time; where a server has written it, that is taken over.
+    /// Draws the card for the first time, on the element that a server has written, if any.
     pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
         if adopts.is_some() {
             self.tree.replace(Tree::new(adopts, None));
@@ -125,9 +125,9 @@ impl Shell {
         self.root.get().map(|root| root.clone().into())
     }
 
-    /// Takes over what happened, shows it and does what is to be done. Says whether an event is not the browser's any more.
+    /// Handles an input: shows the new state and carries out the effects. Returns true if the browser's default is to be prevented.
     pub(crate) fn take(&self, input: Input<'_>) -> bool {
-        // Taking an element out of the page makes events, which nobody meant.
+        // Removing an element from the page makes events that no user made.
         let Ok(mut card) = self.card.try_borrow_mut() else {
             return false;
         };
@@ -143,7 +143,7 @@ impl Shell {
         let mut prevents = false;
         for act in to_do {
             prevents |= act == Do::Prevent;
-            // The page may want it elsewhere then.
+            // The page may place the focus itself then.
             keeps_focus &= !matches!(act, Do::Resolve { .. });
             self.act(act);
         }
@@ -156,7 +156,7 @@ impl Shell {
         prevents
     }
 
-    /// Has something done with this card later, if it is still there then.
+    /// Runs `act` later, if the card is still there then.
     pub(super) fn later(&self, after: Duration, act: impl FnOnce(&Self) + 'static) {
         let me = self.me.clone();
         let act = move || {
@@ -167,7 +167,7 @@ impl Shell {
         browser::later(after, act);
     }
 
-    /// Reads the ask. It is gone where the host is about to take the card away.
+    /// Reads the ask; `None` if the host is about to remove the card.
     fn read<T>(&self, read: impl FnOnce(&AskSnapshot) -> T) -> Option<T> {
         let (mut read, mut found) = (Some(read), None);
         self.host.read(&mut |ask| found = read.take().map(|read| read(ask)));
@@ -183,7 +183,7 @@ impl Shell {
     }
 
     fn now(&self, card: &Card) -> Now {
-        // Whole milliseconds since 1970, far below what would lose digits.
+        // Whole milliseconds since 1970 are far below the point where digits are lost.
         let date = self.host.now().unwrap_or_else(|| js_sys::Date::now() as u64);
         let focused = self.focused_inside();
         Now {
@@ -206,7 +206,7 @@ impl Shell {
         if self.root.get().is_none()
             && let Some(root) = tree.element()
         {
-            // It is set once.
+            // The root is set only once.
             let _ = self.root.set(root.unchecked_into());
         }
         let (is_live, is_over, adds_actions) = (card.is_live(), card.is_over(), card.options.offers.receipt_actions);
@@ -234,7 +234,7 @@ impl Shell {
         }
     }
 
-    /// Has the host show what it offers below the receipt.
+    /// Emits the place for the host's own view below the receipt, if it changed.
     fn add_actions(&self, is_over: bool) {
         let place = self.find(part::RECEIPT_ACTIONS).filter(|_| is_over);
         let before = self.added.replace(place.clone());
@@ -281,14 +281,14 @@ impl Shell {
             Do::Forward(control) => {
                 if let Some(input) = self.control(control) {
                     focus_quietly(&input);
-                    // After this listener, which the input's own click comes by again.
+                    // After this listener, because the input's own click passes it again.
                     soon(move || input.click());
                 }
             }
             Do::Fill(question, field) => self.fill(question, field),
             Do::PageMoved => PAGE_MOVED_AT.set(clock()),
             Do::AskIfSending(latch) => self.later(SENDING_AFTER, move |shell| {
-                // Nothing is waited for, mostly: the card is not looked at for nothing.
+                // Checked first: most replies are through by now, and an input costs a walk.
                 let is_latched = shell.card.try_borrow().is_ok_and(|card| card.submission == Submission::Latched);
                 if is_latched {
                     shell.take(Input::StillSending(latch));
@@ -312,19 +312,19 @@ impl Shell {
         self.root.get().is_none_or(|root| events::dispatch(root, event))
     }
 
-    /// Puts the focus, which was on what is gone, where the user goes on.
+    /// Moves the focus, whose element is gone, to where the user would go on.
     fn go_on(&self) {
         if !self.card.borrow().is_unreadable() {
             self.focus_next();
         } else if self.control(OWN_ANSWER).is_some() {
-            // On Send a key that was meant for a text would send it.
+            // Not Send: a key that was meant for a text would press it.
             self.focus(OWN_ANSWER);
         } else {
             self.focus(Control::Cancel);
         }
     }
 
-    /// Puts the focus where the user would go on. Says whether there was anything.
+    /// Moves the focus to where the user would go on. Returns true if there was a control for it.
     pub(crate) fn focus_next(&self) -> bool {
         if self.focus_receipt() {
             return true;
@@ -341,13 +341,13 @@ impl Shell {
         })
     }
 
-    /// Puts the focus into a question. Says whether there was anything.
+    /// Moves the focus into a question. Returns true if there was a control for it.
     pub(crate) fn enter_question(&self, question: usize) -> bool {
         let ways = self.read(|ask| self.card.borrow().ways_into(ask, question));
         self.lead_to(question, &ways.unwrap_or_default())
     }
 
-    /// As [`enter`](Self::enter), for a question that may not be shown yet.
+    /// Shows a question and [enters](Self::enter) it.
     fn lead_to(&self, question: usize, ways: &[Control]) -> bool {
         self.take(Input::Show(question));
         self.enter(question, ways)
@@ -361,7 +361,7 @@ impl Shell {
         })
     }
 
-    /// Gives a field that is there what the draft holds for it.
+    /// Writes the draft's text into a field, if the field is there.
     fn fill(&self, question: usize, field: Field) {
         let control = match field {
             Field::Other => Control::OtherText { question },
@@ -370,7 +370,7 @@ impl Shell {
         if let Some(area) = self.made(control) {
             let card = self.card.borrow();
             let text = card.draft.text(question, field);
-            // Writing a value moves the caret.
+            // Setting a value moves the caret.
             if browser::text(&area, "value") != text {
                 browser::set_text(&area, "value", text);
             }
@@ -404,7 +404,7 @@ impl Shell {
         self.alarm.replace(alarm);
     }
 
-    /// Keeps the draft as it is now, and tells the host what is chosen.
+    /// Stores the draft in memory, and emits the picks to the host if they changed.
     fn keep(&self) {
         let card = self.card.borrow();
         let has_changed = self.read(|ask| remember(&card.key, card.to_remember(ask)));
@@ -422,7 +422,7 @@ impl Shell {
         }
     }
 
-    /// Keeps the draft under the name that the call has now; where there is none, one that was kept there is taken up.
+    /// Moves the draft to the current key of the call. A draft that is empty takes up the one stored under that key.
     fn rename(&self, before: &str) {
         remember(before, Remembered::default());
         let card = self.card.borrow();
@@ -460,7 +460,7 @@ impl Shell {
         self.document().and_then(|document| browser::node(&document, "defaultView"))
     }
 
-    /// Writes what is to be written.
+    /// Writes a pending draft.
     fn write_now(&self) {
         if self.unwritten.take().is_some() {
             self.write_draft();
@@ -480,7 +480,7 @@ impl Drop for Shell {
 }
 
 impl Sizes {
-    /// Takes each change of the element's size for a move.
+    /// Reports each change of the element's size to the card.
     fn watch(shell: &Shell, element: &Element) -> Self {
         let me = shell.weak();
         let on_resize = Closure::<dyn FnMut()>::new(move || {
@@ -490,7 +490,7 @@ impl Sizes {
             }
         });
         let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());
-        // Refused only what is no function.
+        // Refused only if the argument is no function.
         let observer = observer.unwrap_or_else(JsCast::unchecked_into);
         observer.observe(element);
         Self { observer, _on_resize: on_resize }

@@ -1,4 +1,4 @@
-//! What the card looks like: one walk over all of it, which writes what differs.
+//! Draws the card: one walk over all of it, which writes the differences.
 
 mod actions;
 mod ended;
@@ -17,13 +17,13 @@ use crate::writer::Writer;
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
 
-/// A button without weight.
+/// The classes of a button of low emphasis.
 const QUIET_BUTTON: &str = "qc-button qc-quiet";
 
 /// The card, from its root.
 pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.open("section", part::CARD, 0);
-    // Without, the page's.
+    // Without labels of its own, the card has the page's language.
     let spoken = card.options.labels.as_ref();
     match spoken {
         Some(labels) => w.put("lang", labels.lang()),
@@ -47,7 +47,7 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// The live region. It stays and stands outside the form, which is busy at times; what it says is written there directly.
+/// The live region. It stays, and is outside the form, which is busy at times; announcements are written into it directly.
 pub(crate) fn region(w: &mut Writer) {
     if w.open("div", "qc-status qc-visually-hidden", 0) {
         w.set("role", "status");
@@ -63,10 +63,10 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let has_begun = !ask.questions.is_empty();
     if w.open("form", part::FORM, 0) {
         w.set("novalidate", "");
-        // A host's transcript may be a live region itself; the card speaks for itself.
+        // A host's transcript may be a live region itself, but the card makes its own announcements.
         w.set("aria-live", "off");
     }
-    // Where several ask, their landmarks differ by what they ask.
+    // The landmarks of several cards differ by their first question.
     match has_begun && !is_malformed {
         true => w.stamped("aria-labelledby", 2, &|| joined(&[ids.title(), ids.legend(0)], " ")),
         false => w.stamped("aria-labelledby", 1, &|| ids.title()),
@@ -96,7 +96,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// An element of one text of the card's own.
+/// An element with one text of the card's own.
 fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &str) {
     w.open(tag, class, 0);
     w.text(text);
@@ -112,14 +112,14 @@ fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
     w.close();
 }
 
-/// The language of what the agent wrote, where the ask names it.
+/// Sets the language of the agent's text, if the ask names it.
 fn speaks(w: &mut Writer, ask: &AskSnapshot) {
     if let Some(lang) = &ask.lang {
         w.set("lang", lang);
     }
 }
 
-/// A button, which stays open for what else is to be said of it.
+/// Opens a button, and leaves it open for more attributes.
 fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str) {
     if w.open("button", class, control.key()) {
         w.set("type", if control == Control::Submit { "submit" } else { "button" });
@@ -128,7 +128,7 @@ fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Contro
     w.text(text);
 }
 
-/// A button that does nothing at times, and says why then. It is never `disabled`, which would drop the focus.
+/// A button that is inert at times, and then refers to the reason. It is never `disabled`, which would drop the focus.
 fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
     open_button(w, card, class, control, text);
     w.truth("aria-disabled", is_inert);

@@ -1,4 +1,4 @@
-//! A draft apart from its card: as it waits for its questions to be whole again, and as text.
+//! A draft without its card: while it waits for its questions to be complete, and as text.
 
 use super::question::{Choice, QuestionDraft};
 use super::{Draft, Pick};
@@ -7,25 +7,25 @@ use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::QuestionSnapshot;
 use json_tree::Json;
 
-/// Of what form the text is; another form is not read.
+/// The version of the text's format; other versions are not read.
 const VERSION: usize = 1;
-/// The longest text that is written or read, in bytes. What a reply may hold at most has room in it.
+/// The most bytes of a text that is written or read. The largest reply has room in it.
 const MOST: usize = 2 << 20;
 
-/// What the user did to an ask, question by question.
+/// The input of the user to an ask, question by question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kept(Vec<KeptQuestion>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KeptQuestion {
     index: usize,
-    /// Tells the question's text from others: agents that number their calls use the same id for many questions.
+    /// A hash of the question's text: agents that number their calls use the same id for many questions.
     asked: Option<u64>,
     draft: QuestionDraft,
 }
 
 impl Kept {
-    /// The text to write under this key of a call; nothing where that would be too much.
+    /// The text to write under this key of a call; `None` if it would be too long.
     pub(crate) fn to_text(&self, key: &str) -> Option<String> {
         let mut questions = Vec::new();
         for question in &self.0 {
@@ -37,7 +37,7 @@ impl Kept {
         (text.len() <= MOST).then_some(text)
     }
 
-    /// Reads what was written under this key. Anything else counts as nothing.
+    /// Reads a text that was written under this key; `None` for any other text.
     pub(crate) fn from_text(key: &str, text: &str) -> Option<Self> {
         if text.len() > MOST {
             return None;
@@ -54,7 +54,7 @@ impl Kept {
 }
 
 impl Draft {
-    /// What is to be kept of it; nothing where the user did nothing.
+    /// The draft to store; `None` if the user did nothing.
     pub(crate) fn kept(&self, ask: &AskSnapshot) -> Option<Kept> {
         let mut all = Vec::new();
         for (index, draft) in self.questions.iter().enumerate() {
@@ -67,22 +67,22 @@ impl Draft {
         (!all.is_empty()).then_some(Kept(all))
     }
 
-    /// Takes back what was kept. Each part waits for its question to be whole, for only then can be told what of it still fits.
+    /// Restores a stored draft. Each part waits for its question to be complete, because only then it is known what still fits.
     pub(crate) fn restore(&mut self, kept: Kept) {
         self.waiting = kept;
     }
 
-    /// Whether anything waits.
+    /// Returns true if a part waits.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.waiting.0.is_empty()
     }
 
-    /// Takes up what waited for questions that are whole now; where nothing more arrives, for all there are. Gives their indexes.
+    /// Takes up the parts whose questions are complete now; all parts if no more arrives. Returns their indexes.
     ///
-    /// What the user chose in the meantime stays, beside the texts that were kept. What was about another question, or about options that are
-    /// gone, does not come back.
+    /// Newer choices of the user stay, beside the texts that were stored. A part about another question, or about options that are gone, is
+    /// dropped.
     pub(crate) fn take_up(&mut self, ask: &AskSnapshot, no_more: bool) -> Vec<usize> {
-        // Where no question could be read, an own answer could be typed all the same.
+        // A text could be typed even if no question could be read.
         let count = ask.questions.len().max(1);
         let mut taken = Vec::new();
         for kept in std::mem::take(&mut self.waiting.0) {
@@ -115,14 +115,14 @@ impl Draft {
     }
 }
 
-/// Whether two questions may be the same. Nothing is said of one that was not whole.
+/// Returns true if two questions may be the same. One that was not complete may be any.
 fn is_same(one: Option<u64>, other: Option<u64>) -> bool {
     one.is_none() || other.is_none() || one == other
 }
 
 fn fingerprint(asked: &QuestionSnapshot) -> Option<u64> {
     let text = &asked.question;
-    // Repair may take the white space around it away.
+    // Repair may remove white space around it.
     text.closed.then(|| fnv1a(text.text.trim()))
 }
 

@@ -8,25 +8,25 @@ use ask_user_question::text::is_blank;
 pub(super) struct QuestionDraft {
     pub(super) kind: Option<Kind>,
     pub(super) choice: Choice,
-    /// What stands in the text field, chosen or not.
+    /// The content of the text field, chosen or not.
     pub(super) other: String,
     pub(super) note: String,
-    /// The question is skipped: what was chosen before comes back when that is taken back.
+    /// The choice before the question was skipped; it comes back when the skip is undone.
     pub(super) skipped: Option<Choice>,
 }
 
-/// What is chosen of a question.
+/// The choice in a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
     /// In the order of the options.
     pub(super) picks: Vec<Pick>,
     pub(super) other: bool,
-    /// What a text took the place of; it comes back when the text is emptied.
+    /// The option that a text replaced; it comes back when the text is emptied.
     pub(super) before_other: Option<Pick>,
 }
 
 impl QuestionDraft {
-    /// What keeps the question from being sent; `max_length` is that of each typed text.
+    /// The problem that keeps the question from being sent; `max_length` limits each typed text.
     pub(super) fn problem(&self, max_length: Option<usize>) -> Option<Problem> {
         let over = |text: &str| max_length.and_then(|most| over(text, most));
         let answer = match (self.choice.other, self.sent_other()) {
@@ -38,19 +38,19 @@ impl QuestionDraft {
         answer.or_else(|| over(self.sent_note()?).map(|over| Problem::NoteTooLong { over }))
     }
 
-    /// Whether the user did anything to it.
+    /// Returns true if the user did anything to it.
     pub(super) fn is_touched(&self) -> bool {
         let untouched = Self { kind: self.kind, ..Self::default() };
         *self != untouched
     }
 
-    /// Whether anything would be lost.
+    /// Returns true if input would be lost.
     pub(super) fn is_dirty(&self) -> bool {
         let has_text = !is_blank(&self.other) || !is_blank(&self.note);
         has_text || self.skipped.is_some() || !self.choice.picks.is_empty()
     }
 
-    /// Whether there is more to it than an own answer.
+    /// Returns true if it holds more than a free text.
     pub(super) fn is_more_than_text(&self) -> bool {
         !self.choice.picks.is_empty() || self.skipped.is_some() || !is_blank(&self.note)
     }
@@ -59,7 +59,7 @@ impl QuestionDraft {
         !self.choice.other && !is_blank(&self.other)
     }
 
-    /// What is part of the reply.
+    /// The selection for the reply.
     pub(super) fn selection(&self, question: usize) -> Selection {
         Selection {
             question,
@@ -143,13 +143,13 @@ impl QuestionDraft {
         }
     }
 
-    /// Whether this holds for every pick, of what is chosen and of what would be chosen again.
+    /// Returns true if this holds for every pick, chosen now or to be restored.
     pub(super) fn all_picks(&self, holds: &dyn Fn(&Pick) -> bool) -> bool {
         let all = |choice: &Choice| choice.picks.iter().all(holds) && choice.before_other.iter().all(holds);
         all(&self.choice) && self.skipped.as_ref().is_none_or(all)
     }
 
-    /// The text as it is sent: unchanged, except that line breaks at its end go.
+    /// The text as it is sent: without the line breaks at its end.
     fn sent_other(&self) -> Option<&str> {
         let is_sent = self.choice.other && !is_blank(&self.other);
         is_sent.then(|| without_last_breaks(&self.other))
@@ -180,7 +180,7 @@ impl Choice {
     fn become_kind(&mut self, kind: Kind) {
         match kind {
             Kind::Single => {
-                // Of several picks none is the one; guessing would put words into the user's mouth.
+                // None of several picks is the one; guessing would put words into the user's mouth.
                 if self.picks.len() > 1 {
                     self.picks.clear();
                 }
@@ -205,7 +205,7 @@ impl Choice {
         }
     }
 
-    /// Adds a pick in its place, unless its option is picked.
+    /// Adds a pick in its place, unless its option is picked already.
     fn insert(&mut self, pick: Pick) {
         if let Err(place) = self.picks.binary_search_by_key(&pick.option, |pick| pick.option) {
             self.picks.insert(place, pick);
@@ -214,7 +214,7 @@ impl Choice {
 }
 
 impl Pick {
-    /// Goes to where its label is. Says whether it is anywhere.
+    /// Moves to the option with its label. Returns false if there is none.
     fn follow(&mut self, labels: &[&str]) -> bool {
         if labels.get(self.option) == Some(&self.label.as_str()) {
             return true;
@@ -225,9 +225,9 @@ impl Pick {
     }
 }
 
-/// By how many characters (Unicode scalar values, as everywhere here) a text is too long.
+/// The number of characters (Unicode scalar values) by which a text is too long.
 pub(super) fn over(text: &str, most: usize) -> Option<usize> {
-    // A text has at least as many bytes: most need not be counted.
+    // A text has at least as many bytes as characters: most need not be counted.
     if text.len() <= most {
         return None;
     }

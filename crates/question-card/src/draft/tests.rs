@@ -187,7 +187,7 @@ fn equal_labels_keep_their_place() {
     check(&draft, &[1], None);
 }
 
-/// What `fits` says is what `reconcile` does, without doing it.
+/// `fits` returns the truth about `reconcile`, without doing it.
 #[test]
 fn what_fits_is_what_reconciling_would_not_change() {
     let asks = [
@@ -225,7 +225,7 @@ fn what_fits_is_what_reconciling_would_not_change() {
     assert!(seen[0] > 20 && seen[1] > 20, "both were seen: {seen:?}");
 }
 
-/// STR-09: what fits the new kind survives, and nothing is guessed.
+/// STR-09: the part that fits the new kind survives, and nothing is guessed.
 #[test]
 fn a_change_of_kind_keeps_what_fits() {
     let mut draft = single();
@@ -246,7 +246,7 @@ fn problems_name_the_questions_in_order() {
     assert_eq!(draft.problems(3), [(1, Problem::Unanswered), (2, Problem::OtherBlank)]);
 }
 
-/// A blank that nobody sees is one too, as it is for the agent.
+/// An invisible blank is a blank too, as it is for the agent.
 #[test]
 fn invisible_text_is_no_answer() {
     let mut draft = single();

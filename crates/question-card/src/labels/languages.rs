@@ -21,8 +21,8 @@ pub fn language_of(tag: &str) -> Option<&'static str> {
 }
 
 impl Labels {
-    /// The words in the language of a tag; English where it does not ship. The sheet is read each time, so keep what this returns. A program
-    /// that calls it carries every language.
+    /// The words in the language of a tag; English if it does not ship. The sheet is read at each call, so keep the result. A program that
+    /// calls it carries every language.
     #[must_use]
     pub fn for_lang(tag: &str) -> Self {
         let language = language_of(tag).unwrap_or(ENGLISH);

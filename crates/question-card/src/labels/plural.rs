@@ -65,7 +65,7 @@ pub(super) fn of_language(lang: &str, count: usize) -> Plural {
         #[wasm_bindgen(js_namespace = Intl)]
         type PluralRules;
 
-        /// Refuses what is no tag of a language.
+        /// Throws if the argument is no tag of a language.
         #[wasm_bindgen(constructor, js_namespace = Intl, catch)]
         fn new(lang: &str) -> Result<PluralRules, JsValue>;
 
@@ -74,7 +74,7 @@ pub(super) fn of_language(lang: &str, count: usize) -> Plural {
     }
 
     thread_local! {
-        /// The rules of the last language: they take long to make.
+        /// The rules of the last language, because they take long to make.
         static RULES: RefCell<(String, Option<PluralRules>)> = const { RefCell::new((String::new(), None)) };
     }
     RULES.with_borrow_mut(|(known, rules)| {

@@ -24,7 +24,7 @@ pub trait Words: Copy + 'static {
         english(Self::ENGLISH, self.index(), Plural::Other)
     }
 
-    /// The names of what comes into a word. By `count` the form is chosen.
+    /// The names of the placeholders of a word. `count` chooses the form.
     fn placeholders(self) -> impl Iterator<Item = &'static str> {
         let row = cut(Self::KEYS, ROW).nth(self.index()).unwrap_or_default();
         cut(row, b' ').skip(1)
@@ -33,10 +33,10 @@ pub trait Words: Copy + 'static {
 
 /// Ends a row of the keys.
 const ROW: u8 = b';';
-/// Between the forms of an English text.
+/// Separates the forms of an English text.
 const OR: u8 = b'|';
 
-/// The pieces of a text between these bytes of ASCII. By itself: the standard library's searchers are ten times the code.
+/// Splits a text at these bytes of ASCII. Own code, because the standard library's searchers are ten times as large.
 fn cut(text: &str, at: u8) -> impl Iterator<Item = &str> {
     pieces(text, [at, at])
 }
@@ -106,7 +106,7 @@ macro_rules! words {
 
 /// The texts of a language for a table of words. A word that a sheet lacks is in English. A clone is the same sheet.
 pub struct Sheet<W> {
-    /// English where there is none.
+    /// `None` is English.
     read: Option<Arc<Read>>,
     words: PhantomData<fn() -> W>,
 }
@@ -120,7 +120,7 @@ struct Read {
     plural: fn(&str, usize) -> Plural,
 }
 
-/// A text in the forms that it takes with numbers.
+/// The forms of a text for numbers.
 struct Forms {
     other: String,
     others: Vec<(Plural, String)>,
@@ -145,8 +145,8 @@ impl<W: Words> Sheet<W> {
     /// English, which is built in.
     pub const ENGLISH: Self = Self { read: None, words: PhantomData };
 
-    /// Reads a sheet: an object of JSON with `lang`, `dir` (`ltr` or `rtl`) and a text for each word, or an object of its plural forms. Returns what is
-    /// not used of it, too.
+    /// Reads a sheet: an object of JSON with `lang`, `dir` (`ltr` or `rtl`) and a text for each word, or an object of its plural forms.
+    /// Also returns the parts that it does not use.
     #[must_use]
     pub fn read(json: &str) -> (Self, Vec<SheetProblem>) {
         match Json::parse(json) {
@@ -155,7 +155,7 @@ impl<W: Words> Sheet<W> {
         }
     }
 
-    /// These texts, with those of a sheet in place of some. What the sheet does not have stays as it is.
+    /// These texts, some of them replaced by those of a sheet. Texts that the sheet lacks stay as they are.
     #[must_use]
     pub fn with(&self, sheet: &Json<'_>) -> (Self, Vec<SheetProblem>) {
         let mut read = self.to_read();
@@ -163,7 +163,7 @@ impl<W: Words> Sheet<W> {
         (Self::of(read), problems)
     }
 
-    /// As [`with`](Self::with), for a sheet that tests have read: nothing is checked, and a program without the checks is smaller.
+    /// As [`with`](Self::with), for a sheet that tests have read: without checks, which makes a program smaller.
     #[must_use]
     pub fn with_tested(&self, sheet: &Json<'_>) -> Self {
         let mut read = self.to_read();
@@ -180,8 +180,8 @@ impl<W: Words> Sheet<W> {
         Self::of(read)
     }
 
-    /// These texts with another rule for plural forms. By itself a browser has the rule of each language, and a program elsewhere that of
-    /// English: a server that renders another language gives its own.
+    /// These texts with another rule for plural forms. By default a browser has the rule of each language, and a program elsewhere that of
+    /// English: a server that renders another language sets its own.
     #[must_use]
     pub fn with_plurals(&self, rule: fn(lang: &str, count: usize) -> Plural) -> Self {
         let mut read = self.to_read();
@@ -207,13 +207,13 @@ impl<W: Words> Sheet<W> {
         self.form(word.index(), Plural::Other)
     }
 
-    /// The text of a word with these values in the place of its `{placeholders}`.
+    /// The text of a word with these values for its `{placeholders}`.
     #[must_use]
     pub fn filled(&self, word: W, values: &[(&str, &str)]) -> String {
         filled(self.text(word), values)
     }
 
-    /// The form of a word for a number, with the number as `{count}` and other values in the place of the other placeholders.
+    /// The form of a word for a number, with the number for `{count}` and other values for the other placeholders.
     #[must_use]
     pub fn plural(&self, word: W, count: usize, values: &[(&str, &str)]) -> String {
         let plural = self.read.as_ref().map_or(Plural::english(count), |read| (read.plural)(&read.lang, count));
@@ -231,7 +231,7 @@ impl<W: Words> Sheet<W> {
         others.chain(has_one.then_some(Plural::One)).chain([Plural::Other])
     }
 
-    /// The words that a sheet did not have.
+    /// The words that a sheet lacked.
     pub fn missing(&self) -> impl Iterator<Item = W> {
         let lacks = |word: &W| self.read.as_ref().is_some_and(|read| read.texts[word.index()].is_none());
         W::ALL.iter().copied().filter(move |word| lacks(word))
@@ -291,12 +291,12 @@ impl<W> PartialEq for Sheet<W> {
 
 impl<W> Eq for Sheet<W> {}
 
-/// The placeholder by which the form is chosen.
+/// The placeholder that chooses the form.
 const COUNT: &str = "count";
-/// Members for others than the reader of this table: the name of the language, and the words of the page around the card.
+/// Members for other readers: the name of the language, and the words of the page around the card.
 const FOR_OTHERS: [&str; 3] = ["name", "frame", "page"];
 
-/// Takes the texts of a sheet over. Returns what it did not take; without `CHECK`, takes everything.
+/// Takes over the texts of a sheet. Returns the problems; without `CHECK`, takes everything.
 fn take<const CHECK: bool>(read: &mut Read, keys: &'static str, sheet: &Json<'_>) -> Vec<SheetProblem> {
     let mut problems = Vec::new();
     let Json::Object(members) = sheet else {
@@ -347,7 +347,7 @@ fn forms<const CHECK: bool>(row: &str, name: &str, value: &Json<'_>) -> Result<F
             for (form, value) in members {
                 let path = || concat(&[name, ".", form]);
                 match (Plural::named(form), value) {
-                    // A form of one number alone may say it in words.
+                    // A form for one number alone may say it in words.
                     (Some(plural), Json::Text(text)) => {
                         let is_other = plural == Plural::Other;
                         let text = checked::<CHECK>(row, &if CHECK { path() } else { String::new() }, text, is_other)?;
@@ -387,7 +387,7 @@ fn checked<const CHECK: bool>(row: &str, path: &str, text: &str, counts: bool) -
     Ok(text.to_owned())
 }
 
-/// A text with values in the place of its placeholders.
+/// A text with values for its placeholders.
 fn filled(text: &str, values: &[(&str, &str)]) -> String {
     let mut filled = String::new();
     for (at, piece) in pieces(text, BRACES).enumerate() {
@@ -397,7 +397,7 @@ fn filled(text: &str, values: &[(&str, &str)]) -> String {
     filled
 }
 
-/// The pieces of a text; every second one stood between braces.
+/// The marks of placeholders; every second piece of a text is between braces.
 const BRACES: [u8; 2] = *b"{}";
 
 fn problem(path: &str, reason: &str) -> SheetProblem {

@@ -1,4 +1,4 @@
-//! What holds for every language.
+//! Rules for every language.
 
 use super::*;
 use std::path::Path;
@@ -218,7 +218,7 @@ fn literals(line: &str) -> Vec<[&str; 3]> {
     literals.map(|around| [around[0], around[1], around[2]]).collect()
 }
 
-/// Whether a literal is for people: the text of an element, a word with a capital, or several words.
+/// Returns true if a literal is for people: the text of an element, a word with a capital, or several words.
 fn is_said([before, text, after]: [&str; 3]) -> bool {
     let has_letters = text.chars().any(char::is_alphabetic);
     let is_alone = before.trim().is_empty() && after.trim().is_empty();

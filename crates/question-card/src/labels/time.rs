@@ -1,9 +1,9 @@
-//! How long there is, in words.
+//! The time left, in words.
 
-/// How long there is to answer, in the unit in which it is said.
+/// The time left to answer, in the unit in which it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TimeLeft {
-    /// How many of them; at least one.
+    /// The number of units; at least one.
     pub(crate) count: usize,
     /// The unit.
     pub(crate) unit: Unit,
@@ -34,7 +34,7 @@ impl Unit {
         }
     }
 
-    /// From how many milliseconds on it is used.
+    /// The number of milliseconds from which on it is used.
     fn begins(self) -> u64 {
         match self {
             Self::Days | Self::Hours => 2 * self.milliseconds(),
@@ -45,7 +45,7 @@ impl Unit {
 }
 
 impl TimeLeft {
-    /// How a time in milliseconds is said. It is never more than there is, except that a started second counts as a whole one.
+    /// The words for a time in milliseconds. They never say more than there is, except that a started second counts as a whole one.
     pub(crate) fn of(milliseconds: u64) -> Self {
         let used = |unit: &Unit| milliseconds >= unit.begins();
         let unit = Unit::ALL.into_iter().find(used).unwrap_or(Unit::Seconds);
@@ -56,7 +56,7 @@ impl TimeLeft {
         Self { count: usize::try_from(count).unwrap_or(usize::MAX), unit }
     }
 
-    /// After how many milliseconds something else is said, or there is nothing left.
+    /// The milliseconds until the words change, or no time is left.
     pub(crate) fn changes_in(milliseconds: u64) -> u64 {
         let Self { count, unit } = Self::of(milliseconds);
         let count = u64::try_from(count).unwrap_or(u64::MAX);

@@ -1,22 +1,22 @@
-//! The words of a card: what each is called in a sheet, and what it is in English.
+//! The words of a card: the name of each in a sheet, and its English text.
 
 use crate::words;
 
 words! {
-    /// A word, or sentence, of the card's own. Texts of the model come into it [isolated](crate::isolate), so that their direction does not
+    /// A word or sentence of the card's own. Texts of the model come into it [isolated](crate::isolate), so that their direction does not
     /// spill over.
     ///
     /// In a sheet its name is the same with a small letter first: `SelectOne` is `selectOne`.
     pub enum Word {
-        /// Names the form where nothing else does.
+        /// Names the form if it has no other name.
         Title "title" [] "Question from the agent",
         /// The hint under a question that takes one option.
         SelectOne "selectOne" [] "Select one",
-        /// The hint where a tap on an option sends it.
+        /// The hint if a tap on an option sends it.
         PickOne "pickOne" [] "Tap one to send it",
         /// The hint under a question that takes several.
         SelectMany "selectMany" [] "Select all that apply",
-        /// The label of the row for an answer of one's own.
+        /// The label of the free-text row.
         Other "other" [] "Other",
         /// Shown in the empty text field of that row; never its name.
         OtherPlaceholder "otherPlaceholder" [] "Your own answer",
@@ -32,7 +32,7 @@ words! {
         AddNote "addNote" [] "Add a note",
         /// Names that field.
         Note "note" [] "Note",
-        /// A note where it can only be read.
+        /// A note that can only be read.
         Noted "noted" [note] "Note: {note}",
         /// Skips a question.
         Skip "skip" [] "Skip",
@@ -40,9 +40,9 @@ words! {
         Skipping "skipping" [] "This question will be sent without an answer",
         /// The main button.
         Submit "submit" [] "Submit answers",
-        /// The button beside the text field where a tap on an option answers.
+        /// The button beside the text field if a tap on an option answers.
         Send "send" [] "Send",
-        /// Why the buttons do not act yet.
+        /// The reason why the buttons are inert.
         SubmitWait "submitWait" [] "Waiting for the rest of the question",
         /// Declines the question.
         Cancel "cancel" [] "Don’t answer",
@@ -54,11 +54,11 @@ words! {
         ReplyInChat "replyInChat" [] "Reply in chat instead",
         /// Shown before the first question starts.
         Composing "composing" [] "Preparing a question…",
-        /// Shown where the arguments cannot be used.
+        /// Shown if the arguments cannot be used.
         Malformed "malformed" [] "The question arrived damaged. Answer in your own words.",
-        /// Names the text field where the arguments cannot be used.
+        /// Names the text field if the arguments cannot be used.
         MalformedAnswer "malformedAnswer" [] "Your answer",
-        /// Announced once the arguments are complete: how many questions, and the first one.
+        /// Announced once the arguments are complete: the number of questions, and the first one.
         Ready "ready" [count question] one "The agent asks {count} question. {question}" other "The agent asks {count} questions. {question}",
         /// A question with its header, in what is announced.
         Asked "asked" [header question] "{header}: {question}",
@@ -72,7 +72,7 @@ words! {
         ErrorOther "errorOther" [] "Enter your answer",
         /// The error of a text that is too long, by this number of characters.
         ErrorTooLong "errorTooLong" [count] one "Shorten your text by {count} character" other "Shorten your text by {count} characters",
-        /// Names a question without a header, given its number, where one is shown at a time.
+        /// Names a question without a header, by its number, if one is shown at a time.
         Step "step" [number] "Question {number}",
         /// Shows the question before.
         Back "back" [] "Back",
@@ -92,19 +92,19 @@ words! {
         MinutesLeft "minutesLeft" [count] one "{count} minute left to answer" other "{count} minutes left to answer",
         /// The time that is left to answer, in the last minute; announced.
         SecondsLeft "secondsLeft" [count] one "{count} second left to answer" other "{count} seconds left to answer",
-        /// Asks for more of it.
+        /// Asks for more time.
         MoreTime "moreTime" [] "More time",
         /// While the reply is on its way.
         Sending "sending" [] "Sending your answer",
-        /// While the reply is kept until another ask has its answer too.
+        /// While the host holds the reply until another ask has its answer too.
         Held "held" [] "Goes out with your next answer",
-        /// Takes a reply back that is kept.
+        /// Changes a held reply.
         Change "change" [] "Change",
         /// Leads from there to the ask that still waits.
         NextAsk "nextAsk" [] "Go to the next question",
         /// A reply that had been given is open again.
         TakenBack "takenBack" [] "Your answer was not sent. You can change it.",
-        /// Sends once more what did not go through, where a tap sends.
+        /// Sends a failed reply again, if a tap sends.
         TryAgain "tryAgain" [] "Try again",
         /// The reply went through.
         Sent "sent" [] "Answer sent",
@@ -112,13 +112,13 @@ words! {
         Failed "failed" [reason] "Your answer was not sent. {reason}",
         /// The ask was answered while it was on the screen, and not here.
         AnsweredElsewhere "answeredElsewhere" [] "Answered in another tab",
-        /// Between the answers of one question where they stand in one line.
+        /// Between the answers to one question in one line.
         List "list" [] ", ",
         /// Before a chosen answer, for those who do not see its mark.
         SelectedPrefix "selectedPrefix" [] "Selected:",
         /// A receipt's state: answered.
         Answered "answered" [] "Answered",
-        /// A receipt's state, and announced: the user would not answer.
+        /// A receipt's state, and announced: the user declined.
         Cancelled "cancelled" [] "You chose not to answer",
         /// A receipt's state: answered in the composer.
         RepliedInChat "repliedInChat" [] "Replied in chat",
@@ -128,19 +128,19 @@ words! {
         Expired "expired" [] "Time ran out",
         /// A receipt's state: the run or the connection broke off.
         Interrupted "interrupted" [] "Interrupted",
-        /// A receipt's state: the agent went on, and the record has what it says of the answer.
+        /// A receipt's state: the agent went on, and the record has its words about the answer.
         Settled "settled" [] "The agent went on",
-        /// The state of a record that can only be read: nobody answered so far.
+        /// The state of a record that can only be read, without an answer so far.
         NotAnswered "notAnswered" [] "Not answered",
         /// In a receipt, shows all of a long question.
         ShowAll "showAll" [] "Show all",
-        /// In a receipt, shows what could be chosen.
+        /// In a receipt, shows the options.
         ShowOptions "showOptions" [] "Show the options",
         /// In a receipt, a question that the user skipped.
         Skipped "skipped" [] "Skipped",
         /// In a receipt, a question without an answer.
         NoAnswer "noAnswer" [] "No answer",
-        /// Before what was typed or chosen and never sent.
+        /// Before choices and text that were never sent.
         Late "late" [] "Not sent",
         /// Copies it.
         Copy "copy" [] "Copy",
@@ -156,11 +156,11 @@ words! {
         CopyAnswer "copyAnswer" [] "A:",
         /// Sends it as a message of its own.
         SendAsMessage "sendAsMessage" [] "Send as a message",
-        /// Why it cannot be sent as a message at this moment, where the host would not take it.
+        /// The reason why it cannot be sent as a message now: the host refused it.
         NotNow "notNow" [] "Not now: the agent is still writing, or another question waits for its answer.",
         /// Puts it away.
         Dismiss "dismiss" [] "Dismiss",
-        /// Sends a question back whose time ran out, as a message that begins with these words.
+        /// Sends an expired question back, as a message that begins with these words.
         AskAgain "askAgain" [] "Ask again",
     }
 }

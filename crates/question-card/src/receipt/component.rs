@@ -8,8 +8,8 @@ use crate::labels::Labels;
 use ask_user_question::AskSnapshot;
 use leptos::prelude::*;
 
-/// A static record of an ask that is over: what was asked, what was chosen, how it ended. It has no listeners. Of an ask that
-/// is not over it says what was asked and offered, and that it was not answered.
+/// A static record of an ask that is over: questions, choices and outcome. It has no listeners. For an ask that is not over, it shows the
+/// questions and options, and that there is no answer.
 ///
 /// [`QuestionCard`](crate::QuestionCard) shows it by itself when its ask ends. In a history it can stand alone, in an element with the
 /// class `qc` or anywhere with the card's tokens.
@@ -18,11 +18,11 @@ pub fn Receipt(
     /// The ask; the receipt reads its phase, questions and outcome.
     #[prop(into)]
     ask: Signal<AskSnapshot>,
-    /// The built-in words; their language and direction become the receipt's. Without, English words, and the language and direction of
-    /// the page.
+    /// The built-in words; their language and direction become the receipt's. Without them, the words are English, and language and
+    /// direction are the page's.
     #[prop(optional)]
     labels: Option<Labels>,
-    /// What the host wants to offer below it, such as "Ask again".
+    /// The host's own view below it, such as "Ask again".
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

@@ -1,23 +1,23 @@
-//! A walk that writes HTML, as a server does it.
+//! A walk that writes HTML, for a server.
 
 /// Writes HTML.
 #[derive(Default)]
 pub(crate) struct Writer {
     html: String,
     open: Vec<&'static str>,
-    /// The last tag still takes attributes.
+    /// The last tag is still open for attributes.
     is_in_tag: bool,
 }
 
 impl Writer {
-    /// The HTML of what this draws.
+    /// The HTML that `draw` writes.
     pub(crate) fn write(draw: &dyn Fn(&mut Self)) -> String {
         let mut writer = Self::default();
         draw(&mut writer);
         writer.html
     }
 
-    /// Opens an element of this class; siblings of one tag and class differ by their key. Says whether it is new.
+    /// Opens an element of this class; siblings of one tag and class differ by their key. Returns true if it is new.
     pub(crate) fn open(&mut self, tag: &'static str, class: &'static str, _key: usize) -> bool {
         self.end_tag();
         self.html.push('<');
@@ -30,7 +30,7 @@ impl Writer {
         true
     }
 
-    /// A server writes no parts: the shadow trees are the browser's.
+    /// Does nothing: only a browser has shadow trees.
     pub(crate) fn name_parts(&mut self, _attribute: &'static str) {}
 
     /// Closes the element.
@@ -43,7 +43,7 @@ impl Writer {
         }
     }
 
-    /// An attribute of a new element, which never changes.
+    /// Sets an attribute of a new element, which never changes.
     pub(crate) fn set(&mut self, name: &'static str, value: &str) {
         self.html.push(' ');
         self.html.push_str(name);
@@ -52,43 +52,43 @@ impl Writer {
         self.html.push('"');
     }
 
-    /// An attribute of a few values.
+    /// Sets an attribute of a few values, or removes it.
     pub(crate) fn word(&mut self, name: &'static str, value: Option<&'static str>) {
         if let Some(value) = value {
             self.set(name, value);
         }
     }
 
-    /// An attribute of any value.
+    /// Sets an attribute of any value.
     pub(crate) fn put(&mut self, name: &'static str, value: &str) {
         self.set(name, value);
     }
 
-    /// An attribute that is written again if its stamp differs, and removed if the stamp is 0.
+    /// Sets an attribute again if its stamp differs, and removes it if the stamp is 0.
     pub(crate) fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
         if stamp > 0 {
             self.set(name, &make());
         }
     }
 
-    /// Whether a radio button or check box is chosen. On a server nothing is.
+    /// Checks a radio button or check box. Does nothing on a server.
     pub(crate) fn checked(&mut self, _is_on: bool) {}
 
-    /// What stands in a new text field. On a server nothing does.
+    /// Sets the content of a new text field. Does nothing on a server.
     pub(crate) fn value(&mut self, _text: &str) {}
 
-    /// A text that is written again when it is another one.
+    /// Writes a text, and again if it changed.
     pub(crate) fn text(&mut self, text: &str) {
         self.end_tag();
         self.push_escaped(text);
     }
 
-    /// A text that may still grow.
+    /// Writes a text that may still grow.
     pub(crate) fn grow(&mut self, text: &str) {
         self.text(text);
     }
 
-    /// Whether an element that was written before can stay as it is.
+    /// Reuses the next element as it is, if it was written before. Returns false if it was not.
     pub(crate) fn keep(&mut self, _tag: &'static str, _class: &'static str, _key: usize) -> bool {
         false
     }

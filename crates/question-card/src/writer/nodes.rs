@@ -7,12 +7,12 @@ use std::mem;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Node, Text};
 
-/// What was written, to compare the next walk with.
+/// The nodes that were written, to compare the next walk with.
 pub(crate) struct Tree {
     top: Vec<Shown>,
-    /// What a server wrote, until the first walk.
+    /// The node that a server wrote, until the first walk.
     adopts: Option<Node>,
-    /// Names the parts of an element, if the tree is in the shadow.
+    /// Names the parts of an element, if the tree is in a shadow tree.
     parts: Option<Parts>,
 }
 
@@ -33,7 +33,7 @@ struct Shown {
     children: Vec<Self>,
 }
 
-/// What tells a node from its siblings.
+/// The identity of a node among its siblings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Site {
     tag: &'static str,
@@ -41,7 +41,7 @@ struct Site {
     key: usize,
 }
 
-/// The value of an attribute or text, as far as it takes to see that it has changed.
+/// The value of an attribute or text, as far as a comparison needs it.
 #[derive(PartialEq, Eq)]
 enum Value {
     Word(&'static str),
@@ -49,27 +49,27 @@ enum Value {
     Stamp(usize),
 }
 
-/// An element that the walk is in.
+/// An element that the walk is inside of.
 struct Open {
     shown: Shown,
-    /// How many of its children the walk has come by.
+    /// The number of its children that the walk has passed.
     at: usize,
     is_new: bool,
-    /// What a server wrote is taken over, from this node on.
+    /// The next node to take over from a server.
     adopts: Option<Option<Node>>,
 }
 
 const TEXT: Site = Site { tag: "", class: "", key: 0 };
-/// Where a text node has its text.
+/// The property of a text node that has its text.
 const DATA: &str = "data";
 
 impl Tree {
-    /// Nothing yet; where a server wrote the element, that is taken over.
+    /// An empty tree; takes over the element that a server wrote, if there is one.
     pub(crate) fn new(adopts: Option<Element>, parts: Option<Parts>) -> Self {
         Self { top: Vec::new(), adopts: adopts.map(Into::into), parts }
     }
 
-    /// Makes the page what this draws, which is one element. It `rewrites` where texts may have changed, and not only grown.
+    /// Makes the page what `draw` draws, which is one element. Set `rewrites` if texts may have changed, and not only grown.
     pub(crate) fn write(&mut self, rewrites: bool, draw: &dyn Fn(&mut Writer)) {
         let top = Shown { children: mem::take(&mut self.top), ..Shown::nowhere() };
         let here = Open { shown: top, at: 0, is_new: false, adopts: self.adopts.take().map(Some) };
@@ -85,7 +85,7 @@ impl Tree {
 }
 
 impl Writer {
-    /// Opens an element of this class; siblings of one tag and class differ by their key. Says whether it is new.
+    /// Opens an element of this class; siblings of one tag and class differ by their key. Returns true if it is new.
     pub(crate) fn open(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
         let site = Site { tag, class, key };
         let open = match self.here.find(site) {
@@ -117,7 +117,7 @@ impl Writer {
         self.here.pass(shown, is_new);
     }
 
-    /// Whether an element that was written before can stay as it is.
+    /// Reuses the next element as it is, if it was written before. Returns false if it was not.
     pub(crate) fn keep(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
         let is_there =
             self.here.shown.children.get(self.here.at).is_some_and(|shown| shown.site == Site { tag, class, key });
@@ -125,13 +125,13 @@ impl Writer {
         is_there
     }
 
-    /// An attribute of a new element, which never changes.
+    /// Sets an attribute of a new element, which never changes.
     pub(crate) fn set(&mut self, name: &'static str, value: &str) {
-        // Refused only where a name is none.
+        // Refused only if the name is none.
         let _ = self.here.element().set_attribute(name, value);
     }
 
-    /// An attribute of a few values.
+    /// Sets an attribute of a few values, or removes it.
     pub(crate) fn word(&mut self, name: &'static str, value: Option<&'static str>) {
         if self.here.changes(name, value.map(Value::Word)) {
             match value {
@@ -148,7 +148,7 @@ impl Writer {
         }
     }
 
-    /// Names an element, and its states, as parts: a page can't select a part by its attributes. After this one was set.
+    /// Names an element, and its states, as parts, after `attribute` was set: a page can't select a part by its attributes.
     pub(crate) fn name_parts(&mut self, attribute: &'static str) {
         if self.here.shown.site.class.is_empty() || (!attribute.is_empty() && state_of(attribute).is_none()) {
             return;
@@ -164,14 +164,14 @@ impl Writer {
         self.set("part", &parts);
     }
 
-    /// An attribute of any value.
+    /// Sets an attribute of any value.
     pub(crate) fn put(&mut self, name: &'static str, value: &str) {
         if self.here.changes(name, Some(Value::Text(value.to_owned()))) {
             self.set(name, value);
         }
     }
 
-    /// An attribute that is written again if its stamp differs, and removed if the stamp is 0.
+    /// Sets an attribute again if its stamp differs, and removes it if the stamp is 0.
     pub(crate) fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
         if self.here.changes(name, (stamp > 0).then_some(Value::Stamp(stamp))) {
             match stamp {
@@ -181,21 +181,21 @@ impl Writer {
         }
     }
 
-    /// Whether a radio button or check box is chosen.
+    /// Checks a radio button or check box, or clears it.
     pub(crate) fn checked(&mut self, is_on: bool) {
         let changes = self.here.changes("checked", is_on.then_some(Value::Word("")));
-        // A browser that loads a page again may have chosen by itself.
+        // A browser that reloads a page may have checked it by itself.
         if changes || self.here.adopts.is_some() {
             set_flag(self.here.element(), "checked", is_on);
         }
     }
 
-    /// What stands in a new text field. It is the user's alone from then on.
+    /// Sets the content of a new text field, which belongs to the user from then on.
     pub(crate) fn value(&mut self, text: &str) {
         set_text(self.here.element(), "value", text);
     }
 
-    /// A text that is written again when it is another one.
+    /// Writes a text, and again if it changed.
     pub(crate) fn text(&mut self, text: &str) {
         match self.here.find(TEXT) {
             None => self.add_text(text, Value::Text(text.to_owned())),
@@ -209,7 +209,7 @@ impl Writer {
         }
     }
 
-    /// A text that may still grow: what arrived is appended to the node, so that the browser is never given again what it has.
+    /// Writes a text that may still grow: new text is appended to the node, so that the browser does not get the rest again.
     pub(crate) fn grow(&mut self, text: &str) {
         let Some(mut shown) = self.here.find(TEXT) else {
             return self.add_text(text, Value::Stamp(text.len()));
@@ -221,7 +221,7 @@ impl Writer {
         if written != text.len() || self.rewrites {
             match text.get(written..) {
                 Some(more) if written > 0 && !self.rewrites && self.here.has(&shown.node) => {
-                    // Refused only beyond the end of what is there.
+                    // Refused only beyond the end of the text.
                     let _ = shown.node.unchecked_ref::<Text>().append_data(more);
                 }
                 _ => self.here.write(&mut shown.node, text),
@@ -249,13 +249,13 @@ impl Writer {
     }
 
     fn unset(&mut self, name: &'static str) {
-        // Refused only where a name is none.
+        // Refused only if the name is none.
         let _ = self.here.element().remove_attribute(name);
     }
 }
 
 impl Open {
-    /// The child of this site, if it was written before. Those before it are gone.
+    /// The child at this site, if it was written before. Children before it are removed.
     fn find(&mut self, site: Site) -> Option<Shown> {
         let children = &mut self.shown.children;
         let found = children.get(self.at..)?.iter().position(|child| child.site == site)? + self.at;
@@ -265,18 +265,18 @@ impl Open {
         Some(mem::replace(&mut children[self.at], Shown::nowhere()))
     }
 
-    /// A child that was not there before, unless a server wrote it.
+    /// A new child, or one that a server wrote.
     fn begin(&mut self, site: Site) -> Self {
         let is_it = |node: &Node| is_of_type(node, Node::ELEMENT_NODE) && text(node, "localName") == site.tag;
         let adopted = self.adopt(is_it);
         let adopts = adopted.as_ref().map(|adopted| node(adopted, "firstChild"));
-        // Refused only where a tag is none.
+        // Refused only if the tag is none.
         let node = adopted.unwrap_or_else(|| create_element(site.tag).unwrap_or_else(JsCast::unchecked_into));
         let shown = Shown { site, node, values: Vec::new(), children: Vec::new() };
         Self { shown, at: 0, is_new: true, adopts }
     }
 
-    /// The next node that a server wrote here, if it is what is looked for.
+    /// The next node that a server wrote here, if it matches.
     fn adopt(&mut self, is_it: impl Fn(&Node) -> bool) -> Option<Node> {
         let next = self.adopts.as_mut()?;
         let found = next.clone().filter(is_it)?;
@@ -284,20 +284,20 @@ impl Open {
         Some(found)
     }
 
-    /// Puts a node where the walk is.
+    /// Inserts a node at the place of the walk.
     fn insert(&self, node: &Node) {
         let adopts = self.adopts.as_ref().and_then(Option::as_ref);
         let next = adopts.or_else(|| Some(&self.shown.children.get(self.at)?.node));
-        // Refused only where the place is not in this tree.
+        // Refused only if the place is not in this tree.
         let _ = self.shown.node.insert_before(node, next);
     }
 
-    /// Whether a text is still in the page: browsers that translate put elements of their own in the place of texts.
+    /// Returns true if a text is still in the page: browsers that translate replace texts by elements of their own.
     fn has(&self, text: &Node) -> bool {
         node(text, "parentNode").as_ref() == Some(&self.shown.node)
     }
 
-    /// Gives a text another one, where it has not this one. Where the browser took the node out, a new one takes the place of all that is there.
+    /// Sets the text of a node, unless it has it. If the browser removed the node, a new one replaces all that is there.
     fn write(&self, text: &mut Node, data: &str) {
         if self.has(text) {
             return rewrite(text, data);
@@ -312,7 +312,7 @@ impl Open {
         }
     }
 
-    /// Goes on to the next child.
+    /// Stores a child, and moves on to the next.
     fn pass(&mut self, shown: Shown, is_new: bool) {
         match is_new {
             true => self.shown.children.insert(self.at, shown),
@@ -321,7 +321,7 @@ impl Open {
         self.at += 1;
     }
 
-    /// The walk leaves: what it did not come by is gone.
+    /// Ends the walk through this element: removes all children that it did not pass.
     fn end(&mut self) {
         for gone in self.shown.children.drain(self.at..) {
             remove(&gone.node);
@@ -331,7 +331,7 @@ impl Open {
         }
     }
 
-    /// Takes over the value of an attribute. Says whether it is another one.
+    /// Stores the value of an attribute. Returns true if it changed.
     fn changes(&mut self, name: &'static str, value: Option<Value>) -> bool {
         let values = &mut self.shown.values;
         let at = values.iter().position(|(known, _)| *known == name);
@@ -351,13 +351,13 @@ impl Open {
 }
 
 impl Shown {
-    /// What stands in the place of something that the walk has in hand.
+    /// A placeholder for a node that the walk has in hand.
     fn nowhere() -> Self {
         Self { site: TEXT, node: JsValue::UNDEFINED.unchecked_into(), values: Vec::new(), children: Vec::new() }
     }
 }
 
-/// The part that an element of this class is: its name without what all begin with.
+/// The part of an element of this class: its name without the common prefix.
 fn part_of(class: &'static str) -> String {
     let mut names = Vec::new();
     for class in class.split(' ') {
@@ -366,7 +366,7 @@ fn part_of(class: &'static str) -> String {
     joined(&names, " ")
 }
 
-/// The state that an attribute tells of, if it does.
+/// The state that an attribute stands for, if it does.
 fn state_of(name: &'static str) -> Option<&'static str> {
     match name {
         "aria-disabled" | "aria-invalid" | "aria-current" => name.get(5..),
@@ -378,9 +378,9 @@ fn remove(node: &Node) {
     node.unchecked_ref::<Element>().remove();
 }
 
-/// Gives a text node another text, where it has not this one.
+/// Sets the text of a node, unless it has it.
 fn rewrite(node: &Node, data: &str) {
-    // The browser compares: to take out what a node has would cost many times as much.
+    // The browser compares: reading the text out of a node would cost many times as much.
     if !node.is_equal_node(Some(&create_text(data))) {
         set_text(node, DATA, data);
     }

@@ -1,5 +1,5 @@
-//! The card rendered to a string, as a server does it. There is no browser here: any question to one (its time, its storage, its language,
-//! random numbers) would panic.
+//! The card rendered to a string, on a server. There is no browser here: a call to one (for its time, storage, language or random numbers)
+//! would panic.
 
 #[path = "../web/asks.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the browser tests use the rest, and a test binary has no outside")]
@@ -46,7 +46,7 @@ fn a_card_and_its_receipt_have_all_that_is_to_be_read() {
     for text in ["Answered", "Which database?", "SQLite"] {
         assert!(page.says(text), "{text:?} in {page:?}");
     }
-    assert!(page.says("Postgres"), "what could be chosen: {page:?}");
+    assert!(page.says("Postgres"), "the options: {page:?}");
     assert!(page.values("type").is_empty(), "{page:?}");
 }
 

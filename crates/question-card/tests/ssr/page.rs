@@ -1,4 +1,4 @@
-//! What a server renders, and what can be read of it.
+//! A rendered page, and getters for its content.
 
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
@@ -9,18 +9,18 @@ use std::path::Path;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page(String);
 
-/// The card of this ask, in these words or in none that were chosen.
+/// The card of this ask, in these words or in the default ones.
 pub(crate) fn card(ask: &AskSnapshot, labels: Option<Labels>) -> Page {
     let ask = ask.clone();
     render(move || {
         let ask = RwSignal::new(ask);
-        let on_reply = |_: Reply| panic!("nobody answers on a server");
-        let on_cancel = |()| panic!("nobody cancels on a server");
-        // As in the browser tests: what is offered is part of what is rendered.
+        let on_reply = |_: Reply| panic!("no user answers on a server");
+        let on_cancel = |()| panic!("no user cancels on a server");
+        // As in the browser tests: optional buttons are rendered too.
         let mut options = CardOptions::new()
             .notes()
-            .on_reply_in_chat(|_| panic!("nobody writes on a server"))
-            .on_late_message(|_| panic!("nobody sends on a server"));
+            .on_reply_in_chat(|_| panic!("no user writes on a server"))
+            .on_late_message(|_| panic!("no user sends on a server"));
         if let Some(labels) = labels {
             options = options.labels(labels);
         }

@@ -6,7 +6,7 @@ mod example;
 
 use ask_user_question::{AskUserQuestion, Question};
 
-/// What the terminal shows of these lines, and the result of the tool.
+/// The output of the terminal for these lines, and the result of the tool.
 fn typed(lines: &str) -> (String, Option<String>) {
     let database = Question::new("Which database?", ["Postgres", "SQLite"]).with_multi_select(false);
     let features = Question::new("Which features?", ["Search", "Export"]).with_multi_select(true);

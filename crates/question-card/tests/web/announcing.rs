@@ -1,4 +1,4 @@
-//! What a screen reader hears of a card, in the order of the table in the README.
+//! Announcements of a card to a screen reader, in the order of the table in the README.
 
 use crate::asks::{ask, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id};
@@ -19,7 +19,7 @@ async fn an_ask_that_came_complete_is_announced_where_it_is_fresh() {
     let card = CardPage::open(snapshot.clone(), setting.clone()).await;
     assert_eq!(card.announced().await, READY);
     drop(card);
-    // A list that takes rows out of the page and puts them back says nothing twice: the next word is that of the end.
+    // A list that takes rows out of the page and puts them back announces nothing twice: the next announcement is that of the end.
     let again = CardPage::open(snapshot, setting).await;
     let spoken = again.listen();
     again.ends(Phase::Declined, None).await;
@@ -167,7 +167,7 @@ async fn who_replied_in_the_chat_hears_nothing_of_it() {
     let spoken = card.listen();
     let outcome = Outcome::RepliedInChat { text: "Just looking".to_owned(), partial: vec![] };
     card.ends(Phase::Answered, Some(outcome)).await;
-    // The queue is one for all cards: what the first had to say would have come before.
+    // All cards share one queue: an announcement of the first would have come before.
     let another = CardPage::waiting(service()).await;
     another.submit().await;
     another.announced().await;
@@ -220,7 +220,7 @@ async fn the_same_call_of_another_conversation_is_another_call() {
     first.choose("Oil change").await;
     let second = open("thread-2").await;
     assert_eq!(second.announced().await, READY);
-    assert_eq!(second.chosen(), [""; 0], "what was chosen in another one");
+    assert_eq!(second.chosen(), [""; 0], "the choice in another one");
     let (first_id, second_id) = (first.control("Oil change"), second.control("Oil change"));
     assert_ne!(first_id.id(), second_id.id());
     drop(first);

@@ -1,4 +1,4 @@
-//! Asks to test with, and how they stream.
+//! Asks for tests, and their streams.
 
 #[cfg(any(feature = "hydrate", feature = "ssr"))]
 use ask_user_question::AskSnapshot;
@@ -33,7 +33,7 @@ pub fn mixed() -> AskUserQuestion {
     ])
 }
 
-/// What a parser says while the arguments of this ask arrive letter by letter, up to their end.
+/// The patches that a parser makes while the arguments of this ask arrive letter by letter, up to their end.
 pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
     for (q, question) in ask.questions.iter().enumerate() {
@@ -56,7 +56,7 @@ pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
     patches
 }
 
-/// A call of which this ask has arrived up to the middle of an option, and what is still to come.
+/// A call whose ask has arrived up to the middle of an option, and the rest of its stream.
 #[cfg(any(feature = "hydrate", feature = "ssr"))]
 pub fn arriving(id: &str, ask: &AskUserQuestion) -> (AskSnapshot, Vec<AskPatch>) {
     let closes = AskPatch::CloseOption { question: 1, option: 0 };
@@ -68,7 +68,7 @@ pub fn arriving(id: &str, ask: &AskUserQuestion) -> (AskSnapshot, Vec<AskPatch>)
     (snapshot, rest)
 }
 
-/// What ends a stream well.
+/// The end of a complete stream.
 pub fn ready(ask: &AskUserQuestion) -> Vec<AskPatch> {
     vec![AskPatch::Complete(ask.clone().into()), AskPatch::Phase(Phase::Ready)]
 }

@@ -1,4 +1,4 @@
-//! What browsers, keyboards and programs beside the page do to a card.
+//! The card under browsers, keyboards and programs beside the page.
 
 use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, dispatch, fresh_id, on_pick, stepped};
@@ -54,7 +54,7 @@ async fn a_frame_that_allows_no_forms_sends_all_the_same() {
         card.stands_still().await;
         card.type_other(0, "A new horn").await;
         let submit: HtmlElement = card.find(".qc-submit").expect("a button").unchecked_into();
-        // As in such a frame, nobody hears of a submission.
+        // As in such a frame, no listener hears of a submission.
         let stop = Closure::<dyn Fn(Event)>::new(|event: Event| event.stop_immediate_propagation());
         let window = web_sys::window().expect("a window");
         let listener = stop.as_ref().unchecked_ref();
@@ -159,7 +159,7 @@ async fn two_taps_do_not_zoom_into_a_card() {
     lay_out(&card, 320, Face::Plain).await;
     assert_eq!(computed(&card.card(), "touch-action"), "manipulation");
     for element in card.all("*") {
-        // What an ancestor forbids stays forbidden, unless something scrolls in between.
+        // A prohibition of an ancestor holds, unless something scrolls in between.
         let own = computed(&element, "touch-action");
         assert!(own == "auto" || own == "manipulation", "{own}: {}", element.outer_html());
     }
@@ -255,7 +255,7 @@ async fn the_focus_never_falls_to_the_page() {
     assert!(card.card().contains(Some(&focused)), "{}", focused.outer_html());
 }
 
-/// What the browser makes of a style.
+/// The computed value of a style.
 fn computed(element: &Element, property: &str) -> String {
     let style = web_sys::window().and_then(|window| window.get_computed_style(element).ok().flatten());
     style.expect("a style").get_property_value(property).expect("a good name")
@@ -269,7 +269,7 @@ fn computed(element: &Element, property: &str) -> String {
     root.querySelectorAll('style').forEach((style) => look(style.sheet.cssRules));
 };")]
 extern "C" {
-    /// Has the styles in an element be as on paper.
+    /// Applies the styles for paper to an element.
     fn print_styles(root: &Element);
 }
 
@@ -289,7 +289,7 @@ fn press(element: &Element) {
     element.dispatch_event(&down).expect("it is dispatched");
 }
 
-/// The browser is about to break the line. Says whether it is kept from that.
+/// The browser is about to break the line. Returns true if the card prevents that.
 fn breaks_line(field: &Element) -> bool {
     let init = InputEventInit::new();
     init.set_bubbles(true);

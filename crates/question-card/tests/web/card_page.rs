@@ -1,4 +1,4 @@
-//! The card as a person sees and uses it. Selectors are here and nowhere else.
+//! The card as a user sees it. All selectors are here.
 
 use crate::wait::{due_timers, now, until};
 use ask_user_question::reply::Selection;
@@ -23,7 +23,7 @@ use web_sys::{
     ShadowRootInit, ShadowRootMode,
 };
 
-/// One mounted card and all that its host heard from it. Dropping it takes the card out of the page.
+/// A mounted card, and the events that its host received. Dropping it removes the card from the page.
 pub struct CardPage {
     pub root: HtmlElement,
     ask: RwSignal<AskSnapshot>,
@@ -36,16 +36,16 @@ pub struct CardPage {
 
 type Mount = fn(HtmlElement, Box<dyn FnOnce() -> AnyView>) -> UnmountHandle<AnyViewState>;
 
-/// What the host was told.
+/// The events that the host received.
 #[derive(Default)]
 pub struct Heard {
     pub replies: Vec<Reply>,
     pub cancels: usize,
-    /// How often the user asked for more time.
+    /// The number of times that the user asked for more time.
     pub extensions: usize,
-    /// How often the user wanted a reply back that the host keeps.
+    /// The number of times that the user wanted to change a held reply.
     pub changes: usize,
-    /// How often the user wanted to go to the ask for which it is kept.
+    /// The number of times that the user wanted to go to the ask that a held reply waits for.
     pub nexts: usize,
     pub handed_over: Vec<Vec<Selection>>,
     pub messages: Vec<String>,
@@ -53,12 +53,12 @@ pub struct Heard {
     pub cleaned_up: bool,
 }
 
-/// How a card is put into the page.
+/// The way in which a card is put into the page.
 #[derive(Clone, Default)]
 pub struct Setting {
     pub mode: SubmitMode,
     pub layout: Layout,
-    /// The conversation, as the host names it.
+    /// The host's name for the conversation.
     pub scope: &'static str,
     pub shortcuts_off: bool,
     pub labels: Option<Labels>,
@@ -75,9 +75,9 @@ pub struct Setting {
     pub persist: Persist,
     pub readonly: bool,
     pub heading_level: Option<u8>,
-    /// The host takes no messages.
+    /// The host refuses messages.
     pub messages_off: bool,
-    /// What takes the reply, where the host has an action for it.
+    /// The action that takes the reply, if the host has one.
     pub action: Option<Action<Reply, Result<(), String>>>,
 }
 
@@ -96,7 +96,7 @@ impl CardPage {
         page
     }
 
-    /// An ask of which nothing has arrived.
+    /// An ask before its first byte.
     pub async fn composing() -> Self {
         Self::open(AskSnapshot::new(fresh_id()), Setting::default()).await
     }
@@ -120,7 +120,7 @@ impl CardPage {
         Self::put_into(root.unchecked_into(), snapshot, setting, mount_to).await
     }
 
-    /// Takes over what a server rendered into an element.
+    /// Takes over an element that a server rendered.
     #[cfg(feature = "hydrate")]
     pub async fn hydrate(rendered: HtmlElement, snapshot: AskSnapshot, setting: Setting) -> Self {
         Self::put_into(rendered, snapshot, setting, hydrate_from).await
@@ -149,7 +149,7 @@ impl CardPage {
         page
     }
 
-    /// A card that no framework holds, but the caller.
+    /// A card that belongs to its caller, and to no framework.
     pub fn without_framework(snapshot: AskSnapshot, options: &Options) -> (Self, MountedCard) {
         // Tests wait by Leptos' executor, which this card does not start.
         let _ = any_spawner::Executor::init_wasm_bindgen();
@@ -167,7 +167,7 @@ impl CardPage {
             _card: None,
         };
         let hear = move |told| {
-            let mut heard = heard.lock().expect("nobody panics while holding it");
+            let mut heard = heard.lock().expect("no holder panics");
             match told {
                 CardEvent::Reply(reply) => heard.replies.push(reply),
                 CardEvent::Cancel => heard.cancels += 1,
@@ -183,7 +183,7 @@ impl CardPage {
         (page, MountedCard::mount(&root, snapshot, options, hear))
     }
 
-    // What the host does.
+    // Actions of the host.
 
     /// Applies patches one after the other, each in an update of its own.
     pub fn receives(&self, patches: impl IntoIterator<Item = AskPatch>) {
@@ -211,41 +211,41 @@ impl CardPage {
         self.settled().await;
     }
 
-    /// The host keeps the reply until another ask has its own.
+    /// The host holds the reply until another ask has its own.
     pub async fn host_keeps_the_reply(&self) {
         self.held.set(true);
         self.host_says(Sending::Pending).await;
     }
 
-    /// The host sends the reply that it kept.
+    /// The host sends the reply that it held.
     pub async fn held_no_more(&self) {
         self.held.set(false);
         self.settled().await;
     }
 
-    /// The host gives the reply back that it kept.
+    /// The host returns the reply that it held.
     pub async fn host_gives_back(&self) {
         self.held.set(false);
         self.host_says(Sending::Idle).await;
     }
 
-    /// As an accepted reply does it: the ask ends and nothing is on its way any more, both before the card can look.
+    /// An accepted reply: the ask ends and no reply is pending any more, both before the card can look.
     pub async fn host_says_at_once(&self, sending: Sending, patches: impl IntoIterator<Item = AskPatch>) {
         self.receives(patches);
         self.sending.set(sending);
         self.settled().await;
     }
 
-    /// From now on the host takes messages only where the agent is not writing.
+    /// From now on the host accepts messages only while the agent is not writing.
     pub fn agent_is_writing(&self, is_writing: bool) {
         self.agent_is_writing.set(is_writing);
     }
 
     pub fn heard<T>(&self, of: impl FnOnce(&Heard) -> T) -> T {
-        of(&self.heard.lock().expect("nobody panics while holding it"))
+        of(&self.heard.lock().expect("no holder panics"))
     }
 
-    /// What the host hears even when the card is gone.
+    /// Handles events of the host even after the card is gone.
     pub fn listener(&self) -> Arc<Mutex<Heard>> {
         self.heard.clone()
     }
@@ -263,15 +263,15 @@ impl CardPage {
         self.heard(|heard| assert_eq!(heard.replies, [], "nothing was sent"));
     }
 
-    // What the person does.
+    // Actions of the user.
 
-    /// Clicks the option with this label, as a keyboard or an assistive technology does: without a pointer.
+    /// Clicks the option with this label without a pointer, as a keyboard or an assistive technology does.
     pub async fn choose(&self, label: &str) {
         self.control(label).click();
         self.settled().await;
     }
 
-    /// Taps with a finger, which the card takes only once it has stood still.
+    /// Taps with a finger, which the card accepts only after it has stood still.
     pub async fn tap(&self, label: &str) {
         tap(&self.control(label));
         self.settled().await;
@@ -318,13 +318,13 @@ impl CardPage {
         self.settled().await;
     }
 
-    /// Skips the nth question, or takes that back.
+    /// Skips the nth question, or undoes that.
     pub async fn skip(&self, question: usize) {
         self.buttons("Skip")[question].click();
         self.settled().await;
     }
 
-    /// Presses a key where the focus is. Says whether the card took it.
+    /// Presses a key at the focus. Returns true if the card handled it.
     pub async fn press(&self, key: &str) -> bool {
         self.press_with(key, |_| {}).await
     }
@@ -342,7 +342,7 @@ impl CardPage {
         !untouched
     }
 
-    /// Waits as long as a tap needs to be taken for meant.
+    /// Waits until the card accepts a tap.
     pub async fn stands_still(&self) {
         let card = self.card();
         let size = Cell::new((0, 0));
@@ -356,7 +356,7 @@ impl CardPage {
         until("the card stands still", stood_still).await;
     }
 
-    /// Waits until everything told to the card so far is on the screen.
+    /// Waits until every change of the host is on the screen.
     pub async fn settled(&self) {
         // An effect may wake a second one.
         tick().await;
@@ -369,7 +369,7 @@ impl CardPage {
         self.settled().await;
     }
 
-    // What the person sees.
+    // Observations of the user.
 
     pub fn tool_call_id(&self) -> String {
         self.ask.with_untracked(|ask| ask.tool_call_id.clone())
@@ -444,7 +444,7 @@ impl CardPage {
         self.all("[role=alert]").iter().map(text_of).collect()
     }
 
-    /// How long there is to answer.
+    /// The time left to answer.
     pub fn time_left(&self) -> Option<String> {
         self.find("[role=timer]").map(|timer| text_of(&timer))
     }
@@ -461,17 +461,17 @@ impl CardPage {
         self.all(".qc-answer").iter().map(text_of).collect()
     }
 
-    /// Everything that the live region says from now on.
+    /// All announcements from now on.
     pub fn listen(&self) -> Listener {
         Listener::new(&self.find("[role=status]").expect("a live region"))
     }
 
-    /// Every event of the card's own from now on.
+    /// All events that the card dispatches from now on.
     pub fn hear_events(&self) -> EventsHeard {
         EventsHeard::at(&self.root)
     }
 
-    /// Waits until the live region says something, and gives it.
+    /// Waits for an announcement, and returns it.
     pub async fn announced(&self) -> String {
         until("an announcement", || !self.announcement().is_empty()).await;
         self.announcement()
@@ -496,7 +496,7 @@ impl CardPage {
         button.get_attribute("aria-disabled").as_deref() == Some("true")
     }
 
-    /// What a button's `aria-describedby` says.
+    /// The texts that a button's `aria-describedby` refers to.
     pub fn reason(&self, name: &str) -> String {
         let button = self.button(name).unwrap_or_else(|| panic!("no button {name:?}"));
         self.described(&button)
@@ -512,7 +512,7 @@ impl CardPage {
         texts.map(|element| text_of(&element)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The input or button that this label names.
+    /// The input or button that has this label.
     #[track_caller]
     pub fn control(&self, label: &str) -> HtmlElement {
         self.controls(label)
@@ -531,7 +531,7 @@ impl CardPage {
         self.all(".qc-option-label").into_iter().find(|element| text_of(element) == label)
     }
 
-    /// The field for an own answer to the nth question.
+    /// The free-text field of the nth question.
     pub fn text_field(&self, question: usize) -> HtmlTextAreaElement {
         self.fields("text")[question].clone()
     }
@@ -545,12 +545,12 @@ impl CardPage {
         self.all(&format!("textarea[id$=\"-{kind}\"]")).into_iter().map(JsCast::unchecked_into).collect()
     }
 
-    /// What is said below the fields about their length.
+    /// The counters below the fields.
     pub fn counters(&self) -> Vec<String> {
         self.all(".qc-counter").iter().map(text_of).collect()
     }
 
-    /// What `aria-labelledby` makes the name of.
+    /// The name that `aria-labelledby` makes.
     pub fn name_of(&self, element: &Element) -> String {
         self.texts_of(element, "aria-labelledby")
     }
@@ -568,7 +568,7 @@ impl CardPage {
         self.root.query_selector(selector).expect("a good selector")
     }
 
-    /// All that is shown: what is built ahead of time does not count.
+    /// The visible text: parts that are built ahead of time do not count.
     pub fn all(&self, selector: &str) -> Vec<Element> {
         let found = self.root.query_selector_all(selector).expect("a good selector");
         let is_shown = |element: &Element| element.closest("[hidden]").expect("a good selector").is_none();
@@ -587,7 +587,7 @@ impl CardPage {
     }
 }
 
-/// Every `data-state` that a card had and has no more, even for less than a frame.
+/// Every `data-state` that a card had and no longer has, even for less than a frame.
 pub struct StatesLeft {
     observer: MutationObserver,
     left: Rc<RefCell<Vec<String>>>,
@@ -647,7 +647,7 @@ impl EventsHeard {
     }
 }
 
-/// What a live region says, with when it said it.
+/// The announcements of a live region, with their times.
 pub struct Listener {
     observer: MutationObserver,
     heard: Rc<RefCell<Vec<(f64, String)>>>,
@@ -670,7 +670,7 @@ impl Listener {
         Self { observer, heard, _on_change: on_change }
     }
 
-    /// Waits until exactly this was said, and gives when each was.
+    /// Waits until exactly these announcements were made, and returns their times.
     pub async fn hears<const N: usize>(&self, expected: [&str; N]) -> [f64; N] {
         let so_far = || self.heard.borrow().len() >= N;
         until(&format!("to hear {expected:?}"), so_far).await;
@@ -705,7 +705,7 @@ pub fn on_pick() -> Setting {
     Setting { mode: SubmitMode::OnPick, ..Setting::default() }
 }
 
-/// What has the focus, in whatever tree.
+/// The focused element, in any tree.
 pub fn focused() -> Option<Element> {
     let mut focused = document().active_element()?;
     while let Some(inner) = focused.shadow_root().and_then(|tree| tree.active_element()) {
@@ -776,12 +776,12 @@ fn card(
 ) -> impl IntoView {
     let note = |keep: fn(&mut Heard)| {
         let heard = heard.clone();
-        move || keep(&mut heard.lock().expect("nobody panics while holding it"))
+        move || keep(&mut heard.lock().expect("no holder panics"))
     };
     on_cleanup(note(|heard| heard.cleaned_up = true));
     let hands = |keep: fn(&mut Heard, Vec<Selection>)| {
         let heard = heard.clone();
-        move |picks| keep(&mut heard.lock().expect("nobody panics while holding it"), picks)
+        move |picks| keep(&mut heard.lock().expect("no holder panics"), picks)
     };
     let mut options = CardOptions::new()
         .mode(setting.mode)
@@ -831,14 +831,14 @@ fn card(
         options = options.on_late_message(move |text| {
             let takes = !agent_is_writing.get_untracked();
             if takes {
-                heard.lock().expect("nobody panics while holding it").messages.push(text);
+                heard.lock().expect("no holder panics").messages.push(text);
             }
             takes
         });
     }
     let of_reply = heard.clone();
-    let on_reply = move |reply: Reply| of_reply.lock().expect("nobody panics while holding it").replies.push(reply);
-    let on_cancel = move |()| heard.lock().expect("nobody panics while holding it").cancels += 1;
+    let on_reply = move |reply: Reply| of_reply.lock().expect("no holder panics").replies.push(reply);
+    let on_cancel = move |()| heard.lock().expect("no holder panics").cancels += 1;
     match setting.action {
         Some(action) => view! { <QuestionCard ask on_reply=action on_cancel options /> }.into_any(),
         None => view! { <QuestionCard ask on_reply on_cancel options=options.sending(sending) /> }.into_any(),

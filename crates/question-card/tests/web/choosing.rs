@@ -85,7 +85,7 @@ async fn sel_10_model_text_is_text() {
     for label in hostile {
         assert!(card.row_text(label).is_some(), "{label:?} is shown as it is");
     }
-    assert!(card.find("img, b, i, script").is_none(), "nothing was read as markup");
+    assert!(card.find("img, b, i, script").is_none(), "no text was read as markup");
     let with_id = card.all("[id]");
     assert!(with_id.iter().all(|element| { element.id().chars().all(|c| c.is_ascii_alphanumeric() || c == '-') }));
     card.choose(hostile[1]).await;

@@ -125,7 +125,7 @@ async fn answered() -> CardPage {
     card
 }
 
-/// Stands in for the browser's clipboard, until it is dropped.
+/// A stand-in for the browser's clipboard, until it is dropped.
 struct Clipboard {
     texts: Rc<RefCell<Vec<String>>>,
     _write: Option<Closure<dyn Fn(String) -> Promise>>,

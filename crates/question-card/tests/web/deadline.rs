@@ -1,4 +1,4 @@
-//! Asks that wait only so long. The tests have a clock of their own, and turn it.
+//! Asks with a deadline. The tests have a clock of their own, and turn it.
 
 use crate::asks::service;
 use crate::card_page::{CardPage, Setting, fresh_id};
@@ -17,7 +17,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;
-/// When the tests begin.
+/// The start time of the tests.
 const NOON: u64 = 1_800_000_000_000;
 
 #[test]
@@ -34,7 +34,7 @@ async fn the_time_is_shown_and_said_once_when_it_is_short() {
     }
     assert_eq!(card.time_left().as_deref(), Some("30 seconds left to answer"));
     card.submit().await;
-    // Nothing in between: the next word is about something else.
+    // No announcement in between: the next one has another subject.
     spoken.hears(["60 seconds left to answer", "", "The question still needs an answer"]).await;
 }
 
@@ -62,7 +62,7 @@ async fn what_was_typed_outlives_the_deadline() {
     assert!(card.text().starts_with("Time ran out"), "{}", card.text());
     assert!(card.text().contains("nearly done"));
     spoken.hears(["Time ran out"]).await;
-    // What the host says then changes nothing.
+    // The host's later report changes nothing.
     card.ends(Phase::Expired, None).await;
     assert!(card.text().contains("nearly done"));
     card.press_button("Send as a message").await;
@@ -88,7 +88,7 @@ async fn a_question_whose_time_ran_out_can_be_asked_again() {
         card.heard(|heard| assert_eq!(heard.messages, ["Ask again: What does your car need?"]));
         assert!(card.button(again).is_none(), "once is enough");
         card.sees_focus_on(&card.receipt().expect("a receipt"));
-        assert!(card.text().contains(typed), "nothing that was typed is lost");
+        assert!(card.text().contains(typed), "no typed text is lost");
         card.has_not_replied();
     }
 }
@@ -206,7 +206,7 @@ async fn a_card_has_one_timer_and_a_receipt_none() {
     assert_eq!(timers.long_ones(), 0);
 }
 
-/// A card that waits until this number of milliseconds after noon, and its clock.
+/// A card with a deadline this number of milliseconds after noon, and its clock.
 async fn waiting_for(milliseconds: u64) -> (CardPage, Clock) {
     let clock = Clock(RwSignal::new(NOON));
     let setting = Setting { now: Some(clock.0.into()), ..Setting::default() };
@@ -232,7 +232,7 @@ impl Clock {
     }
 }
 
-/// The browser's timers that were set and not cleared, with how long they wait.
+/// The browser's timers that were set and not cleared, with their delays.
 struct Timers {
     waiting: Rc<RefCell<BTreeMap<u32, f64>>>,
     browsers: [(&'static str, Function); 2],
@@ -269,7 +269,7 @@ impl Timers {
         Self { waiting, browsers, _set: set, _clear: clear }
     }
 
-    /// Those that wait longer than anything but a deadline does.
+    /// The timers that wait longer than anything but a deadline does.
     fn long_ones(&self) -> usize {
         let waiting = self.waiting.borrow();
         waiting.values().filter(|wait| **wait > 10_000.0).count()

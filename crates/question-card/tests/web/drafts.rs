@@ -1,4 +1,4 @@
-//! Drafts of cards that go and come back. What a real reload does is checked with a real one elsewhere.
+//! Drafts of cards that go and come back. A real reload is checked with a real one elsewhere.
 
 use crate::asks::{ask, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
@@ -23,7 +23,7 @@ async fn superseded(id: &str) -> CardPage {
     CardPage::open(snapshot, Setting::default()).await
 }
 
-/// A host's own store, as it is to be written by hand.
+/// A host's own store, as a host writes one.
 #[derive(Default)]
 struct Notebook(Mutex<HashMap<String, String>>);
 
@@ -32,7 +32,7 @@ impl Notebook {
         self.load(id)
     }
 
-    /// What another page wrote of this card's call is there under the id of a call that this page never saw.
+    /// Another page's draft of this card's call, under the id of a call that this page never saw.
     fn copy(&self, from: &str, to: &str) {
         let quoted = |id: &str| format!("{id:?}");
         let draft = self.load(from).expect("there is a draft");
@@ -43,17 +43,17 @@ impl Notebook {
 
 impl DraftStore for Notebook {
     fn load(&self, tool_call_id: &str) -> Option<String> {
-        let all = self.0.lock().expect("nobody panics while holding it");
+        let all = self.0.lock().expect("no holder panics");
         all.get(tool_call_id).cloned()
     }
 
     fn save(&self, tool_call_id: &str, draft: &str) {
-        let mut all = self.0.lock().expect("nobody panics while holding it");
+        let mut all = self.0.lock().expect("no holder panics");
         all.insert(tool_call_id.to_owned(), draft.to_owned());
     }
 
     fn remove(&self, tool_call_id: &str) {
-        let mut all = self.0.lock().expect("nobody panics while holding it");
+        let mut all = self.0.lock().expect("no holder panics");
         all.remove(tool_call_id);
     }
 }
@@ -145,7 +145,7 @@ async fn his_04_the_session_has_the_draft_until_the_ask_is_over() {
     for (outcome, phase) in [(None, Phase::Answered), (Some(Outcome::Declined), Phase::Declined)] {
         let id = fresh_id();
         let card = waiting(&id, service(), Persist::session()).await;
-        assert_eq!(in_session(&id), None, "nothing is written before a change");
+        assert_eq!(in_session(&id), None, "no draft is written before a change");
         card.choose("Oil change").await;
         until("it is written", || in_session(&id).is_some()).await;
         match phase {
@@ -203,7 +203,7 @@ async fn a_page_reads_what_an_earlier_one_wrote() {
     other.questions[0] = question("Which database?", "Database", false, &["MySQL", "SQLite"]);
     other.questions[2] = question("Which colour?", "Colour", false, &["Red", "Blue"]);
     let card = waiting(&changed, other, store).await;
-    assert_eq!(card.chosen(), [""; 0], "what is gone does not come back");
+    assert_eq!(card.chosen(), [""; 0], "an option that is gone does not come back");
     assert_eq!(card.text_field(2).value(), "", "it was about another question");
 }
 

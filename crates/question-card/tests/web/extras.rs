@@ -40,7 +40,7 @@ async fn a_note_travels_beside_the_answer() {
     card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
     assert!(card.text().contains("Note: \u{2068}full text only\u{2069}"));
-    assert!(card.button("Dismiss").is_none(), "nothing was left behind");
+    assert!(card.button("Dismiss").is_none(), "no input was left behind");
 }
 
 #[test]
@@ -149,7 +149,7 @@ async fn a_skipped_question_counts_as_answered_and_says_so() {
     card.receives([AskPatch::Outcome(Outcome::Answered(reply)), AskPatch::Phase(Phase::Answered)]);
     card.settled().await;
     assert!(card.text().contains("Skipped"));
-    assert!(card.button("Dismiss").is_none(), "nothing was left behind");
+    assert!(card.button("Dismiss").is_none(), "no input was left behind");
 }
 
 #[test]
@@ -161,7 +161,7 @@ async fn a_skip_can_be_taken_back() {
     card.skip(1).await;
     assert_eq!(card.chosen(), [""; 0]);
     card.skip(0).await;
-    assert_eq!(card.chosen(), ["SQLite"], "what was chosen comes back");
+    assert_eq!(card.chosen(), ["SQLite"], "the choice comes back");
     card.choose("Export").await;
     assert_eq!(card.chosen(), ["SQLite", "Export"], "an answer takes it back too");
     let pressed = card.buttons("Skip")[1].get_attribute("aria-pressed");
@@ -179,7 +179,7 @@ async fn where_one_tap_answers_a_skip_answers() {
     card.press_button("Skip").await;
     card.host_says(Sending::Failed("No network.".to_owned())).await;
     let is_skipped = card.fieldset(0).has_attribute("data-skipped");
-    assert!(!is_skipped, "nothing is left of it");
+    assert!(!is_skipped, "no part of it is left");
     assert!(!card.card().has_attribute("data-dirty"));
     card.choose("Oil change").await;
     card.heard(|heard| {
@@ -210,7 +210,7 @@ async fn a_text_that_is_too_long_stays_and_is_not_sent() {
     card.submit().await;
     card.has_not_replied();
     let field = card.text_field(0);
-    assert_eq!(field.value(), "äö😀ßxyz", "nothing is cut off");
+    assert_eq!(field.value(), "äö😀ßxyz", "no character is cut off");
     let error = "Shorten your text by 2 characters";
     assert_eq!(card.errors(), [error]);
     assert_eq!(field.get_attribute("aria-invalid").as_deref(), Some("true"));

@@ -1,10 +1,10 @@
-//! Cards as they are laid out, in faces of the tests, so that no pixel comes from the fonts of the machine.
+//! Cards laid out in fonts of the tests, so that no pixel depends on the fonts of the machine.
 
 use crate::card_page::CardPage;
 use question_card::STYLESHEET;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// A face with every character, in every weight.
+/// A font with every character, in every weight.
 #[derive(Debug, Clone, Copy)]
 pub enum Face {
     /// As wide as Arial.
@@ -15,7 +15,7 @@ pub enum Face {
 
 pub const FACES: [Face; 2] = [Face::Plain, Face::Wide];
 
-/// Styles a card, in room of this many pixels.
+/// Styles a card that is this number of pixels wide.
 pub async fn lay_out(card: &CardPage, width: u32, face: Face) {
     let (family, bytes): (_, &[u8]) = match face {
         Face::Plain => ("plain", include_bytes!("../faces/plain.ttf")),

@@ -1,4 +1,4 @@
-//! Where the focus goes when the host or the card itself moves it.
+//! The focus when the host or the card itself moves it.
 
 use crate::asks::{ask, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
@@ -183,7 +183,7 @@ async fn a_key_that_was_on_its_way_goes_where_it_was_meant_to() {
     card.sees_focus_on(&composer);
     assert!(!taken, "the composer gets it");
     assert_eq!(card.chosen(), [""; 0]);
-    // The next one finds the user where they are.
+    // The next one leaves the focus where the user put it.
     card.control("Postgres").focus().expect("it takes the focus");
     assert!(press("Enter"));
     card.settled().await;
@@ -323,7 +323,7 @@ fn append(name: &str) -> HtmlElement {
     element.unchecked_into()
 }
 
-/// Says whether the card took the key.
+/// Returns true if the card handled the key.
 fn press(key: &str) -> bool {
     let init = KeyboardEventInit::new();
     init.set_key(key);
@@ -340,7 +340,7 @@ fn focused() -> Option<HtmlElement> {
     (active != body).then_some(active)
 }
 
-/// What the browser says of the page; a headless one has no pointer, and its window may not have the focus.
+/// The browser's answers about the page; a headless one has no pointer, and its window may not have the focus.
 #[derive(Clone, Copy)]
 struct Page {
     fine_pointer: bool,
@@ -368,7 +368,7 @@ impl Page {
     }
 }
 
-/// Makes the browser speak for itself again.
+/// Restores the browser's own answers.
 struct Undo {
     _asked: Closure<dyn Fn(String) -> JsValue>,
     _has_focus: Closure<dyn Fn() -> bool>,

@@ -1,4 +1,4 @@
-//! What led to a question, the question, its options and the way to send are to be seen at once.
+//! The text before a question, the question, its options and the main button are visible at once.
 
 use crate::asks::{ask, question};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
@@ -7,14 +7,14 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// As wide as the chat page's column is in a window of 1280, and of 390 px.
+/// The width of the chat page's column in windows of 1280 and 390 px.
 const WIDE: u32 = 704;
 const NARROW: u32 = 358;
 
 fn service(header: &str) -> Question {
     let mut asked = question("Which service do you need?", header, false, &["Cleaning", "Repair", "Setup", "Check"]);
     let about = [
-        "Of a home or an office, once or often",
+        "In a home or an office, once or often",
         "Something works again",
         "New lamps or shelves",
         "An expert tells you more",

@@ -21,7 +21,7 @@ async fn it_says_when_it_goes_out() {
     let text = card.text();
     assert!(text.contains(Word::Held.english()), "{text:?}");
     assert!(!text.contains(Word::Sending.english()), "{text:?}");
-    assert!(card.find("[aria-busy]").is_none(), "nothing is under way: all of it can be read");
+    assert!(card.find("[aria-busy]").is_none(), "no reply is under way: all of it can be read");
     assert!(card.is_inert("Oil change"), "an answer was given");
     assert_eq!(card.announced().await, Word::Held.english());
     card.held_no_more().await;

@@ -1,4 +1,4 @@
-//! A card that a server rendered, taken over by the browser. What it rendered is in `tests/rendered`. If the views have changed since,
+//! A card that a server rendered, taken over by the browser. The rendered files are in `tests/rendered`. If the views have changed since,
 //! these tests fail, and so does the test `ssr`, which says how to update the files.
 
 use crate::asks::{arriving, mixed, ready};
@@ -73,7 +73,7 @@ async fn a_receipt_is_taken_over_as_it_stands() {
     rendered.remove();
 }
 
-/// An element with this inside, in the page.
+/// An element with this content, in the page.
 fn page(html: &str) -> web_sys::HtmlElement {
     use wasm_bindgen::JsCast;
     let host = document().create_element("div").expect("a div");

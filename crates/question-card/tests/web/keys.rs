@@ -1,4 +1,4 @@
-//! The keyboard. Keys here are made up: what the browser itself does with arrows, Space and Tab is checked with trusted keys elsewhere.
+//! The keyboard. The keys here are synthetic: the browser's own handling of arrows, Space and Tab is checked with trusted keys elsewhere.
 
 use crate::asks::{mixed, service, toppings};
 use crate::card_page::{CardPage, Setting, dispatch, fresh_id, text_of};

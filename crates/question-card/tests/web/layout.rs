@@ -1,4 +1,4 @@
-//! Where the parts of a card are: nothing covers another, and nothing is cut.
+//! The layout of the parts: nothing covers another part, and nothing is cut off.
 
 use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, fresh_id, on_pick, stepped, text_of};

@@ -1,4 +1,4 @@
-//! The card in a browser, used as a person uses it. Run with `cargo test -p question-card --target wasm32-unknown-unknown --test web`.
+//! The card in a browser, used as a user does. Run with `cargo test -p question-card --target wasm32-unknown-unknown --test web`.
 #![cfg(target_arch = "wasm32")]
 #![allow(unreachable_pub, reason = "a test binary has no outside, and `pub(crate)` everywhere says nothing")]
 

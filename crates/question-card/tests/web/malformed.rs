@@ -27,7 +27,7 @@ fn is_done(card: &CardPage, word: &str) {
     let text = card.text();
     assert!(text.contains(word) && text.contains("arrived damaged"), "{text:?}");
     assert!(!text.contains("Sending your answer"), "{text:?}");
-    assert!(card.find("button, textarea, [aria-busy]").is_none(), "nothing is left to do");
+    assert!(card.find("button, textarea, [aria-busy]").is_none(), "no control is left");
     assert_eq!(card.card().get_attribute("data-dirty"), None);
 }
 
@@ -51,7 +51,7 @@ async fn a_message_that_is_taken_ends_it() {
     until("it is announced", || card.announcement() == "Answer sent").await;
     card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;
-    assert!(!card.text().contains("My brakes squeal"), "what was sent is not late");
+    assert!(!card.text().contains("My brakes squeal"), "a sent text is not late");
 }
 
 #[test]

@@ -134,7 +134,7 @@ async fn a_name_that_comes_late_loses_nothing() {
     let (page, card) = CardPage::without_framework(named.clone(), &scoped);
     assert_eq!(page.chosen(), ["Other"]);
     drop(card);
-    // One that has no name yet, and nothing in it, finds what was kept under the name that it gets.
+    // A card without a key and without input takes up the draft that is stored under its later key.
     let (page, card) = CardPage::without_framework(ask, &scoped);
     assert!(page.chosen().is_empty());
     card.update(|ask| *ask = named);

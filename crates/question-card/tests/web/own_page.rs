@@ -1,4 +1,4 @@
-//! The example of a page of one's own, used as a person uses it.
+//! The example of an own page, used as a user does.
 
 use crate::wait::until;
 use example::{Call, Page};

@@ -15,9 +15,9 @@ async fn a_card_that_is_taken_away_leaves_nothing_behind() {
         let card = CardPage::open(AskSnapshot::new(fresh_id()), setting).await;
         card.receives_slowly(stream(&mixed())).await;
         let listener = card.listener();
-        assert!(!listener.lock().expect("nobody panics while holding it").cleaned_up);
+        assert!(!listener.lock().expect("no holder panics").cleaned_up);
         drop(card);
-        assert!(listener.lock().expect("nobody panics while holding it").cleaned_up);
+        assert!(listener.lock().expect("no holder panics").cleaned_up);
     }
 }
 

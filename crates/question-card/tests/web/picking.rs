@@ -177,7 +177,7 @@ async fn rows_are_text_until_the_question_is_known_to_be_alone() {
     assert!(!card.is_inert("Oil change"));
 }
 
-/// What the row of an option is, as far as can be seen.
+/// The visible kind of an option's row.
 fn kind_of(card: &CardPage, label: &str) -> Option<String> {
     match card.controls(label).first() {
         Some(control) => Some(control.get_attribute("type").unwrap_or_default()),

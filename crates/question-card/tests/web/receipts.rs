@@ -74,7 +74,7 @@ async fn the_receipt_takes_the_place_of_the_form_and_the_focus() {
     assert_eq!(card.answers(), ["Selected: Oil change"]);
     card.sees_focus_on(&card.receipt().expect("a receipt"));
     assert_eq!(card.announced().await, "Answer sent");
-    assert!(card.button("Copy").is_none(), "nothing was left behind");
+    assert!(card.button("Copy").is_none(), "no input was left behind");
 }
 
 #[test]
@@ -114,7 +114,7 @@ async fn a_late_answer_stays_until_the_host_takes_it() {
     card.settled().await;
     let not_now = "Not now: the agent is still writing, or another question waits for its answer.";
     assert!(!card.text().contains(not_now));
-    assert!(!card.text().contains("Sending your answer"), "nothing is on its way");
+    assert!(!card.text().contains("Sending your answer"), "no reply is on its way");
     card.agent_is_writing(true);
     card.press_button("Send as a message").await;
     assert!(card.text().contains("nearly done"));

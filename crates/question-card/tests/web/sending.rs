@@ -35,7 +35,7 @@ async fn sub_02_one_ask_is_answered_once() {
     card.host_says(Sending::Pending).await;
     card.submit().await;
     card.choose("Inspection").await;
-    assert_eq!(card.chosen(), ["Oil change"], "nothing changes under way");
+    assert_eq!(card.chosen(), ["Oil change"], "no choice changes while it is sent");
     assert!(card.text_field(0).read_only());
     assert_eq!(card.only_reply().message(), "Oil change");
 }

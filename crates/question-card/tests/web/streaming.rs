@@ -156,7 +156,7 @@ async fn a_tap_that_lands_as_a_whole_ask_comes_chooses_nothing() {
 }
 
 async fn takes_no_tap_yet(card: &CardPage) {
-    // All in one go: rows that have stood still for a while do take a tap.
+    // At once, because rows that have stood still for a while do take a tap.
     for label in ["Postgres", "Other"] {
         tap(&card.control(label));
         tap(&card.row_text(label).expect("the row is there"));
@@ -228,7 +228,7 @@ async fn str_05_however_the_bytes_are_cut_the_end_is_the_same() {
     }
 }
 
-/// What a card of the complete ask looks like.
+/// The nodes of a card of the complete ask.
 async fn drawn_at_once(id: &str, asked: &str) -> String {
     let mut wire = Wire::default();
     wire.takes(&body(id, [asked]));
@@ -242,7 +242,7 @@ async fn drawn_by_events(id: &str, body: Vec<u8>) -> String {
     drawn_by(id, body.split_inclusive(|byte| *byte == b'\n')).await
 }
 
-/// What a card looks like that was there while these bytes came, each part in a task of its own.
+/// The nodes of a card that was there while these bytes came, each part in a task of its own.
 async fn drawn_by(id: &str, parts: impl Iterator<Item = &[u8]>) -> String {
     let card = CardPage::open(AskSnapshot::new(id), Setting::default()).await;
     let mut wire = Wire::default();
@@ -306,7 +306,7 @@ async fn str_09_rows_wait_until_it_is_known_how_they_are_chosen() {
     let (open, _) = before(patches, &closes);
     card.receives(open);
     card.settled().await;
-    assert!(card.all("input").is_empty(), "nothing can be chosen yet");
+    assert!(card.all("input").is_empty(), "no option can be chosen yet");
     card.receives([known]);
     card.settled().await;
     assert_eq!((card.inputs("radio").len(), card.inputs("checkbox").len()), (0, 3));
@@ -335,7 +335,7 @@ async fn a_repair_at_the_end_is_shown() {
     assert_eq!(text_of(&text), "What does your car need?");
 }
 
-/// Elements, attributes and texts, without the comment nodes that a renderer keeps for itself.
+/// Elements, attributes and texts, without the comment nodes of a renderer.
 fn outline(element: &Element) -> String {
     let names = element.get_attribute_names();
     let mut attributes: Vec<String> = names.iter().filter_map(|name| name.as_string()).collect();
@@ -354,7 +354,7 @@ fn outline(element: &Element) -> String {
     format!("<{} {}>{inner}</>\n", element.tag_name(), attributes.join(" "))
 }
 
-/// Puts elements of the browser's own in the place of all texts, as those do that translate a page.
+/// Replaces all texts by elements of the browser's own, as translating browsers do.
 fn translate(element: &Element) {
     let create = || leptos::prelude::document().create_element("font").expect("an element");
     let children = element.child_nodes();

@@ -1,4 +1,4 @@
-//! What a page's colours and sizes change.
+//! The effects of a page's colours and sizes.
 
 use crate::asks::service;
 use crate::card_page::{CardPage, Setting, fresh_id};
@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, HtmlElement};
 
-/// Where an accent is seen: the part, and its property.
+/// The places of the accent: the part, and its property.
 const ACCENTED: [(&str, &str); 6] = [
     (".qc-submit", "background-color"),
     (".qc-submit", "color"),
@@ -18,7 +18,7 @@ const ACCENTED: [(&str, &str); 6] = [
     (".qc-option[data-chosen]", "border-top-color"),
 ];
 
-/// What has corners.
+/// The parts with corners.
 const ROUND: [&str; 5] = [".qc", ".qc-option", ".qc-chip", ".qc-button", ".qc-other-input"];
 
 fn look(element: &Element, property: &str) -> String {

@@ -26,7 +26,7 @@ pub async fn due_timers() {
     JsFuture::from(promise).await.expect("timers fire");
 }
 
-/// Waits until it is so.
+/// Waits until this is true.
 #[track_caller]
 pub fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
     let what = what.to_owned();
@@ -42,7 +42,7 @@ pub fn until(what: &str, is_so: impl Fn() -> bool) -> impl Future<Output = ()> {
     }
 }
 
-/// The page's clock, by which the card judges a tap.
+/// The page's clock, by which the card accepts a tap.
 pub fn now() -> f64 {
     let clock = web_sys::window().and_then(|window| window.performance());
     clock.expect("a browser has a clock").now()

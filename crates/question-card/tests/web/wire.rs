@@ -1,4 +1,4 @@
-//! An ask as a chat page gets it: bytes of an AG-UI stream, through a page's conversation.
+//! An ask as a chat page receives it: bytes of an AG-UI stream, through the page's conversation.
 
 use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
@@ -33,12 +33,12 @@ pub fn pieces(text: &str, size: usize) -> Vec<&str> {
     starts.zip(ends).map(|(start, end)| &text[start..end]).collect()
 }
 
-/// What a chat page has between the network and the card.
+/// The layers of a chat page between the network and the card.
 #[derive(Default)]
 pub struct Wire(Conversation);
 
 impl Wire {
-    /// What these bytes change of the one ask.
+    /// The changes that these bytes make to the one ask.
     pub fn takes(&mut self, bytes: &[u8]) -> Vec<AskPatch> {
         self.0.feed(bytes);
         let mut patches = Vec::new();

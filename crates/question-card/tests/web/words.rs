@@ -90,7 +90,7 @@ async fn values_stand_apart_from_the_sentence_around_them() {
     assert_eq!(card.alerts(), ["Die Antwort wurde nicht gesendet. \u{2068}שגיאה\u{2069}"]);
 }
 
-/// I18N-02: where the agent and the host speak Arabic, a Latin letter can only be a word that was not translated.
+/// I18N-02: if the agent and the host speak Arabic, a Latin letter can only be a word that was not translated.
 #[test]
 async fn i18n_02_an_arabic_card_has_no_word_in_another_language() {
     let asked = arabic_ask();

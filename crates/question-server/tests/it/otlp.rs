@@ -3,14 +3,17 @@
 use crate::http::says;
 use crate::socket::{binary, exchange, listening};
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const CALLER: &str = "00f067aa0ba902b7";
 
 async fn take(State(sender): State<UnboundedSender<Value>>, Json(body): Json<Value>) {
     sender.send(body).expect("the test listens");
@@ -19,10 +22,7 @@ async fn take(State(sender): State<UnboundedSender<Value>>, Json(body): Json<Val
 #[tokio::test]
 async fn a_request_its_commits_its_model_and_its_tools_are_one_trace() {
     let (sender, mut sent) = unbounded_channel();
-    let collector = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let address = collector.local_addr().expect("it is bound");
-    let router = Router::new().route("/v1/traces", post(take)).with_state(sender);
-    tokio::spawn(async move { axum::serve(collector, router).await });
+    let address = serve(Router::new().route("/v1/traces", post(take)).with_state(sender)).await;
     let mut command = binary(&["--port", "0", "--pace", "0", "--log", "off", "--model", "coding-desk"]);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
     let (_server, server) = listening(command).await;
@@ -30,7 +30,7 @@ async fn a_request_its_commits_its_model_and_its_tools_are_one_trace() {
     let length = body.len();
     let request = format!(
         "POST /agent HTTP/1.0\r\nHost: {server}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
-         traceparent: 00-{TRACE}-00f067aa0ba902b7-01\r\n\r\n{body}"
+         traceparent: 00-{TRACE}-{CALLER}-01\r\n\r\n{body}"
     );
     let answered = exchange(server, &request).await;
     assert!(answered.contains("RUN_FINISHED"), "{answered}");
@@ -47,6 +47,32 @@ async fn a_request_its_commits_its_model_and_its_tools_are_one_trace() {
         assert_eq!(span["traceId"], TRACE, "{name}");
         assert!(time(span, "startTimeUnixNano") <= time(span, "endTimeUnixNano"), "{span}");
     }
-    assert_eq!((&spans["request"]["parentSpanId"], &spans["model"]["kind"]), (&Value::from(""), &Value::from(1)));
+    assert_eq!((&spans["request"]["parentSpanId"], &spans["model"]["kind"]), (&Value::from(CALLER), &Value::from(1)));
     assert_eq!(spans["model"]["parentSpanId"], spans["request"]["spanId"]);
+}
+
+#[tokio::test]
+async fn a_request_that_is_passed_on_names_its_span() {
+    let ((sender, mut sent), (called, mut calls)) = (unbounded_channel(), unbounded_channel());
+    let agent = move |headers: HeaderMap| async move { called.send(headers).expect("the test listens") };
+    let address =
+        serve(Router::new().route("/v1/traces", post(take)).with_state(sender).route("/run", post(agent))).await;
+    let mut command = binary(&["--port", "0", "--log", "off", "--agent", &format!("http://{address}/run")]);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
+    let (_server, server) = listening(command).await;
+    let head = format!("POST /agent/other HTTP/1.0\r\nHost: {server}\r\nContent-Type: application/json");
+    exchange(server, &format!("{head}\r\nContent-Length: 2\r\n\r\n{{}}")).await;
+    let headers = calls.recv().await.expect("it is passed on");
+    let batch: Value = sent.recv().await.expect("the collector runs");
+    let span = &batch["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
+    let (trace, id) = (span["traceId"].as_str().unwrap_or_default(), span["spanId"].as_str().unwrap_or_default());
+    assert_eq!(headers["traceparent"], format!("00-{trace}-{id}-01"));
+}
+
+/// Serves this on a free port of its own.
+async fn serve(router: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
 }

@@ -9,6 +9,8 @@ use question_agent::message::{AssistantMessage, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Event, intercept};
 use scripted_agent::Script;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// The next turn, as a host takes it.
 fn turn(desk: &Script, conversation: &Conversation) -> AssistantMessage {

@@ -106,6 +106,7 @@ pub(crate) fn journeys() -> Result<Command> {
     // The browser is the one that is named.
     journeys.env_remove("XTASK_FIREFOX").env_remove("XTASK_WEBKIT_DRIVER");
     journeys.env("XTASK_PAGE", page::dist()).env("XTASK_SERVER", workspace::server("debug"));
+    journeys.env("XTASK_DEMO", workspace::scratch("demo"));
     Ok(journeys)
 }
 

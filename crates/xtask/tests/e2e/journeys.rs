@@ -112,7 +112,7 @@ async fn the_built_page_has_a_strict_policy_and_a_shell() {
 
 /// Text that came in several steps was shown in several.
 #[track_caller]
-fn text_grew(record: &Record) {
+pub(crate) fn text_grew(record: &Record) {
     let steps = record.text_lengths.windows(2).filter(|pair| pair[0] > 0 && pair[0] < pair[1]).count();
     assert!(steps >= 3, "the agent's text came at once: {:?}", record.text_lengths);
 }

@@ -7,6 +7,7 @@ mod browser;
 mod card;
 mod chat_page;
 mod coming_back;
+mod demo;
 mod early;
 mod element;
 mod everyday;

@@ -3,6 +3,8 @@
 //! A sentence has at most 25 words. Code counts as one word, a cell of a table and an item of a list as a text of its own.
 
 mod markdown;
+mod names;
+mod openings;
 mod recipes;
 mod rust;
 

@@ -3,7 +3,7 @@
 use super::{PAGE_TOKENS, css};
 use std::collections::BTreeMap;
 
-/// What a reader of ordinary eyesight needs for text, and for what has only to be seen (WCAG 1.4.3, 1.4.11).
+/// The contrast that ordinary eyesight needs for text, and for edges (WCAG 1.4.3, 1.4.11).
 const TEXT: f64 = 4.5;
 const EDGE: f64 = 3.0;
 

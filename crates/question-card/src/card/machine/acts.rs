@@ -1,4 +1,4 @@
-//! What happens when the user chooses, sends or cancels.
+//! Actions of the user: choosing, typing, sending, cancelling.
 
 use super::standing::entry;
 use super::{Again, Card, CardEvent, Copied, Do, Manner, Sent, Settled, Submission};
@@ -10,7 +10,7 @@ use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
 impl Card {
-    /// Chooses an option or the own answer; toggles it where several may be chosen.
+    /// Chooses an option or the free-text answer; toggles it if several may be chosen.
     pub(super) fn choose(&mut self, ask: &AskSnapshot, control: Control) {
         if !self.takes_changes() {
             return;
@@ -28,7 +28,7 @@ impl Card {
         self.settle_change();
     }
 
-    /// Takes over what was typed; says it when that becomes too long.
+    /// Takes typed text over, and announces when it becomes too long.
     pub(super) fn type_text(&mut self, question: usize, field: Field, text: &str) {
         if !self.takes_changes() {
             return;
@@ -44,7 +44,7 @@ impl Card {
         self.settle_change();
     }
 
-    /// Opens the field for a note, which stays then.
+    /// Opens the field for a note for good.
     pub(super) fn open_note(&mut self, question: usize) {
         if self.noting.len() <= question {
             self.noting.resize(question + 1, false);
@@ -52,7 +52,7 @@ impl Card {
         self.noting[question] = true;
     }
 
-    /// Skips a question, or takes that back; where one tap answers, this one does.
+    /// Skips a question, or undoes that. If one tap answers, this one does.
     pub(super) fn skip(&mut self, ask: &AskSnapshot, question: usize, is_meant: bool) {
         match self.manner {
             Manner::OnPick if self.is_open() && is_meant => {
@@ -85,7 +85,7 @@ impl Card {
         }
     }
 
-    /// Gives the reply that failed once more.
+    /// Sends the reply that failed once more.
     pub(super) fn try_again(&mut self, ask: &AskSnapshot) {
         if self.is_open() && self.can_try_again(ask) {
             // The button is about to go, and the focus with it.
@@ -94,7 +94,7 @@ impl Card {
         }
     }
 
-    /// Goes to the next question without an answer after `question`, or sends where there is none.
+    /// Goes to the next question without an answer after `question`, or sends if there is none.
     pub(super) fn confirm(&mut self, ask: &AskSnapshot, question: usize) {
         let problems = self.problems(ask);
         match problems.iter().find(|(index, _)| *index == question) {
@@ -102,7 +102,7 @@ impl Card {
             Some(_) => self.submit(ask),
             None => match problems.iter().find(|(index, _)| *index > question).or(problems.first()) {
                 Some((next, problem)) => self.go_to(ask, *next, *problem),
-                // Who goes through the answers once more sees each of them before they are sent.
+                // On a second pass, Enter still stops at every step before submitting.
                 None if self.step(ask).is_some() && question + 1 < ask.questions.len() => {
                     self.turn_to(ask, question + 1);
                 }
@@ -111,8 +111,8 @@ impl Card {
         }
     }
 
-    /// As [`confirm`](Self::confirm), out of the text field. Where that is blank nothing is sent, whatever is chosen: who presses Enter there
-    /// meant to type.
+    /// As [`confirm`](Self::confirm), from the text field. If the text is blank, nothing is sent, whatever is chosen: the user meant to
+    /// type.
     pub(super) fn confirm_text(&mut self, ask: &AskSnapshot, question: usize) {
         let blank = is_blank(self.draft.text(question, Field::Other));
         match blank && self.phase != Phase::Malformed {
@@ -121,18 +121,18 @@ impl Card {
         }
     }
 
-    /// Says beside the question what is to be done first.
+    /// Shows a hint beside the question, and announces it.
     fn nudge_to(&mut self, question: usize, word: Word) {
         self.nudged = Some((question, word));
         self.say_word(word);
     }
 
-    /// Brings a question into view, with the focus where its problem can be solved.
+    /// Brings a question into view, with the focus on the control that solves its problem.
     pub(super) fn go_to(&mut self, ask: &AskSnapshot, question: usize, problem: Problem) {
         self.enter(ask, question, vec![entry(ask, question, problem)]);
     }
 
-    /// Sends what the main button sends.
+    /// Sends as the main button does.
     pub(super) fn submit(&mut self, ask: &AskSnapshot) {
         if !self.is_open() {
             return;
@@ -142,7 +142,7 @@ impl Card {
         }
         let is_malformed = self.phase == Phase::Malformed;
         if is_malformed || self.manner == Manner::OnPick {
-            // A tap on an option would have answered, where there are any: this button is the text's.
+            // A tap on an option would have answered, if there are any: this button sends the text.
             self.draft.choose_other(0);
         }
         match is_malformed {
@@ -161,7 +161,7 @@ impl Card {
         self.go_to(ask, *first, *problem);
     }
 
-    /// Says why nothing was sent, and shows it from now on.
+    /// Announces why nothing was sent, and shows the problems from now on.
     fn refuse(&mut self, why: String) {
         self.validating = true;
         self.nudged = None;
@@ -197,7 +197,7 @@ impl Card {
         self.emit(CardEvent::Message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" })));
     }
 
-    /// Takes over whether the host took a message; where not, the user is told.
+    /// Handles the host's result for a message; a refusal is announced.
     pub(super) fn taken(&mut self, is_taken: bool) {
         self.refused = !is_taken;
         let asks_again = std::mem::replace(&mut self.again, Again::No) == Again::Given;
@@ -213,12 +213,12 @@ impl Card {
         }
     }
 
-    /// Forgets what came too late.
+    /// Forgets the late text.
     pub(super) fn put_away(&mut self) {
         self.draft.forget();
     }
 
-    /// Ends the card by itself, where no phase will.
+    /// Ends the card by itself, because no phase will.
     fn settle(&mut self, settled: Settled) {
         self.submission = Submission::Settled(settled);
         self.confirming = false;
@@ -264,7 +264,7 @@ impl Card {
                 self.latch();
                 self.emit(CardEvent::Reply(reply));
             }
-            // The draft let it pass and the shared rules did not: say so instead of doing nothing.
+            // The draft allowed what the shared rules refuse: report it instead of doing nothing.
             Some(None) => self.fail(""),
         }
     }
@@ -297,14 +297,14 @@ impl Card {
         self.emit(CardEvent::Cancel);
     }
 
-    /// Takes the first press of Cancel back.
+    /// Undoes the first press of Cancel.
     pub(super) fn keep_answering(&mut self) {
         self.confirming = false;
         self.moved();
         self.plan(Do::Focus(Control::Cancel));
     }
 
-    /// Shows what became of a copy.
+    /// Shows the result of a copy.
     pub(super) fn copied(&mut self, control: Control, is_done: bool) {
         self.copies += 1;
         match is_done {

@@ -1,14 +1,14 @@
-//! What a click means: by what it hit, and whether that stood still.
+//! Maps clicks to actions, and ignores taps on things that just moved.
 
 use super::{Card, CardEvent, Click, Do, Manner};
 use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
 
-/// How long the card must have stood still, in milliseconds: a finger that is already on its way lands within this time.
+/// The time in milliseconds for which the card must have stood still: a finger that is already on its way lands within it.
 pub(super) const STILL: f64 = 300.0;
 
 impl Card {
-    /// Does what is meant.
+    /// Handles a click.
     pub(super) fn click(&mut self, ask: &AskSnapshot, click: Click) {
         let stands_still = self.stands_still(self.moved_at, click);
         let is_meant = click.is_tap && stands_still;
@@ -21,7 +21,7 @@ impl Card {
                 }
             }
             Control::Other { question } | Control::OtherRow { question } | Control::OtherText { question } => {
-                // Where one tap answers, or nothing could be read, there is only the field.
+                // If one tap answers, or the ask could not be read, there is only the field.
                 if self.manner == Manner::Explicit && self.phase != Phase::Malformed {
                     self.click_row(Control::Other { question }, click);
                 }
@@ -40,14 +40,14 @@ impl Card {
                     self.go_to(ask, question, *problem);
                 }
             }
-            // What a page shows can be looked at without a guard; a double click turns one page.
+            // Turning to a step changes no answer, so it needs no guard; a double click turns one page.
             Control::Step { question } => self.turn_to(ask, question),
             Control::Back | Control::Onward if !self.stands_still(self.turned_at, click) => {}
             Control::Back => self.turn(ask, -1),
             Control::Onward => self.turn(ask, 1),
             Control::Keep => self.keep_answering(),
             Control::CopyReceipt | Control::CopyLate => self.plan(Do::Copy(click.on)),
-            // A tap that was meant for the form must not throw away what it held.
+            // A tap that was meant for the form must not discard the text.
             Control::SendLate | Control::Dismiss if !stands_still || self.late.is_empty() => {}
             Control::AskAgain if !stands_still || !self.asks_again() => {}
             Control::AskAgain => self.ask_again(ask),
@@ -75,14 +75,14 @@ impl Card {
             }
             Control::MoreTime => self.emit(CardEvent::Extend),
             Control::Change | Control::Next => {
-                // The button is about to go; a host that leads elsewhere takes the focus along.
+                // The button is about to go; a host that moves the focus elsewhere takes it along.
                 self.turn_to(ask, self.step(ask).unwrap_or(0));
                 self.emit(if click.on == Control::Change { CardEvent::Change } else { CardEvent::Next });
             }
         }
     }
 
-    /// A row answers at once.
+    /// Handles a click on a row that answers at once.
     fn click_pick(&mut self, ask: &AskSnapshot, button: Control, click: Click, is_meant: bool) {
         let is_button = click.on == button;
         if click.is_bare && !is_button {
@@ -94,21 +94,21 @@ impl Card {
         }
     }
 
-    /// A row with a radio button or check box. The browser itself changes that.
+    /// Handles a click on a row with a radio button or check box, which the browser changes by itself.
     fn click_row(&mut self, input: Control, click: Click) {
-        // Who turned the page knows that other rows came; a double click does not mean them.
+        // A user who turned the page knows that other rows came; a double click does not mean them.
         let turned_at = if click.is_near { self.turned_at } else { f64::NEG_INFINITY };
         let is_up = self.row_up(input).is_some_and(|up| self.stands_still(up.max(turned_at), click));
         let is_refused = click.on == input && !self.takes_changes();
         if !click.is_tap || !is_up || is_refused {
-            // Neither the label nor the input itself shall take it: `disabled` would drop the focus.
+            // Neither the label nor the input itself may take it: `disabled` would drop the focus.
             self.plan(Do::Prevent);
         } else if click.is_bare {
             self.plan(Do::Forward(input));
         }
     }
 
-    /// Whether what moved at that time had stood still for long enough. A click without a pointer is always meant.
+    /// Returns true if something that moved at that time had stood still for long enough. A click without a pointer always counts.
     fn stands_still(&self, moved_at: f64, click: Click) -> bool {
         !click.has_pointer || click.at - moved_at.max(self.now.page_moved_at) >= STILL
     }

@@ -1,35 +1,35 @@
-//! How long there is to answer: warned of once, and kept.
+//! The deadline: the time left, one warning, and the end.
 
 use super::{Card, Do, Life};
 use crate::labels::{TimeLeft, Unit};
 use ask_user_question::{AskSnapshot, Phase};
 
-/// The longest time, in milliseconds, that browsers wait for; a later change is looked at again then.
+/// The longest timeout of browsers, in milliseconds; a later change is looked at again then.
 const LONGEST_TIMEOUT: u64 = 2_147_483_647;
 
 /// The deadline of a card.
 #[derive(Default)]
 pub(super) struct Deadline {
-    /// The one that holds: the host's own, or that of the ask.
+    /// The deadline in force: the host's own, or that of the ask.
     at: Option<u64>,
     passed: bool,
-    /// What the user last heard: of which deadline, and whether it was urgent.
+    /// The last announcement: its deadline, and true if it was urgent.
     told: Option<(u64, bool)>,
-    /// The card has looked at the clock before. What had passed by then is no news.
+    /// The card has looked at the clock before. A deadline that had passed by then is not announced.
     looked: bool,
-    /// When the card wants to look again.
+    /// A timer is set for the next look.
     wakes: bool,
 }
 
 impl Deadline {
-    /// Whether the user is there to hear of the end.
+    /// Returns true if the user is there to hear of the end.
     pub(super) fn is_news(&self) -> bool {
         self.looked
     }
 }
 
 impl Card {
-    /// The phase that the card shows: an ask whose time is up takes no answer, whether or not the host has said so.
+    /// The phase that is shown: an ask whose time is up takes no answer, even if the host has not said so yet.
     pub(super) fn phase_of(&self, ask: &AskSnapshot) -> Phase {
         match self.deadline.passed && ask.phase.takes_answer() {
             true => Phase::Expired,
@@ -37,18 +37,18 @@ impl Card {
         }
     }
 
-    /// Takes over the deadline, where the ask has one or the host its own.
+    /// Takes over the deadline of the host or of the ask.
     pub(super) fn know_deadline(&mut self, ask: &AskSnapshot) {
         self.deadline.at = self.options.expires_at.or(ask.expires_at);
     }
 
-    /// Keeps the deadline, and says what is to be heard of it.
+    /// Updates the time left, announces it if due, and sets a timer for the next look.
     pub(super) fn look_at_clock(&mut self, ask: &AskSnapshot) {
-        // Nobody waits for a card that comes from a history.
+        // A card from a history has no time left to show.
         if !self.begun || self.life == Life::Record {
             return;
         }
-        // A reply on its way is the agent's to judge.
+        // The agent judges a reply that is on its way.
         let waits = ask.phase.takes_answer() && self.submission.is_open();
         let left = self.deadline.at.filter(|_| waits).map(|at| (at, at.saturating_sub(self.now.date)));
         let passed = matches!(left, Some((_, 0)));
@@ -69,7 +69,7 @@ impl Card {
         self.deadline.looked = true;
     }
 
-    /// Warns once when time runs out, and says what there is when there is another deadline than the user knows.
+    /// Warns once when time runs short, and announces a deadline that the user does not know yet.
     fn tell(&mut self, at: u64, left: TimeLeft) {
         let is_urgent = left.unit == Unit::Seconds;
         let is_news = match self.deadline.told {

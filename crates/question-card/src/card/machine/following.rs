@@ -1,4 +1,4 @@
-//! What happens when the stream and the host move on.
+//! Changes that come from the stream and the host.
 
 use super::standing::has_previews;
 use super::{Again, Card, Do, Life, Manner, Row, RowsUp, Sent, Settled, Submission, asked, is_whole};
@@ -11,7 +11,7 @@ use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
 impl Card {
-    /// Takes a changed snapshot over.
+    /// Handles a changed snapshot.
     pub(super) fn follow(&mut self, ask: &AskSnapshot) {
         let before = self.phase;
         let now = self.phase_of(ask);
@@ -34,7 +34,7 @@ impl Card {
             self.refused = false;
         }
         let manner = self.manner;
-        // What stands beside the buttons of a single question goes into the question when another one comes.
+        // The buttons beside a single question move into the question when another one comes.
         let is_joined = self.rows.len() == 1 && ask.questions.len() > 1;
         self.show(ask, now);
         let is_other_kind = now != Phase::Malformed && self.know_kinds(ask);
@@ -60,14 +60,14 @@ impl Card {
         }
         if ends {
             self.resolve();
-            // What the user ended was announced then, and what had ended before they came is no news.
+            // An end by the user was announced already, and one from before the user came is no news.
             if self.submission.settled().is_none() && (now != Phase::Expired || self.deadline.is_news()) {
                 self.announce_end(ask, now);
             }
         }
     }
 
-    /// Takes the ask over, by whatever name it goes now.
+    /// Takes over the ask, under whatever id it has now.
     pub(super) fn know_ask(&mut self, ask: &AskSnapshot) {
         let key = call_key(&self.options.scope, &ask.tool_call_id);
         if key != self.key {
@@ -78,14 +78,14 @@ impl Card {
         self.follow(ask);
     }
 
-    /// Takes other options over. What was chosen, typed and given stays as it is.
+    /// Takes over other options. Choices, text and replies stay as they are.
     pub(super) fn set(&mut self, ask: &AskSnapshot, mut options: Options) {
         (options.fresh, options.parts) = (self.options.fresh, self.options.parts);
         let was_over = self.is_over();
         let before = std::mem::replace(&mut self.options, options);
         self.labels = self.options.labels.clone().unwrap_or_default();
         if self.draft.has_note() {
-            // Nothing is sent that is not in sight.
+            // A note that was typed stays in sight, because it is sent.
             self.options.notes = self.options.notes.or(before.notes);
         }
         self.draft.limit(self.options.max_length);
@@ -101,7 +101,7 @@ impl Card {
         }
     }
 
-    /// Takes up what an earlier card of the call gave to the host, once it is known whether this is the same ask.
+    /// Takes up the submission of an earlier card of the call, once this is known to be the same ask.
     pub(super) fn take_up_given(&mut self, ask: &AskSnapshot) {
         if ask.phase == Phase::Streaming {
             return;
@@ -110,21 +110,21 @@ impl Card {
             return;
         };
         self.sent = given.sent;
-        // Only what could not be read ends by itself.
+        // Only an ask that could not be read ends by itself.
         if !ask.phase.is_over() && given.submission.settled().is_some() == (ask.phase == Phase::Malformed) {
-            // Should the host say that nothing is on its way, the reply is the user's again.
+            // If the host then reports that nothing is on its way, the reply is the user's again.
             self.was_pending = true;
             self.life.set(given.submission.settled().is_some());
             self.submission = given.submission;
         }
     }
 
-    /// Takes over what is to be seen of the ask, and how much of that is as it was.
+    /// Updates what is shown of the ask, and the part of it that did not change.
     fn show(&mut self, ask: &AskSnapshot, phase: Phase) {
         let before = std::mem::replace(&mut self.phase, phase);
         let manner = self.manner;
         self.manner = self.manner_of(ask);
-        // Nobody sees the run end: the card takes an answer as it did before.
+        // The end of the run is invisible: the card takes an answer as before.
         let is_as_before = before == phase || (before.takes_answer() && phase.takes_answer());
         if ask.phase == Phase::Streaming {
             if before == phase && manner == self.manner && !self.draft.is_waiting() {
@@ -143,8 +143,8 @@ impl Card {
         }
     }
 
-    /// How the options are shown, once that is certain: a kind that is shown does not change. That a question is alone is certain at the end
-    /// of the arguments, whatever the agent's tool allows: agents ask what it does not.
+    /// The way the options are shown, once that is certain: a kind that is shown does not change. Only the end of the arguments makes
+    /// certain that a question is alone: agents ask more than their tool allows.
     pub(super) fn manner_of(&self, ask: &AskSnapshot) -> Manner {
         if self.options.mode == SubmitMode::Explicit || self.phase == Phase::Malformed {
             return Manner::Explicit;
@@ -161,7 +161,7 @@ impl Card {
         }
     }
 
-    /// Remembers when rows came up: a tap that lands then was meant for what was there before.
+    /// Records the times at which rows appeared: a tap that lands then was meant for something else.
     pub(super) fn note_rows(&mut self, ask: &AskSnapshot) {
         let (from, clock) = (self.unchanged.0, self.now.clock);
         let was_up = (!self.arrives).then_some(f64::NEG_INFINITY);
@@ -189,7 +189,7 @@ impl Card {
         self.rows = rows;
     }
 
-    /// When the row of a control came up, if it did.
+    /// The time at which the row of a control appeared.
     pub(super) fn row_up(&self, control: Control) -> Option<f64> {
         let up = self.rows.get(control.question()?)?;
         match control {
@@ -198,27 +198,27 @@ impl Card {
         }
     }
 
-    /// Nothing that was said of the answers, or asked about them, is true of the message that takes their place.
+    /// Resets errors and confirmations: they were about answers, and a message takes the place of these.
     fn start_over(&mut self) {
         self.unreadable = true;
         self.validating = false;
         self.nudged = None;
         self.confirming = false;
         if self.is_latched() {
-            // No reply to it can go through.
+            // A reply to it can't go through.
             self.submission = Submission::Open;
         }
     }
 
-    /// Tells the page that the ask is over, unless it knows. If the form had the focus, it moves to what replaces the form, unless the page
-    /// prevents that.
+    /// Reports the end of the ask to the page, unless the page knows. If the form had the focus, it moves to what replaces the form, unless
+    /// the page prevents that.
     pub(super) fn resolve(&mut self) {
         let is_known = self.life != Life::Waiting;
         self.life.set(true);
         self.plan(Do::Resolve { is_known, had_focus: self.now.has_focus });
     }
 
-    /// Tells the page that an answer is waited for again, if it heard that none is.
+    /// Reports that an answer is awaited again, if the page was told of an end.
     fn wait_again(&mut self) {
         if self.life != Life::Waiting {
             self.life = Life::Waiting;
@@ -226,7 +226,7 @@ impl Card {
         }
     }
 
-    /// The question is complete, and is so while the user is there.
+    /// Handles that the question is complete while the user is there.
     pub(super) fn arrive(&mut self, ask: &AskSnapshot) {
         if let Some(first) = ask.questions.first() {
             let header = first.header.as_ref().map_or("", |header| header.text.as_str());
@@ -238,12 +238,12 @@ impl Card {
         self.plan(Do::Claim);
     }
 
-    /// Takes over where the host stands with the reply.
+    /// Takes over the state of sending at the host.
     pub(super) fn follow_sending(&mut self, ask: &AskSnapshot, sending: &Sending) {
         let was_pending = std::mem::replace(&mut self.was_pending, *sending == Sending::Pending);
         match sending {
             Sending::Idle if was_pending => self.take_back(ask),
-            // As it was before the host took anything: a reply just given waits on.
+            // The host has taken nothing yet: a reply that was just given stays pending.
             Sending::Idle => {}
             Sending::Pending => {
                 if self.submission.is_open() {
@@ -255,13 +255,13 @@ impl Card {
         }
     }
 
-    /// Nothing is on its way any more. Unless the ask is over, the host gave the reply back: it can be changed and given again.
+    /// Handles that nothing is on its way any more. Unless the ask is over, the host returned the reply: it can be changed and sent again.
     fn take_back(&mut self, ask: &AskSnapshot) {
         let is_under_way = match self.submission {
             Submission::Latched | Submission::Settled(Settled::Cancelled) => true,
             Submission::Open | Submission::Failed { .. } | Submission::Settled(Settled::Messaged) => false,
         };
-        // Asked of the snapshot itself: what is shown may be about to follow it.
+        // Read from the snapshot, because the shown phase may be about to follow it.
         if is_under_way && !ask.phase.is_over() {
             let was_reply = self.submission.settled().is_none() && self.sent != Some(Sent::Cancel);
             self.reopen(Submission::Open);
@@ -281,15 +281,15 @@ impl Card {
         self.plan(Do::ShowFocus);
     }
 
-    /// Gives the user everything back.
+    /// Opens the form again, with everything in it.
     fn reopen(&mut self, submission: Submission) {
         let was_settled = self.submission.settled().is_some();
         if was_settled && self.now.has_focus {
-            // The note that has the focus goes.
+            // The focused note is about to go.
             self.plan(Do::Focus(Control::Cancel));
         }
         if self.manner == Manner::OnPick {
-            // Nothing shows it where one tap answers, and it would be asked about as an answer to lose.
+            // A skip would be invisible if one tap answers, and Cancel would ask about it as an answer to lose.
             self.draft.unskip(0);
         }
         self.sent = None;
@@ -300,7 +300,7 @@ impl Card {
         }
     }
 
-    /// Takes over of which kinds the questions are. Says whether one is of another than before.
+    /// Takes over the kinds of the questions. Returns true if one of them changed.
     pub(super) fn know_kinds(&mut self, ask: &AskSnapshot) -> bool {
         // Questions before the last known one are known: a stream opens the next only when it has closed the one before.
         let from = self.draft.known().saturating_sub(1);
@@ -322,7 +322,7 @@ impl Card {
         is_other
     }
 
-    /// Takes up what was kept of questions that are whole now; where the ask cannot be read, as part of a message.
+    /// Takes up the stored answers to questions that are complete now; as part of a message, if the ask cannot be read.
     pub(super) fn take_up(&mut self, ask: &AskSnapshot) {
         if self.draft.is_waiting() {
             for question in self.draft.take_up(ask, ask.phase != Phase::Streaming) {
@@ -335,7 +335,7 @@ impl Card {
         }
     }
 
-    /// Puts all that was chosen and typed into the one field that is left.
+    /// Moves all choices and text into the one field that is left.
     fn gather(&mut self, ask: &AskSnapshot) {
         let is_more = self.draft.is_more_than_text();
         if !is_more && self.draft.kind(0) == Some(Kind::Single) {
@@ -349,13 +349,13 @@ impl Card {
         self.plan(Do::Fill(0, Field::Other));
     }
 
-    /// Says that the question cannot be read.
+    /// Announces that the question cannot be read.
     pub(super) fn announce_damage(&mut self) {
-        // Apart from the word that it is there to be answered.
+        // Separate from the announcement that there is a question.
         self.plan(Do::SayOnce(" damaged", self.labels.text(Word::Malformed).to_owned()));
     }
 
-    /// Says that the reply is on its way, once it has been so for a while.
+    /// Announces that the reply is on its way, after a while.
     pub(super) fn announce_sending(&mut self) {
         self.latches += 1;
         self.plan(Do::AskIfSending(self.latches));
@@ -371,23 +371,23 @@ impl Card {
     }
 
     fn announce_end(&mut self, ask: &AskSnapshot, phase: Phase) {
-        // The host sent a reply that this card never gave, such as what was typed into its composer.
+        // The host sent a reply that this card never gave, such as a text from its composer.
         let is_hosts_own = self.is_latched() && self.sent.is_none();
         let word = match phase {
             Phase::Answered if self.own_reply_won(ask.outcome.as_ref()) => Word::Sent,
-            // Who typed it knows.
+            // The user typed it, and knows.
             _ if matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) => return,
             Phase::Answered if is_hosts_own => return,
             Phase::Answered => Word::AnsweredElsewhere,
-            // The words of the receipt that takes the form's place.
+            // The words of the receipt that replaces the form.
             _ => state_word(phase, ask),
         };
         self.say_word(word);
     }
 }
 
-/// What of a growing ask is complete and will not change any more: the number of questions, and of options of the next one. What was
-/// complete before need not be looked at again.
+/// The complete part of a growing ask, which will not change any more: the number of questions, and of options of the next one. The part
+/// that was complete before is not looked at again.
 fn complete(ask: &AskSnapshot, (from, _): (usize, usize)) -> (usize, usize) {
     let closed = ask.questions.iter().skip(from).take_while(|asked| asked.closed).count();
     let next = ask.questions.get(from + closed).filter(|asked| asked.multi_select.is_some());
@@ -395,7 +395,7 @@ fn complete(ask: &AskSnapshot, (from, _): (usize, usize)) -> (usize, usize) {
     (from + closed, options)
 }
 
-/// Tells how an ask is made up, without its texts.
+/// A hash of the structure of an ask, without its texts.
 pub(super) fn outline(ask: &AskSnapshot) -> u64 {
     let mut outline = 0_u64;
     let mut add = |facts: [bool; 4]| {

@@ -1,4 +1,4 @@
-//! What a key press does, by the table in [`keyboard`](crate::keyboard).
+//! Handles key presses, by the table in [`keyboard`](crate::keyboard).
 
 use super::{Card, Do, Manner, Row, is_whole};
 use crate::dom::Control;
@@ -32,7 +32,7 @@ impl Card {
         }
     }
 
-    /// Does what is meant. Says whether it was the card's to do.
+    /// Carries out an intent. Returns true if it was the card's to do.
     fn act(&mut self, ask: &AskSnapshot, control: Option<Control>, intent: Intent) -> bool {
         let question = control.and_then(Control::question);
         match (intent, control, question) {
@@ -46,7 +46,7 @@ impl Card {
                 true
             }
             (Intent::Confirm, Some(control), Some(question)) => match (self.manner, control) {
-                // Where one tap answers there is nothing that a note could confirm: its Enter is a line break.
+                // If one tap answers, a note has nothing to confirm: its Enter is a line break.
                 (Manner::OnPick, Control::Note { .. }) => false,
                 (Manner::OnPick, _) => {
                     self.submit(ask);

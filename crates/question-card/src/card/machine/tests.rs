@@ -100,7 +100,7 @@ fn a_tap_is_taken_when_what_it_hits_has_stood_still() {
         assert_eq!(replies(&stage.tap(SMALL, later)) == 1, is_taken, "{later} ms after it moved");
         stage.now.clock += 1000.0;
         let acts = stage.take(Input::Clock);
-        assert_eq!(replies(&acts), 0, "what was refused is not taken later: {acts:?}");
+        assert_eq!(replies(&acts), 0, "a refused tap is not taken later: {acts:?}");
     }
     let mut stage = Stage::waiting(SubmitMode::OnPick);
     stage.take(Input::Resized);

@@ -1,4 +1,4 @@
-//! The buttons below the questions and what is said beside them.
+//! The buttons below the questions, and the texts beside them.
 
 use super::question::{extras_of_only_question, named_by_question, way};
 use super::{QUIET_BUTTON, button, line, open_button};
@@ -10,7 +10,7 @@ use crate::labels::{Unit, Word, isolate};
 use crate::writer::Writer;
 use ask_user_question::{AskSnapshot, Phase};
 
-/// Submit, Cancel and the ways out of the card.
+/// Submit, Cancel and the other buttons.
 pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let labels = &card.labels;
     alert(w, card);
@@ -21,7 +21,7 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let status = if answered == count { "answered" } else { "unanswered" };
     w.word("data-status", card.layout(ask).map(|_| status));
     let step = card.step(ask);
-    // While more may come, its place is kept.
+    // The place of Next is kept while more questions may come.
     let is_last = step.is_none_or(|shown| shown + 1 == count);
     if !is_last || (step.is_some() && card.phase == Phase::Streaming) {
         button(w, card, "qc-button qc-onward", Control::Onward, labels.text(Word::Onward), is_last);
@@ -62,7 +62,7 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// Leaves all open questions to the agent.
+/// A button that leaves all open questions to the agent.
 pub(crate) fn decide(w: &mut Writer, card: &Card, words: &str) {
     if w.open("button", QUIET_BUTTON, Control::Decide.key()) {
         w.set("type", "button");
@@ -74,10 +74,10 @@ pub(crate) fn decide(w: &mut Writer, card: &Card, words: &str) {
     w.close();
 }
 
-/// The button that submits the form. It is never `disabled`, which would drop the focus; while it cannot act, it says why.
+/// The button that submits the form. It is never `disabled`, which would drop the focus; while it is inert, it refers to the reason.
 pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &str) {
     open_button(w, card, "qc-button qc-submit", Control::Submit, text);
-    // Where it sends one text, the page has a button of the same word for another.
+    // A button that sends one text has the same word in several cards of a page.
     if card.manner == Manner::OnPick {
         named_by_question(w, card, Control::Submit, 0);
     }
@@ -86,7 +86,8 @@ pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &str) {
     w.close();
 }
 
-/// Declines. One node throughout: while it asks to be pressed again, the focus stays on it. Then there is a way back, too.
+/// The button that declines. It is one node throughout, so that it keeps the focus while it asks for a second press. Then there is a way
+/// back, too.
 pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
     let labels = &card.labels;
     let text = if card.confirming { labels.text(Word::CancelConfirm) } else { labels.text(Word::Cancel) };
@@ -101,7 +102,7 @@ pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
     }
 }
 
-/// Why the buttons do not act.
+/// The reason why the buttons are inert.
 pub(super) fn wait(w: &mut Writer, card: &Card) {
     if w.open("p", part::WAIT, 0) {
         w.set("id", &card.ids.wait());
@@ -116,7 +117,7 @@ pub(super) fn wait(w: &mut Writer, card: &Card) {
     w.close();
 }
 
-/// That the reply was not sent.
+/// The alert that the reply was not sent.
 pub(super) fn alert(w: &mut Writer, card: &Card) {
     if let Submission::Failed { reason, .. } = &card.submission {
         if w.open("p", part::ALERT, 0) {
@@ -127,10 +128,10 @@ pub(super) fn alert(w: &mut Writer, card: &Card) {
     }
 }
 
-/// Where more than one question is open, a way to each of them.
+/// A list of links to the open questions, if there are several.
 fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let open = card.summary(ask);
-    // Where there are steps, they say it and lead there.
+    // The steps show that, and lead there.
     if open.is_empty() || card.step(ask).is_some() {
         return;
     }
@@ -148,7 +149,7 @@ fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// How long there is, and a way to more of it. It changes in silence: who listens is warned once.
+/// The time left, and a button for more. It changes in silence, apart from one announced warning.
 fn deadline(w: &mut Writer, card: &Card) {
     let Some(left) = card.left else {
         return;

@@ -10,14 +10,14 @@ use crate::receipt::receipt;
 use crate::writer::Writer;
 use ask_user_question::{AskSnapshot, Phase};
 
-/// All that is left of a card.
+/// The content of an ended card.
 pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     receipt(w, ask, card.phase, card.ids, &card.labels);
     if card.is_live() || card.options.offers.receipt_actions {
         if w.open("div", part::RECEIPT_ACTIONS, 0) {
             w.set("aria-live", "off");
         }
-        // What ended before the user's eyes can be copied; a history would have a button and a listener for each receipt.
+        // Only an ask that ended while the user was there can be copied; a history would have a button and a listener for each receipt.
         if card.is_live() && card.phase == Phase::Answered {
             copy_button(w, card, Control::CopyReceipt, card.labels.text(Word::CopyAnswers));
         }
@@ -27,7 +27,7 @@ pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
                 refusal(w, card);
             }
         }
-        // What the host adds is not the card's to write.
+        // The host writes into it.
         w.close();
     }
     if !card.late.is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
 }
 
-/// What was typed or chosen and did not reach the agent: it stays until the user puts it away.
+/// Choices and text that did not reach the agent, until the user dismisses them.
 fn late(w: &mut Writer, card: &Card) {
     let labels = &card.labels;
     if w.open("div", part::LATE, 0) {
@@ -65,7 +65,7 @@ fn message_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     w.close();
 }
 
-/// Why the host did not take a message.
+/// The reason why the host did not accept a message.
 fn refusal(w: &mut Writer, card: &Card) {
     if card.refused {
         if w.open("p", part::WAIT, 0) {
@@ -76,7 +76,7 @@ fn refusal(w: &mut Writer, card: &Card) {
     }
 }
 
-/// A button that copies a text, and says what came of that.
+/// A button that copies a text, and shows the result.
 fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     let copied = card.copied.filter(|(copied, _)| *copied == control).map(|(_, copied)| copied);
     let text = if copied == Some(Copied::Yes) { card.labels.text(Word::Copied) } else { text };

@@ -1,4 +1,4 @@
-//! What is shown where the arguments ended and cannot be used.
+//! The card of an ask whose arguments ended and cannot be used.
 
 use super::actions::{alert, cancel_button, submit_button, wait};
 use super::line;
@@ -9,7 +9,7 @@ use crate::labels::Word;
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 
-/// What could be read, and the ways out: to say something all the same, and Cancel. Afterwards, which of them was taken.
+/// The readable part, and two ways out: a message, and Cancel. Afterwards, the one that was taken.
 pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     line(w, "p", part::ERROR, card.labels.text(Word::Malformed));
     for (index, asked) in ask.questions.iter().enumerate().filter(|(_, asked)| !asked.question.text.is_empty()) {
@@ -35,7 +35,7 @@ pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// Looks as a receipt does, and takes the focus as one. The phase still says "malformed": nobody else will show that this is over.
+/// A note that looks like a receipt, and takes the focus like one. The phase stays "malformed", so this alone shows that the ask is over.
 fn note(w: &mut Writer, card: &Card, settled: Settled) {
     let (state, text) = match settled {
         Settled::Messaged => ("answered", card.labels.text(Word::RepliedInChat)),

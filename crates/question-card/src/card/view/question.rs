@@ -1,4 +1,4 @@
-//! One question: a fieldset with its legend, hint, error, rows and what else can be done about it.
+//! One question: a fieldset with its legend, hint, error, rows and extras.
 
 use super::{QUIET_BUTTON, actions, growing, open_button, speaks};
 use crate::anatomy::part;
@@ -11,13 +11,13 @@ use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::text::joined;
 
-/// The row of an own answer.
+/// The classes of the free-text row.
 const OTHER_ROW: &str = "qc-option qc-other";
 
-/// How agents mark the option that they recommend.
+/// The suffix by which agents mark the option that they recommend.
 const RECOMMENDED: &str = "(Recommended)";
 
-/// A question and what the card knows of it.
+/// A question, with its card and ask.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     card: &'a Card,
@@ -36,7 +36,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     let error = card.error(index);
     let is_radio_group = asked.multi_select == Some(false) && card.manner == Manner::Explicit;
     if w.open("fieldset", part::QUESTION, index) {
-        // A legend without a box names nothing to some browsers.
+        // Some browsers take no name from a legend without a box.
         w.set("aria-labelledby", &ids.legend(index));
     }
     w.flag("hidden", card.step(ask).is_some_and(|shown| shown != index));
@@ -59,11 +59,11 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
         Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
         Some(false) => card.labels.text(Word::SelectOne),
         Some(true) => card.labels.text(Word::SelectMany),
-        // The line is there from the start, so that nothing moves when it is known what it says.
+        // The line is there from the start, so that nothing moves when its text is known.
         None => "\u{a0}",
     });
     w.close();
-    // Where one tap answers only a text can be wrong: there it stands at its field.
+    // If one tap answers, only a text can be wrong; its error is at the field.
     if card.manner != Manner::OnPick {
         error_line(w, place, error);
     }
@@ -84,7 +84,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.close();
 }
 
-/// The same for a single question: on the line of the card's own buttons.
+/// The extras of a single question, on the line of the card's own buttons.
 pub(super) fn extras_of_only_question(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if let [asked] = &ask.questions[..] {
         extras(w, Place { card, ask, index: 0, asked });
@@ -102,11 +102,11 @@ fn legend(w: &mut Writer, place: Place<'_>) {
         }
         growing(w, place.ask, &header.text);
         w.close();
-        // Keeps the two apart in the legend's name.
+        // Separates the two in the legend's name.
         w.text(" ");
     }
     if w.open("span", part::QUESTION_TEXT, 0) {
-        // The legend's own is the card's, by its style: header and hint share a line.
+        // Not at the legend, which has the card's direction: header and hint share a line.
         w.set("dir", "auto");
         speaks(w, place.ask);
     }
@@ -115,7 +115,7 @@ fn legend(w: &mut Writer, place: Place<'_>) {
     w.close();
 }
 
-/// What is wrong, or what is to be done first.
+/// The error line: a problem, or the hint after Enter.
 fn error_line(w: &mut Writer, Place { card, ask, index, .. }: Place<'_>, error: Option<Problem>) {
     let text = match error {
         Some(problem) => Some(card.error_text(ask, index, problem)),
@@ -126,7 +126,7 @@ fn error_line(w: &mut Writer, Place { card, ask, index, .. }: Place<'_>, error: 
     }
 }
 
-/// A line that says what is wrong with a question.
+/// A line with the error of a question.
 pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &str) {
     if w.open("p", part::ERROR, 0) {
         w.set("id", &card.ids.error(question));
@@ -135,7 +135,8 @@ pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &st
     w.close();
 }
 
-/// The row of an option. Its label keeps its node when the input joins it; a button takes its place, and has a name from the start.
+/// The row of an option. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
+/// start.
 fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot) {
     let Place { card, index: question, .. } = place;
     let row = Row::of(card, place.asked, option);
@@ -169,7 +170,7 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
         label(w, place.ask, shown);
         w.close();
     }
-    // Not inside the label, or it would be part of the option's name.
+    // Outside the label, or it would be part of the option's name.
     if let Some(description) = &shown.description {
         if w.open("p", part::OPTION_DESC, 0) {
             w.set("id", &card.ids.description(question, option));
@@ -182,7 +183,7 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
     w.close();
 }
 
-/// Where one tap answers: the button, which does.
+/// The button of an option, if one tap answers.
 fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot, is_picked: bool) {
     let Place { card, index: question, .. } = place;
     let is_inert = !card.is_open();
@@ -199,7 +200,7 @@ fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSn
     w.close();
 }
 
-/// The label of an option. What it ends with where the agent recommends it is a badge, and the answer is the label as it came.
+/// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
 fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
     let text = &shown.label.text;
     let plain = text.strip_suffix(RECOMMENDED).filter(|_| shown.closed);
@@ -211,7 +212,7 @@ fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
     }
 }
 
-/// Names the description of an option, where there is one, and why it does nothing.
+/// Refers to the description of an option, if there is one, and to the reason if it is inert.
 fn described(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot, is_inert: bool) {
     let ids = place.card.ids;
     let description = || ids.description(place.index, option);
@@ -222,7 +223,7 @@ fn described(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnap
     }
 }
 
-/// A radio button or check box, which stays open for what else is to be said of it.
+/// Opens a radio button or check box, and leaves it open for more attributes.
 fn open_input(w: &mut Writer, Place { card, index, .. }: Place<'_>, control: Control, kind: Kind, is_chosen: bool) {
     let is_new = w.open("input", part::OPTION_INPUT, 0);
     w.word("type", Some(if kind == Kind::Single { "radio" } else { "checkbox" }));
@@ -238,7 +239,7 @@ fn open_input(w: &mut Writer, Place { card, index, .. }: Place<'_>, control: Con
     w.truth("aria-disabled", card.is_latched());
 }
 
-/// A digit, for those who see it; others hear it from `aria-keyshortcuts`.
+/// A digit, for sighted users; screen readers take it from `aria-keyshortcuts`.
 fn digit(w: &mut Writer, digit: Option<&'static str>) {
     if let Some(digit) = digit {
         if w.open("kbd", part::KBD, 0) {
@@ -249,8 +250,8 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
     }
 }
 
-/// The last row of a question. It is shown when no further option can push it down, and made before: what ends the arguments, and lets
-/// the user answer, has little left to do then.
+/// The free-text row, the last of a question. It is shown once no further option can push it down, and made earlier: the end of the
+/// arguments, which lets the user answer, then has little left to do.
 fn other_row(w: &mut Writer, place: Place<'_>) {
     let Place { card, index: question, asked, .. } = place;
     let is_pick = card.manner == Manner::OnPick;
@@ -297,8 +298,8 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
     w.close();
 }
 
-/// A text field. Its value is the user's alone: a fresh field gets what was typed before, and then nothing is ever written back, or an
-/// input method would lose what it composes.
+/// A text field. Its value belongs to the user: a new field gets the text of the draft, and no walk writes it again, or an input method
+/// would lose its composition.
 pub(super) fn text_field(
     w: &mut Writer,
     card: &Card,
@@ -334,7 +335,7 @@ pub(super) fn text_field(
         }
         joined(&ids, " ")
     });
-    // A text has its own direction; a placeholder, and the caret before the first letter, the card's.
+    // A text has its own direction; a placeholder, and the caret before the first letter, have the card's.
     w.word("dir", (!typed.is_empty()).then_some("auto"));
     w.truth("aria-invalid", problem.is_some_and(|problem| problem != Problem::Unanswered));
     w.word("aria-keyshortcuts", shortcut);
@@ -342,7 +343,7 @@ pub(super) fn text_field(
     w.close();
 }
 
-/// What is wrong with a text, at its field, where one tap answers.
+/// The error of a text at its field, if one tap answers.
 fn field_error(w: &mut Writer, place: Place<'_>, field: Field) {
     if place.card.manner == Manner::OnPick {
         let error = place.card.error(place.index);
@@ -350,7 +351,7 @@ fn field_error(w: &mut Writer, place: Place<'_>, field: Field) {
     }
 }
 
-/// How much more may be typed, below its field.
+/// The number of characters left, below a field.
 pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field) {
     let (text, is_over) = match card.draft.room(question, field) {
         None => return,
@@ -365,7 +366,7 @@ pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field
     w.close();
 }
 
-/// The control that a field is.
+/// The control of a field.
 fn control(question: usize, field: Field) -> Control {
     match field {
         Field::Other => Control::OtherText { question },
@@ -373,7 +374,7 @@ fn control(question: usize, field: Field) -> Control {
     }
 }
 
-/// What an option would look like: beside the options, for the one that has the focus or is chosen.
+/// The preview beside the options: that of the focused or chosen one.
 fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
     w.open("div", part::PREVIEW, 0);
     let peeked = card.peeked.filter(|(question, _)| *question == index).map(|(_, option)| option);
@@ -392,7 +393,7 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
                 w.set("lang", lang);
             }
             w.set("dir", "auto");
-            // Its lines may be longer than the place: who has no pointer scrolls it by the keyboard.
+            // Its lines may be longer than the place; without a pointer it is scrolled by the keyboard.
             w.set("tabindex", "0");
         }
         w.grow(&preview.text);
@@ -402,8 +403,8 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
     w.close();
 }
 
-/// What can be done about a question beside answering it. Like the row for an own answer it is there from the start, and shown when no
-/// further option can push it down.
+/// The extras of a question: Skip and note. Like the free-text row they are there from the start, and shown once no further option can push
+/// them down.
 fn extras(w: &mut Writer, place: Place<'_>) {
     let Place { card, asked, .. } = place;
     let (skip, notes) = (card.options.skip, card.options.notes);
@@ -421,7 +422,7 @@ fn extras(w: &mut Writer, place: Place<'_>) {
     w.close();
 }
 
-/// The way to a note, or the note.
+/// The button that opens the note's field, or the field.
 pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
     let Place { card, index: question, .. } = place;
     if card.is_noted(question) {
@@ -435,7 +436,7 @@ pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
     w.close();
 }
 
-/// Where one tap answers, this one does too; else it is pressed and can be released again.
+/// The Skip button. If one tap answers, this one does too; otherwise it is pressed and released.
 pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_>) {
     let control = Control::Skip { question };
     let answers = card.manner == Manner::OnPick;
@@ -459,7 +460,7 @@ pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_
     }
 }
 
-/// The page has several such buttons: its name says of which question it is.
+/// Adds the question to a button's name, because the page has several such buttons.
 pub(super) fn named_by_question(w: &mut Writer, card: &Card, control: Control, question: usize) {
     w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.legend(question)], " "));
 }
@@ -499,7 +500,7 @@ pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// A way to a question that still needs an answer.
+/// A link to a question that still needs an answer.
 pub(super) fn way(w: &mut Writer, card: &Card, question: usize, name: &str) {
     let control = Control::Way { question };
     w.open("li", "", question);

@@ -1,4 +1,4 @@
-//! The list of questions, where one is shown at a time.
+//! The list of questions, if one is shown at a time.
 
 use super::growing;
 use crate::anatomy::part;
@@ -12,7 +12,7 @@ use ask_user_question::AskSnapshot;
 pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize) {
     let labels = &card.labels;
     if w.open("ol", part::STEPS, 0) {
-        // Without its marks a list is none to some browsers.
+        // To some browsers a list without marks is no list.
         w.set("role", "list");
     }
     w.put("aria-label", &labels.progress(card.answered(ask), ask.questions.len()));
@@ -36,7 +36,7 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
             }
         }
         if is_answered {
-            // For those who do not see its mark.
+            // For users who do not see its mark.
             w.open("span", part::HIDDEN, 0);
             w.text(&concat(&[labels.text(Word::List), labels.text(Word::Answered)]));
             w.close();

@@ -1,4 +1,4 @@
-//! Drafts apart from their card.
+//! Drafts without their card.
 
 use super::{ask, check, multi, single};
 use crate::draft::{Draft, Field, Kept, Kind, Problem};
@@ -11,7 +11,7 @@ fn whole(multi_select: bool, labels: &[&str]) -> AskSnapshot {
     AskSnapshot::complete("call", ask(multi_select, labels), Phase::Answerable)
 }
 
-/// What comes out of a draft that was written and read again by a card that shows this ask.
+/// A draft after it was written, and read again by a card that shows this ask.
 fn again(draft: &Draft, written_of: &AskSnapshot, ask: &AskSnapshot, kind: Kind) -> Draft {
     let kept = draft.kept(written_of).expect("there is something to keep");
     let text = kept.to_text("call").expect("it is not too long");
@@ -76,7 +76,7 @@ fn another_question_under_the_same_id_gets_nothing() {
     other.questions[0].question.text = "Who?".to_owned();
     let again = again(&draft, &asked, &other, Kind::Single);
     assert_eq!(again.text(0, Field::Other), "");
-    // White space around the text is nothing that a repair leaves alone.
+    // Repair does not keep white space around the text.
     other.questions[0].question.text = " Which?\n".to_owned();
     let same = self::again(&draft, &other, &asked, Kind::Single);
     assert_eq!(same.text(0, Field::Other), "mine");
@@ -117,7 +117,7 @@ fn what_is_kept_waits_for_its_question_to_be_whole() {
     busy.toggle(0, 0, "A");
     assert_eq!(busy.take_up(&streaming, false), [0]);
     check(&busy, &[0], None);
-    assert_eq!(busy.text(0, Field::Note), "mine", "what was typed is not lost");
+    assert_eq!(busy.text(0, Field::Note), "mine", "the typed text is not lost");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_text_of_another_call_form_or_size_is_ignored() {
     assert_eq!(Kept::from_text("call", &long), None);
 }
 
-/// Whatever stands in the storage, nothing breaks, and nothing but a legal answer comes of it.
+/// Any text in the storage is harmless, and leads to legal answers only.
 #[test]
 fn hostile_texts_do_no_harm() {
     let question = |fields: &str| {

@@ -176,7 +176,11 @@ fn what_turns_up_under_a_finger_takes_no_tap_at_first() {
     assert_eq!(stage.tap(first(1), 100.0), [Do::Prevent]);
     assert_eq!(stage.tap(Control::Submit, 100.0), [Do::Prevent]);
     let elsewhere = |on| Click { is_near: false, ..tap(on, 5100.0) };
-    assert_eq!(stage.take(Input::Click(elsewhere(first(1)))), [], "who turned the page knows that other rows came");
+    assert_eq!(
+        stage.take(Input::Click(elsewhere(first(1)))),
+        [],
+        "a user who turned the page knows that other rows came"
+    );
     stage.tap(Control::Onward, 100.0);
     assert_eq!(stage.shown(), Some(1), "a double click turns one page");
     stage.tap(Control::Onward, 300.0);

@@ -1,4 +1,4 @@
-//! Whatever the user, the stream and the host do, in whatever order.
+//! Walks of the machine: any input of the user, the stream and the host, in any order.
 
 use super::{Stage, question};
 use crate::card::machine::{Card, Do, Input, Submission};
@@ -83,13 +83,13 @@ fn layouts() -> impl Strategy<Value = Layout> {
 static SHEETS: LazyLock<Vec<Labels>> =
     LazyLock::new(|| LANGUAGES.iter().map(|(tag, _)| Labels::for_lang(tag)).collect());
 
-/// What an onlooker knows of a walk.
+/// An onlooker's knowledge of a walk.
 #[derive(Default)]
 struct Seen {
-    /// A reply or cancellation was handed over, and nothing came back.
+    /// A reply or cancellation was handed over, and has no result yet.
     is_out: bool,
     was_pending: bool,
-    /// What the user typed, and in which field it stands.
+    /// The text that the user typed last into each field.
     typed: Vec<((usize, Field), String)>,
     /// All that reached the host.
     told: String,
@@ -146,7 +146,7 @@ impl Seen {
                 stage.take(Input::Sending(sending.clone()))
             }
             Step::Choose(control) => stage.take(Input::Choose(*control)),
-            // Where nothing could be read there is one field.
+            // An ask that cannot be read has one field.
             Step::Type(question, field, _)
                 if stage.card.phase == Phase::Malformed && (*question, *field) != (0, Field::Other) =>
             {
@@ -180,7 +180,7 @@ impl Seen {
             }
             Step::Remount => {
                 let kept = stage.card.to_remember(&stage.ask);
-                // What ended is not remembered.
+                // An ended card is not stored.
                 self.is_out &= !stage.card.is_over() || stage.card.options.readonly && !stage.card.phase.is_over();
                 stage.card = Card::new(&stage.ask, stage.card.options.clone());
                 stage.card.restore(&stage.ask, kept);
@@ -222,7 +222,7 @@ impl Seen {
         // No reply to an ask that broke can go through.
         self.is_out &= !is_broken;
         if is_broken {
-            // All that there was stands in this one field, before the user's eyes.
+            // All input is in this one field, in the user's sight.
             self.typed.iter_mut().for_each(|(place, _)| *place = (0, Field::Other));
         }
         for (place, text) in &self.typed {
@@ -234,7 +234,7 @@ impl Seen {
     }
 }
 
-/// Whether the question that is shown is one that is there, and another only where the user or the host wanted that.
+/// Checks that the shown question exists, and that only the user or the host turned to another.
 fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) {
     let now = stage.card.step(&stage.ask);
     assert!(now.is_none_or(|now| now < stage.ask.questions.len()));
@@ -247,7 +247,7 @@ fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) 
             | Step::Remount
     );
     assert!(turns || before.is_none() || now.is_none() || now == before, "{step:?} turned from {before:?} to {now:?}");
-    // What gets the focus is to be seen.
+    // The focus goes to a question that is shown.
     for act in acts {
         if let (Do::Enter(question, _), Some(now)) = (act, now) {
             assert_eq!(*question, now, "by {step:?}");
@@ -255,7 +255,7 @@ fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) 
     }
 }
 
-/// Whether a text is anywhere that the user or the agent can find it.
+/// Returns true if the user or the agent can find a text anywhere.
 fn holds(stage: &Stage, told: &str, text: &str) -> bool {
     let card = &stage.card;
     // After a remount it waits for its question to be whole.
@@ -264,7 +264,7 @@ fn holds(stage: &Stage, told: &str, text: &str) -> bool {
     fields.chain([told, &card.late, &kept]).any(|place| place.contains(text))
 }
 
-/// What a parser says of this ask, up to the end of its arguments.
+/// The patches that a parser makes of this ask, up to the end of its arguments.
 pub(super) fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
     let text = |patches: &mut Vec<AskPatch>, text: TextPath, whole: &str| {

@@ -1,5 +1,7 @@
 //! The invariants of ARCHITECTURE.md that Cargo alone does not hold.
 
+mod circles;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use std::process::Command;
 const CORE: [&str; 5] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent", "scripted-agent"];
 
 /// Who may use whom of the workspace, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 12] = [
+const USES: [(&str, &[&str]); 13] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
@@ -19,6 +21,7 @@ const USES: [(&str, &[&str]); 12] = [
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent", "scripted-agent"]),
     ("crates/scripted-agent", &["ask-user-question", "question-agent"]),
+    ("crates/front-desk", &["ag-ui-stream", "question-agent", "scripted-agent"]),
     ("app", &["agent-chat", "json-tree", "question-card"]),
     ("crates/card-gallery", &["ag-ui-stream", "ask-user-question", "question-card"]),
     ("crates/xtask", &[]),

@@ -1,0 +1,80 @@
+//! The page whose agent is inside of it, on a host that has files and nothing else.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::LazyLock;
+
+use crate::browser::journey_at;
+use crate::given;
+use crate::journeys::text_grew;
+
+/// The address of the page, which lies in a folder of its host.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
+    let address = listener.local_addr().expect("it is bound");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            // A browser that gives a request up does not matter.
+            std::thread::spawn(move || drop(give(&stream)));
+        }
+    });
+    format!("http://{address}/kit/")
+});
+
+/// Gives the file that a request names, as static hosts do.
+fn give(mut stream: &TcpStream) -> std::io::Result<()> {
+    let mut lines = BufReader::new(stream).lines();
+    let first = lines.next().transpose()?.unwrap_or_default();
+    lines.find(|line| line.as_ref().is_ok_and(String::is_empty));
+    let path = first.strip_prefix("GET /kit/").and_then(|rest| rest.split([' ', '?']).next());
+    let path = path.map(|path| if path.is_empty() { "index.html" } else { path });
+    let file = path.and_then(|path| fs::read(Path::new(&given("XTASK_DEMO")).join(path)).ok());
+    let kind = match path.and_then(|path| path.rsplit('.').next()) {
+        Some("html") => "text/html",
+        Some("css") => "text/css",
+        Some("js") => "text/javascript",
+        Some("wasm") => "application/wasm",
+        _ => "application/octet-stream",
+    };
+    let (status, body) = file.map_or(("404 Not Found", Vec::new()), |file| ("200 OK", file));
+    let length = body.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    )?;
+    stream.write_all(&body)
+}
+
+#[tokio::test]
+async fn a_whole_conversation_needs_no_server() {
+    journey_at(&PAGE, async |page| {
+        page.say("I need my car looked at").await?;
+        page.tap("Brake service").await?;
+        page.answer_otherwise("Standard", "Friday before noon").await?;
+        page.can_choose("Yes").await?;
+        page.is_my_turn().await?;
+        text_grew(&page.record().await?);
+        page.reload().await?;
+        page.press("Yes").await?;
+        page.hears(&["Brake service", "Friday before noon", "Booked"]).await?;
+        assert_eq!(page.receipts().await?.len(), 3);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_agent_inside_the_page_is_stopped_and_answered_by_each_way() {
+    journey_at(&format!("{}?delivery=endpoint", *PAGE), async |page| {
+        page.say("I need my car looked at").await?;
+        page.stops_after("I can").await?;
+        page.has_button("Send").await?;
+        page.say("My brakes squeak").await?;
+        page.tap("Rush").await?;
+        page.cancel("Yes").await?;
+        page.hears(&["nothing has been booked"]).await
+    })
+    .await;
+}

@@ -1,0 +1,110 @@
+//! Openings that make a sentence be read twice: a relative clause for a noun, a condition that is not called one, a fragment.
+
+use std::path::Path;
+
+use crate::markdown::{paragraphs, sentences};
+use crate::{accept, is_message, place, sources, spoken};
+
+/// Each with a better one.
+const OPENINGS: [(&str, &str); 16] = [
+    ("As good as", "the plain statement"),
+    ("Gives", "`Returns`, or what it sets"),
+    ("How", "the noun: the number, the way, the size"),
+    ("Nobody", "the one who acts, or `No client`"),
+    ("Nothing", "`No` with a noun, or `Does nothing`"),
+    ("Of", "the noun first: `The owner of`"),
+    ("Says", "`Returns whether`, or what it announces, shows or logs"),
+    ("Tells", "`Returns`, `Notifies`, `Emits`"),
+    ("Told", "the one who says it first"),
+    ("What", "the noun"),
+    ("When", "`The time of`; as a condition it has a comma"),
+    ("Where", "`The place of`, or `If`"),
+    ("Whether", "`True if`, `Returns whether`"),
+    ("Who", "the noun: the user, the client"),
+    ("Whoever", "the noun: the user, the client"),
+    ("Whose", "the noun: the owner of"),
+];
+
+/// Folders with sentences of this kind that are not mended yet. A folder that is mended leaves the list, and none joins it.
+const STILL: [&str; 25] = [
+    "app/src",
+    "app/tests",
+    "crates/ag-ui-stream/benches",
+    "crates/ag-ui-stream/examples",
+    "crates/ag-ui-stream/fuzz",
+    "crates/ag-ui-stream/src",
+    "crates/ag-ui-stream/tests",
+    "crates/agent-chat/src",
+    "crates/agent-chat/tests",
+    "crates/ask-user-question/examples",
+    "crates/ask-user-question/src",
+    "crates/ask-user-question/tests",
+    "crates/card-gallery/src",
+    "crates/json-tree/src",
+    "crates/json-tree/tests",
+    "crates/question-agent/examples",
+    "crates/question-agent/src",
+    "crates/question-agent/tests",
+    "crates/question-element/src",
+    "crates/question-server/benches",
+    "crates/question-server/src",
+    "crates/question-server/tests",
+    "crates/scripted-agent/src",
+    "crates/xtask/src",
+    "crates/xtask/tests",
+];
+
+#[test]
+fn sentences_open_with_a_noun_or_a_verb() {
+    let mut found = Vec::new();
+    for (file, source) in sources(&["src", "tests", "benches", "examples", "fuzz"]) {
+        let comments = source.comments.iter().flat_map(|(line, text)| complaints(&file, text, *line));
+        let messages = source.strings.iter().filter(|(_, text)| is_message(text));
+        let messages = messages.flat_map(|(line, text)| complaints(&file, &capitalized(&spoken(text)), *line));
+        found.extend(comments.chain(messages));
+    }
+    let is_of = |complaint: &String, folder: &str| complaint.starts_with(&format!("{folder}/"));
+    for folder in STILL {
+        assert!(found.iter().any(|it| is_of(it, folder)), "{folder} has none any more: take it off the list");
+    }
+    found.retain(|it| !STILL.iter().any(|folder| is_of(it, folder)));
+    accept(found.into_iter());
+}
+
+/// The sentences of a text with a banned opening. A question may have any.
+fn complaints(file: &Path, text: &str, first_line: usize) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for (line, text) in paragraphs(text) {
+        for sentence in sentences(&text).into_iter().filter(|it| !it.trim_end_matches(['"', ')']).ends_with('?')) {
+            let is_opening = |word: &str| {
+                let rest = sentence.trim_start_matches(['"', '(', '*']).strip_prefix(word);
+                rest.is_some_and(|rest| rest.starts_with([' ', ',']) && (word != "When" || !rest.contains(',')))
+            };
+            for (opening, instead) in OPENINGS.iter().filter(|(opening, _)| is_opening(opening)) {
+                let place = place(file, first_line + line);
+                complaints.push(format!("{place}: not `{opening}` but {instead}: {sentence}"));
+            }
+        }
+    }
+    complaints
+}
+
+/// A message with a capital, which most log lines and errors lack.
+fn capitalized(message: &str) -> String {
+    let mut letters = message.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[test]
+fn banned_openings_are_found() {
+    let file = Path::new("a.rs");
+    for text in ["What is read.", "It ends. Says whether it did.", "- Whether it ends", "When it began."] {
+        assert_eq!(complaints(file, text, 1).len(), 1, "{text}");
+    }
+    for text in
+        ["What is read?", "When it ends, the reader stops.", "Offline.", "Whatever comes is read: how, it knows."]
+    {
+        assert_eq!(complaints(file, text, 1), [""; 0], "{text}");
+    }
+    assert_eq!(capitalized("what is left"), "What is left");
+}
