@@ -28,14 +28,14 @@ use interrupts::{Answers, ON_INTERRUPT};
 use json_tree::Json;
 use std::mem;
 use std::sync::Arc;
-use verdict::Heard;
+use verdict::MessageIndex;
 
 /// All asks of one conversation, in the order in which they began.
 ///
 /// [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots. A [`Conversation`](crate::Conversation) tells what changes of them.
 ///
-/// A phase follows from the call, its results, what was said after it and the run, so a replayed history gives the phases that the live stream
-/// gave. What messages do not tell, a history does not give: answers to interrupts, times, and calls that a broken run left unfinished.
+/// A phase follows from the call, its results, what was said after it, and the run. So a replayed history gives the phases of the live stream.
+/// What messages do not tell, a history does not give: answers to interrupts, times, and calls that a broken run left unfinished.
 #[derive(Clone, Debug)]
 pub struct Asks {
     names: Vec<String>,
@@ -204,13 +204,13 @@ impl Asks {
                 self.take_result(&key, thread);
                 self.part_twins(&key, thread);
             }
-            EventType::MessagesSnapshot => self.take_history(Heard::of(thread.told(), thread), thread),
+            EventType::MessagesSnapshot => self.take_history(MessageIndex::of(thread.told(), thread), thread),
             EventType::RunStarted => {
                 self.run += 1;
                 self.legacy.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input));
-                    self.take_history(Heard::of(thread.told(), thread), thread);
+                    self.take_history(MessageIndex::of(thread.told(), thread), thread);
                 }
                 self.release_interrupts(thread);
             }

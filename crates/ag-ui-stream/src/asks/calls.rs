@@ -1,7 +1,7 @@
 //! Calls of the tool: which ask each belongs to, as its arguments come or where a history tells of it.
 
 use super::followed::{Followed, Source, about};
-use super::verdict::Heard;
+use super::verdict::MessageIndex;
 use super::{Asks, is_running};
 use crate::event::{EventRef, EventType};
 use crate::thread::{CallState, Change, Thread};
@@ -19,7 +19,7 @@ impl Asks {
         if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change {
             self.hear_call(key, thread);
         }
-        self.take_call(key, Some((event, change)), &Heard::default(), thread);
+        self.take_call(key, Some((event, change)), &MessageIndex::default(), thread);
     }
 
     /// The agent speaks by a call.
@@ -34,7 +34,7 @@ impl Asks {
         &mut self,
         key: &str,
         event: Option<(&EventRef<'_>, Change)>,
-        heard: &Heard<'_>,
+        index: &MessageIndex<'_>,
         thread: &Thread,
     ) {
         let Some(call) = thread.call(key).filter(|call| self.is_ask(&call.name)) else {
@@ -53,7 +53,7 @@ impl Asks {
                 let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
                 (position, args.map_or("", EventRef::delta))
             }
-            None if self.repeats(key, arguments, event, heard, thread) => return,
+            None if self.repeats(key, arguments, event, index, thread) => return,
             known => {
                 let position = self.open_at(known, key, Source::Call);
                 let metadata = thread.held(call).and_then(|call| call.metadata.as_ref());
@@ -75,13 +75,13 @@ impl Asks {
         }
     }
 
-    /// Returns true if the arguments of a call that is no ask yet are those of another one, or so far those of one that waits.
+    /// Returns true if a call that is no ask yet has the arguments of another one, or so far those of one that waits.
     fn repeats(
         &mut self,
         key: &str,
         arguments: &str,
         event: Option<&EventRef<'_>>,
-        heard: &Heard<'_>,
+        index: &MessageIndex<'_>,
         thread: &Thread,
     ) -> bool {
         let known = |it: &Followed| thread.arguments(&it.id).unwrap_or_default();
@@ -95,10 +95,10 @@ impl Asks {
             self.repeated = ask.map(|ask| (key.to_owned(), ask));
             return ask.is_some();
         }
-        let (reply, place) = (reply_to(key, thread), heard.place(key));
+        let (reply, place) = (reply_to(key, thread), index.place(key));
         let twin = self.last_call(|it| {
             // In a history, what ends the other one may come after this one.
-            let is_waiting = || it.is_waiting() && self.judge(it, heard, thread).is_open_at(place);
+            let is_waiting = || it.is_waiting() && self.judge(it, index, thread).is_open_at(place);
             known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting())
         });
         if let Some(twin) = twin {
@@ -133,7 +133,7 @@ impl Asks {
         followed.twins = twins;
         for twin in &parted as &Vec<String> {
             self.positions.remove(twin);
-            self.take_call(twin, None, &Heard::default(), thread);
+            self.take_call(twin, None, &MessageIndex::default(), thread);
         }
     }
 
@@ -143,7 +143,7 @@ impl Asks {
             let is_answered = thread.call(key).is_none_or(|call| call.answered);
             let Some(position) = self.positions.get(key) else {
                 self.hear_call(key, thread);
-                self.take_call(key, None, &Heard::default(), thread);
+                self.take_call(key, None, &MessageIndex::default(), thread);
                 continue;
             };
             let followed = &self.followed[position];

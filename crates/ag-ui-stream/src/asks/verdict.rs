@@ -13,7 +13,7 @@ use std::{iter, mem};
 
 /// Messages in their order, and what they say to the asks before them.
 #[derive(Default)]
-pub(super) struct Heard<'t> {
+pub(super) struct MessageIndex<'t> {
     messages: Vec<&'t Message>,
     /// They are new, so that every call but theirs comes before them. Else they say nothing to calls that they do not have.
     is_new: bool,
@@ -45,33 +45,33 @@ impl Verdict {
     }
 }
 
-impl<'t> Heard<'t> {
+impl<'t> MessageIndex<'t> {
     /// What these messages say, which the agent tells or a conversation begins with.
     pub(super) fn of(messages: Vec<&'t Message>, thread: &Thread) -> Self {
-        let mut heard = Self { messages, ..Self::default() };
-        for (at, message) in heard.messages.iter().enumerate() {
+        let mut index = Self { messages, ..Self::default() };
+        for (at, message) in index.messages.iter().enumerate() {
             for call in message.tool_calls() {
-                heard.calls.insert(&call.id, at);
+                index.calls.insert(&call.id, at);
             }
         }
-        for (at, message) in heard.messages.iter().enumerate() {
+        for (at, message) in index.messages.iter().enumerate() {
             if speaks(message) {
-                heard.agent.push(at);
+                index.agent.push(at);
             }
             if message.role != Role::User {
                 continue;
             }
             let Some(about) = about(message.metadata()) else {
-                heard.users.push((at, false));
+                index.users.push((at, false));
                 continue;
             };
-            let is_before = |key: &String| heard.calls.get(key).is_none_or(|call| call < at);
+            let is_before = |key: &String| index.calls.get(key).is_none_or(|call| call < at);
             let key = thread.keys(&about.tool_call_id).find(is_before);
-            if let Some(key) = key.filter(|key| !heard.answers.contains(key)) {
-                heard.answers.insert(&key, at);
+            if let Some(key) = key.filter(|key| !index.answers.contains(key)) {
+                index.answers.insert(&key, at);
             }
         }
-        heard
+        index
     }
 
     /// What a message says that is new.
@@ -109,7 +109,7 @@ impl<'t> Heard<'t> {
 impl Asks {
     /// Takes the history that a conversation begins with.
     pub(crate) fn handle_history(&mut self, thread: &Thread) {
-        self.take_history(Heard::of(thread.messages().iter().collect(), thread), thread);
+        self.take_history(MessageIndex::of(thread.messages().iter().collect(), thread), thread);
         if !is_running(thread) {
             self.ask_approvals(thread);
         }
@@ -122,7 +122,7 @@ impl Asks {
         };
         let it = &thread.messages()[message];
         match it.role {
-            Role::User => self.judge_all(Heard::new(&thread.messages()[message], thread), thread),
+            Role::User => self.judge_all(MessageIndex::new(&thread.messages()[message], thread), thread),
             Role::Tool => self.take_result(&it.tool_call_id, thread),
             _ => {}
         }
@@ -141,17 +141,17 @@ impl Asks {
     }
 
     /// Takes messages that tell what was said so far.
-    pub(super) fn take_history(&mut self, heard: Heard<'_>, thread: &Thread) {
-        for message in &heard.messages {
+    pub(super) fn take_history(&mut self, index: MessageIndex<'_>, thread: &Thread) {
+        for message in &index.messages {
             for call in message.tool_calls() {
-                self.take_call(&call.id, None, &heard, thread);
+                self.take_call(&call.id, None, &index, thread);
             }
             // Only a result that a user gave tells of a question that was asked.
             if message.role == Role::Tool && about(message.metadata()).is_some() {
                 self.ask_approval(&message.tool_call_id, thread);
             }
         }
-        self.judge_all(heard, thread);
+        self.judge_all(index, thread);
     }
 
     /// Takes the results of a call.
@@ -160,36 +160,36 @@ impl Asks {
             return;
         };
         let it = &self.followed[position];
-        let mut heard = Heard::default();
-        let mut verdict = self.judge(it, &heard, thread);
+        let mut index = MessageIndex::default();
+        let mut verdict = self.judge(it, &index, thread);
         if verdict.stands {
             // The agent or the user may have spoken before the result came.
             let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
-            heard = Heard::of(thread.messages()[from..].iter().collect(), thread);
-            verdict = self.judge(it, &heard, thread);
+            index = MessageIndex::of(thread.messages()[from..].iter().collect(), thread);
+            verdict = self.judge(it, &index, thread);
         }
-        self.apply(position, verdict, &mut heard);
+        self.apply(position, verdict, &mut index);
     }
 
     /// The agent speaks in a message. The asks before it that have a result are over.
     pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
         if mem::take(&mut self.stands) {
-            self.judge_all(Heard::new(&thread.messages()[message], thread), thread);
+            self.judge_all(MessageIndex::new(&thread.messages()[message], thread), thread);
         }
     }
 
-    fn judge_all(&mut self, mut heard: Heard<'_>, thread: &Thread) {
+    fn judge_all(&mut self, mut index: MessageIndex<'_>, thread: &Thread) {
         for position in 0..self.followed.len() {
-            let verdict = self.judge(&self.followed[position], &heard, thread);
-            self.apply(position, verdict, &mut heard);
+            let verdict = self.judge(&self.followed[position], &index, thread);
+            self.apply(position, verdict, &mut index);
         }
     }
 
-    fn apply(&mut self, position: usize, verdict: Verdict, heard: &mut Heard<'_>) {
+    fn apply(&mut self, position: usize, verdict: Verdict, index: &mut MessageIndex<'_>) {
         let followed = &mut self.followed[position];
         followed.acknowledged |= verdict.acknowledged;
         if let Some((end, at)) = verdict.end {
-            followed.is_inferred = heard.is_users(at, &end);
+            followed.is_inferred = index.is_users(at, &end);
             followed.is_final = !followed.is_inferred && !matches!(end, Ending::Refused);
             followed.end(end, self.run, &mut self.changes);
         } else {
@@ -198,7 +198,7 @@ impl Asks {
     }
 
     /// Returns how an ask stands by its results and by what is said after its call. What became of it otherwise holds.
-    pub(super) fn judge(&self, it: &Followed, heard: &Heard<'_>, thread: &Thread) -> Verdict {
+    pub(super) fn judge(&self, it: &Followed, index: &MessageIndex<'_>, thread: &Thread) -> Verdict {
         let mut verdict = Verdict::default();
         if it.is_final || it.snapshot.phase == Phase::Streaming {
             return verdict;
@@ -210,7 +210,7 @@ impl Asks {
                 // A call that nobody can answer, its user can still put away.
                 Some(end) if !is_lost || matches!(end, Ending::Over(Some(Outcome::Declined), _)) => {
                     let goes_on = matches!(end, Ending::Refused);
-                    verdict.end = Some((end, heard.place(&it.id).map_or(0, |call| call.saturating_add(1))));
+                    verdict.end = Some((end, index.place(&it.id).map_or(0, |call| call.saturating_add(1))));
                     if !goes_on {
                         return verdict;
                     }
@@ -225,23 +225,23 @@ impl Asks {
         }
         if verdict.end.is_none() {
             let result = last.filter(|_| verdict.stands);
-            verdict.end = self.first_end(it, result, heard);
+            verdict.end = self.first_end(it, result, index);
         }
         verdict
     }
 
     /// What is said first after the call that ends an ask; a `result` that is no answer does so once the agent speaks on.
-    fn first_end(&self, it: &Followed, result: Option<&Message>, heard: &Heard<'_>) -> Option<(Ending, usize)> {
-        let call = heard.place(&it.id);
-        let is_judged_again = it.is_inferred && heard.calls.contains(&it.id);
+    fn first_end(&self, it: &Followed, result: Option<&Message>, index: &MessageIndex<'_>) -> Option<(Ending, usize)> {
+        let call = index.place(&it.id);
+        let is_judged_again = it.is_inferred && index.calls.contains(&it.id);
         let is_open = it.is_open() || is_judged_again;
-        let answer = it.keys().find_map(|key| heard.answers.get(key));
+        let answer = it.keys().find_map(|key| index.answers.get(key));
         let answer = answer.filter(|_| is_open || it.snapshot.phase == Phase::Expired);
         let user =
-            heard.user_after(call).filter(|_| (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt);
-        let agent = result.filter(|_| is_open).and_then(|result| Some((heard.agent_after(call)?, result)));
+            index.user_after(call).filter(|_| (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt);
+        let agent = result.filter(|_| is_open).and_then(|result| Some((index.agent_after(call)?, result)));
         let first = [answer, user.map(|(at, _)| at), agent.map(|(at, _)| at)].into_iter().flatten().min()?;
-        let text = heard.messages[first].text();
+        let text = index.messages[first].text();
         let end = match (user, agent) {
             (_, Some((at, result))) if at == first => {
                 let told = result.text();
@@ -257,7 +257,7 @@ impl Asks {
                 Ending::of(picked.unwrap_or(Outcome::Superseded))
             }
             _ => {
-                let kind = about(heard.messages[first].metadata())?.outcome;
+                let kind = about(index.messages[first].metadata())?.outcome;
                 let outcome = match kind {
                     OutcomeKind::Answered => Reply::read_message(it.ask(), &text).map(Outcome::Answered),
                     OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(it.ask(), &*text, Vec::new())),
