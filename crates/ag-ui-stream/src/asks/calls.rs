@@ -120,20 +120,23 @@ impl Asks {
 
     /// The agent settled one call of an ask alone. Those of the same ask in later messages are asked by themselves.
     pub(super) fn part_twins(&mut self, key: &str, thread: &Thread) {
-        let Some(followed) = self.positions.get(key).map(|position| &mut self.followed[position]) else {
+        let Some(ask) = self.positions.get(key) else {
             return;
         };
+        let followed = &mut self.followed[ask];
         if followed.is_open() || followed.twins.is_empty() {
             return;
         }
         let position = |key: &str| thread.call(key).and_then(CallState::position);
         let is_parted =
             |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.answered);
-        let (parted, twins) = mem::take(&mut followed.twins).into_iter().partition(|twin: &String| is_parted(twin));
-        followed.twins = twins;
-        for twin in &parted as &Vec<String> {
-            self.positions.remove(twin);
-            self.take_call(twin, None, &MessageIndex::default(), thread);
+        for twin in mem::take(&mut followed.twins) {
+            if is_parted(&twin) {
+                self.positions.remove(&twin);
+                self.take_call(&twin, None, &MessageIndex::default(), thread);
+            } else {
+                self.followed[ask].twins.push(twin);
+            }
         }
     }
 
@@ -163,5 +166,10 @@ impl Asks {
 
 /// The id of the reply that the client gave to a call.
 fn reply_to(key: &str, thread: &Thread) -> Option<String> {
-    thread.results(key).into_iter().find_map(|result| Some(about(result.metadata())?.reply_id))
+    for result in thread.results(key) {
+        if let Some(about) = about(result.metadata()) {
+            return Some(about.reply_id);
+        }
+    }
+    None
 }

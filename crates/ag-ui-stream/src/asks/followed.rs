@@ -194,25 +194,24 @@ impl Followed {
 
     /// Ends the ask as messages say.
     pub(super) fn end(&mut self, end: Ending, run: u64, changes: &mut Changes) {
+        self.is_final = true;
         match end {
             Ending::Over(outcome, kind) => self.settle(outcome, kind, run, changes),
-            Ending::Refused => self.set_phase(Phase::Malformed, changes),
-            Ending::Told(result) if self.snapshot.phase != Phase::Settled => {
+            Ending::Refused => {
+                self.is_final = false;
+                self.set_phase(Phase::Malformed, changes);
+            }
+            Ending::Told(result) => {
                 self.over_since = run;
                 self.patch(AskPatch::Result(result), changes);
                 self.patch(AskPatch::Phase(Phase::Settled), changes);
             }
-            Ending::Told(_) => {}
         }
     }
 
-    /// Ends the ask by what no message says.
-    pub(super) fn tell(&mut self, outcome: Option<Outcome>, kind: OutcomeKind, run: u64, changes: &mut Changes) {
-        self.is_final = true;
-        self.settle(outcome, kind, run, changes);
-    }
-
-    fn settle(&mut self, outcome: Option<Outcome>, kind: OutcomeKind, run: u64, changes: &mut Changes) {
+    /// Ends the ask by an outcome, or where that can't be told any more, by its kind.
+    pub(super) fn settle(&mut self, outcome: Option<Outcome>, kind: OutcomeKind, run: u64, changes: &mut Changes) {
+        (self.is_final, self.over_since) = (true, run);
         let (phase, bare) = match kind {
             OutcomeKind::Answered | OutcomeKind::RepliedInChat => (Phase::Answered, None),
             OutcomeKind::Declined => (Phase::Declined, Some(Outcome::Declined)),
@@ -220,12 +219,7 @@ impl Followed {
             OutcomeKind::Superseded => (Phase::Superseded, Some(Outcome::Superseded)),
             OutcomeKind::Cancelled => (Phase::Interrupted, Some(Outcome::Cancelled)),
         };
-        let outcome = outcome.or(bare).filter(|outcome| self.snapshot.outcome.as_ref() != Some(outcome));
-        if outcome.is_none() && self.snapshot.phase == phase {
-            return;
-        }
-        self.over_since = run;
-        if let Some(outcome) = outcome {
+        if let Some(outcome) = outcome.or(bare) {
             self.patch(AskPatch::Outcome(outcome), changes);
         }
         self.patch(AskPatch::Phase(phase), changes);

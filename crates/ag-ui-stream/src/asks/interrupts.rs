@@ -75,7 +75,7 @@ impl Asks {
             let followed = &mut self.followed[position];
             followed.complete(ask, Phase::Ready, &mut self.changes);
             let kind = outcome.kind();
-            followed.tell(Some(outcome), kind, 0, &mut self.changes);
+            followed.settle(Some(outcome), kind, 0, &mut self.changes);
         }
     }
 
@@ -195,7 +195,7 @@ impl Asks {
                 _ => continue,
             };
             if followed.source == Source::Interrupt || is_closed {
-                followed.tell(None, kind, self.run, &mut self.changes);
+                followed.settle(None, kind, self.run, &mut self.changes);
             }
         }
     }
@@ -237,7 +237,7 @@ impl Asks {
                 false => Some(Outcome::Declined),
             };
             let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
-            followed.tell(outcome, kind, self.run, &mut self.changes);
+            followed.settle(outcome, kind, self.run, &mut self.changes);
         }
     }
 

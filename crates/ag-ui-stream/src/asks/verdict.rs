@@ -9,7 +9,7 @@ use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
-use std::{iter, mem};
+use std::mem;
 
 /// Messages in their order, and what they say to the asks before them.
 #[derive(Default)]
@@ -19,8 +19,10 @@ pub(super) struct MessageIndex<'t> {
     is_new: bool,
     /// The positions of calls.
     calls: Index,
-    /// The positions of the user messages that name no ask, and whether one was read as an answer: one text answers one ask.
-    users: Vec<(usize, bool)>,
+    /// The positions of the user messages that name no ask.
+    users: Vec<usize>,
+    /// The one that was read as an answer: one text answers one ask.
+    taken: Option<usize>,
     /// The positions of the messages in which the agent speaks.
     agent: Vec<usize>,
     /// The positions of the first user messages that name an ask, by its id.
@@ -62,7 +64,7 @@ impl<'t> MessageIndex<'t> {
                 continue;
             }
             let Some(about) = about(message.metadata()) else {
-                index.users.push((at, false));
+                index.users.push(at);
                 continue;
             };
             let is_before = |key: &String| index.calls.get(key).is_none_or(|call| call < at);
@@ -83,27 +85,12 @@ impl<'t> MessageIndex<'t> {
     pub(super) fn place(&self, key: &str) -> Option<usize> {
         self.calls.get(key).or_else(|| (!self.is_new).then_some(usize::MAX))
     }
+}
 
-    fn agent_after(&self, message: Option<usize>) -> Option<usize> {
-        let next = self.agent.partition_point(|at| Some(*at) <= message);
-        self.agent.get(next).copied()
-    }
-
-    /// The first user message behind another one, and whether it may be read as an answer.
-    fn user_after(&self, message: Option<usize>) -> Option<(usize, bool)> {
-        let next = self.users.partition_point(|(at, _)| Some(*at) <= message);
-        self.users.get(next).map(|(at, is_taken)| (*at, !is_taken))
-    }
-
-    /// Returns true if an end comes by a user message that names no ask. An answer uses it up.
-    fn is_users(&mut self, message: usize, end: &Ending) -> bool {
-        let place = self.users.partition_point(|(at, _)| *at < message);
-        let Some((_, is_taken)) = self.users.get_mut(place).filter(|(at, _)| *at == message) else {
-            return false;
-        };
-        *is_taken |= matches!(end, Ending::Over(_, OutcomeKind::Answered));
-        true
-    }
+/// The first of the positions that is behind another one; the greatest number if none is.
+fn first_after(positions: &[usize], place: Option<usize>) -> usize {
+    let next = positions.partition_point(|at| Some(*at) <= place);
+    positions.get(next).copied().unwrap_or(usize::MAX)
 }
 
 impl Asks {
@@ -135,7 +122,7 @@ impl Asks {
             if let Some(Ending::Over(outcome, kind)) = followed.read_result(result)
                 && (followed.is_open() || followed.snapshot.phase == Phase::Expired)
             {
-                followed.tell(outcome, kind, self.run, &mut self.changes);
+                followed.settle(outcome, kind, self.run, &mut self.changes);
             }
         }
     }
@@ -189,9 +176,16 @@ impl Asks {
         let followed = &mut self.followed[position];
         followed.acknowledged |= verdict.acknowledged;
         if let Some((end, at)) = verdict.end {
-            followed.is_inferred = index.is_users(at, &end);
-            followed.is_final = !followed.is_inferred && !matches!(end, Ending::Refused);
-            followed.end(end, self.run, &mut self.changes);
+            let is_inferred = index.users.binary_search(&at).is_ok();
+            if is_inferred && let Ending::Over(_, OutcomeKind::Answered) = end {
+                index.taken = Some(at);
+            }
+            // The same message says the same.
+            if !(is_inferred && followed.is_inferred) {
+                followed.end(end, self.run, &mut self.changes);
+            }
+            followed.is_inferred = is_inferred;
+            followed.is_final &= !is_inferred;
         } else {
             self.stands |= verdict.stands && followed.is_open();
         }
@@ -235,52 +229,56 @@ impl Asks {
         let call = index.place(&it.id);
         let is_judged_again = it.is_inferred && index.calls.contains(&it.id);
         let is_open = it.is_open() || is_judged_again;
-        let answer = it.keys().find_map(|key| index.answers.get(key));
-        let answer = answer.filter(|_| is_open || it.snapshot.phase == Phase::Expired);
-        let user =
-            index.user_after(call).filter(|_| (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt);
-        let agent = result.filter(|_| is_open).and_then(|result| Some((index.agent_after(call)?, result)));
-        let first = [answer, user.map(|(at, _)| at), agent.map(|(at, _)| at)].into_iter().flatten().min()?;
+        let (mut answer, mut user, mut agent) = (usize::MAX, usize::MAX, usize::MAX);
+        if is_open || it.snapshot.phase == Phase::Expired {
+            let answer_to = |key: &str| index.answers.get(key).unwrap_or(usize::MAX);
+            answer = answer_to(&it.id);
+            for twin in &it.twins {
+                answer = answer.min(answer_to(twin));
+            }
+        }
+        if (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt {
+            user = first_after(&index.users, call);
+        }
+        if is_open && result.is_some() {
+            agent = first_after(&index.agent, call);
+        }
+        let first = answer.min(user).min(agent);
+        if first == usize::MAX {
+            return None;
+        }
         let text = index.messages[first].text();
-        let end = match (user, agent) {
-            (_, Some((at, result))) if at == first => {
-                let told = result.text();
-                match (self.readers.result)(it.ask(), &told) {
-                    Some(outcome) => Ending::of(outcome),
-                    None => Ending::Told(told.into_owned()),
-                }
+        let end = if first == agent {
+            let told = result?.text();
+            match (self.readers.result)(it.ask(), &told) {
+                Some(outcome) => Ending::of(outcome),
+                None => Ending::Told(told.into_owned()),
             }
-            (Some((at, is_free)), _) if at == first => {
-                // An approval is never read from what may be about something else.
-                let ask = it.snapshot.ask.as_ref().filter(|_| is_free && it.source == Source::Call);
-                let picked = ask.and_then(|ask| (self.readers.typed)(ask, &text));
-                Ending::of(picked.unwrap_or(Outcome::Superseded))
-            }
-            _ => {
-                let kind = about(index.messages[first].metadata())?.outcome;
-                let outcome = match kind {
-                    OutcomeKind::Answered => Reply::read_message(it.ask(), &text).map(Outcome::Answered),
-                    OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(it.ask(), &*text, Vec::new())),
-                    OutcomeKind::Declined | OutcomeKind::Expired | OutcomeKind::Superseded | OutcomeKind::Cancelled => {
-                        None
-                    }
-                };
-                Ending::Over(outcome, kind)
-            }
+        } else if first == user {
+            // An approval is never read from what may be about something else.
+            let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == Source::Call);
+            Ending::of(ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
+        } else {
+            let kind = about(index.messages[first].metadata())?.outcome;
+            let outcome = match kind {
+                OutcomeKind::Answered => Reply::read_message(it.ask(), &text).map(Outcome::Answered),
+                OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(it.ask(), &*text, Vec::new())),
+                _ => None,
+            };
+            Ending::Over(outcome, kind)
         };
         Some((end, first))
     }
 }
 
 impl Followed {
-    /// The ids of its calls.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
-        iter::once(&*self.id).chain(self.twins.iter().map(String::as_str))
-    }
-
     /// The results of its calls.
     pub(super) fn results<'t>(&self, thread: &'t Thread) -> Vec<&'t Message> {
-        self.keys().flat_map(|key| thread.results(key)).collect()
+        let mut results = thread.results(&self.id);
+        for twin in &self.twins {
+            results.append(&mut thread.results(twin));
+        }
+        results
     }
 }
 

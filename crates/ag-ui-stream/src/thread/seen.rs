@@ -11,14 +11,18 @@ impl Thread {
 
     /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
-        if !self.calls.has_result(key) {
-            return Vec::new();
+        let mut results = Vec::new();
+        if self.calls.has_result(key) {
+            let behind = self.call(key).and_then(CallState::position).map_or(0, |owner| owner + 1);
+            for message in &self.messages[behind..] {
+                if message.tool_call_id == key {
+                    results.push(message);
+                } else if message.role != Role::Tool && !results.is_empty() {
+                    break;
+                }
+            }
         }
-        let is_its = |message: &&Message| message.tool_call_id == key;
-        let behind = self.call(key).and_then(CallState::position).map_or(0, |owner| owner + 1);
-        let results = self.messages[behind..].iter().take_while(|message| message.role == Role::Tool);
-        let results: Vec<&Message> = results.filter(is_its).collect();
-        if results.is_empty() { self.messages.iter().filter(is_its).collect() } else { results }
+        results
     }
 
     /// The messages of the last snapshot, or of the input that the last run was started with, in their order there.

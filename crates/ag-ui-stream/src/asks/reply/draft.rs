@@ -14,6 +14,7 @@ use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
+use std::iter;
 
 /// What the agent reads for a call of its own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
@@ -126,7 +127,8 @@ impl<'a> Draft<'a> {
 
     /// The calls of an ask that have no result.
     fn open_calls(&self, followed: &'a Followed) -> Vec<&'a str> {
-        followed.keys().filter(|call| self.thread.call(call).is_some_and(|call| !call.answered)).collect()
+        let calls = iter::once(&*followed.id).chain(followed.twins.iter().map(String::as_str));
+        calls.filter(|call| self.thread.call(call).is_some_and(|call| !call.answered)).collect()
     }
 
     /// Adds the result of a call.
@@ -145,10 +147,9 @@ impl<'a> Draft<'a> {
     }
 
     fn answer_interrupt(&mut self, followed: &Followed, by: &'a WaitsBy, reply: &AskReply) -> Result<(), Refusal> {
-        let has_content = gives_content(&reply.outcome);
         self.check_deadline(by, &reply.outcome)?;
         let mut payload = None;
-        if has_content || by.legacy.is_some() {
+        if gives_content(&reply.outcome) || by.legacy.is_some() {
             let is_plain = takes_plain_text(&by.interrupt);
             payload = Some(answer(followed, followed.form.as_deref(), &reply.outcome, is_plain)?);
         }
