@@ -98,7 +98,9 @@ impl Asks {
         let (reply, place) = (reply_to(key, thread), index.place(key));
         let twin = self.last_call(|it| {
             // In a history, what ends the other one may come after this one.
-            let is_waiting = || it.is_waiting() && self.judge(it, index, thread).is_open_at(place);
+            // All of its twins would be too much work for each.
+            let twins = &it.twins[it.twins.len().saturating_sub(1)..];
+            let is_waiting = || it.is_waiting() && self.judge(it, twins, index, thread).is_open_at(place);
             known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting())
         });
         if let Some(twin) = twin {

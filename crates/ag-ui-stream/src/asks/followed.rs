@@ -254,7 +254,8 @@ impl Followed {
 
     /// The agent asks by an interrupt, perhaps once more: whatever became of the ask, it waits now.
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
-        (self.is_final, self.is_inferred, self.passed) = (false, false, self.results(thread).len());
+        self.passed = self.results(&self.twins, thread).len();
+        (self.is_final, self.is_inferred) = (false, false);
         self.set_phase(if self.snapshot.ask.is_some() { Phase::Answerable } else { Phase::Malformed }, changes);
     }
 

@@ -148,12 +148,12 @@ impl Asks {
         };
         let it = &self.followed[position];
         let mut index = MessageIndex::default();
-        let mut verdict = self.judge(it, &index, thread);
+        let mut verdict = self.judge(it, &it.twins, &index, thread);
         if verdict.stands {
             // The agent or the user may have spoken before the result came.
             let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
             index = MessageIndex::of(thread.messages()[from..].iter().collect(), thread);
-            verdict = self.judge(it, &index, thread);
+            verdict = self.judge(it, &it.twins, &index, thread);
         }
         self.apply(position, verdict, &mut index);
     }
@@ -167,7 +167,8 @@ impl Asks {
 
     fn judge_all(&mut self, mut index: MessageIndex<'_>, thread: &Thread) {
         for position in 0..self.followed.len() {
-            let verdict = self.judge(&self.followed[position], &index, thread);
+            let it = &self.followed[position];
+            let verdict = self.judge(it, &it.twins, &index, thread);
             self.apply(position, verdict, &mut index);
         }
     }
@@ -191,14 +192,15 @@ impl Asks {
         }
     }
 
-    /// Returns how an ask stands by its results and by what is said after its call. What became of it otherwise holds.
-    pub(super) fn judge(&self, it: &Followed, index: &MessageIndex<'_>, thread: &Thread) -> Verdict {
+    /// Returns how an ask stands by the results of its call and of these twins, and by what is said after its call. What became of it otherwise
+    /// holds.
+    pub(super) fn judge(&self, it: &Followed, twins: &[String], index: &MessageIndex<'_>, thread: &Thread) -> Verdict {
         let mut verdict = Verdict::default();
         if it.is_final || it.snapshot.phase == Phase::Streaming {
             return verdict;
         }
         let mut last = None;
-        for result in it.results(thread).into_iter().skip(it.passed) {
+        for result in it.results(twins, thread).into_iter().skip(it.passed) {
             let is_lost = it.snapshot.ask.is_none() || verdict.end.is_some();
             match it.read_result(result) {
                 // A call that nobody can answer, its user can still put away.
@@ -219,13 +221,19 @@ impl Asks {
         }
         if verdict.end.is_none() {
             let result = last.filter(|_| verdict.stands);
-            verdict.end = self.first_end(it, result, index);
+            verdict.end = self.first_end(it, twins, result, index);
         }
         verdict
     }
 
     /// What is said first after the call that ends an ask; a `result` that is no answer does so once the agent speaks on.
-    fn first_end(&self, it: &Followed, result: Option<&Message>, index: &MessageIndex<'_>) -> Option<(Ending, usize)> {
+    fn first_end(
+        &self,
+        it: &Followed,
+        twins: &[String],
+        result: Option<&Message>,
+        index: &MessageIndex<'_>,
+    ) -> Option<(Ending, usize)> {
         let call = index.place(&it.id);
         let is_judged_again = it.is_inferred && index.calls.contains(&it.id);
         let is_open = it.is_open() || is_judged_again;
@@ -233,7 +241,7 @@ impl Asks {
         if is_open || it.snapshot.phase == Phase::Expired {
             let answer_to = |key: &str| index.answers.get(key).unwrap_or(usize::MAX);
             answer = answer_to(&it.id);
-            for twin in &it.twins {
+            for twin in twins {
                 answer = answer.min(answer_to(twin));
             }
         }
@@ -272,10 +280,10 @@ impl Asks {
 }
 
 impl Followed {
-    /// The results of its calls.
-    pub(super) fn results<'t>(&self, thread: &'t Thread) -> Vec<&'t Message> {
+    /// The results of its call and of these twins.
+    pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {
         let mut results = thread.results(&self.id);
-        for twin in &self.twins {
+        for twin in twins {
             results.append(&mut thread.results(twin));
         }
         results
