@@ -1,4 +1,4 @@
-//! What a person does to a card: some states come about in no other way.
+//! Actions of a user on a card, for states that need them.
 
 use crate::words;
 use wasm_bindgen::JsCast;
@@ -8,12 +8,12 @@ use web_sys::{Element, Event, EventInit, HtmlElement, HtmlFormElement, HtmlTextA
 pub(crate) fn submit(frame: &Element) {
     let form = frame.query_selector("form").ok().flatten();
     if let Some(form) = form.and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) {
-        // Nothing keeps a form in the page from being submitted.
+        // No script or frame keeps a form of this page from being submitted.
         let _ = form.request_submit();
     }
 }
 
-/// Chooses the first option of each question, and writes an answer of one's own at the last.
+/// Chooses the first option of each question, and types a free text at the last.
 pub(crate) fn fill(frame: &Element) {
     for question in all(frame, "fieldset") {
         let first = question.query_selector("input").ok().flatten();

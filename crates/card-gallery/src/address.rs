@@ -1,45 +1,45 @@
-//! What the gallery shows, as the page's address says it: `?gallery=EXAMPLE&state=STATE&mode=on-pick&layout=stepped&with=skip&lang=ar&dir=rtl&scheme=dark`.
+//! The address of a page: `?gallery=EXAMPLE&state=STATE&mode=on-pick&layout=stepped&with=skip&lang=ar&dir=rtl&scheme=dark`.
 
-use crate::state::State;
+use crate::state::CardState;
 use ask_user_question::examples::FILES;
 use question_card::{Direction, LANGUAGES, Labels, Layout, SubmitMode, language_of};
 use std::fmt;
 
-/// Everything that an address says. A page is a function of it, so any of them can be kept, sent and opened by a test.
+/// A parsed address. A page is a function of it, so each can be kept, sent and opened by a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
-    pub(crate) view: View,
+    pub(crate) view: PageView,
     pub(crate) mode: SubmitMode,
     pub(crate) layout: Layout,
-    /// What the host has switched on, in the order of [`Extra::ALL`].
+    /// The features that the host has switched on, in the order of [`Extra::ALL`].
     pub(crate) extras: Vec<Extra>,
     pub(crate) language: &'static str,
     pub(crate) direction: Direction,
-    /// A `color-scheme`, where it is not the reader's.
+    /// A `color-scheme`, if it is not the reader's.
     pub(crate) scheme: Option<&'static str>,
 }
 
-/// What is on the page.
+/// The content of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum View {
+pub(crate) enum PageView {
     /// The list of examples.
     Index,
     /// Every example in one state.
-    State(State),
+    State(CardState),
     /// One example in every state.
     Example(&'static str),
-    /// What is measured.
+    /// The buttons of the benchmark.
     Bench,
-    /// One card, with a host that does what it is told.
-    Card { example: &'static str, state: State },
+    /// One card, with a host that the reader controls.
+    Card { example: &'static str, state: CardState },
 }
 
-/// What a host may switch on.
+/// A feature that a host may switch on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extra {
     /// Questions can be skipped.
     Skip,
-    /// Typed texts must not be long.
+    /// Typed texts have a limit.
     Limit,
     /// There is a deadline.
     Deadline,
@@ -50,25 +50,25 @@ pub(crate) enum Extra {
 pub(crate) const SCHEMES: [&str; 2] = ["light", "dark"];
 /// Stands for every example.
 const ALL: &str = "all";
-/// Stands for what is measured.
+/// Stands for the benchmark.
 const BENCH: &str = "bench";
 
 impl Address {
-    /// Reads the query of an address. What it does not know is as if it were not there.
+    /// Parses the query of an address. Unknown names and values are ignored.
     pub(crate) fn parse(query: &str) -> Self {
         let value = |name: &str| {
             query.trim_start_matches('?').split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
         };
         let example = value("gallery").and_then(example);
-        let state = value("state").and_then(State::by_name);
+        let state = value("state").and_then(CardState::by_name);
         let language = value("lang").and_then(language_of).unwrap_or(LANGUAGES[0].0);
         Self {
             view: match (value("gallery"), example, state) {
-                (_, Some(example), Some(state)) => View::Card { example, state },
-                (_, Some(example), None) => View::Example(example),
-                (Some(ALL), None, Some(state)) => View::State(state),
-                (Some(BENCH), ..) => View::Bench,
-                _ => View::Index,
+                (_, Some(example), Some(state)) => PageView::Card { example, state },
+                (_, Some(example), None) => PageView::Example(example),
+                (Some(ALL), None, Some(state)) => PageView::State(state),
+                (Some(BENCH), ..) => PageView::Bench,
+                _ => PageView::Index,
             },
             mode: match value("mode") {
                 Some("on-pick") => SubmitMode::OnPick,
@@ -92,27 +92,38 @@ impl Address {
         }
     }
 
-    /// The same page, of something else.
-    pub(crate) fn with_view(&self, view: View) -> Self {
+    /// The same page with another content.
+    pub(crate) fn with_view(&self, view: PageView) -> Self {
         Self { view, ..self.clone() }
     }
 
-    /// Whether the host has switched this on.
+    /// Returns true if the host has switched this on.
     pub(crate) fn has(&self, extra: Extra) -> bool {
         self.extras.contains(&extra)
     }
 
-    /// The same page with this switched on, or off where it was on.
+    /// The same page with this feature switched on, or off if it was on.
     pub(crate) fn toggled(&self, extra: Extra) -> Self {
         let is_on = |other: &Extra| self.has(*other) != (*other == extra);
         Self { extras: Extra::ALL.into_iter().filter(is_on).collect(), ..self.clone() }
     }
 
+    /// The title of the page.
+    pub(crate) fn title(&self) -> String {
+        match self.view {
+            PageView::Index => "Card gallery".to_owned(),
+            PageView::Bench => "Benchmark".to_owned(),
+            PageView::State(state) => format!("Every example, {}", state.name()),
+            PageView::Example(example) => example.to_owned(),
+            PageView::Card { example, state } => format!("{example}, {}", state.name()),
+        }
+    }
+
     /// The example that the page is about.
     pub(crate) fn example(&self) -> Option<&'static str> {
         match self.view {
-            View::Example(example) | View::Card { example, .. } => Some(example),
-            View::Index | View::State(_) | View::Bench => None,
+            PageView::Example(example) | PageView::Card { example, .. } => Some(example),
+            PageView::Index | PageView::State(_) | PageView::Bench => None,
         }
     }
 }
@@ -136,16 +147,16 @@ pub(crate) fn direction_of(language: &str) -> Direction {
     Labels::for_lang(language).dir()
 }
 
-/// Writes the address as a link has it; what goes without saying is left out.
+/// Writes the address as a link has it, without defaults.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("?gallery")?;
         match self.view {
-            View::Index => {}
-            View::Bench => write!(f, "={BENCH}")?,
-            View::State(state) => write!(f, "={ALL}&state={}", state.name())?,
-            View::Example(example) => write!(f, "={example}")?,
-            View::Card { example, state } => write!(f, "={example}&state={}", state.name())?,
+            PageView::Index => {}
+            PageView::Bench => write!(f, "={BENCH}")?,
+            PageView::State(state) => write!(f, "={ALL}&state={}", state.name())?,
+            PageView::Example(example) => write!(f, "={example}")?,
+            PageView::Card { example, state } => write!(f, "={example}&state={}", state.name())?,
         }
         if self.mode == SubmitMode::OnPick {
             f.write_str("&mode=on-pick")?;
@@ -186,11 +197,11 @@ mod tests {
     #[test]
     fn an_address_is_read_as_it_is_written() {
         let views = [
-            View::Index,
-            View::Bench,
-            View::State(State::Invalid),
-            View::Example("emoji"),
-            View::Card { example: "chat-service", state: State::Live },
+            PageView::Index,
+            PageView::Bench,
+            PageView::State(CardState::Invalid),
+            PageView::Example("emoji"),
+            PageView::Card { example: "chat-service", state: CardState::Live },
         ];
         for view in views {
             for (language, _) in LANGUAGES {
@@ -222,7 +233,7 @@ mod tests {
     #[test]
     fn what_is_not_known_leads_to_the_index() {
         for query in ["", "?gallery=", "?gallery=no-such-example&state=awaiting", "?gallery=all&state=no-such-state"] {
-            assert_eq!(Address::parse(query).view, View::Index, "{query}");
+            assert_eq!(Address::parse(query).view, PageView::Index, "{query}");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What `cargo xtask bench card` measures: a card whose arguments arrive, and a thousand cards and receipts. Each button does one thing, so
-//! that a person with the browser's own tools can look at the same.
+//! The page of `cargo xtask bench card`: a card whose arguments arrive, and a thousand cards and receipts. Each button does one thing, so
+//! that a person can look at the same with the browser's own tools.
 
-use crate::card::Host;
+use crate::card::GalleryHost;
 use crate::live::apply;
-use crate::state::{Staged, State};
-use crate::stream::{Stream, arguments_of};
+use crate::state::{CardState, Staged};
+use crate::stream::{ExampleStream, arguments_of};
 use crate::words;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{AskPatch, Sending};
@@ -15,19 +15,19 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::MessageChannel;
 
-/// How many characters a delta has, and how many deltas a chunk of the network brings: about four KiB of it.
+/// The characters of a delta, and the deltas of a chunk from the network: about four KiB.
 const DELTA: usize = 8;
 const CHUNK: usize = 32;
-/// How many cards or receipts.
+/// The number of cards or receipts.
 const MANY: usize = 1_000;
-/// The example that there are many of.
+/// The example that is shown many times.
 const EXAMPLE: &str = "chat-service";
 
-/// The buttons, and what the last of them has brought about.
+/// The buttons, and the content that the last press made.
 pub(crate) fn bench() -> impl IntoView {
-    let act = RwSignal::new(Act::Nothing);
+    let act = RwSignal::new(BenchAction::Nothing);
     let done = RwSignal::new(None);
-    let button = |of: Act| {
+    let button = |of: BenchAction| {
         let begin = move |_| {
             done.set(None);
             mark("begin");
@@ -40,24 +40,24 @@ pub(crate) fn bench() -> impl IntoView {
         }
     };
     let shown = move || match act.get() {
-        Act::Stream(size) => streamed(size, done).into_any(),
-        Act::Cards => many(State::Awaiting, done).into_any(),
-        Act::Receipts => many(State::Answered, done).into_any(),
-        Act::Nothing => {
+        BenchAction::Stream(size) => streamed(size, done).into_any(),
+        BenchAction::Cards => many(CardState::Awaiting, done).into_any(),
+        BenchAction::Receipts => many(CardState::Answered, done).into_any(),
+        BenchAction::Nothing => {
             end_when_painted(done);
             ().into_any()
         }
     };
     view! {
-        <div class="gallery-acts">{Act::ALL.map(button).into_iter().collect_view()}</div>
+        <div class="gallery-acts">{BenchAction::ALL.map(button).into_iter().collect_view()}</div>
         <p role="status" data-memory=move || done.get()>{move || done.get().map(words::memory)}</p>
         {shown}
     }
 }
 
-/// What a button does, in place of what the one before did.
+/// The action of a button, which replaces the content of the one before.
 #[derive(Clone, Copy)]
-enum Act {
+enum BenchAction {
     /// One card, fed with this number of bytes of arguments.
     Stream(usize),
     Cards,
@@ -65,7 +65,7 @@ enum Act {
     Nothing,
 }
 
-impl Act {
+impl BenchAction {
     const ALL: [Self; 6] = [
         Self::Stream(10_000),
         Self::Stream(100_000),
@@ -85,24 +85,24 @@ impl Act {
     }
 }
 
-/// How much memory the program has, in bytes, once what was to be done is done.
-type Done = RwSignal<Option<u32>>;
+/// The size of the program's memory in bytes, once the action is done.
+type MemoryWhenDone = RwSignal<Option<u32>>;
 
-fn many(state: State, done: Done) -> impl IntoView {
+fn many(state: CardState, done: MemoryWhenDone) -> impl IntoView {
     let card = |nth: usize| {
         let staged = crate::card::staged_as(EXAMPLE, state, &format!("{EXAMPLE}-{nth}"));
-        staged.map(|staged| plain_card(Host::deaf(staged)))
+        staged.map(|staged| plain_card(GalleryHost::deaf(staged)))
     };
     end_when_painted(done);
     (0..MANY).filter_map(card).collect_view()
 }
 
-fn streamed(size: usize, done: Done) -> impl IntoView {
+fn streamed(size: usize, done: MemoryWhenDone) -> impl IntoView {
     let id = format!("streamed-{size}");
-    let host = Host::deaf(Staged { ask: AskSnapshot::new(&id), sending: Sending::Idle });
-    let source = StoredValue::new(Source::new(&id, arguments_of(size)));
+    let host = GalleryHost::deaf(Staged { ask: AskSnapshot::new(&id), sending: Sending::Idle });
+    let source = StoredValue::new(ChunkSource::new(&id, arguments_of(size)));
     each_in_a_task_of_its_own(move || {
-        let patches = source.try_update_value(Source::next_patches).flatten();
+        let patches = source.try_update_value(ChunkSource::next_patches).flatten();
         match patches {
             Some(patches) => apply(host.ask, patches),
             None => {
@@ -115,8 +115,8 @@ fn streamed(size: usize, done: Done) -> impl IntoView {
     plain_card(host)
 }
 
-/// A card with what the chat page gives it.
-fn plain_card(host: Host) -> impl IntoView {
+/// A card with the options of the chat page.
+fn plain_card(host: GalleryHost) -> impl IntoView {
     let (on_reply_in_chat, on_late_message) = (host.on_reply_in_chat, host.on_late_message);
     let options = CardOptions::new()
         .notes()
@@ -127,8 +127,8 @@ fn plain_card(host: Host) -> impl IntoView {
 }
 
 /// A response's body, chunk by chunk.
-struct Source {
-    stream: Stream,
+struct ChunkSource {
+    stream: ExampleStream,
     id: String,
     arguments: String,
     at: usize,
@@ -136,12 +136,12 @@ struct Source {
     is_over: bool,
 }
 
-impl Source {
+impl ChunkSource {
     fn new(id: &str, arguments: String) -> Self {
-        Self { stream: Stream::open(id), id: id.to_owned(), arguments, at: 0, chunk: Vec::new(), is_over: false }
+        Self { stream: ExampleStream::open(id), id: id.to_owned(), arguments, at: 0, chunk: Vec::new(), is_over: false }
     }
 
-    /// What the next chunk changes; nothing after the run's end.
+    /// The changes of the next chunk; `None` after the end of the run.
     fn next_patches(&mut self) -> Option<Vec<AskPatch>> {
         if self.is_over {
             return None;
@@ -176,14 +176,14 @@ fn frame(chunk: &mut Vec<u8>, kind: &str, id: &str, delta: Option<&str>) {
     chunk.extend(format!("data: {event}\n\n").bytes());
 }
 
-/// Calls `step` again and again until it says that there is no more, each time after whatever else the browser has to do.
+/// Calls `step` until it returns false, each time in a task of its own, so that the browser can work in between.
 fn each_in_a_task_of_its_own(step: impl Fn() -> bool + 'static) {
     let Ok(channel) = MessageChannel::new() else {
         return;
     };
     let (from, to) = (channel.port1(), channel.port2());
     let next = to.clone();
-    // A port that is open takes whatever can be copied.
+    // An open port takes any value that can be copied.
     let go_on = move || drop(next.post_message(&JsValue::NULL));
     let on_message = {
         let go_on = go_on.clone();
@@ -204,8 +204,8 @@ fn each_in_a_task_of_its_own(step: impl Fn() -> bool + 'static) {
     go_on();
 }
 
-/// Says that it is done when the browser has painted what there is now.
-fn end_when_painted(done: Done) {
+/// Marks the action as done when the browser has painted the page.
+fn end_when_painted(done: MemoryWhenDone) {
     request_animation_frame(move || {
         request_animation_frame(move || {
             mark("done");
@@ -214,15 +214,15 @@ fn end_when_painted(done: Done) {
     });
 }
 
-/// A mark among the browser's measurements.
+/// Adds a mark to the browser's measurements.
 fn mark(name: &str) {
     if let Some(performance) = window().performance() {
-        // It is refused only for the names of the browser's own marks.
+        // Refused only for the names of the browser's own marks.
         let _ = performance.mark(name);
     }
 }
 
-/// How large the program's memory is. It never shrinks, so what leaks makes it grow from one time to the next.
+/// The size of the program's memory in bytes. It never shrinks, so a leak makes it grow from one time to the next.
 fn memory() -> u32 {
     let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
     let buffer: js_sys::ArrayBuffer = memory.buffer().unchecked_into();

@@ -1,9 +1,9 @@
-//! One card, put into its state by what a host has, which is props, and where that is not enough by what a person does.
+//! One card, brought into its state by the host's props and, if these are not enough, by actions of a user.
 
 use crate::acts;
 use crate::address::{Address, Extra};
 use crate::live;
-use crate::state::{Staged, State};
+use crate::state::{CardState, Staged};
 use crate::stream::arguments;
 use ask_user_question::examples::{Example, FILES};
 use ask_user_question::reply::Selection;
@@ -13,13 +13,13 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use question_card::{CardOptions, CopyReceipt, LANGUAGES, Labels, Persist, QuestionCard};
 
-/// How many characters a typed text may have where the host limits it.
+/// The most characters of a typed text, if the host limits it.
 const LIMIT: usize = 40;
 const TEN_MINUTES: u64 = 10 * 60 * 1000;
 
-/// What a card's host knows and hears.
+/// The state and the handlers of a card's host.
 #[derive(Clone)]
-pub(crate) struct Host {
+pub(crate) struct GalleryHost {
     pub(crate) ask: RwSignal<AskSnapshot>,
     pub(crate) sending: RwSignal<Sending>,
     pub(crate) held: RwSignal<bool>,
@@ -30,8 +30,8 @@ pub(crate) struct Host {
     pub(crate) persist: Persist,
 }
 
-impl Host {
-    /// One that hears nothing.
+impl GalleryHost {
+    /// A host that ignores all events.
     pub(crate) fn deaf(staged: Staged) -> Self {
         Self {
             ask: RwSignal::new(staged.ask),
@@ -46,19 +46,24 @@ impl Host {
     }
 }
 
-/// What a host gives the card of this example in this state; nothing where it never comes to it.
-pub(crate) fn staged(example: &str, state: State) -> Option<Staged> {
+/// The host's input to the card of this example in this state; `None` if the example never comes to the state.
+pub(crate) fn staged(example: &str, state: CardState) -> Option<Staged> {
     staged_as(example, state, &call(example, state))
 }
 
-/// The same, as the call of this id.
-pub(crate) fn staged_as(example: &str, state: State, id: &str) -> Option<Staged> {
+/// As [`staged`], for the call with this id.
+pub(crate) fn staged_as(example: &str, state: CardState, id: &str) -> Option<Staged> {
     state.stage(arguments(file(example)), id)
 }
 
 /// The card of an example.
-pub(crate) fn example_card(address: &Address, example: &Example, state: State, host: Host) -> impl IntoView + use<> {
-    if state == State::Live {
+pub(crate) fn example_card(
+    address: &Address,
+    example: &Example,
+    state: CardState,
+    host: GalleryHost,
+) -> impl IntoView + use<> {
+    if state == CardState::Live {
         let arguments = arguments(file(&example.name));
         live::play(host.ask, &call(&example.name, state), arguments);
     }
@@ -68,7 +73,7 @@ pub(crate) fn example_card(address: &Address, example: &Example, state: State, h
         if let Some(frame) = frame.get()
             && !is_staged.get_untracked()
         {
-            // A frame later, when the card has followed its ask.
+            // A frame later, after the card has drawn its ask.
             request_animation_frame(move || {
                 act(state, &frame, host.ask);
                 is_staged.set(true);
@@ -83,15 +88,15 @@ pub(crate) fn example_card(address: &Address, example: &Example, state: State, h
     }
 }
 
-/// What a host gives a card.
-fn options(address: &Address, state: State, host: &Host) -> CardOptions {
+/// The options of the card.
+fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptions {
     let (on_reply_in_chat, on_late_message) = (host.on_reply_in_chat, host.on_late_message);
     let deadline = address.has(Extra::Deadline).then(|| now() + TEN_MINUTES);
     let mut options = CardOptions::new()
         .mode(address.mode)
         .layout(address.layout)
         .notes()
-        .readonly(state == State::Readonly)
+        .readonly(state == CardState::Readonly)
         .persist(host.persist.clone())
         .sending(host.sending)
         .held(host.held)
@@ -101,7 +106,7 @@ fn options(address: &Address, state: State, host: &Host) -> CardOptions {
         .on_change(|| {})
         .on_extend(|| {});
     let labels = Labels::for_lang(address.language);
-    // A card without words of its own speaks English in the direction of the page.
+    // A card without labels has English words, and the direction of the page.
     if address.language != LANGUAGES[0].0 {
         options = options.labels(labels.clone());
     }
@@ -118,12 +123,12 @@ fn options(address: &Address, state: State, host: &Host) -> CardOptions {
     options
 }
 
-/// Does what a person does on the way to this state, and then what the host does.
-fn act(state: State, frame: &web_sys::Element, ask: RwSignal<AskSnapshot>) {
+/// Performs the actions of the user, and then of the host, that lead to this state.
+fn act(state: CardState, frame: &web_sys::Element, ask: RwSignal<AskSnapshot>) {
     match state {
-        State::Invalid => acts::submit(frame),
-        State::Dirty => acts::fill(frame),
-        State::Late => {
+        CardState::Invalid => acts::submit(frame),
+        CardState::Dirty => acts::fill(frame),
+        CardState::Late => {
             acts::fill(frame);
             ask.update(|ask| {
                 ask.apply(AskPatch::Outcome(Outcome::Superseded));
@@ -139,7 +144,7 @@ fn now() -> u64 {
     js_sys::Date::now() as u64
 }
 
-fn call(example: &str, state: State) -> String {
+fn call(example: &str, state: CardState) -> String {
     format!("{example}-{}", state.name())
 }
 

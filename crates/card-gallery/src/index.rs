@@ -1,6 +1,6 @@
 //! The list of examples.
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::words;
 use ask_user_question::examples::{self, Example, FILES};
 use leptos::prelude::*;
@@ -12,13 +12,13 @@ pub(crate) fn index(address: &Address) -> impl IntoView + use<> {
         FILES
             .iter()
             .zip(examples::all())
-            .map(|((name, _), example)| Entry::new(address, name, &example))
+            .map(|((name, _), example)| IndexEntry::new(address, name, &example))
             .collect::<Vec<_>>(),
     );
     let found = Memo::new(move |_| {
         sought.with(|sought| {
             entries.with_value(|entries| {
-                let fits = |entry: &&Entry| entry.fits(sought);
+                let fits = |entry: &&IndexEntry| entry.fits(sought);
                 entries.iter().filter(fits).cloned().collect::<Vec<_>>()
             })
         })
@@ -42,24 +42,24 @@ pub(crate) fn index(address: &Address) -> impl IntoView + use<> {
 
 /// A line of the list.
 #[derive(Clone, PartialEq)]
-struct Entry {
+struct IndexEntry {
     name: &'static str,
     title: String,
     about: String,
     href: String,
 }
 
-impl Entry {
+impl IndexEntry {
     fn new(address: &Address, name: &'static str, example: &Example) -> Self {
         Self {
             name,
             title: example.title.clone(),
             about: words::about(example),
-            href: address.with_view(View::Example(name)).to_string(),
+            href: address.with_view(PageView::Example(name)).to_string(),
         }
     }
 
-    /// Whether every word that is sought for stands in it.
+    /// Returns true if it contains every word of the search.
     fn fits(&self, sought: &str) -> bool {
         let text = format!("{} {} {}", self.name, self.title, self.about).to_lowercase();
         let sought = sought.to_lowercase();

@@ -1,18 +1,18 @@
-//! An example that arrives while one looks.
+//! An example that arrives while the page is open.
 
-use crate::stream::Stream;
+use crate::stream::ExampleStream;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::AskPatch;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// How many characters come at a time, and how often: about as fast as a model writes.
+/// The characters of a piece, and the time between pieces: about as fast as a model writes.
 const PIECE: usize = 8;
 const PACE: Duration = Duration::from_millis(30);
 
 /// Streams the arguments into the snapshot until they are all there and the run is over, or the current owner is cleaned up.
 pub(crate) fn play(ask: RwSignal<AskSnapshot>, id: &str, arguments: &'static str) {
-    let playing = StoredValue::new((Stream::open(id), arguments));
+    let playing = StoredValue::new((ExampleStream::open(id), arguments));
     let handle = StoredValue::new(None::<IntervalHandle>);
     let stop = move || {
         if let Some(handle) = handle.try_get_value().flatten() {
@@ -33,14 +33,14 @@ pub(crate) fn play(ask: RwSignal<AskSnapshot>, id: &str, arguments: &'static str
     on_cleanup(stop);
 }
 
-/// Takes changes over, one update for all of them.
+/// Applies patches in one update.
 pub(crate) fn apply(ask: RwSignal<AskSnapshot>, patches: Vec<AskPatch>) {
     if !patches.is_empty() {
         ask.update(|ask| patches.iter().for_each(|patch| ask.apply(patch)));
     }
 }
 
-/// Takes the next `count` characters off a text, or what is left of it.
+/// Takes the next `count` characters off a text, or the rest of it.
 fn take<'a>(rest: &mut &'a str, count: usize) -> &'a str {
     let end = rest.char_indices().nth(count).map_or(rest.len(), |(end, _)| end);
     let (piece, after) = rest.split_at(end);

@@ -1,6 +1,6 @@
 //! The gallery: every example ask in every state of the card, each at an address of its own (`?gallery`).
 //!
-//! A program apart from the chat page, whose weight is neither the examples' nor this code's; `boot.js` starts one or the other.
+//! A program of its own, so that neither the examples nor this code weigh in the chat page; `boot.js` starts one or the other.
 
 mod acts;
 mod address;
@@ -29,9 +29,9 @@ fn main() {
     mount_to_body(move || pages::page(address));
 }
 
-/// Gives the document what the address says of it as a whole.
+/// Sets the title, language, direction, colours and styles of the document.
 fn dress(address: &Address) {
-    document().set_title(&words::page_title(address));
+    document().set_title(&format!("{} \u{2013} Card gallery", address.title()));
     if let Some(root) = document().document_element() {
         // These attributes and this property have no way to fail.
         let _ = root.set_attribute("lang", address.language);

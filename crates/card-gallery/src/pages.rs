@@ -1,11 +1,11 @@
 //! The pages.
 
-use crate::address::{Address, View};
+use crate::address::{Address, PageView};
 use crate::bench::bench;
-use crate::card::{Host, example_card, staged};
+use crate::card::{GalleryHost, example_card, staged};
 use crate::index::index;
 use crate::stage::stage;
-use crate::state::State;
+use crate::state::CardState;
 use crate::toolbar::toolbar;
 use crate::words;
 use ask_user_question::examples::{self, Example};
@@ -14,18 +14,18 @@ use leptos::prelude::*;
 /// The page at this address.
 pub(crate) fn page(address: Address) -> impl IntoView + use<> {
     let content = match address.view {
-        View::Index => index(&address).into_any(),
-        View::Bench => bench().into_any(),
-        View::State(state) => {
+        PageView::Index => index(&address).into_any(),
+        PageView::Bench => bench().into_any(),
+        PageView::State(state) => {
             let shown = examples::all().into_iter().map(|example| (example, state));
             many(&address, shown, |example, _| example.title.clone())
         }
-        View::Example(name) => {
+        PageView::Example(name) => {
             let example = examples::by_name(name);
-            let shown = example.into_iter().flat_map(|example| State::ALL.map(|state| (example.clone(), state)));
+            let shown = example.into_iter().flat_map(|example| CardState::ALL.map(|state| (example.clone(), state)));
             many(&address, shown, |_, state| state.name().to_owned())
         }
-        View::Card { example, state } => match examples::by_name(example).zip(staged(example, state)) {
+        PageView::Card { example, state } => match examples::by_name(example).zip(staged(example, state)) {
             Some((example, staged)) => stage(&address, &example, state, staged).into_any(),
             None => view! { <p>{words::NEVER}</p> }.into_any(),
         },
@@ -33,7 +33,7 @@ pub(crate) fn page(address: Address) -> impl IntoView + use<> {
     view! {
         <div class="gallery">
             <header class="gallery-bar">
-                <h1>{words::title(&address)}</h1>
+                <h1>{address.title()}</h1>
                 {toolbar(&address)}
             </header>
             <main>{content}</main>
@@ -41,23 +41,23 @@ pub(crate) fn page(address: Address) -> impl IntoView + use<> {
     }
 }
 
-/// Many cards below each other, each with a link to its own page.
+/// Many cards, one below the other, each with a link to its own page.
 fn many(
     address: &Address,
-    shown: impl Iterator<Item = (Example, State)>,
-    heading: impl Fn(&Example, State) -> String,
+    shown: impl Iterator<Item = (Example, CardState)>,
+    heading: impl Fn(&Example, CardState) -> String,
 ) -> AnyView {
-    let card = |(example, state): (Example, State)| {
+    let card = |(example, state): (Example, CardState)| {
         let staged = staged(&example.name, state)?;
         let name = examples::FILES.iter().find(|(name, _)| *name == example.name)?.0;
-        let own_page = address.with_view(View::Card { example: name, state });
+        let own_page = address.with_view(PageView::Card { example: name, state });
         let heading = heading(&example, state);
         Some(view! {
             <section class="gallery-entry">
                 <h2>
                     <a href=own_page.to_string()>{heading}</a>
                 </h2>
-                {example_card(address, &example, state, Host::deaf(staged))}
+                {example_card(address, &example, state, GalleryHost::deaf(staged))}
             </section>
         })
     };

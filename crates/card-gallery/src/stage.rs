@@ -1,8 +1,8 @@
-//! One card with a host that shows what it hears and does what it is told.
+//! One card with a host that lists its events and that the reader controls.
 
 use crate::address::Address;
-use crate::card::{Host, example_card};
-use crate::state::{Staged, State, answers};
+use crate::card::{GalleryHost, example_card};
+use crate::state::{CardState, Staged, answers};
 use crate::words;
 use ask_user_question::examples::Example;
 use ask_user_question::reply::Selection;
@@ -16,9 +16,9 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{CustomEvent, HtmlElement, ResizeObserver};
 
-/// A card, what its host hears, and a panel that stays in sight as a chat's composer does.
-pub(crate) fn stage(address: &Address, example: &Example, state: State, staged: Staged) -> impl IntoView + use<> {
-    let desk = Desk::new(staged);
+/// A card, the events at its host, and a panel that stays in sight as a chat's composer does.
+pub(crate) fn stage(address: &Address, example: &Example, state: CardState, staged: Staged) -> impl IntoView + use<> {
+    let desk = StageHost::new(staged);
     let on_keydown = move |event: KeyboardEvent| {
         if event.key() == "Escape" && !event.default_prevented() {
             desk.hear("escape".to_owned());
@@ -37,19 +37,19 @@ pub(crate) fn stage(address: &Address, example: &Example, state: State, staged: 
     }
 }
 
-/// What the host of a single card knows.
+/// The state of the host of a single card.
 #[derive(Clone, Copy)]
-struct Desk {
+struct StageHost {
     ask: RwSignal<AskSnapshot>,
     sending: RwSignal<Sending>,
     held: RwSignal<bool>,
     heard: RwSignal<Vec<String>>,
-    /// What is on its way to the agent.
+    /// The outcome that is on its way to the agent.
     ending: StoredValue<Outcome>,
     composer: NodeRef<Textarea>,
 }
 
-impl Desk {
+impl StageHost {
     fn new(staged: Staged) -> Self {
         Self {
             ask: RwSignal::new(staged.ask),
@@ -65,12 +65,12 @@ impl Desk {
         self.heard.update(|heard| heard.push(what));
     }
 
-    fn host(self) -> Host {
+    fn host(self) -> GalleryHost {
         let send = move |outcome| {
             self.ending.set_value(outcome);
             self.sending.set(Sending::Pending);
         };
-        Host {
+        GalleryHost {
             ask: self.ask,
             sending: self.sending,
             held: self.held,
@@ -85,7 +85,7 @@ impl Desk {
             on_reply_in_chat: Callback::new(move |picks: Vec<Selection>| {
                 self.hear(format!("in chat {}", serde_json::json!(picks)));
                 if let Some(composer) = self.composer.get_untracked() {
-                    // It has no way to fail.
+                    // Focusing can't fail.
                     let _ = composer.focus();
                 }
             }),
@@ -108,7 +108,7 @@ impl Desk {
     }
 
     fn panel(self) -> impl IntoView {
-        let button = |act: Act| {
+        let button = |act: HostAction| {
             view! {
                 <button type="button" on:click=move |_| self.act(act)>
                     {act.name()}
@@ -119,35 +119,35 @@ impl Desk {
         panel.on_load(keep_clear);
         view! {
             <section class="gallery-host" aria-label=words::HOST node_ref=panel>
-                <div class="gallery-acts">{Act::ALL.map(button).into_iter().collect_view()}</div>
+                <div class="gallery-acts">{HostAction::ALL.map(button).into_iter().collect_view()}</div>
                 <label for="composer">{words::COMPOSER}</label>
                 <textarea id="composer" rows="1" dir="auto" node_ref=self.composer></textarea>
             </section>
         }
     }
 
-    fn act(self, act: Act) {
+    fn act(self, act: HostAction) {
         match act {
-            Act::Accept => match self.ending.get_value() {
+            HostAction::Accept => match self.ending.get_value() {
                 outcome @ Outcome::Declined => self.end(Some(outcome), Phase::Declined),
                 outcome => self.end(Some(outcome), Phase::Answered),
             },
-            Act::Refuse => {
+            HostAction::Refuse => {
                 let reason = words::NETWORK_DOWN.to_owned();
                 self.sending.set(Sending::Failed(reason));
             }
-            Act::Keep => self.held.set(true),
-            Act::GiveBack => self.sending.set(Sending::Idle),
-            Act::AnswerElsewhere => {
+            HostAction::Keep => self.held.set(true),
+            HostAction::GiveBack => self.sending.set(Sending::Idle),
+            HostAction::AnswerElsewhere => {
                 let winner = self.ask.with_untracked(|ask| answers(ask.ask.as_ref()?));
                 self.end(winner.map(Outcome::Answered), Phase::Answered);
             }
-            Act::Supersede => self.end(Some(Outcome::Superseded), Phase::Superseded),
-            Act::Expire => self.end(Some(Outcome::Expired), Phase::Expired),
+            HostAction::Supersede => self.end(Some(Outcome::Superseded), Phase::Superseded),
+            HostAction::Expire => self.end(Some(Outcome::Expired), Phase::Expired),
         }
     }
 
-    /// Tells the card that its ask is over: the phase first, then that nothing is on its way.
+    /// Ends the ask: first the phase, then the state of sending.
     fn end(self, outcome: Option<Outcome>, phase: Phase) {
         self.ask.update(|ask| {
             if let Some(outcome) = outcome {
@@ -159,7 +159,7 @@ impl Desk {
     }
 }
 
-/// Tells the card how much of the window's lower edge the panel covers, whatever its size.
+/// Passes to the card the height that the panel covers at the window's lower edge, whenever it changes.
 fn keep_clear(panel: HtmlElement) {
     let measured = panel.clone();
     let on_resize = Closure::<dyn FnMut()>::new(move || {
@@ -167,7 +167,7 @@ fn keep_clear(panel: HtmlElement) {
             let style = gallery.unchecked_into::<HtmlElement>().style();
             let height = format!("{}px", measured.offset_height());
             for property in ["--qc-dock", "--qc-scroll-margin"] {
-                // Refused only for names that are none.
+                // Refused only for invalid names.
                 let _ = style.set_property(property, &height);
             }
         }
@@ -182,9 +182,9 @@ fn keep_clear(panel: HtmlElement) {
     });
 }
 
-/// What a host may come to tell a card.
+/// An action of the host, each with a button.
 #[derive(Clone, Copy, Debug)]
-enum Act {
+enum HostAction {
     Accept,
     Refuse,
     Keep,
@@ -194,7 +194,7 @@ enum Act {
     Expire,
 }
 
-impl Act {
+impl HostAction {
     const ALL: [Self; 7] =
         [Self::Accept, Self::Refuse, Self::Keep, Self::GiveBack, Self::AnswerElsewhere, Self::Supersede, Self::Expire];
 

@@ -1,6 +1,6 @@
-//! The states of a card, and how a host brings one about: by a snapshot that a stream gave, and by where its own sending stands.
+//! The states of a card, and the host's input for each: a snapshot from a stream, and the state of sending.
 
-use crate::stream::Stream;
+use crate::stream::ExampleStream;
 use crate::words;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending};
@@ -8,20 +8,20 @@ use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, 
 
 /// A state that the gallery shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// The call began, and no question yet.
+pub(crate) enum CardState {
+    /// The call has started, without a question yet.
     Composing,
     /// More than half of the arguments have arrived.
     Streaming,
     /// Waiting for the answer.
     Awaiting,
-    /// Something is chosen and typed.
+    /// With a choice and a typed text.
     Dirty,
-    /// Submitted with nothing chosen.
+    /// Submitted without a choice.
     Invalid,
     /// The answer is on its way.
     Submitting,
-    /// It did not go through.
+    /// The answer did not go through.
     Failed,
     /// Answered, each question in another way.
     Answered,
@@ -41,21 +41,21 @@ pub(crate) enum State {
     Settled,
     /// The arguments ended and cannot be read.
     Malformed,
-    /// Nobody can answer it any more, and nobody knows how it ended.
+    /// The ask can't be answered any more, and its outcome is unknown.
     Readonly,
     /// Arriving now, from the first byte on.
     Live,
 }
 
-/// What a host gives a card.
+/// The input of a host to a card.
 #[derive(Clone, Debug)]
 pub(crate) struct Staged {
     pub(crate) ask: AskSnapshot,
     pub(crate) sending: Sending,
 }
 
-impl State {
-    /// Every state that stands still, in the order of a card's life.
+impl CardState {
+    /// Every state that lasts, in the order of a card's life.
     pub(crate) const ALL: [Self; 17] = [
         Self::Composing,
         Self::Streaming,
@@ -100,26 +100,26 @@ impl State {
         }
     }
 
-    /// The state of that name.
+    /// The state with this name.
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter().chain([Self::Live]);
         all.find(|state| state.name() == name)
     }
 
-    /// Whether it takes more than what a host gives.
+    /// Returns true if the state needs actions of a user, beside the host's input.
     pub(crate) fn needs_acts(self) -> bool {
         matches!(self, Self::Invalid | Self::Dirty | Self::Late)
     }
 
-    /// What a host gives the card of an ask with these arguments; nothing where the ask never comes to this state.
+    /// The host's input to the card of an ask with these arguments; `None` if the ask never comes to this state.
     pub(crate) fn stage(self, arguments: &str, id: &str) -> Option<Staged> {
         let ask = match self {
             Self::Composing | Self::Live => AskSnapshot::new(id),
-            Self::Streaming => Stream::open(id).with_part_of(arguments).snapshot(),
-            Self::Interrupted => Stream::open(id).with_part_of(arguments).broken_off(),
+            Self::Streaming => ExampleStream::open(id).with_part_of(arguments).snapshot(),
+            Self::Interrupted => ExampleStream::open(id).with_part_of(arguments).broken_off(),
             Self::Malformed => match waiting(id, arguments).phase {
                 Phase::Malformed => waiting(id, arguments),
-                _ => Stream::open(id).with_part_of(arguments).ended(),
+                _ => ExampleStream::open(id).with_part_of(arguments).ended(),
             },
             Self::Awaiting
             | Self::Dirty
@@ -143,7 +143,7 @@ impl State {
         Some(Staged { ask, sending })
     }
 
-    /// Takes an ask that waits to this state.
+    /// Brings an open ask to this state.
     fn conclude(self, mut snapshot: AskSnapshot) -> Option<AskSnapshot> {
         let ask = snapshot.ask.clone()?;
         let outcome = match self {
@@ -176,16 +176,16 @@ impl State {
     }
 }
 
-/// The ask when its run is over.
+/// The ask after its run.
 fn waiting(id: &str, arguments: &str) -> AskSnapshot {
-    let mut stream = Stream::open(id);
+    let mut stream = ExampleStream::open(id);
     stream.feed(arguments);
     stream.end_call();
     stream.end_run();
     stream.snapshot()
 }
 
-/// A reply that has of everything: picks, a text of one's own, a skipped question, a note. Nothing where no reply is legal.
+/// A reply with one of each: picks, a free text, a skipped question, a note. `None` if no reply is legal.
 pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
     let selection = |(index, question): (usize, &Question)| match index {
         1 => Selection { question: index, other: Some(words::OWN_ANSWER.to_owned()), ..Selection::default() },
@@ -197,7 +197,7 @@ pub(crate) fn answers(ask: &AskUserQuestion) -> Option<Reply> {
     Reply::check(ask, selections).ok()
 }
 
-/// The first option, the first two where several may be chosen, or a text where there is none.
+/// The first option, the first two if several may be chosen, or a text if there is no option.
 fn pick(index: usize, question: &Question) -> Selection {
     let wanted = if question.multi_select { 2 } else { 1 };
     let selected: Vec<usize> = (0..question.options.len().min(wanted)).collect();

@@ -1,4 +1,4 @@
-//! Examples as a model streams them, through the conversation that a chat page has.
+//! Examples as streams of a model, through the conversation of a chat page.
 
 use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
@@ -8,13 +8,13 @@ use ask_user_question::snapshot::AskPatch;
 use serde_json::json;
 
 /// One call of the tool in one run.
-pub(crate) struct Stream {
+pub(crate) struct ExampleStream {
     id: String,
     conversation: Conversation,
 }
 
-impl Stream {
-    /// The run and the call begin.
+impl ExampleStream {
+    /// Begins the run and the call.
     pub(crate) fn open(id: &str) -> Self {
         let mut stream = Self { id: id.to_owned(), conversation: Conversation::default() };
         stream.event(&json!({"type": "RUN_STARTED", "threadId": "gallery", "runId": "run"}));
@@ -22,22 +22,22 @@ impl Stream {
         stream
     }
 
-    /// More of the arguments arrives.
+    /// Appends to the arguments.
     pub(crate) fn feed(&mut self, delta: &str) -> Vec<AskPatch> {
         self.event(&json!({"type": "TOOL_CALL_ARGS", "toolCallId": self.id, "delta": delta}))
     }
 
-    /// The arguments are all there.
+    /// Ends the arguments.
     pub(crate) fn end_call(&mut self) -> Vec<AskPatch> {
         self.event(&json!({"type": "TOOL_CALL_END", "toolCallId": self.id}))
     }
 
-    /// The run is over.
+    /// Ends the run.
     pub(crate) fn end_run(&mut self) -> Vec<AskPatch> {
         self.event(&json!({"type": "RUN_FINISHED", "threadId": "gallery", "runId": "run"}))
     }
 
-    /// Some way into the arguments.
+    /// Appends two thirds of the arguments.
     pub(crate) fn with_part_of(mut self, arguments: &str) -> Self {
         let end = arguments.len() * 2 / 3;
         let end = (0..=end).rev().find(|end| arguments.is_char_boundary(*end));
@@ -45,14 +45,14 @@ impl Stream {
         self
     }
 
-    /// The ask where the arguments end here.
+    /// The ask if its arguments end here.
     pub(crate) fn ended(mut self) -> AskSnapshot {
         self.end_call();
         self.end_run();
         self.snapshot()
     }
 
-    /// The ask where the connection breaks here.
+    /// The ask if the connection breaks here.
     pub(crate) fn broken_off(mut self) -> AskSnapshot {
         self.conversation.finish();
         self.patches();
@@ -75,7 +75,7 @@ impl Stream {
         self.patches()
     }
 
-    /// What the ask became since the last call.
+    /// The changes of the ask since the last call.
     fn patches(&mut self) -> Vec<AskPatch> {
         let mut patches = Vec::new();
         while let Some(update) = self.conversation.next_update(NOW) {
@@ -89,7 +89,7 @@ impl Stream {
     }
 }
 
-/// The arguments of an example, as they stand in its file: in the order in which a model writes them, which a parsed object forgets.
+/// The arguments of an example, as its file has them: in the order in which a model writes members, which a parsed object forgets.
 pub(crate) fn arguments(file: &'static str) -> &'static str {
     let after = file.split_once("\"ask\":").map_or("", |(_, after)| after);
     let ask = after.trim_end().strip_suffix('}').unwrap_or(after);
@@ -100,7 +100,7 @@ pub(crate) fn arguments(file: &'static str) -> &'static str {
 pub(crate) fn arguments_of(size: usize) -> String {
     let texts = 4 + 4 * 4;
     let long = size / texts - 10;
-    // Made in one piece: what making them takes would be counted as the card's memory.
+    // Made in one piece, because garbage of making it would be counted as the card's memory.
     let mut json = String::with_capacity(size + size / 20);
     for question in 0..4 {
         json.push_str(if question == 0 { r#"{"questions":["# } else { "," });
@@ -128,7 +128,7 @@ fn push_words(to: &mut String, first: &str, length: usize) {
     }
 }
 
-/// Nothing here has a deadline, so one time is as good as another.
+/// The current time, which is of no account: no ask here has a deadline.
 const NOW: u64 = 0;
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
             let arguments = arguments_of(size);
             let difference = arguments.len().abs_diff(size);
             assert!(difference * 20 < size, "{size}: {}", arguments.len());
-            let mut stream = Stream::open("call");
+            let mut stream = ExampleStream::open("call");
             stream.feed(&arguments);
             let snapshot = stream.ended();
             assert_eq!(snapshot.phase, Phase::Answerable, "{size}");
@@ -162,9 +162,9 @@ mod tests {
     #[test]
     fn in_small_pieces_or_at_once_an_example_comes_to_the_same() {
         for (name, file) in examples::FILES {
-            let mut whole = Stream::open("call");
+            let mut whole = ExampleStream::open("call");
             whole.feed(arguments(file));
-            let mut pieces = Stream::open("call");
+            let mut pieces = ExampleStream::open("call");
             let mut shown = AskSnapshot::new("call");
             for letter in arguments(file).chars() {
                 for patch in pieces.feed(&letter.to_string()) {

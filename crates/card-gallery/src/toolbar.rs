@@ -1,13 +1,13 @@
-//! Ways from a page to its neighbours: links, so that every one of them can be kept and sent.
+//! Links from a page to its neighbours, so that each can be kept and sent.
 
-use crate::address::{Address, Extra, SCHEMES, View, direction_of};
-use crate::state::State;
+use crate::address::{Address, Extra, PageView, SCHEMES, direction_of};
+use crate::state::CardState;
 use crate::words;
 use leptos::prelude::*;
 use question_card::{Direction, LANGUAGES, Layout, SubmitMode};
 
-/// A place that a link leads to, with the link's text.
-type Place = (String, Address);
+/// A link: its text and its target.
+type ToolbarLink = (String, Address);
 
 /// Links to the same page in another state, mode, layout, language, direction and colour scheme.
 pub(crate) fn toolbar(address: &Address) -> impl IntoView + use<> {
@@ -21,8 +21,8 @@ pub(crate) fn toolbar(address: &Address) -> impl IntoView + use<> {
         (words::DIRECTION, directions(address)),
         (words::COLOURS, schemes(address)),
     ];
-    let group = |(name, places): (&'static str, Vec<Place>)| {
-        let link = |(text, place): Place| {
+    let group = |(name, places): (&'static str, Vec<ToolbarLink>)| {
+        let link = |(text, place): ToolbarLink| {
             let current = (place == *address).then_some("page");
             view! {
                 <li>
@@ -40,38 +40,42 @@ pub(crate) fn toolbar(address: &Address) -> impl IntoView + use<> {
     groups.map(group).into_iter().collect_view()
 }
 
-fn places(address: &Address) -> Vec<Place> {
-    let index = (words::ALL_EXAMPLES.to_owned(), address.with_view(View::Index));
+fn places(address: &Address) -> Vec<ToolbarLink> {
+    let index = (words::ALL_EXAMPLES.to_owned(), address.with_view(PageView::Index));
     let example = address.example().map(|example| {
-        let view = View::Example(example);
+        let view = PageView::Example(example);
         (words::all_states_of(example), address.with_view(view))
     });
     [index].into_iter().chain(example).collect()
 }
 
-fn states(address: &Address) -> Vec<Place> {
-    let live = address.example().map(|_| State::Live);
+fn states(address: &Address) -> Vec<ToolbarLink> {
+    let live = address.example().map(|_| CardState::Live);
     let view = |state| match address.example() {
-        Some(example) => View::Card { example, state },
-        None => View::State(state),
+        Some(example) => PageView::Card { example, state },
+        None => PageView::State(state),
     };
-    State::ALL.into_iter().chain(live).map(|state| (state.name().to_owned(), address.with_view(view(state)))).collect()
+    CardState::ALL
+        .into_iter()
+        .chain(live)
+        .map(|state| (state.name().to_owned(), address.with_view(view(state))))
+        .collect()
 }
 
-fn modes(address: &Address) -> Vec<Place> {
+fn modes(address: &Address) -> Vec<ToolbarLink> {
     [(words::EXPLICIT, SubmitMode::Explicit), (words::ON_PICK, SubmitMode::OnPick)]
         .map(|(text, mode)| (text.to_owned(), Address { mode, ..address.clone() }))
         .into()
 }
 
-fn layouts(address: &Address) -> Vec<Place> {
+fn layouts(address: &Address) -> Vec<ToolbarLink> {
     [(words::STACKED, Layout::Stacked), (words::STEPPED, Layout::Stepped)]
         .map(|(text, layout)| (text.to_owned(), Address { layout, ..address.clone() }))
         .into()
 }
 
-/// Each leads to the page with one more thing switched on; what is on already is marked, and leads to the page without it.
-fn extras(address: &Address) -> Vec<Place> {
+/// A link for each feature, which switches it on. A feature that is on is marked, and its link switches it off.
+fn extras(address: &Address) -> Vec<ToolbarLink> {
     let text = |extra: Extra| match address.has(extra) {
         true => words::switched_on(extra.name()),
         false => extra.name().to_owned(),
@@ -79,18 +83,18 @@ fn extras(address: &Address) -> Vec<Place> {
     Extra::ALL.map(|extra| (text(extra), address.toggled(extra))).into()
 }
 
-fn languages(address: &Address) -> Vec<Place> {
+fn languages(address: &Address) -> Vec<ToolbarLink> {
     let place = |language| Address { language, direction: direction_of(language), ..address.clone() };
     LANGUAGES.iter().map(|(language, _)| ((*language).to_owned(), place(*language))).collect()
 }
 
-fn directions(address: &Address) -> Vec<Place> {
+fn directions(address: &Address) -> Vec<ToolbarLink> {
     [Direction::LeftToRight, Direction::RightToLeft]
         .map(|direction| (direction.as_str().to_owned(), Address { direction, ..address.clone() }))
         .into()
 }
 
-fn schemes(address: &Address) -> Vec<Place> {
+fn schemes(address: &Address) -> Vec<ToolbarLink> {
     let place = |scheme| Address { scheme, ..address.clone() };
     let system = (words::SYSTEM.to_owned(), place(None));
     let fixed = SCHEMES.map(|scheme| (scheme.to_owned(), place(Some(scheme))));

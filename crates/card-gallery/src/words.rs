@@ -1,6 +1,5 @@
 //! The gallery's own words, as values: Leptos makes an element of literals alone by `innerHTML`, which the page's policy refuses.
 
-use crate::address::{Address, View};
 use ask_user_question::examples::Example;
 
 pub(crate) const GO_TO: &str = "Go to";
@@ -20,7 +19,7 @@ pub(crate) const SYSTEM: &str = "system";
 pub(crate) const FILTER: &str = "Find an example";
 pub(crate) const NEVER: &str = "This example never comes to this state.";
 pub(crate) const HOST: &str = "The host";
-pub(crate) const HEARD: &str = "What the host heard";
+pub(crate) const HEARD: &str = "Events at the host";
 pub(crate) const ACCEPT: &str = "Accept";
 pub(crate) const REFUSE: &str = "Refuse";
 pub(crate) const KEEP: &str = "Keep";
@@ -35,33 +34,17 @@ pub(crate) const CARDS: &str = "cards";
 pub(crate) const RECEIPTS: &str = "receipts";
 pub(crate) const NOTHING: &str = "nothing";
 
-/// The title of the document.
-pub(crate) fn page_title(address: &Address) -> String {
-    format!("{} \u{2013} Card gallery", title(address))
-}
-
-/// What a page is called.
-pub(crate) fn title(address: &Address) -> String {
-    match address.view {
-        View::Index => "Card gallery".to_owned(),
-        View::Bench => "What is measured".to_owned(),
-        View::State(state) => format!("Every example, {}", state.name()),
-        View::Example(example) => example.to_owned(),
-        View::Card { example, state } => format!("{example}, {}", state.name()),
-    }
-}
-
 /// The link to all states of an example.
 pub(crate) fn all_states_of(example: &str) -> String {
     format!("all states of {example}")
 }
 
-/// Something that is switched on.
+/// The name of a feature that is on.
 pub(crate) fn switched_on(name: &str) -> String {
     format!("{name} \u{2713}")
 }
 
-/// How many examples fit what is sought.
+/// The number of examples that fit the search.
 pub(crate) fn found(count: usize) -> String {
     match count {
         1 => "1 example".to_owned(),
@@ -69,12 +52,12 @@ pub(crate) fn found(count: usize) -> String {
     }
 }
 
-/// How much memory the program has.
+/// The size of the program's memory.
 pub(crate) fn memory(bytes: u32) -> String {
     format!("Done; the program has {} MB of memory", bytes / 1_000_000)
 }
 
-/// What kind of example it is.
+/// The kind of an example.
 pub(crate) fn about(example: &Example) -> String {
     let validity = match example.valid {
         true => "valid",

@@ -17,20 +17,20 @@ const STAY: u64 = 5000;
 
 thread_local! {
     /// The announcements that are still to be made in this document.
-    static QUEUE: RefCell<Queue> = RefCell::new(Queue::default());
+    static QUEUE: RefCell<AnnouncementQueue> = RefCell::new(AnnouncementQueue::default());
     /// The keys of the calls whose question was announced since the page was loaded.
     static ANNOUNCED: Once = const { Once::new() };
 }
 
 /// The announcements of all cards of a document, in the order in which they came.
 #[derive(Default)]
-struct Queue {
+struct AnnouncementQueue {
     waiting: Vec<(Weak<Announcer>, String)>,
     /// An announcement was made less than [`APART`] ago.
     taken: bool,
 }
 
-impl Queue {
+impl AnnouncementQueue {
     fn next(&mut self) -> Option<(Weak<Announcer>, String)> {
         // The queue is short.
         (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
@@ -68,7 +68,7 @@ impl Announcer {
 
     /// As [`say`](Self::say), once for each key in the life of the page.
     pub(crate) fn say_once(self: &Rc<Self>, key: &str, text: String) {
-        if ANNOUNCED.with(|announced| announced.is_first(key)) {
+        if ANNOUNCED.with(|announced| announced.insert(key)) {
             self.say(text);
         }
     }
@@ -85,7 +85,7 @@ impl Announcer {
 
 /// Announces the text that has waited longest. A card that is gone is skipped, and costs the others no time.
 fn say_next() {
-    while let Some((announcer, text)) = QUEUE.with_borrow_mut(Queue::next) {
+    while let Some((announcer, text)) = QUEUE.with_borrow_mut(AnnouncementQueue::next) {
         let Some(live) = announcer.upgrade() else {
             continue;
         };

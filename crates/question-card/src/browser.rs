@@ -6,7 +6,7 @@ use std::time::Duration;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, Event, EventTarget, Node, NodeList};
+use web_sys::{Element, Event, EventTarget, HtmlElement, Node, NodeList};
 
 #[wasm_bindgen]
 extern "C" {
@@ -102,6 +102,30 @@ pub(crate) fn set_flag(of: &JsValue, name: &str, value: bool) {
 /// Returns true if a node is of this type, such as [`Node::ELEMENT_NODE`].
 pub(crate) fn is_of_type(node: &Node, of: u16) -> bool {
     number(node, "nodeType") == f64::from(of)
+}
+
+/// Focuses an element and lets the browser scroll to it.
+pub(crate) fn focus_on(element: &HtmlElement) {
+    focus_with(element, false);
+}
+
+/// Focuses an element without scrolling.
+pub(crate) fn focus_quietly(element: &HtmlElement) {
+    focus_with(element, true);
+}
+
+fn focus_with(element: &HtmlElement, prevents_scroll: bool) {
+    let options = js_sys::Object::new();
+    set_flag(&options, "preventScroll", prevents_scroll);
+    // Refused only if nothing can be focused at all.
+    let _ = element.focus_with_options(options.unchecked_ref());
+}
+
+/// Scrolls an element into view, as far as that is needed.
+pub(crate) fn scroll_to(element: &Element) {
+    let options = js_sys::Object::new();
+    set_text(&options, "block", "nearest");
+    element.scroll_into_view_with_scroll_into_view_options(options.unchecked_ref());
 }
 
 /// A function that the browser calls once.

@@ -14,7 +14,7 @@ pub(crate) mod machine;
 mod options;
 mod view;
 
-pub(crate) use self::machine::Given;
+pub(crate) use self::machine::Unsettled;
 
 // A server handles no events.
 #[cfg(not(feature = "ssr"))]

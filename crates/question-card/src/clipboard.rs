@@ -6,14 +6,14 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    type Written;
+    type ClipboardPromise;
 
     /// Throws if there is no clipboard, as on a page that was not loaded securely.
     #[wasm_bindgen(js_namespace = ["navigator", "clipboard"], js_name = writeText, catch)]
-    fn write_text(text: &str) -> Result<Written, JsValue>;
+    fn write_text(text: &str) -> Result<ClipboardPromise, JsValue>;
 
     #[wasm_bindgen(method)]
-    fn then(this: &Written, done: &JsValue, refused: &JsValue);
+    fn then(this: &ClipboardPromise, done: &JsValue, refused: &JsValue);
 }
 
 /// Writes a text to the clipboard, and calls back with true if the browser allowed it.

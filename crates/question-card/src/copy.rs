@@ -26,13 +26,13 @@ pub fn CopyReceipt(
 ) -> impl IntoView {
     let labels = StoredValue::new(labels);
     let text = move |word| labels.try_with_value(|labels| labels.text(word).to_owned()).unwrap_or_default();
-    let copied = RwSignal::new(Copied::No);
+    let copied = RwSignal::new(CopyState::No);
     let announcer = StoredValue::<Option<Rc<Announcer>>, LocalStorage>::new_local(None);
     let was_pressed = RwSignal::new(false);
     let times = StoredValue::new(0_u32);
     let take_back = move |time| {
         if times.try_get_value() == time {
-            copied.try_set(Copied::No);
+            copied.try_set(CopyState::No);
         }
     };
     let copy = move |_| {
@@ -40,8 +40,8 @@ pub fn CopyReceipt(
         was_pressed.set(true);
         write_to_clipboard(&copy, move |is_done| {
             if !is_done {
-                copied.try_set(Copied::Failed);
-            } else if copied.try_set(Copied::Yes).is_none() {
+                copied.try_set(CopyState::Failed);
+            } else if copied.try_set(CopyState::Yes).is_none() {
                 if let Some(Some(announcer)) = announcer.try_get_value() {
                     announcer.say(text(Word::Copied));
                 }
@@ -58,7 +58,7 @@ pub fn CopyReceipt(
         let own = Rc::new(Announcer::default());
         own.speak_in(Some(region.into()));
         // The browser may have copied before the region was there.
-        if copied.try_get_untracked() == Some(Copied::Yes) {
+        if copied.try_get_untracked() == Some(CopyState::Yes) {
             own.say(text(Word::Copied));
         }
         announcer.try_set_value(Some(own));
@@ -70,11 +70,11 @@ pub fn CopyReceipt(
         was_pressed.get().then(region)
     };
     let name = move || match copied.get() {
-        Copied::Yes => text(Word::Copied),
-        Copied::No | Copied::Failed => text(Word::CopyAnswers),
+        CopyState::Yes => text(Word::Copied),
+        CopyState::No | CopyState::Failed => text(Word::CopyAnswers),
     };
     let failure = move || {
-        (copied.get() == Copied::Failed)
+        (copied.get() == CopyState::Failed)
             .then(|| view! { <p class=part::WAIT role="alert">{text(Word::CopyFailed)}</p> })
     };
     view! {
@@ -89,7 +89,7 @@ const STAY: Duration = Duration::from_secs(3);
 
 /// The state of a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Copied {
+enum CopyState {
     No,
     Yes,
     /// The browser refused; then the user has to know.

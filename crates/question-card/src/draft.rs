@@ -3,8 +3,10 @@
 mod kept;
 mod question;
 
-pub(crate) use self::kept::Kept;
-use self::question::QuestionDraft;
+pub(crate) use self::kept::StoredDraft;
+pub(crate) use self::question::ChoiceKind;
+pub use self::question::{Field, Problem};
+use self::question::{Pick, QuestionDraft, over};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskUserQuestion, Question};
@@ -20,81 +22,19 @@ use ask_user_question::{AskUserQuestion, Question};
 ///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`unskip`](Self::unskip), [`toggle_skip`](Self::toggle_skip),
 ///   [`forget`](Self::forget).
 ///
-/// A question whose [`Kind`] is not known yet cannot be answered: input of the user changes nothing.
+/// A question whose [`ChoiceKind`] is not known yet cannot be answered: input of the user changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Draft {
     questions: Vec<QuestionDraft>,
     /// The most characters of each typed text.
     max_length: Option<usize>,
     /// The stored parts whose questions are not complete yet.
-    waiting: Kept,
-}
-
-/// The number of options of a question that may be chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
-    /// Exactly one, or a free text.
-    Single,
-    /// Any number, and a free text beside them.
-    Multi,
-}
-
-impl Kind {
-    /// The kind for a value of `multiSelect`.
-    pub(crate) fn of(multi_select: bool) -> Self {
-        match multi_select {
-            true => Self::Multi,
-            false => Self::Single,
-        }
-    }
-}
-
-/// The reason why a question cannot be sent as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Problem {
-    /// No answer is chosen.
-    Unanswered,
-    /// "Other" is chosen and its text is blank.
-    OtherBlank,
-    /// The free text is too long.
-    OtherTooLong {
-        /// The number of characters beyond the limit.
-        over: usize,
-    },
-    /// The note is too long.
-    NoteTooLong {
-        /// The number of characters beyond the limit.
-        over: usize,
-    },
-}
-
-impl Problem {
-    /// Returns true if there is no answer yet, rather than one that is too long.
-    pub(crate) fn is_missing(self) -> bool {
-        matches!(self, Self::Unanswered | Self::OtherBlank)
-    }
-
-    /// The field that can solve it: a free text is an answer too.
-    pub(crate) fn field(self) -> Field {
-        match self {
-            Self::Unanswered | Self::OtherBlank | Self::OtherTooLong { .. } => Field::Other,
-            Self::NoteTooLong { .. } => Field::Note,
-        }
-    }
-}
-
-/// A field for typed text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
-    /// The free-text answer.
-    Other,
-    /// The note.
-    Note,
+    waiting: StoredDraft,
 }
 
 /// The distance of a typed text from the limit, in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Room {
+pub(crate) enum Remaining {
     /// This number of characters may still be typed.
     Left(usize),
     /// The text is this number of characters too long.
@@ -108,13 +48,6 @@ pub(crate) struct LeftOver {
     pub(crate) answer: Option<String>,
     /// The note.
     pub(crate) note: Option<String>,
-}
-
-/// A chosen option. By its label it is found again if a later snapshot moves it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Pick {
-    option: usize,
-    label: String,
 }
 
 impl Draft {
@@ -162,12 +95,12 @@ impl Draft {
     }
 
     /// The distance of a field's content from the limit, if there is one.
-    pub(crate) fn room(&self, question: usize, field: Field) -> Option<Room> {
+    pub(crate) fn room(&self, question: usize, field: Field) -> Option<Remaining> {
         let most = self.max_length?;
         let text = self.text(question, field);
-        Some(match question::over(text, most) {
-            Some(over) => Room::Over(over),
-            None => Room::Left(most - text.chars().count()),
+        Some(match over(text, most) {
+            Some(over) => Remaining::Over(over),
+            None => Remaining::Left(most - text.chars().count()),
         })
     }
 
@@ -232,7 +165,7 @@ impl Draft {
     }
 
     /// The kind of a question, once known.
-    pub(crate) fn kind(&self, question: usize) -> Option<Kind> {
+    pub(crate) fn kind(&self, question: usize) -> Option<ChoiceKind> {
         self.question(question)?.kind
     }
 
@@ -243,13 +176,13 @@ impl Draft {
                 let option = question.options.get(pick.option);
                 option.is_some_and(|option| option.label == pick.label)
             };
-            draft.kind == Some(Kind::of(question.multi_select)) && draft.all_picks(&is_there)
+            draft.kind == Some(ChoiceKind::of(question.multi_select)) && draft.all_picks(&is_there)
         };
         self.questions.len() == ask.questions.len() && self.questions.iter().zip(&ask.questions).all(fits)
     }
 
     /// Takes over the kind of a question. If it changes after a choice, the part that fits the new kind stays.
-    pub(crate) fn know(&mut self, question: usize, kind: Kind) {
+    pub(crate) fn know(&mut self, question: usize, kind: ChoiceKind) {
         self.grow(question).become_kind(kind);
     }
 
@@ -260,7 +193,7 @@ impl Draft {
             let draft = self.grow(index);
             let labels: Vec<&str> = question.options.iter().map(|option| option.label.as_str()).collect();
             draft.follow_labels(&labels);
-            draft.become_kind(Kind::of(question.multi_select));
+            draft.become_kind(ChoiceKind::of(question.multi_select));
         }
     }
 
@@ -331,13 +264,13 @@ impl Draft {
     /// Replaces all answers by this one text, for an ask that cannot be answered.
     pub(crate) fn become_message(&mut self, text: &str) {
         self.forget();
-        self.know(0, Kind::Single);
+        self.know(0, ChoiceKind::Single);
         self.type_text(0, Field::Other, text);
     }
 
     /// Forgets all input of the user.
     pub(crate) fn forget(&mut self) {
-        self.waiting = Kept::default();
+        self.waiting = StoredDraft::default();
         for draft in &mut self.questions {
             *draft = QuestionDraft { kind: draft.kind, ..QuestionDraft::default() };
         }

@@ -4,9 +4,9 @@
 //! beyond the life of the page. A draft is kept from the first change until the ask is over. A part that did not reach the agent is kept until the
 //! user dismisses it.
 
-use crate::card::Given;
+use crate::card::Unsettled;
 use crate::dom::Ids;
-use crate::draft::Kept;
+use crate::draft::StoredDraft;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// The storage of drafts beyond the life of the page. By default nothing is written. A page that uses neither of the two storages does not
 /// carry the code that writes and reads drafts.
 #[derive(Clone, Default)]
-pub struct Persist(Option<Arc<dyn Written>>);
+pub struct Persist(Option<Arc<dyn DraftStorage>>);
 
 /// A host's own storage of drafts.
 ///
@@ -109,22 +109,22 @@ impl Persist {
 /// The stored state of a call whose card may be gone: the draft, and a submission that is not settled.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remembered {
-    pub(crate) draft: Option<Kept>,
-    pub(crate) given: Option<Given>,
+    pub(crate) draft: Option<StoredDraft>,
+    pub(crate) given: Option<Unsettled>,
 }
 
 /// A storage of drafts that encodes them.
-trait Written: Send + Sync {
-    fn load(&self, key: &str) -> Option<Kept>;
-    fn write(&self, key: &str, kept: Option<Kept>);
+trait DraftStorage: Send + Sync {
+    fn load(&self, key: &str) -> Option<StoredDraft>;
+    fn write(&self, key: &str, kept: Option<StoredDraft>);
 }
 
-impl Written for Arc<dyn DraftStore> {
-    fn load(&self, key: &str) -> Option<Kept> {
-        Kept::from_text(key, &self.as_ref().load(key)?)
+impl DraftStorage for Arc<dyn DraftStore> {
+    fn load(&self, key: &str) -> Option<StoredDraft> {
+        StoredDraft::from_text(key, &self.as_ref().load(key)?)
     }
 
-    fn write(&self, key: &str, kept: Option<Kept>) {
+    fn write(&self, key: &str, kept: Option<StoredDraft>) {
         match kept.map(|kept| kept.to_text(key)) {
             Some(Some(text)) => self.save(key, &text),
             // Too long to be written. The text written before is better than none.

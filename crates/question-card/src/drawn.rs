@@ -15,16 +15,16 @@ pub(crate) struct Drawn {
     #[cfg(feature = "ssr")]
     html: Box<dyn FnOnce() -> String + Send>,
     #[cfg(not(feature = "ssr"))]
-    start: Box<dyn FnOnce(Option<Element>) -> Option<Running> + Send>,
+    start: Box<dyn FnOnce(Option<Element>) -> Option<DrawnElement> + Send>,
 }
 
 /// The element in the page, and the owner of its updates.
-pub(crate) struct Running {
+pub(crate) struct DrawnElement {
     element: Element,
     _keeper: Box<dyn Any>,
 }
 
-impl Running {
+impl DrawnElement {
     #[cfg(not(feature = "ssr"))]
     pub(crate) fn new(element: Element, keeper: impl Any) -> Self {
         Self { element, _keeper: Box::new(keeper) }
@@ -38,7 +38,7 @@ impl Drawn {
         Self { html: Box::new(move || Writer::write(&draw)) }
     }
 
-    fn start(self, _adopts: Option<Element>) -> Option<Running> {
+    fn start(self, _adopts: Option<Element>) -> Option<DrawnElement> {
         None
     }
 }
@@ -48,27 +48,27 @@ impl Drawn {
     /// Draws again when a signal that it has read changes.
     pub(crate) fn following(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
         let start = move |adopts: Option<Element>| {
-            let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::Tree::new(adopts, None)));
+            let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::NodeTree::new(adopts, None)));
             let shown = tree.clone();
             let keeper = RenderEffect::new(move |_| tree.borrow_mut().write(true, &draw));
             let element = shown.borrow().element()?;
-            Some(Running::new(element, keeper))
+            Some(DrawnElement::new(element, keeper))
         };
         Self { start: Box::new(start) }
     }
 
     /// An element that draws itself. `start` gets the element that a server has written, if there is one.
-    pub(crate) fn by_itself(start: impl FnOnce(Option<Element>) -> Option<Running> + Send + 'static) -> Self {
+    pub(crate) fn by_itself(start: impl FnOnce(Option<Element>) -> Option<DrawnElement> + Send + 'static) -> Self {
         Self { start: Box::new(start) }
     }
 
-    fn start(self, adopts: Option<Element>) -> Option<Running> {
+    fn start(self, adopts: Option<Element>) -> Option<DrawnElement> {
         (self.start)(adopts)
     }
 }
 
 impl Render for Drawn {
-    type State = Option<Running>;
+    type State = Option<DrawnElement>;
 
     fn build(self) -> Self::State {
         self.start(None)
@@ -151,7 +151,7 @@ impl RenderHtml for Drawn {
     }
 }
 
-impl Mountable for Running {
+impl Mountable for DrawnElement {
     fn unmount(&mut self) {
         self.element.remove();
     }

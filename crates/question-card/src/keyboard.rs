@@ -25,7 +25,7 @@ pub struct KeyPress<'a> {
 
 /// The kind of element that has the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum FocusKind {
     /// A radio button that is not checked.
     UncheckedRadio,
     /// A checked radio button, or any check box.
@@ -60,19 +60,21 @@ pub(crate) enum Intent {
 }
 
 /// The table of keys (K1–K12 of the README). `None` leaves the key to the browser and to the host.
-pub(crate) fn intent(press: KeyPress<'_>, place: Place) -> Option<Intent> {
+pub(crate) fn intent(press: KeyPress<'_>, place: FocusKind) -> Option<Intent> {
     if press.prevented || press.composing || press.alt {
         return None;
     }
     match (press.key, place) {
         ("Enter", _) if press.ctrl_or_meta => Some(once(press, Intent::Submit)),
-        ("Enter", Place::UncheckedRadio) => Some(once(press, Intent::Choose)),
-        ("Enter", Place::Choice) => Some(once(press, Intent::Confirm)),
-        ("Enter", Place::Text | Place::Note) if !press.shift => Some(once(press, Intent::Confirm)),
+        ("Enter", FocusKind::UncheckedRadio) => Some(once(press, Intent::Choose)),
+        ("Enter", FocusKind::Choice) => Some(once(press, Intent::Confirm)),
+        ("Enter", FocusKind::Text | FocusKind::Note) if !press.shift => Some(once(press, Intent::Confirm)),
         // Browsers click repeatedly while the key is held: the repeat would confirm what the first press asks about.
-        ("Enter", Place::PickButton | Place::QuestionButton | Place::Button) if press.repeat => Some(Intent::Swallow),
-        ("Escape", Place::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
-        (key, Place::UncheckedRadio | Place::Choice | Place::PickButton | Place::QuestionButton)
+        ("Enter", FocusKind::PickButton | FocusKind::QuestionButton | FocusKind::Button) if press.repeat => {
+            Some(Intent::Swallow)
+        }
+        ("Escape", FocusKind::Text) if !press.ctrl_or_meta => Some(Intent::LeaveText),
+        (key, FocusKind::UncheckedRadio | FocusKind::Choice | FocusKind::PickButton | FocusKind::QuestionButton)
             if !press.ctrl_or_meta && !press.repeat =>
         {
             nth(key).map(Intent::Nth)
@@ -99,14 +101,14 @@ fn nth(key: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const PLACES: [Place; 7] = [
-        Place::UncheckedRadio,
-        Place::Choice,
-        Place::PickButton,
-        Place::Text,
-        Place::Note,
-        Place::QuestionButton,
-        Place::Button,
+    const PLACES: [FocusKind; 7] = [
+        FocusKind::UncheckedRadio,
+        FocusKind::Choice,
+        FocusKind::PickButton,
+        FocusKind::Text,
+        FocusKind::Note,
+        FocusKind::QuestionButton,
+        FocusKind::Button,
     ];
 
     fn key(key: &str) -> KeyPress<'_> {
@@ -142,9 +144,9 @@ mod tests {
     #[test]
     fn k8_shift_enter_is_a_line_break_in_text() {
         let press = KeyPress { shift: true, ..key("Enter") };
-        assert_eq!(intent(press, Place::Text), None);
-        assert_eq!(intent(press, Place::Note), None);
-        assert_eq!(intent(press, Place::Choice), Some(Intent::Confirm));
+        assert_eq!(intent(press, FocusKind::Text), None);
+        assert_eq!(intent(press, FocusKind::Note), None);
+        assert_eq!(intent(press, FocusKind::Choice), Some(Intent::Confirm));
     }
 
     #[test]

@@ -12,12 +12,12 @@ impl Once {
     }
 
     /// Inserts a key. Returns true if it was not there before.
-    pub(crate) fn is_first(&self, key: &str) -> bool {
+    pub(crate) fn insert(&self, key: &str) -> bool {
         let (mut known, key) = (self.0.borrow_mut(), fnv1a(key));
-        let is_first = !known.contains(&key);
-        if is_first {
+        let is_new = !known.contains(&key);
+        if is_new {
             known.push(key);
         }
-        is_first
+        is_new
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     }
     w.text(labels.text(state_word(phase, ask)));
     w.close();
-    let passes = |row: &Row<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
+    let passes = |row: &ReceiptRow<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
     if phase.is_over() && rows.iter().any(passes) {
         disclosure(w, part::CHOICE, 0, labels.text(Word::ShowOptions));
     }
@@ -111,7 +111,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
 
 /// One question of the record.
 #[derive(Default)]
-struct Row<'a> {
+struct ReceiptRow<'a> {
     header: Option<&'a str>,
     question: &'a str,
     /// The options, as far as they are known, and true for a chosen one.
@@ -131,7 +131,7 @@ enum Without {
     NoAnswer,
 }
 
-impl<'a> Row<'a> {
+impl<'a> ReceiptRow<'a> {
     /// The text for a missing answer.
     fn without_text<'l>(&self, labels: &'l Labels) -> Option<&'l str> {
         match self.without {
@@ -164,7 +164,7 @@ impl<'a> Row<'a> {
 }
 
 /// A row; `lang` is the language of what the agent wrote.
-fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &Row<'_>, lang: Option<&str>, labels: &Labels) {
+fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, lang: Option<&str>, labels: &Labels) {
     let has_answer = row.has_answer();
     if w.open("p", part::RECEIPT_QUESTION, index) {
         w.set("id", &ids.receipt_question(index));
@@ -249,7 +249,7 @@ fn speaks(w: &mut Writer, lang: Option<&str>) {
     }
 }
 
-fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row<'_>> {
+fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<ReceiptRow<'_>> {
     match (&ask.outcome, phase) {
         // A text that still grows is shown once it is complete, not at each byte.
         (None, Phase::Streaming) => Vec::new(),
@@ -258,7 +258,7 @@ fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<Row<'_>> {
 }
 
 /// The rows of an ask: questions, options and answers.
-fn rows_of(ask: &AskSnapshot) -> Vec<Row<'_>> {
+fn rows_of(ask: &AskSnapshot) -> Vec<ReceiptRow<'_>> {
     let mut rows = Vec::new();
     if let Some(Outcome::Answered(reply)) = &ask.outcome {
         for answer in reply.answers() {
@@ -268,7 +268,7 @@ fn rows_of(ask: &AskSnapshot) -> Vec<Row<'_>> {
     }
     for (index, asked) in ask.questions.iter().enumerate() {
         let header = asked.header.as_ref().map(|header| header.text.as_str());
-        let mut row = Row { header, question: &asked.question.text, ..Row::default() };
+        let mut row = ReceiptRow { header, question: &asked.question.text, ..ReceiptRow::default() };
         let picks = match &ask.outcome {
             Some(Outcome::RepliedInChat { partial, .. }) => partial.iter().find(|pick| pick.question == index),
             _ => None,
@@ -287,8 +287,8 @@ fn rows_of(ask: &AskSnapshot) -> Vec<Row<'_>> {
 }
 
 /// The row of an answer, with the options of its question if the ask is known.
-fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Row<'a> {
-    let mut row = Row {
+fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> ReceiptRow<'a> {
+    let mut row = ReceiptRow {
         header: answer.header.as_deref(),
         question: &answer.question,
         own: answer.other.as_deref(),
@@ -297,7 +297,7 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Row<
             true => Without::Skipped,
             false => Without::NoAnswer,
         },
-        ..Row::default()
+        ..ReceiptRow::default()
     };
     let offered = asked.map_or(&[][..], |asked| &asked.options);
     let mut selected = answer.selected.iter().peekable();

@@ -12,7 +12,7 @@ mod nodes;
 #[cfg(feature = "ssr")]
 pub(crate) use self::html::Writer;
 #[cfg(not(feature = "ssr"))]
-pub(crate) use self::nodes::{Tree, Writer};
+pub(crate) use self::nodes::{NodeTree, Writer};
 
 /// Methods that need no more than those of the two writers.
 impl Writer {

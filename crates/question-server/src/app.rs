@@ -7,6 +7,8 @@ use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::guard::{Guard, Host, guard};
+#[cfg(feature = "mcp")]
+use crate::mcp::{self, McpSettings, Place};
 use crate::metrics::{Counters, OPEN_METRICS};
 use crate::models::Model;
 use crate::models::scripted::Scripted;
@@ -26,6 +28,8 @@ use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router, middleware};
+#[cfg(feature = "mcp")]
+use question_mcp::McpServer;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -68,6 +72,8 @@ pub struct Builder {
     counters: Counters,
     tokens: Option<Tokens>,
     checks_hosts: bool,
+    #[cfg(feature = "mcp")]
+    mcp: Option<McpSettings>,
 }
 
 /// Setters, each with what it sets.
@@ -103,6 +109,33 @@ impl Builder {
         counters: Counters => counters;
     }
 
+    /// Clients of MCP, at `/mcp`. Their page is at `/ask`, so it has to be at the root of its origin.
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn mcp(self, settings: McpSettings) -> Self {
+        Self { mcp: Some(settings), ..self }
+    }
+
+    /// The server for the client of MCP that started this process, and the router of its pages. They are to be served at this origin of this
+    /// machine. `opens` is true if a browser is opened there.
+    ///
+    /// # Panics
+    /// As [`build`](Self::build).
+    #[cfg(feature = "mcp")]
+    pub fn build_for_mcp(self, settings: McpSettings, origin: String, opens: bool) -> (McpServer, Router) {
+        let Self { config, model, tools, store, clock, drain, counters, .. } = self;
+        let model = model.unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
+        let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
+        let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
+        let runtime = Runtime::new(&config, Parts { store, model, tools, clock, drain, counters });
+        let (server, pages) = mcp::open(&runtime, settings, Place::Here { base: origin, opens });
+        let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
+        // Nothing but this machine, whatever else is set.
+        let guarded = Arc::new(Guard::new(Vec::new(), Some(Vec::new())));
+        let pages = pages.layer(middleware::from_fn_with_state(guarded, guard));
+        (server, pages.layer(middleware::from_fn_with_state(policy(&[]), policy::harden)))
+    }
+
     /// A further tool of the agent's.
     #[must_use]
     pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
@@ -126,8 +159,11 @@ impl Builder {
     /// # Panics
     /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
     pub fn build(self) -> Router {
-        let Self { config, model, tools, store, clock, page, other_agent, drain, counters, tokens, checks_hosts } =
-            self;
+        #[cfg(feature = "mcp")]
+        let mcp = self.mcp;
+        let Self {
+            config, model, tools, store, clock, page, other_agent, drain, counters, tokens, checks_hosts, ..
+        } = self;
         let model = model.unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
         let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
         let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
@@ -135,7 +171,14 @@ impl Builder {
         let hosts = checks_hosts.then(|| hosts(&config));
         let runtime = Runtime::new(&config, Parts { store, model, tools, clock, drain, counters });
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
-        router(&config, App::new(&config, runtime), tokens, settings, page, other_agent, hosts)
+        #[cfg(feature = "mcp")]
+        let further = mcp.map(|mcp| {
+            let (endpoint, pages) = mcp::routes(&runtime, mcp, config.bounds.body);
+            (Router::new().route_service(mcp::PATH, endpoint), pages)
+        });
+        #[cfg(not(feature = "mcp"))]
+        let further = None;
+        router(&config, App::new(&config, runtime), tokens, settings, page, other_agent, hosts, further)
     }
 }
 
@@ -159,7 +202,9 @@ impl App {
     }
 }
 
-/// The routes, with what stands in front of them.
+/// The routes, with what stands in front of them. Of two further routers, the first has streams, and the second has pages whose address is
+/// their token.
+#[allow(clippy::too_many_arguments, reason = "each is a part of the server, and it is called once")]
 fn router(
     config: &Config,
     app: App,
@@ -168,6 +213,7 @@ fn router(
     page: Option<Page>,
     other_agent: Option<OtherAgent>,
     hosts: Option<Vec<Host>>,
+    further: Option<(Router<App>, Router)>,
 ) -> Router {
     // Answered for every host name: a probe knows neither names nor tokens.
     let health = Router::new()
@@ -188,6 +234,10 @@ fn router(
     let streams = match &other_agent {
         Some(agent) => streams.route(other_agent::PATH, post(other_agent::run).layer(Extension(agent.clone()))),
         None => streams,
+    };
+    let (streams, pages) = match further {
+        Some((further, pages)) => (streams.merge(further), pages),
+        None => (streams, Router::new()),
     };
     let streams = streams.route_layer(middleware::from_fn_with_state(app.clone(), streams::count));
     let routes = streams
@@ -225,6 +275,7 @@ fn router(
         [] => routes,
         origins => routes.layer(cross_origin(origins)),
     };
+    let routes = routes.merge(pages);
     let guarded = Arc::new(Guard::new(config.allow_origins.clone(), hosts));
     let policy = policy(&config.allow_agents);
     let observer = Observer {

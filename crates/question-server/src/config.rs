@@ -5,19 +5,23 @@ use crate::access::Token;
 use crate::callbacks::CallbackKey;
 use crate::guard::{Host, Origin};
 use crate::limits::{Bounds, MODEL_CALLS, Patience};
+use ask_user_question::Limits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use sha2::{Digest as _, Sha256};
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
+use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tracing::level_filters::LevelFilter;
+use uuid::Uuid;
 
 /// The port where none is given.
 pub const DEFAULT_PORT: u16 = 8787;
@@ -31,6 +35,7 @@ const AGENT: &str = "The agent";
 const STORAGE: &str = "Conversations";
 const PAGE: &str = "The page";
 const ACCESS: &str = "Access";
+const MCP: &str = "MCP";
 const STOPPING: &str = "Stopping";
 const LOG: &str = "Log";
 
@@ -141,6 +146,22 @@ pub struct Config {
     #[arg(long = "allow-agent", value_name = "ORIGIN", value_parser = agents_origin, value_delimiter = ' ', help_heading = PAGE)]
     pub allow_agents: Vec<Origin>,
 
+    /// Whether clients of MCP find the question at /mcp: yes or no. Without a word, it is yes.
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", num_args = 0..=1, require_equals = true, default_missing_value = "yes", action = clap::ArgAction::Set, help_heading = MCP)]
+    pub mcp: bool,
+    /// What clients of MCP may ask at once: runtime, coding or chat.
+    #[arg(long, value_name = "NAME", value_parser = profile, default_value = "runtime", global = true, help_heading = MCP)]
+    pub profile: Limits,
+    /// The card as one HTML file, for clients of MCP that show apps. The npm package has it.
+    #[arg(long, value_name = "FILE", global = true, help_heading = MCP)]
+    pub view: Option<PathBuf>,
+    /// How long a call of such a client waits at once, if the client takes no news of its progress.
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "45s", global = true, help_heading = MCP)]
+    pub wait: Duration,
+    /// The key that signs what travels with such clients. Without it, a file beside that of --database has one.
+    #[arg(skip)]
+    pub mcp_key: Option<McpKey>,
+
     /// What the server bounds.
     #[command(flatten)]
     pub bounds: Bounds,
@@ -156,7 +177,7 @@ pub struct Config {
     pub drain_grace: Duration,
 
     /// What is logged, on stderr: off, error, warn, info, debug or trace.
-    #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::INFO, help_heading = LOG)]
+    #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::INFO, global = true, help_heading = LOG)]
     pub log: LevelFilter,
     /// How the log is written.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text", help_heading = LOG)]
@@ -204,6 +225,54 @@ impl FromStr for AgentKey {
 impl fmt::Debug for AgentKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AgentKey")
+    }
+}
+
+/// The limits of a question, by their name.
+fn profile(name: &str) -> Result<Limits, String> {
+    Limits::by_name(name).ok_or_else(|| "a profile is runtime, coding or chat".to_owned())
+}
+
+/// A key that signs what travels with clients of MCP, which nothing shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct McpKey(pub [u8; 32]);
+
+impl McpKey {
+    /// The key that a text stands for.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
+    }
+
+    /// The key beside this database, which is made if there is none.
+    ///
+    /// # Errors
+    /// If it can be neither read nor written.
+    pub fn beside(database: &Path) -> Result<Self, String> {
+        let mut file = database.as_os_str().to_owned();
+        file.push(".key");
+        let why = |error: io::Error| format!("{}: {error}", Path::new(&file).display());
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&file) {
+            Ok(mut made) => {
+                let key = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+                made.write_all(key.as_bytes()).and_then(|()| made.sync_all()).map_err(why)?;
+                Ok(Self::of(&key))
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::read_to_string(&file).map(|key| Self::of(key.trim())).map_err(why)
+            }
+            Err(error) => Err(why(error)),
+        }
+    }
+}
+
+impl fmt::Debug for McpKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("McpKey")
     }
 }
 
@@ -270,6 +339,13 @@ pub enum LogFormat {
 pub enum Command {
     /// Serve.
     Serve(Box<Config>),
+    /// Serve the client of MCP that started it, on stdin and stdout.
+    Mcp {
+        /// As for serving; ports and access do not matter.
+        config: Box<Config>,
+        /// True if a browser is opened for a client that shows the question itself in no way.
+        opens: bool,
+    },
     /// Copy an SQLite file, which a server may be working with.
     Backup {
         /// The file.
@@ -299,6 +375,10 @@ struct Cli {
     /// cannot see it.
     #[arg(long, value_name = "KEY", help_heading = ACCESS)]
     callback_key: Option<String>,
+    /// The key that signs what travels with clients of MCP, for several servers behind one address. Set it in the environment, where other
+    /// users cannot see it.
+    #[arg(long, value_name = "KEY", help_heading = MCP)]
+    mcp_key: Option<String>,
     /// A file in TOML with options by their names: port = 8080, allow-host = ["chat.example"]. The environment and the command line win.
     #[arg(long = "config", value_name = "FILE", global = true, help_heading = FILE)]
     file: Option<PathBuf>,
@@ -308,6 +388,12 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Work {
+    /// Serves the client of MCP that starts it, on stdin and stdout. With --database FILE, a question outlives the client.
+    Mcp {
+        /// Opens no browser for a client that shows the question itself in no way, but tells the page's address.
+        #[arg(long)]
+        no_open: bool,
+    },
     /// Copies the SQLite file of --database into a new FILE, also while a server works with it.
     Backup {
         /// The copy.
@@ -438,7 +524,7 @@ fn first_line(error: &clap::Error) -> String {
 
 impl Cli {
     fn check(self) -> Result<Command, String> {
-        let Self { mut config, token, token_file, callback_key, command, file: _ } = self;
+        let Self { mut config, token, token_file, callback_key, mcp_key, command, file: _ } = self;
         if let Database::File(path) = &config.database
             && path.as_os_str().to_string_lossy().contains("://")
         {
@@ -447,12 +533,17 @@ impl Cli {
                         postgres://user@host/name or memory"
                 .to_owned());
         }
-        if let Some(Work::Backup { file }) = command {
-            return match config.database {
-                Database::File(database) => Ok(Command::Backup { database, to: file }),
-                Database::Postgres(_) => Err("backup: a Postgres is copied by pg_dump".to_owned()),
-                Database::Memory => Err("backup: name the file to copy by --database".to_owned()),
-            };
+        config.mcp_key = mcp_key.map(|key| McpKey::of(&key));
+        match command {
+            Some(Work::Backup { file }) => {
+                return match config.database {
+                    Database::File(database) => Ok(Command::Backup { database, to: file }),
+                    Database::Postgres(_) => Err("backup: a Postgres is copied by pg_dump".to_owned()),
+                    Database::Memory => Err("backup: name the file to copy by --database".to_owned()),
+                };
+            }
+            Some(Work::Mcp { no_open }) => return Ok(Command::Mcp { config: Box::new(config), opens: !no_open }),
+            None => {}
         }
         // Neither says what stands there: it is a secret.
         let token = token.map(|token| token.parse::<Token>());

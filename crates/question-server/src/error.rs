@@ -170,6 +170,13 @@ impl ApiError {
         (status, code, message.into())
     }
 
+    /// Its code and what a person reads.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn code_and_message(&self) -> (&'static str, String) {
+        let (_, code, message) = self.row();
+        (code, message.into_owned())
+    }
+
     /// The option whose limit was reached.
     fn limit(&self) -> Option<&'static str> {
         Some(match self {

@@ -22,6 +22,8 @@ mod histories;
 pub mod limits;
 mod live;
 mod log;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod metrics;
 pub mod models;
 mod observe;

@@ -7,6 +7,8 @@ use question_server::config::{self, Command, Database, LogFormat, ModelName};
 #[cfg(feature = "postgres")]
 use question_server::limits::DATABASE_STARTS;
 use question_server::limits::{FAREWELL, TAKEOVER};
+#[cfg(feature = "mcp")]
+use question_server::mcp::McpSettings;
 use question_server::metrics::Counters;
 use question_server::models::Model;
 use question_server::models::anthropic::Anthropic;
@@ -22,20 +24,32 @@ use question_server::store::{MemoryStore, SqliteStore, Store};
 use question_server::{Config, Drain, Server, serve as serve_sockets};
 use scripted_agent::Script;
 use std::io::{self, Write as _};
+#[cfg(feature = "mcp")]
+use std::net::Ipv4Addr;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+#[cfg(feature = "mcp")]
+use std::time::Duration;
 use stderr::Stderr;
 use tokio::net::TcpListener;
+use tracing::Level;
 use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 fn main() -> ExitCode {
     let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
         Ok(Command::Backup { database, to }) => SqliteStore::back_up(&database, &to).map_err(|error| error.to_string()),
-        Ok(Command::Serve(config)) => run(*config),
+        Ok(Command::Serve(config)) => run(*config, serve),
+        #[cfg(feature = "mcp")]
+        Ok(Command::Mcp { config, opens }) => {
+            run(*config, async move |config, counters| serve_mcp(config, counters, opens).await)
+        }
+        #[cfg(not(feature = "mcp"))]
+        Ok(Command::Mcp { .. }) => Err("this program was built without MCP".to_owned()),
         // The help and the version as well: clap knows where each goes.
         Err(error) => error.exit(),
     };
@@ -48,7 +62,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(config: Config) -> Result<(), String> {
+fn run(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), String>) -> Result<(), String> {
     let counters = Counters::default();
     let log = Stderr::start(counters.clone()).map_err(|error| format!("no thread for the log: {error}"))?;
     let writer = log.clone();
@@ -57,7 +71,12 @@ fn run(config: Config) -> Result<(), String> {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    let log_layers = tracing_subscriber::registry().with(lines.with_filter(config.log));
+    // What the protocol's own crate logs has contents in it.
+    let level = config.log;
+    let is_wanted = filter_fn(move |line| {
+        line.level() <= &level && (!line.target().starts_with("rmcp") || *line.level() <= Level::ERROR)
+    });
+    let log_layers = tracing_subscriber::registry().with(lines.with_filter(is_wanted));
     #[cfg(feature = "otlp")]
     let (log_layers, exporter) = {
         let (layer, exporter) = otlp::from_env()?.unzip();
@@ -70,7 +89,7 @@ fn run(config: Config) -> Result<(), String> {
         .map_err(|error| format!("no threads to work with: {error}"))?;
     #[cfg(feature = "otlp")]
     exporter.map(|exporter| runtime.spawn(exporter.run()));
-    let served = runtime.block_on(serve(config, counters));
+    let served = runtime.block_on(work(config, counters));
     // A look-up of a name that hangs does not keep the process.
     runtime.shutdown_timeout(FAREWELL);
     log.flush_all();
@@ -93,6 +112,14 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     }
     if let Some(agent) = open_agent(&config)? {
         server = server.other_agent(agent);
+    }
+    #[cfg(feature = "mcp")]
+    if config.mcp {
+        server = server.mcp(McpSettings::of(&config)?);
+    }
+    #[cfg(not(feature = "mcp"))]
+    if config.mcp {
+        return Err("this program was built without MCP".to_owned());
     }
     let address = SocketAddr::from((config.bind, config.port));
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
@@ -120,6 +147,26 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
         () = drained => {}
     }
     Ok(())
+}
+
+/// Serves the client of MCP that started this process, until it closes stdin, and the pages of its questions.
+#[cfg(feature = "mcp")]
+async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), String> {
+    let drain = Drain::default();
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
+    let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
+    let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
+    let (server, pages) = server.build_for_mcp(McpSettings::of(&config)?, format!("http://{bound}"), opens);
+    let told = told_to_stop(false).map_err(|error| format!("signals cannot be heeded: {error}"))?;
+    let most = connections(&config);
+    let served = tokio::select! {
+        served = question_mcp::serve_stdio(server) => served,
+        () = serve_sockets(listener, pages, config.patience, most, counters, drain.closed()) => Ok(()),
+        () = told => Ok(()),
+    };
+    drain.run(Duration::ZERO, config.drain_grace).await;
+    served
 }
 
 /// The number of connections that the system allows; logged if that is less than was asked for.

@@ -19,13 +19,17 @@ use uuid::Uuid;
 /// The cookie that carries the token.
 pub const COOKIE: &str = "question_owner";
 
+/// What the owners of asks by MCP begin with, as they are stored.
+#[cfg(feature = "mcp")]
+const MCP: &str = "mcp:";
+
 /// The time that a browser keeps it: as long as browsers keep any.
 const COOKIE_SECONDS: u32 = 400 * 24 * 60 * 60;
 
 /// The digits of a token: two random ids.
 const TOKEN_DIGITS: usize = 64;
 
-const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+pub(crate) const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// Browsers say with each request where it comes from; programs do not.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -52,6 +56,18 @@ impl Owner {
     /// The owner that a proxy names.
     fn of_user(name: &str) -> Self {
         Self(format!("user:{}", hex(&Sha256::digest(name))))
+    }
+
+    /// The owner of what this owner's clients of MCP ask, or clients without one.
+    #[cfg(feature = "mcp")]
+    fn of_mcp(owner: Option<&Self>) -> Self {
+        Self(format!("{MCP}{}", owner.map(Self::as_str).unwrap_or_default()))
+    }
+
+    /// Returns true for what clients of MCP ask.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn is_of_mcp(&self) -> bool {
+        self.0.starts_with(MCP)
     }
 
     /// As it was stored before there were kinds. No bearer token has a space.
@@ -115,6 +131,12 @@ impl Caller {
     /// The same as a program whose conversations are for others to answer.
     pub(crate) fn as_program(&self) -> Self {
         Self { owner: self.owner.clone().filter(|_| self.is_vouched_for), formerly: None, ..self.clone() }
+    }
+
+    /// The same as a client of MCP, whose asks are kept apart from the conversations.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn for_mcp(&self) -> Self {
+        Self { owner: Some(Owner::of_mcp(self.owner.as_ref())), formerly: None, is_vouched_for: true, peer: self.peer }
     }
 
     pub(crate) fn may_open(&self, owner: Option<&Owner>) -> bool {

@@ -52,7 +52,8 @@ pub(crate) async fn harden(State(policy): State<HeaderValue>, request: Request, 
     if kind.is_some_and(|kind| kind == EVENT_STREAM) {
         return response;
     }
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    // The page of a single question posts a form.
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     headers.insert(header::REFERRER_POLICY, NO_REFERRER);
     headers.insert(CROSS_ORIGIN_OPENER_POLICY, SAME_ORIGIN);
     // What does not say otherwise, as the page's files do, may be private.

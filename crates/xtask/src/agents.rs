@@ -1,5 +1,5 @@
-//! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it, and released clients in front of the
-//! server. `tests/e2e/recipes` sets them up and compares what they do with the README of the recipes.
+//! `cargo xtask agents`: agents of other frameworks behind the built page, each as its recipe starts it. Released clients of AG-UI and MCP come in
+//! front of the server. `tests/e2e/recipes` sets them up and compares what they do with the README of the recipes.
 
 use std::process::Command;
 
@@ -7,11 +7,11 @@ use anyhow::Result;
 
 use crate::flags::Agents;
 use crate::steps::{self, Log, Step};
-use crate::test::{binaries, journeys, run_some};
+use crate::test::{binaries, journeys};
 use crate::tools::{self, system};
-use crate::{page, workspace};
+use crate::{size, workspace};
 
-/// The step that is about clients.
+/// The step that runs clients.
 const CLIENTS: &str = "clients";
 
 /// Runs every agent or the named ones.
@@ -21,7 +21,7 @@ pub(crate) fn agents(options: &Agents) -> Result<()> {
     let wanted = workspace::wanted(&known, &options.name)?;
     let mut steps = vec![Step::builds("native build", &[], binaries::build_journeys)];
     if wanted != [CLIENTS] {
-        steps.extend(page::steps_for_release());
+        steps.extend(size::steps_for_release());
     }
     steps.extend(wanted.into_iter().map(|name| match name {
         CLIENTS => Step::runs(name, &["native build"], clients),
@@ -44,9 +44,10 @@ fn walk(name: &str, record: bool, log: &Log) -> Result<()> {
 /// The clients, and `CopilotKit`'s runtime with its own, whose packages are those of its recipe.
 fn clients(log: &Log) -> Result<()> {
     journeys::released_clients(log)?;
+    journeys::mcp_clients(log)?;
     run(journeys::journeys()?.arg("recipes::clients::"), log)
 }
 
 fn run(journeys: &mut Command, log: &Log) -> Result<()> {
-    run_some(journeys.env("XTASK_NODE", system::node(log)?).env("XTASK_CACHE", tools::cache()?), log)
+    log.run_some(journeys.env("XTASK_NODE", system::node(log)?).env("XTASK_CACHE", tools::cache()?))
 }

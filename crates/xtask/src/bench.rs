@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::flags::BenchCmd;
 use crate::steps::{self, Log, Step};
 use crate::tools::{self, system};
-use crate::{files, pack, page, serve, wasm, workspace};
+use crate::{files, pack, page, serve, size, wasm, workspace};
 
 /// Builds one part as users get it, measures it and prints the table.
 pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
@@ -17,7 +17,7 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     let step = |needs, measurement: fn(&Log) -> Result<Command>| {
         Step::builds("measurement", needs, move |log| files::write(table, log.output(&mut measurement(log)?)?))
     };
-    let [tools, page] = page::steps_for_release();
+    let [tools, page] = size::steps_for_release();
     steps::run_or_fail(&match part {
         BenchCmd::Card(_) => vec![tools, page, page::gallery_for_release(), step(&["gallery for release"], card)],
         BenchCmd::Element(_) => {
@@ -31,9 +31,9 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     Ok(())
 }
 
-/// Makes the README's pictures in `app`: one that stands still, and one that moves.
+/// Makes the README's pictures in `app`: a still one, and a moving one.
 pub(crate) fn picture() -> Result<()> {
-    let [tools, page] = page::steps_for_release();
+    let [tools, page] = size::steps_for_release();
     let paths = || [workspace::server("server"), page::dist(), workspace::root().join("app")];
     let film = move |log: &Log| log.run(&mut in_chromium("app/benches/picture.mjs", &paths(), log)?);
     steps::run_or_fail(&[tools, page, server(), Step::builds("picture", &["page for release", "server"], film)])
@@ -53,7 +53,7 @@ fn element(log: &Log) -> Result<Command> {
     in_chromium("crates/question-element/benches/element.mjs", &[pack::package_for_tests()], log)
 }
 
-/// What a first visit of the page transfers, and when a person can see, read and write.
+/// The first visit of the page: the bytes transferred, and the times until a person can see, read and write.
 fn first_visit(log: &Log) -> Result<Command> {
     in_chromium("app/benches/page.mjs", &[workspace::server("server"), page::dist()], log)
 }
@@ -66,13 +66,13 @@ fn stream(log: &Log) -> Result<Command> {
     let (built, folder) = (wasm::built(&format!("release/examples/{EXAMPLE}")), workspace::scratch("bench"));
     wasm::optimize(&wasm::bind("nodejs", &built, EXAMPLE, &folder, log)?, log)?;
     let mut node = tools::script(&workspace::read("crates/ag-ui-stream/benches/stream.mjs")?, [], log)?;
-    // From a text, Node looks up packages in the folder that it runs in.
+    // Node looks up the packages of a script without a file in its working folder.
     node.arg(folder.join(EXAMPLE).with_extension("js")).current_dir(tools::stream_peers().folder(log)?);
     node.env("NODE_OPTIONS", "--expose-gc");
     Ok(node)
 }
 
-/// A call of Node for a measurement, behind what starts Chromium and writes tables.
+/// A call of Node for a measurement, after the code that starts Chromium and writes tables.
 fn in_chromium(measurement: &str, paths: &[PathBuf], log: &Log) -> Result<Command> {
     let chromium = system::chromium(log)?;
     // With dashes, Node would take them for its own.

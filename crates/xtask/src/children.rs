@@ -22,7 +22,7 @@ use nix::unistd::Pid;
 pub(crate) struct Child(process::Child);
 
 impl Child {
-    /// Starts `command`, which reads nothing, and whose output and errors come as one stream.
+    /// Starts `command` without input, with its output and errors as one stream.
     pub(crate) fn start(command: &mut Command) -> Result<(Self, PipeReader)> {
         // Held while starting, so that an interrupt finds either no child or a registered one.
         let mut groups = groups();
@@ -35,7 +35,7 @@ impl Child {
         let (reader, writer) = io::pipe().context("the system gives no pipe")?;
         command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
         let started = command.spawn();
-        // The stream ends when nobody can write any more, and a command keeps what it was given.
+        // The stream ends when no process can write to it any more, and a command keeps its pipes.
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let process = started.with_context(|| format!("can't start `{}`", command.get_program().display()))?;
         groups.push(process.id());
@@ -59,7 +59,7 @@ impl Drop for Child {
             // The standard library waits for a child either for ever or not at all.
             thread::sleep(Duration::from_millis(20));
         }
-        // The leader may be gone while something that it started is not.
+        // The leader may have ended before a process that it started.
         signal_group(group, Signal::SIGKILL);
         let _ = self.0.wait();
         groups().retain(|&known| known != group);
@@ -73,7 +73,7 @@ pub(crate) fn output_of(command: &mut Command) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Calls `take` with each line of a child's output until the output ends. What a carriage return ends is a line, too.
+/// Calls `take` with each line of a child's output until the output ends. A carriage return ends a line, too.
 pub(crate) fn each_line(output: impl Read, mut take: impl FnMut(&str)) {
     let mut line = Vec::new();
     // Bytes, not `lines()`: output that is no UTF-8 must not silence the rest.
@@ -102,7 +102,7 @@ pub(crate) fn ensure_not_interrupted() -> Result<()> {
     Ok(())
 }
 
-/// Makes Ctrl+C, SIGTERM and SIGHUP end every child; the commands then notice and return. A second one kills at once.
+/// Makes Ctrl+C, SIGTERM and SIGHUP end every child; the commands then notice and return. A second signal kills at once.
 pub(crate) fn end_all_when_interrupted() -> Result<()> {
     let handler = || {
         let again = INTERRUPTED.swap(true, Ordering::SeqCst);
@@ -115,7 +115,7 @@ pub(crate) fn end_all_when_interrupted() -> Result<()> {
 }
 
 fn signal_group(group: u32, signal: Signal) {
-    // A group that is already gone is as wanted.
+    // A group that has already ended needs no signal.
     let _ = killpg(Pid::from_raw(group.cast_signed()), signal);
 }
 
@@ -123,12 +123,12 @@ fn groups() -> MutexGuard<'static, Vec<u32>> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How long a child may take to end by itself.
+/// The time that a child has to end by itself.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Puts a folder in front of the `PATH` of every child from now on.
 pub(crate) fn prefer(folder: &Path) {
-    // The one that is set stays.
+    // The first folder stays.
     let _ = PREFERRED.set(folder.to_owned());
 }
 

@@ -1,11 +1,11 @@
-//! What the person at the terminal sees.
+//! Output for the person at the terminal.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Says one thing that happens now; standard error keeps it in step with what cargo prints.
+/// Prints a message; standard error keeps it in step with the output of cargo.
 pub(crate) fn say(text: &str) {
-    // A closed terminal is no reason to stop what is under way.
+    // A closed terminal is no reason to stop the work.
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
@@ -14,12 +14,12 @@ pub(crate) fn colours() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// Text that steps back, where colours are welcome.
+/// Dimmed text, where colours are welcome.
 pub(crate) fn dim(text: &str) -> String {
     if colours() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
 }
 
-/// Text that stands out, where colours are welcome.
+/// Bold text, where colours are welcome.
 pub(crate) fn bold(text: &str) -> String {
     if colours() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
@@ -30,8 +30,8 @@ pub(crate) fn clock(elapsed: Duration) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
-/// The terminal's last line tells what is under way; other lines take its place. Without a terminal, it is printed once a minute and at
-/// every beginning.
+/// The terminal's last line shows the work under way; other lines replace it. Without a terminal, it is printed once a minute and at every
+/// beginning.
 pub(crate) struct Screen {
     start: Instant,
     shown: Instant,
@@ -43,14 +43,14 @@ impl Screen {
         Self { start: Instant::now(), shown: Instant::now(), terminal: std::io::stderr().is_terminal() }
     }
 
-    /// Says that something begins, where no line shows it.
+    /// Prints that something begins, if no last line shows it.
     pub(crate) fn begin(&self, name: &str) {
         if !self.terminal {
             say(&row("begins", self.start.elapsed(), name));
         }
     }
 
-    /// Shows what is under way.
+    /// Shows the work under way in the last line.
     pub(crate) fn show(&mut self, under_way: &str) {
         if self.shown.elapsed() < Duration::from_millis(if self.terminal { 100 } else { 60_000 }) {
             return;
@@ -58,14 +58,14 @@ impl Screen {
         self.shown = Instant::now();
         let line = row("", self.start.elapsed(), under_way);
         if self.terminal {
-            // Cut off, not wrapped, where the terminal is narrow.
+            // Cut off, not wrapped, in a narrow terminal.
             let _ = write!(std::io::stderr(), "{CLEAR}\x1b[?7l{line}\x1b[?7h");
         } else {
             say(&line);
         }
     }
 
-    /// Says a line that stays.
+    /// Prints a line that stays.
     pub(crate) fn say(&self, line: &str) {
         self.clear();
         say(line);
@@ -84,10 +84,10 @@ impl Drop for Screen {
     }
 }
 
-/// A word, a time and what they are said of.
+/// A row of a word, a time and a subject.
 pub(crate) fn row(word: &str, elapsed: Duration, what: &str) -> String {
     format!("{word:<8} {:>6}  {what}", clock(elapsed))
 }
 
-/// To the beginning of the line, and nothing behind.
+/// Moves to the beginning of the line, and clears the line.
 const CLEAR: &str = "\r\x1b[K";

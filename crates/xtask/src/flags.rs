@@ -37,18 +37,18 @@ xflags::xflags! {
             /// Also makes the folder `demo` for any static host, in which the front desk answers inside the page.
             optional --demo
         }
-        /// Runs agents of other frameworks behind the page, as crates/agent-chat/recipes starts them: all, or the named ones. Compares them
-        /// with the table of what works. `clients` runs AG-UI clients of others against the server.
+        /// Runs agents of other frameworks behind the page, as crates/agent-chat/recipes starts them: all, or the named ones. Compares the
+        /// results with the table of the recipes' README. `clients` runs released AG-UI clients against the server.
         cmd agents {
             repeated name: String
-            /// Keeps their streams as test data of ag-ui-stream.
+            /// Stores their streams as test data of ag-ui-stream.
             optional --record
         }
-        /// Brings Trunk and what it calls, and prints the line that puts them on the PATH of a shell.
+        /// Installs Trunk and the tools that it calls, and prints the line that puts them on the PATH of a shell.
         cmd tools {}
         /// Builds pages that carry one part each, such as the stream reader or the card, and prints the weight of each program.
         cmd size { default cmd parts {} }
-        /// Builds the npm package `question-card` and prints where it is and what a page loads of it.
+        /// Builds the npm package `question-card` and prints its path and the weight of the files that a page loads.
         cmd pack {
             /// Skips the checks by publint and are-the-types-wrong.
             optional --no-lint
@@ -67,7 +67,7 @@ xflags::xflags! {
             cmd card {}
             /// The first card of the custom element in a page that has nothing else.
             cmd element {}
-            /// A first visit of the page in a browser: what is transferred, and when one can write.
+            /// A first visit of the page in a browser: the bytes transferred, and the time until one can write.
             cmd page {}
             /// The stream reader as WebAssembly in Node, beside JavaScript's.
             cmd stream {}

@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The part of the help that is about this command, or else all of it.
+/// The part of the help about this command, or all of it.
 fn help_of(help: &str, command: Option<&str>) -> String {
     let parts = help.split("\n\nxtask ").skip(1);
     let of_command = parts.filter(|part| part.split_whitespace().next() == command);

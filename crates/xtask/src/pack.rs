@@ -16,14 +16,14 @@ const CRATE: &str = "crates/question-element";
 
 /// A part of the package that a user loads: the card, or the agent's side.
 const PROGRAMS: [&str; 2] = ["card", "agent"];
-/// The folders of the whole package, and of what the tests of the element need.
+/// The folders of the whole package, and of the files for the element's tests.
 const WHOLE: &str = "pack";
 const FOR_TESTS: &str = "pack-for-tests";
-/// What is loaded beside the program of the card, and beside the agent's.
+/// The files loaded beside the program of the card, and beside the agent's.
 const CARD: [&str; 5] = ["define.js", "question-card.js", "languages.js", "properties.js", "styles.js"];
 const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 
-/// Builds the package, lets two linters of the registry look at it, and prints what a page loads of it.
+/// Builds the package, checks it with two linters of the registry, and prints the weight of the files that a page loads.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
     let mut wanted = Vec::from(steps());
     if !options.no_lint {
@@ -81,7 +81,7 @@ fn build(folder: &str, log: &Log) -> Result<()> {
     files::write(&folder.join("weights.txt"), weights)
 }
 
-/// Puts into the package what nobody has to build.
+/// Copies the files that need no build into the package.
 fn copy_files(package: &Path) -> Result<()> {
     let root = workspace::root();
     files::copy(&root.join(CRATE).join("js"), package)?;
@@ -125,11 +125,11 @@ fn version() -> Result<String> {
     workspace::locked_version("question-element")
 }
 
-/// What the registry's users look at first: whether every way in leads somewhere, with the right types.
+/// Checks first what the registry's users see: that every entry point leads to a file, with the right types.
 fn lint(log: &Log) -> Result<()> {
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
     log.run(Command::new(linters.join("publint")).arg("--strict").arg(workspace::scratch(WHOLE).join("package")))?;
-    // It is a package of modules alone, and what is not JavaScript has no types.
+    // The package has modules alone, and files that are not JavaScript have no types.
     let types = "--profile esm-only --exclude-entrypoints question-card.css shadcn.css material.css --";
     log.run(Command::new(linters.join("attw")).args(types.split(' ')).arg(tarball()?).env("NO_COLOR", "1"))
 }

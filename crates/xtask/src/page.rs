@@ -12,17 +12,7 @@ use serde_json::json;
 use crate::console::colours;
 use crate::flags::Serve;
 use crate::steps::{self, Log, Step};
-use crate::{files, size, tools, wasm, workspace};
-
-/// The steps to the page as users get it, in [`dist`].
-pub(crate) fn steps_for_release<'a>() -> [Step<'a>; 2] {
-    // In cargo's folder for releases, so beside what is built for development.
-    let page = Step::runs("page for release", &["tools"], |log| {
-        build_for_release(&dist(), log)?;
-        size::weigh_page(&dist(), log)
-    });
-    [Step::runs("tools", &[], bring_tools), page]
-}
+use crate::{files, tools, wasm, workspace};
 
 /// The step to the gallery beside the page in [`dist`].
 pub(crate) fn gallery_for_release<'a>() -> Step<'a> {
@@ -52,7 +42,7 @@ pub(crate) fn build_demo(page: &Path, folder: &Path, log: &Log) -> Result<()> {
     wasm::bind_small(&wasm::built("release/front_desk"), "desk", &folder.join("desk"), log)
 }
 
-/// Installs Trunk and what it calls.
+/// Installs Trunk and the tools that it calls.
 pub(crate) fn bring_tools(log: &Log) -> Result<()> {
     for tool in [tools::wasm_bindgen()?, tools::trunk()] {
         tool.folder(log)?;
@@ -69,7 +59,7 @@ pub(crate) fn dist() -> PathBuf {
 pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "app"], log)?.args(release.then_some("--release")))?;
     if release {
-        // By now, the tools that take long may be there: one is installed at a time. Trunk runs `wasm-opt` and its hook in Node.
+        // By now, tools that take long may be there: one is installed at a time. Trunk runs `wasm-opt` and its hook in Node.
         tools::binaryen().folder(log)?;
         tools::system::node(log)?;
     }
@@ -104,8 +94,8 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
     trunk.arg("serve").arg("--config").arg(&ours);
     trunk.args(["--address", "127.0.0.1", "--port", &port.to_string()]);
     trunk.args(options.release.then_some("--release")).args(options.open.then_some("--open"));
-    // Trunk reads relative paths from where its settings lie, so all of them are given here once more, from the root. The page's own
-    // folder keeps a build that is being served apart from one that a user has made for deployment.
+    // Trunk reads relative paths from the folder of its settings, so all of them are repeated here, from the root. The page's own folder
+    // keeps a served build apart from one that a user has made for deployment.
     trunk.arg("--dist").arg(folder.join("dist"));
     for folder in ignored_folders(&settings).chain(["target"]) {
         trunk.arg("--ignore").arg(workspace::root().join(folder));
@@ -114,7 +104,7 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
     Ok(trunk)
 }
 
-/// `cargo xtask tools`: brings Trunk and what it calls, and prints the line by which a shell finds them.
+/// `cargo xtask tools`: installs Trunk and the tools that it calls, and prints the line by which a shell finds them.
 pub(crate) fn tools() -> Result<()> {
     let bring = |log: &Log| bring_tools(log).and_then(|()| tools::binaryen().folder(log)).map(drop);
     steps::run_or_fail(&[Step::runs("tools", &[], bring)])?;
@@ -122,14 +112,14 @@ pub(crate) fn tools() -> Result<()> {
     Ok(())
 }
 
-/// A `PATH` with Trunk and what it calls in front, after [`bring_tools`].
+/// A `PATH` with Trunk and the tools that it calls in front, after [`bring_tools`].
 pub(crate) fn path() -> Result<OsString> {
     let present = env::var_os("PATH").unwrap_or_default();
     env::join_paths(folders()?.into_iter().chain(env::split_paths(&present)))
         .context("the cache's folder can't be put on the PATH; set ASK_TOOLS_DIR")
 }
 
-/// Where Trunk is, and what it calls.
+/// The folders of Trunk and of the tools that it calls.
 fn folders() -> Result<Vec<PathBuf>> {
     let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen()];
     let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
@@ -154,7 +144,7 @@ fn trunk() -> Result<Command> {
     Ok(trunk)
 }
 
-/// Trunk.toml with the server's real port, and with nonces, which only a server that writes the page for each request can give.
+/// Trunk.toml with the server's real port, and with nonces: only a server that writes the page for each request has them.
 fn settings_for_serving(
     settings: &str,
     server_port: u16,
@@ -162,7 +152,7 @@ fn settings_for_serving(
     gallery: Option<&Path>,
 ) -> Result<String> {
     let backend = format!("http://127.0.0.1:{server_port}/");
-    // The server has judged them: it would not have started with anything that is no origin.
+    // The server has checked them: it would not have started with an invalid origin.
     let connect = [&["connect-src 'self'".to_owned()], allow_agents].concat().join(" ");
     let mut ours = settings.to_owned();
     for (plain, with) in
@@ -181,15 +171,15 @@ fn settings_for_serving(
     Ok(ours)
 }
 
-/// The folders that Trunk.toml tells the watcher to ignore.
+/// The folders that Trunk.toml excludes from watching.
 fn ignored_folders(settings: &str) -> impl Iterator<Item = &str> {
     let (_, list) = settings.split_once("\nignore = [").unwrap_or_default();
     list.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2)
 }
 
-/// Brings the folder that it is given into what Trunk builds.
+/// Copies the folder given to it into Trunk's build.
 const COPY: &str = r#"cp -r "$0" "$TRUNK_STAGING_DIR""#;
-/// Where plain `trunk serve` looks for the server.
+/// The address at which plain `trunk serve` looks for the server.
 const BACKEND: &str = "http://127.0.0.1:8787/";
 
 #[cfg(test)]

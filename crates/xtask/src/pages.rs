@@ -36,7 +36,7 @@ fn folder() -> PathBuf {
     workspace::scratch("pages")
 }
 
-/// Installs what the pages need, looks whether the package's types say the same to every framework, and builds the pages.
+/// Installs the packages of the pages, checks the package's types with every framework, and builds the pages.
 fn build(wanted: &[&str], log: &Log) -> Result<()> {
     let folder = folder();
     files::copy(&workspace::root().join("crates/question-element/pages"), &folder)?;
@@ -45,7 +45,7 @@ fn build(wanted: &[&str], log: &Log) -> Result<()> {
         files::remove(&folder.join(stale))?;
     }
     files::copy(&pack::tarball()?, &folder.join("question-card.tgz"))?;
-    // A toolkit brings much. Of the frameworks all are there: the package's types are for each of them.
+    // A toolkit brings much. All frameworks are installed: the package's types are for each of them.
     let is_toolkit = |page: &&&str| folder.join(page).join("package.json").is_file();
     let mut which: Vec<_> = wanted.iter().filter(is_toolkit).map(|page| format!("--workspace={page}")).collect();
     which.push(if which.is_empty() { "--workspaces=false" } else { "--include-workspace-root" }.to_owned());

@@ -63,13 +63,13 @@ pub(crate) fn build_server(release: bool, log: &Log) -> Result<()> {
     log.run(build.args(if release { &["--profile", "server"][..] } else { &[] }))
 }
 
-/// What a child did.
+/// An event of a child.
 enum Event {
     Said(String),
     Ended(&'static str),
 }
 
-/// Starts the server, then the page in front of it, and tells the address once both are there.
+/// Starts the server, then the page in front of it, and prints the address once both are there.
 fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> {
     let (sender, events) = mpsc::channel();
     let mut server = Command::new(workspace::server(if options.release { "server" } else { "debug" }));
@@ -96,7 +96,7 @@ fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> 
             listens |= line.contains("server listening");
         }
     }
-    // Trunk says so a moment before it does.
+    // Trunk reports it a moment before it listens.
     while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
         if let Ok(event) = events.recv_timeout(Duration::from_millis(20)) {
             unless_ended(event)?;
@@ -128,10 +128,10 @@ fn start_child(name: &'static str, command: &mut Command, events: &Sender<Event>
     Ok(child)
 }
 
-/// Parts of Trunk's lines about addresses. The printed address is another: it names the agent.
+/// Parts of Trunk's lines about addresses. The printed address is a different one: it names the agent.
 const ADDRESSES: [&str; 3] = ["server listening at", "🏠", "proxying"];
 
-/// What happens next; that a child ends is an error.
+/// Waits for the next event; the end of a child is an error.
 fn next(events: &Receiver<Event>) -> Result<Event> {
     unless_ended(events.recv().context("both have ended")?)
 }

@@ -9,11 +9,12 @@ use crate::console::say;
 use crate::steps::{self, Log, Step};
 use crate::{files, page, wasm, workspace};
 
-/// The budget of the page in bytes of Brotli: for all of it, and for what comes before one can write. Raise it for what is worth its weight.
+/// The budget of the page in bytes of Brotli: for all of it, and for the files loaded before one can write. Raise it only for a feature
+/// that is worth its weight.
 const PAGE: u64 = 290_200;
 const FRAME: u64 = 15_000;
 
-/// Builds the page to deploy into `dist`, and prints the weight of each file. The demo is made of it, into `demo`.
+/// Builds the page to deploy into `dist`, and prints the weight of each file. The demo is made from it, into `demo`.
 pub(crate) fn build(demo: bool) -> Result<()> {
     let [dist, with_agent] = ["dist", "demo"].map(|folder| workspace::root().join(folder));
     let mut wanted = vec![
@@ -29,6 +30,16 @@ pub(crate) fn build(demo: bool) -> Result<()> {
     steps::run_or_fail(&wanted)?;
     println!("{}", if demo { &with_agent } else { &dist }.display());
     Ok(())
+}
+
+/// The steps to the page as users get it, in [`page::dist`].
+pub(crate) fn steps_for_release<'a>() -> [Step<'a>; 2] {
+    // In cargo's folder for releases, apart from builds for development.
+    let page = Step::runs("page for release", &["tools"], |log| {
+        page::build_for_release(&page::dist(), log)?;
+        weigh_page(&page::dist(), log)
+    });
+    [Step::runs("tools", &[], page::bring_tools), page]
 }
 
 /// Weighs a built page and prints the table. Fails if it exceeds the budget.
@@ -50,7 +61,7 @@ pub(crate) fn weigh_page(dist: &Path, log: &Log) -> Result<()> {
     Ok(())
 }
 
-/// The examples that carry one part each: package, name, and what the page does.
+/// The examples that carry one part each: package, name, and use in a page.
 const PARTS: [(&str, &str, &str); 7] = [
     ("ag-ui-stream", "events", "reads events"),
     ("ag-ui-stream", "thread", "and keeps messages and state"),

@@ -24,7 +24,7 @@ pub(crate) struct Step<'a> {
     work: Work<'a>,
 }
 
-/// What a step does.
+/// The function of a step.
 type Work<'a> = Box<dyn Fn(&Log) -> Result<()> + Sync + 'a>;
 
 impl<'a> Step<'a> {
@@ -43,11 +43,11 @@ impl<'a> Step<'a> {
 pub(crate) struct Ended<'a> {
     pub(crate) name: &'a str,
     pub(crate) outcome: Outcome,
-    /// What the step did not look at, and why.
+    /// The parts that the step skipped, with reasons.
     pub(crate) without: Vec<String>,
 }
 
-/// How a step ended.
+/// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Passed,
@@ -56,7 +56,7 @@ pub(crate) enum Outcome {
     LeftOut(String),
 }
 
-/// Runs `steps` side by side, each as soon as what it needs has passed; of those that could run, the first goes first.
+/// Runs `steps` side by side, each as soon as the steps it needs have passed. The order of the list decides between steps that could run.
 pub(crate) fn run_all<'a>(steps: &'a [Step<'_>]) -> Result<Vec<Ended<'a>>> {
     files::make(&workspace::scratch(""))?;
     let logs: Vec<Log> = steps.iter().map(|step| Log::new(step.name)).collect();
@@ -74,7 +74,7 @@ pub(crate) fn run_all<'a>(steps: &'a [Step<'_>]) -> Result<Vec<Ended<'a>>> {
                     let _ = sender.send((place, result.unwrap_or_else(|_| Err(anyhow!("panicked")))));
                 });
             }
-            // Without a message, the time that is shown goes on.
+            // Without a message, the time on the screen still advances.
             if let Ok((place, result)) = ends.recv_timeout(Duration::from_millis(200)) {
                 let failed = |problem: Error| Outcome::Failed(format!("{problem:#}"));
                 board.end(place, result.map_or_else(failed, |()| Outcome::Passed), &screen);
@@ -99,7 +99,7 @@ pub(crate) fn run_or_fail(steps: &[Step<'_>]) -> Result<()> {
     }
 }
 
-/// How far each step is.
+/// The progress of each step.
 struct Board<'a> {
     steps: &'a [Step<'a>],
     logs: &'a [Log],
@@ -118,7 +118,7 @@ impl Board<'_> {
         self.running().next().is_none() && (!waits || children::interrupted())
     }
 
-    /// Takes the first step that can run now.
+    /// Starts the first step that can run now.
     fn begin_next(&mut self) -> Option<usize> {
         if self.running().count() == SIDE_BY_SIDE || children::interrupted() {
             return None;
@@ -135,7 +135,7 @@ impl Board<'_> {
         Some(place)
     }
 
-    /// Ends every waiting step that needs one which did not pass.
+    /// Ends every waiting step that needs a step which did not pass.
     fn leave_out_hopeless(&mut self, screen: &Screen) {
         let lost = |need: &&&str| matches!(self.state_of(need), State::Ended(Outcome::Failed(_) | Outcome::LeftOut(_)));
         let hopeless = (0..self.steps.len()).find_map(|place| match self.states[place] {
@@ -154,7 +154,7 @@ impl Board<'_> {
             State::Runs(start) => start.elapsed(),
             State::Waits | State::Ended(_) => Duration::ZERO,
         };
-        // Interrupted, every step fails, and none of them is to blame.
+        // After an interrupt every step fails, and none of them is to blame.
         if !children::interrupted() {
             let failure = if matches!(outcome, Outcome::Failed(_)) { log.failure() } else { String::new() };
             if !failure.is_empty() {
@@ -192,11 +192,11 @@ impl Board<'_> {
 
     fn state_of(&self, name: &str) -> &State {
         let place = self.steps.iter().position(|step| step.name == name);
-        &self.states[place.expect("what a step needs is a step")]
+        &self.states[place.expect("the needs of a step are steps")]
     }
 }
 
-/// More would only wait for the processor: each step uses all of it, except for moments.
+/// A third step would only wait for the processor: each uses all of it, except for moments.
 const SIDE_BY_SIDE: usize = 2;
 
 #[cfg(test)]

@@ -1,23 +1,22 @@
-//! `cargo xtask test`: every check, or those that are asked for.
+//! `cargo xtask test`: every check, or the requested ones.
 
 pub(crate) mod binaries;
 mod components;
 pub(crate) mod journeys;
 
-use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 
 use crate::console::{clock, say};
 use crate::flags::Test;
 use crate::steps::{self, Ended, Log, Outcome, Step};
 use crate::tools::system;
-use crate::{page, tools, workspace};
+use crate::{page, size, tools, workspace};
 use components::Platform;
 use journeys::{InBrowser, chromium, firefox, webkit};
 
-/// Every check. Where nothing else decides, the first goes first: what others need, then what takes long.
+/// Every check. Among checks that can start, the first starts first: those that others need, then the slow ones.
 fn every_step<'a>() -> Vec<Step<'a>> {
     use Platform::{Chromium, Firefox, Node, WebKit};
     let component = |name, package, platform| {
@@ -32,7 +31,7 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         let walk = move |log: &Log| journeys::walk(browser(log)?, last(name), true, log);
         Step::runs(name, &["native build", "element package"], walk)
     };
-    let [tools, page] = page::steps_for_release();
+    let [tools, page] = size::steps_for_release();
     vec![
         Step::builds("formatting", &[], formatting),
         tools,
@@ -73,12 +72,12 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         element("element in WebKit", webkit),
         Step::builds("documentation", &["formatting"], documentation),
         Step::builds("documentation tests", &["native build"], |log| {
-            log.run(&mut cargo(["test", "--workspace", "--doc"]))
+            log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc"]))
         }),
     ]
 }
 
-/// Runs the checks whose names have one of these words, or all, with what they need.
+/// Runs the checks whose names contain one of these words, or all, with the checks that they need.
 pub(crate) fn test(options: &Test) -> Result<()> {
     let start = Instant::now();
     let steps = chosen(every_step(), &options.word, &options.without)?;
@@ -128,7 +127,7 @@ fn has_word(step: &Step<'_>, word: &str) -> bool {
     step.name.split(' ').any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// Prints what failed and what was left out, and counts. A step that was left out is a failure, too.
+/// Prints the failed and the skipped steps, and counts. A step that was left out is a failure, too.
 pub(crate) fn sum_up(ended: &[Ended<'_>], start: Instant) -> Result<()> {
     say("");
     let mut counts = [0; 3];
@@ -162,7 +161,7 @@ fn formatting(log: &Log) -> Result<()> {
 
 fn native_tests(log: &Log) -> Result<()> {
     system::curl(log).and(system::python(log))?;
-    log.run(&mut cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
+    log.run(&mut workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
 }
 
 /// Makes the packages of all crates that are published, as `cargo publish` does before it uploads them.
@@ -187,50 +186,18 @@ fn advisories(log: &Log) -> Result<()> {
     checked
 }
 
-/// What the server says of its store, over a Postgres that the tests start for themselves.
+/// The server's tests of its store, on a Postgres that the tests start for themselves.
 fn server_on_postgres(log: &Log) -> Result<()> {
     let mut tests = binaries::native("it", "question-server")?;
     // Tests that take minutes run on request: see the server's OPERATOR.md. The others mostly wait for leases, and do so side by side.
     tests.args(["--ignored", "--test-threads", "8", "--skip", "endurance"]);
     tests.env("POSTGRES_PROGRAMS", system::postgres(log)?).env("NGINX_PROGRAM", system::nginx(log)?);
-    run_some(&mut tests, log)
-}
-
-/// Runs tests, of which there are some, and once more what fails: beside another step a driver loses a press now and then, and a page is late.
-pub(crate) fn run_some(tests: &mut Command, log: &Log) -> Result<()> {
-    let (mut passed, mut failed) = (0, Vec::new());
-    let ended =
-        log.run_reading(tests, |line| match line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) {
-            Some((name, "FAILED")) => failed.push(name.to_owned()),
-            outcome => passed += usize::from(outcome.is_some_and(|(_, outcome)| outcome == "ok")),
-        });
-    if failed.is_empty() {
-        ensure!(ended.is_err() || passed > 0, "no test has such a name");
-        return ended;
-    }
-    log.without(format!("a first try that passed: {}", failed.join(", ")));
-    log.run(tests.arg("--exact").args(failed))
+    log.run_some(&mut tests)
 }
 
 fn documentation(log: &Log) -> Result<()> {
-    let mut doc = cargo(["doc", "--workspace", "--lib", "--no-deps"]);
+    let mut doc = workspace::linting_cargo(["doc", "--workspace", "--lib", "--no-deps"]);
     log.run(doc.env("RUSTDOCFLAGS", "--deny warnings"))
-}
-
-/// A call of cargo that lints what it builds of this workspace, as `cargo clippy` does, which only would have built all of it once more.
-fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
-    let mut cargo = workspace::cargo(arguments);
-    linting(&mut cargo);
-    cargo
-}
-
-fn linting(command: &mut Command) -> &mut Command {
-    if std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false")) {
-        // Nothing is built a second time there.
-        command.env("CARGO_INCREMENTAL", "0");
-    }
-    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
-    command.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__")
 }
 
 #[cfg(test)]

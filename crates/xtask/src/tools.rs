@@ -1,42 +1,42 @@
-//! What the page's build and the tests need beyond cargo: each tool with its pin, found on the `PATH` or brought.
+//! The tools of the page's build and of the tests, beyond cargo: each with its pin, found on the `PATH` or installed.
 //!
-//! What is brought lies in a cache of the user, by name and version, so that every clone shares it.
+//! Installed tools are in a cache of the user, by name and version, so that every clone shares them.
 
 mod bring;
+mod found;
 pub(crate) mod system;
 mod version;
 
-pub(crate) use bring::{cache, npm_install, tidy};
+pub(crate) use bring::{npm_install, tidy};
+pub(crate) use system::script;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::steps::Log;
 use crate::workspace;
 use version::{Version, version_in, version_of};
 
 /// A program, or packages of Node.js, of one version.
 pub(crate) struct Tool {
-    /// Its name, which for a package of Rust is also where it comes from.
+    /// The name; for a package of Rust also its source.
     name: &'static str,
     pin: String,
     programs: Words,
-    /// Whether the first version, which the `PATH` has, does for the second, which is pinned.
+    /// Returns true if the first version, on the `PATH`, satisfies the second, which is pinned.
     does_for: fn(Version, Version) -> bool,
     source: Source,
 }
 
 enum Source {
-    /// A package of Rust, with what `cargo install` is told beyond its name and version.
+    /// A package of Rust, with the arguments of `cargo install` beyond its name and version.
     Cargo(Words),
-    /// Packages of npm: the name of each, and what it is.
+    /// Packages of npm: the name and the version of each.
     Npm(&'static [(&'static str, &'static str)]),
 }
 
-/// Builds and serves the page. Nothing here is served by TLS, and its version is pinned, so it need not look for another.
+/// Builds and serves the page. It needs neither TLS nor its search for newer versions.
 pub(crate) fn trunk() -> Tool {
     // It hashes the whole program at each build.
     const HASH: &str = "--config=profile.release.package.sha2.opt-level=3";
@@ -80,7 +80,7 @@ pub(crate) fn binaryen() -> Tool {
     Tool { programs: &["wasm-opt"], does_for: |present, _| present >= [119, 0, 0], ..packages }
 }
 
-/// Looks for barriers in pages.
+/// Checks pages for accessibility barriers.
 pub(crate) fn axe() -> Tool {
     packages("axe-core", &[("axe-core", "4.14.1")])
 }
@@ -98,7 +98,19 @@ pub(crate) fn clients() -> Tool {
     )
 }
 
-/// What JavaScript's pages read AG-UI streams and growing JSON with, each as it is measured; `@ag-ui/client` is made of `rxjs`.
+/// The clients of MCP: both generations of the TypeScript SDK, and the Inspector for its command line.
+pub(crate) fn mcp_clients() -> Tool {
+    packages(
+        "mcp-clients",
+        &[
+            ("@modelcontextprotocol/sdk", "1.32.2"),
+            ("@modelcontextprotocol/client", "2.4.0"),
+            ("@modelcontextprotocol/inspector", "2.12.0"),
+        ],
+    )
+}
+
+/// The JavaScript readers of AG-UI streams and growing JSON that are measured; `@ag-ui/client` depends on `rxjs`.
 pub(crate) fn stream_peers() -> Tool {
     packages(
         "stream-peers",
@@ -106,7 +118,7 @@ pub(crate) fn stream_peers() -> Tool {
     )
 }
 
-/// Look at a package as the registry's users will.
+/// Check a package as the registry's users will.
 pub(crate) fn package_linters() -> Tool {
     packages("package-linters", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
 }
@@ -130,29 +142,13 @@ fn packages(name: &'static str, packages: &'static [(&'static str, &'static str)
     Tool { name, pin: pins.join("-"), programs: &[], does_for: |_, _| false, source: Source::Npm(packages) }
 }
 
-/// The version in what a package of npm is: `1.0.0`, or `npm:@ag-ui/client@1.0.0`.
+/// The version of a package of npm: from `1.0.0`, or from `npm:@ag-ui/client@1.0.0`.
 fn pin_of(what: &str) -> &str {
     what.rsplit('@').next().unwrap_or(what)
 }
 
 impl Tool {
-    /// A call of one of its programs. What is missing or broken is brought.
-    pub(crate) fn command(&self, program: &str, log: &Log) -> Result<Command> {
-        if let Source::Npm(_) = self.source {
-            system::node(log)?;
-        }
-        Ok(Command::new(self.folder(log)?.join(program)))
-    }
-
-    /// The folder with the tool's programs, or with the `node_modules` of its packages. What is missing or broken is brought.
-    pub(crate) fn folder(&self, log: &Log) -> Result<PathBuf> {
-        if self.folder_here()?.is_none() {
-            bring::bring(self, &self.entry()?, log)?;
-        }
-        self.folder_here()?.with_context(|| format!("{} is not where it was installed", self.name))
-    }
-
-    /// The folder as it is, if all of the tool is there.
+    /// The folder as it is, if the whole tool is there.
     pub(crate) fn folder_here(&self) -> Result<Option<PathBuf>> {
         if let Some(folder) = self.folder_on_path() {
             return Ok(Some(folder));
@@ -177,7 +173,7 @@ impl Tool {
         folders.find(|folder| self.programs.iter().all(|program| folder.join(program).is_file()))
     }
 
-    /// True if all that belongs to this entry of the cache is there and of the pinned version.
+    /// True if this entry of the cache is complete and of the pinned version.
     fn is_whole(&self, entry: &Path) -> bool {
         match self.source {
             Source::Cargo(_) => {
@@ -192,11 +188,18 @@ impl Tool {
     }
 }
 
-/// A script in Node, which gets these arguments.
-pub(crate) fn script<const N: usize>(script: &str, arguments: [&Path; N], log: &Log) -> Result<Command> {
-    let mut node = Command::new(system::node(log)?);
-    node.args(["--input-type=module", "--eval", script]).args(arguments);
-    Ok(node)
+/// The folder of installed tools.
+pub(crate) fn cache() -> Result<PathBuf> {
+    let named = |variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(chosen) = named("ASK_TOOLS_DIR") {
+        return std::path::absolute(&chosen).with_context(|| format!("ASK_TOOLS_DIR={} is no path", chosen.display()));
+    }
+    let in_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    let caches =
+        named("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| Some(named("HOME")?.join(in_home)));
+    let caches = caches
+        .context("can't tell where your caches are kept: set HOME, or ASK_TOOLS_DIR to a folder for the tools")?;
+    Ok(caches.join("ask-user-question/tools"))
 }
 
 #[cfg(test)]

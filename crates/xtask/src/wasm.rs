@@ -9,7 +9,7 @@ use crate::steps::Log;
 use crate::tools::{self, system};
 use crate::workspace::{self, cargo};
 
-/// The target of everything that runs in a browser.
+/// The target of all code for browsers.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// A call of cargo for that target, which is installed if it is missing.

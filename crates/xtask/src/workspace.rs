@@ -1,4 +1,4 @@
-//! Where things are in this workspace, and what it pins.
+//! The paths and pinned versions of this workspace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ pub(crate) fn root() -> &'static Path {
     xtask.ancestors().nth(2).expect("crates/xtask lies two folders below the root")
 }
 
-/// Where cargo puts what it builds.
+/// The folder of cargo's builds.
 pub(crate) fn target_dir() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// A file or folder of what xtask itself makes: generated settings, the built page, logs, the conversations of `serve`.
+/// A file or folder of xtask's own output: generated settings, the built page, logs, the conversations of `serve`.
 ///
-/// It lies below the root, whatever `CARGO_TARGET_DIR` says, so that cargo finds the workspace's settings from there.
+/// It is below the root, even if `CARGO_TARGET_DIR` is elsewhere, so that cargo finds the workspace's settings from there.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     root().join("target/xtask").join(name)
 }
@@ -29,6 +29,23 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(arguments);
     cargo
+}
+
+/// A call of cargo that lints this workspace while it builds, as `cargo clippy` does, which would build all of it once more.
+pub(crate) fn linting_cargo<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut cargo = cargo(arguments);
+    linting(&mut cargo);
+    cargo
+}
+
+/// Lints what this call of cargo builds of the workspace.
+pub(crate) fn linting(command: &mut Command) -> &mut Command {
+    if std::env::var("CI").is_ok_and(|value| !matches!(value.as_str(), "" | "0" | "false")) {
+        // That folder is built only once.
+        command.env("CARGO_INCREMENTAL", "0");
+    }
+    command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
+    command.env("CLIPPY_ARGS", "--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__")
 }
 
 /// The program of the server that cargo has built into `folder` of its target folder.
@@ -60,7 +77,7 @@ pub(crate) fn folders_with(folder: &str, file: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Those of the known names that are asked for, or all.
+/// The requested ones of the known names, or all.
 pub(crate) fn wanted<'a>(known: &'a [String], asked: &[String]) -> Result<Vec<&'a str>> {
     if let Some(name) = asked.iter().find(|name| !known.contains(name)) {
         bail!("there is no `{name}`, but {}", known.join(", "));

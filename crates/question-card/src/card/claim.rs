@@ -1,11 +1,10 @@
 //! Claims the focus for a card, if the host allows it and the user is idle.
 
-use super::focus::focus_quietly;
-use super::shell::Shell;
-use crate::browser::{self, Listening, clock, find_all, flag, match_media, number, page_has_focus, text};
+use super::shell::{Claim, Shell};
+use crate::browser::{
+    self, Listening, clock, find_all, flag, focus_quietly, match_media, number, page_has_focus, text,
+};
 use crate::once::Once;
-use std::cell::{Cell, OnceCell, RefCell};
-use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, Node};
@@ -30,7 +29,7 @@ thread_local! {
 pub struct ClaimFocus {
     watch: fn(&Claim, &Node),
     claim: fn(&Shell),
-    gives_back: fn(&Shell, &Event) -> bool,
+    return_focus: fn(&Shell, &Event) -> bool,
 }
 
 impl ClaimFocus {
@@ -42,19 +41,8 @@ impl ClaimFocus {
     /// - There is a mouse or similar: on a touch screen the keyboard would cover the question.
     #[must_use]
     pub fn if_idle() -> Self {
-        Self { watch: Claim::watch, claim: Shell::claim_focus, gives_back: Shell::gives_focus_back }
+        Self { watch: Claim::watch, claim: Shell::claim_focus, return_focus: Shell::return_focus }
     }
-}
-
-/// The state of a card's claim.
-#[derive(Default)]
-pub(super) struct Claim {
-    /// The user has been idle since the card appeared. Stays false if the host allows no claim.
-    idle: Rc<Cell<bool>>,
-    /// The listener that ends the idleness.
-    watching: OnceCell<Listening>,
-    /// The time of the claim, and the element that had the focus before.
-    taken: RefCell<Option<(f64, Option<HtmlElement>)>>,
 }
 
 impl Claim {
@@ -77,15 +65,15 @@ impl Shell {
     }
 
     /// Claims the focus soon, if the host allows it.
-    pub(super) fn claims(&self) {
+    pub(super) fn request_focus(&self) {
         if let Some(claims) = self.allows_claim() {
             (claims.claim)(self);
         }
     }
 
     /// Returns the focus to where it was if this key was meant for that element, and then returns true.
-    pub(super) fn is_claimed_from(&self, key: &Event) -> bool {
-        self.allows_claim().is_some_and(|claims| (claims.gives_back)(self, key))
+    pub(super) fn returns_focus(&self, key: &Event) -> bool {
+        self.allows_claim().is_some_and(|claims| (claims.return_focus)(self, key))
     }
 
     fn allows_claim(&self) -> Option<ClaimFocus> {
@@ -94,7 +82,7 @@ impl Shell {
 
     /// Returns the focus to where it was if this key was pressed before the user could see the claim, and then returns true. The key
     /// reaches the element that it was meant for.
-    fn gives_focus_back(&self, key: &Event) -> bool {
+    fn return_focus(&self, key: &Event) -> bool {
         let Some((at, from)) = self.claim.taken.take() else {
             return false;
         };
@@ -124,7 +112,7 @@ impl Shell {
         if !self.claim.idle.get() || !waits || !self.is_page_idle() {
             return;
         }
-        if CLAIMED.with(|claimed| claimed.is_first(&self.card.borrow().key)) {
+        if CLAIMED.with(|claimed| claimed.insert(&self.card.borrow().key)) {
             let from = self.focused();
             if self.enter_question(0) {
                 self.claim.taken.replace(Some((clock(), from)));

@@ -9,11 +9,11 @@ use std::fmt;
 use std::rc::Rc;
 #[cfg(not(feature = "ssr"))]
 use {
-    super::host::{CardEvent, Host},
+    super::host::{CardEvent, CardHost},
     super::machine::Input,
-    super::options::Hears,
+    super::options::Handlers,
     super::shell::Shell,
-    crate::drawn::Running,
+    crate::drawn::DrawnElement,
     crate::effect::effect,
     ask_user_question::reply::Selection,
     leptos::reactive::owner::WeakOwner,
@@ -54,7 +54,7 @@ pub fn QuestionCard(
     #[prop(optional)]
     options: CardOptions,
 ) -> impl IntoView {
-    let CardOptions { plain, follows, sending, now, handle, receipt_actions, hears } = options;
+    let CardOptions { plain, follows, sending, now, handle, receipt_actions, handlers } = options;
     #[cfg(not(feature = "ssr"))]
     let has_signals = !follows.is_empty();
     let wanted = move || {
@@ -65,17 +65,17 @@ pub fn QuestionCard(
     #[cfg(feature = "ssr")]
     let drawn = {
         // A server handles no events.
-        let _ = (sending, now, on_reply.reply, on_reply.sending, on_cancel, handle, receipt_actions, hears);
+        let _ = (sending, now, on_reply.reply, on_reply.sending, on_cancel, handle, receipt_actions, handlers);
         let card = ask.with_untracked(|ask| Card::new(ask, untrack(wanted)));
         Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
     };
     #[cfg(not(feature = "ssr"))]
     let drawn = {
-        let page = Page {
+        let page = LeptosHost {
             ask,
             reply: on_reply.reply,
             on_cancel,
-            hears,
+            handlers,
             now: now.clone(),
             receipt_actions,
             owner: Owner::current().map(|owner| owner.downgrade()),
@@ -108,7 +108,7 @@ pub fn QuestionCard(
         let shell = StoredValue::new_local(shell);
         Drawn::by_itself(move |adopts| {
             let shell = shell.try_get_value()?;
-            Some(Running::new(shell.start(adopts)?, shell))
+            Some(DrawnElement::new(shell.start(adopts)?, shell))
         })
     };
     drawn.into_any()
@@ -159,11 +159,11 @@ where
 
 /// A Leptos application as the host of a card.
 #[cfg(not(feature = "ssr"))]
-struct Page {
+struct LeptosHost {
     ask: Signal<AskSnapshot>,
     reply: Box<dyn Fn(Reply)>,
     on_cancel: Callback<()>,
-    hears: Hears,
+    handlers: Handlers,
     now: Option<Reads<u64>>,
     receipt_actions: Option<ViewFn>,
     /// The owner of the host's own views. Weak, because it holds the card and would keep itself alive.
@@ -173,29 +173,29 @@ struct Page {
 }
 
 #[cfg(not(feature = "ssr"))]
-impl Host for Page {
+impl CardHost for LeptosHost {
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot)) {
         // By reference; a signal that is gone reads nothing.
         let _ = self.ask.try_with_untracked(read);
     }
 
-    fn hear(&self, told: CardEvent) -> bool {
-        match told {
+    fn on_event(&self, event: CardEvent) -> bool {
+        match event {
             CardEvent::Reply(reply) => (self.reply)(reply),
             CardEvent::Cancel => self.on_cancel.run(()),
-            CardEvent::ReplyInChat(picks) => hand(&self.hears.reply_in_chat, picks),
-            CardEvent::Picks(picks) => hand(&self.hears.picks, picks),
-            CardEvent::Message(text) => return self.hears.message.as_ref().is_some_and(|hear| hear(text)),
-            CardEvent::Extend => call(&self.hears.extend),
-            CardEvent::Change => call(&self.hears.change),
-            CardEvent::Next => call(&self.hears.next),
+            CardEvent::ReplyInChat(picks) => hand(&self.handlers.reply_in_chat, picks),
+            CardEvent::Picks(picks) => hand(&self.handlers.picks, picks),
+            CardEvent::Message(text) => return self.handlers.message.as_ref().is_some_and(|handle| handle(text)),
+            CardEvent::Extend => call(&self.handlers.extend),
+            CardEvent::Change => call(&self.handlers.change),
+            CardEvent::Next => call(&self.handlers.next),
             CardEvent::ReceiptActions(place) => self.add_actions(place),
         }
         false
     }
 
     fn wants_picks(&self) -> bool {
-        self.hears.picks.is_some()
+        self.handlers.picks.is_some()
     }
 
     fn now(&self) -> Option<u64> {
@@ -205,7 +205,7 @@ impl Host for Page {
 }
 
 #[cfg(not(feature = "ssr"))]
-impl Page {
+impl LeptosHost {
     fn add_actions(&self, place: Option<Element>) {
         let added = place.zip(self.receipt_actions.as_ref()).map(|(place, actions)| {
             let owner = self.owner.as_ref().and_then(WeakOwner::upgrade);
@@ -219,16 +219,16 @@ impl Page {
 }
 
 #[cfg(not(feature = "ssr"))]
-fn hand(hear: &Option<Box<dyn Fn(Vec<Selection>)>>, picks: Vec<Selection>) {
-    if let Some(hear) = hear {
-        hear(picks);
+fn hand(handler: &Option<Box<dyn Fn(Vec<Selection>)>>, picks: Vec<Selection>) {
+    if let Some(handle) = handler {
+        handle(picks);
     }
 }
 
 #[cfg(not(feature = "ssr"))]
-fn call(hear: &Option<Box<dyn Fn()>>) {
-    if let Some(hear) = hear {
-        hear();
+fn call(handler: &Option<Box<dyn Fn()>>) {
+    if let Some(handle) = handler {
+        handle();
     }
 }
 

@@ -1,13 +1,13 @@
 //! Optional features of a card. Each is a value that holds its code, so that a page without it does not carry the code.
 
 use super::machine::Card;
-use super::view::{Place, decide, note, skip};
+use super::view::{QuestionView, decide, note, skip};
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 
 /// Adds a note to each question, beside its answer; it travels in the reply's `details`.
 #[derive(Clone, Copy, Debug)]
-pub struct Notes(pub(crate) fn(&mut Writer, Place<'_>));
+pub struct Notes(pub(crate) fn(&mut Writer, QuestionView<'_>));
 
 impl Notes {
     /// "Add a note", and the field that it opens.
@@ -19,7 +19,7 @@ impl Notes {
 
 /// Adds a "Skip" to each question, which counts as an answer. If one tap answers, this one does too.
 #[derive(Clone, Copy, Debug)]
-pub struct Skip(pub(crate) fn(&mut Writer, Place<'_>));
+pub struct Skip(pub(crate) fn(&mut Writer, QuestionView<'_>));
 
 impl Skip {
     /// A button that answers, or that is pressed and can be released again.

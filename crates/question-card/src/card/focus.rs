@@ -1,13 +1,11 @@
 //! Moves the focus. The card does so only in answer to the user.
 
 use super::shell::Shell;
-use crate::browser::{self, set_flag, set_text, text};
+use crate::browser::{self, focus_on, focus_quietly, scroll_to};
 use crate::dom::Control;
-use crate::keyboard::TAB;
 use crate::labels::concat;
-use js_sys::Object;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlElement, Node};
+use web_sys::{Element, HtmlElement, Node};
 
 impl Shell {
     /// Focuses a control, if it is there.
@@ -91,35 +89,4 @@ fn active_beside(element: &Element) -> Option<Element> {
 /// The focused element of a tree.
 fn active_in(tree: &Node) -> Option<Element> {
     browser::element(tree, "activeElement")
-}
-
-/// Focuses an element and lets the browser scroll to it.
-pub(super) fn focus_on(element: &HtmlElement) {
-    focus_with(element, false);
-}
-
-/// Focuses an element without scrolling.
-pub(super) fn focus_quietly(element: &HtmlElement) {
-    focus_with(element, true);
-}
-
-fn focus_with(element: &HtmlElement, prevents_scroll: bool) {
-    let options = Object::new();
-    set_flag(&options, "preventScroll", prevents_scroll);
-    // Refused only if nothing can be focused at all.
-    let _ = element.focus_with_options(options.unchecked_ref());
-}
-
-/// Scrolls a text field that got the focus by Tab to its `scroll-margin`: browsers look at the caret alone, and leave the field below
-/// anything that sticks to the edge of the window.
-pub(super) fn show_field(event: &Event, target: &Element) {
-    if text(target, "localName") == "textarea" && text(event, "key") == TAB {
-        scroll_to(target);
-    }
-}
-
-fn scroll_to(element: &Element) {
-    let options = Object::new();
-    set_text(&options, "block", "nearest");
-    element.scroll_into_view_with_scroll_into_view_options(options.unchecked_ref());
 }

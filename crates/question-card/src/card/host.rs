@@ -123,12 +123,12 @@ pub enum CardEvent {
 }
 
 /// The program that put a card into a page.
-pub(crate) trait Host {
+pub(crate) trait CardHost {
     /// Passes the ask to `read`; does nothing if the ask is gone.
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot));
 
     /// Handles an event. For a [`CardEvent::Message`], returns whether the host accepted it.
-    fn hear(&self, told: CardEvent) -> bool;
+    fn on_event(&self, event: CardEvent) -> bool;
 
     /// Returns true to receive [`CardEvent::Picks`].
     fn wants_picks(&self) -> bool;

@@ -1,13 +1,14 @@
 //! Turns events of the page into inputs of the card. Each kind has one listener, at the card's root.
 
-use super::focus::show_field;
 use super::machine::{Click, Input};
 use super::shell::Shell;
 use crate::anatomy::part;
-use crate::browser::{self, element, flag, is_of_type, match_media, node, number, selection, set_text, text};
+use crate::browser::{
+    self, element, flag, is_of_type, match_media, node, number, scroll_to, selection, set_text, text,
+};
 use crate::dom::Control;
 use crate::draft::Field;
-use crate::keyboard::{ENTER, KeyPress};
+use crate::keyboard::{ENTER, KeyPress, TAB};
 use crate::labels::concat;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
@@ -35,17 +36,17 @@ const EVENTS: [&str; 12] = [
     "click",
 ];
 
-/// Adds the one listener of all these events.
-pub(super) fn listen(shell: &Shell, root: &Element) -> browser::Listening {
-    let me = shell.weak();
-    browser::Listening::to(root, &EVENTS, move |event| {
-        if let Some(shell) = me.upgrade() {
-            shell.hear(&event);
-        }
-    })
-}
-
 impl Shell {
+    /// Adds the one listener of all these events.
+    pub(super) fn listen(&self, root: &Element) -> browser::Listening {
+        let me = self.weak();
+        browser::Listening::to(root, &EVENTS, move |event| {
+            if let Some(shell) = me.upgrade() {
+                shell.handle_event(&event);
+            }
+        })
+    }
+
     /// Fits all text fields to their texts, after the available width changed.
     pub(super) fn fit_fields(&self) {
         if self.root().is_some_and(|root| fixed_style(root).is_some()) {
@@ -65,7 +66,7 @@ impl Shell {
         }
     }
 
-    fn hear(&self, event: &Event) {
+    fn handle_event(&self, event: &Event) {
         let Some(target) = node(event, "target").filter(|target| is_of_type(target, Node::ELEMENT_NODE)) else {
             return;
         };
@@ -140,7 +141,7 @@ impl Shell {
     }
 
     fn press(&self, event: &Event, target: Element, control: Option<Control>) -> bool {
-        if self.is_claimed_from(event) {
+        if self.returns_focus(event) {
             return false;
         }
         let key = text(event, "key");
@@ -200,6 +201,14 @@ impl Shell {
                 control => return control,
             }
         }
+    }
+}
+
+/// Scrolls a text field that got the focus by Tab to its `scroll-margin`: browsers look at the caret alone, and leave the field below
+/// anything that sticks to the edge of the window.
+fn show_field(event: &Event, target: &Element) {
+    if text(target, "localName") == "textarea" && text(event, "key") == TAB {
+        scroll_to(target);
     }
 }
 

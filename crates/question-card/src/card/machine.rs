@@ -7,19 +7,24 @@ mod clicks;
 mod clock;
 mod following;
 mod keys;
-mod standing;
+mod shape;
+mod status;
 mod steps;
 
 use super::{CardEvent, Options};
-use crate::dom::{Control, Ids, call_key, fnv1a};
-use crate::draft::{Draft, Field, Kind};
+use crate::dom::{Control, Ids, call_key};
+use crate::draft::{ChoiceKind, Draft, Field};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft, Word};
 use ask_user_question::snapshot::{QuestionSnapshot, Sending};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
-pub(crate) use self::standing::{has_previews, name};
+use self::shape::{asked, outline};
+pub(crate) use self::shape::{has_previews, is_whole, name};
+
+/// The time in milliseconds for which the card must have stood still: a finger that is already on its way lands within it.
+const STILL: f64 = 300.0;
 
 /// One card, from the first byte of its ask to its receipt.
 ///
@@ -51,9 +56,9 @@ pub struct Card {
     /// Choices and text that did not reach the agent, once the ask is over.
     pub(crate) late: String,
     /// The state of sending an expired question back to the agent.
-    pub(crate) again: Again,
+    pub(crate) again: Reask,
     /// The result of the last copy, and the button that made it.
-    pub(crate) copied: Option<(Control, Copied)>,
+    pub(crate) copied: Option<(Control, CopyResult)>,
     /// The part that the next walk over the page can skip: the number of questions, and of options of the question after them.
     pub(crate) unchanged: (usize, usize),
     /// Any text may have changed, and not only grown.
@@ -81,7 +86,7 @@ pub struct Card {
     /// The host has reported a pending reply, so that a later `Idle` means something.
     was_pending: bool,
     /// The submission of an earlier card of the call, until this is known to be the same ask.
-    given_before: Option<Given>,
+    given_before: Option<Unsettled>,
     /// The number of submissions, by which the timer of an earlier one is recognised.
     latches: u32,
     /// The number of copies, by which the timer of an earlier one is recognised.
@@ -94,7 +99,7 @@ pub struct Card {
     moved_at: f64,
     /// The times at which the rows to choose from appeared, by question.
     rows: Vec<RowsUp>,
-    deadline: clock::Deadline,
+    deadline: Deadline,
     now: Now,
     to_do: Vec<Do>,
 }
@@ -242,10 +247,10 @@ pub enum Manner {
 
 /// The kind of a row, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum RowKind {
     /// Its option is not complete, or the kind of choice is not known.
     Text,
-    Input(Kind),
+    Input(ChoiceKind),
     Button,
 }
 
@@ -278,7 +283,7 @@ pub enum Settled {
 
 /// The state of the message that sends an expired question back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum Reask {
     No,
     /// Given to the host, which accepts or refuses it at once.
     Given,
@@ -287,7 +292,7 @@ pub(crate) enum Again {
 
 /// The result of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copied {
+pub(crate) enum CopyResult {
     Yes,
     /// The browser refused, and the user has to know.
     Failed,
@@ -301,7 +306,7 @@ enum Sent {
 
 /// A submission that is not settled: the next card of the call starts with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct Unsettled {
     /// A hash of the question, to recognise it: agents number their calls, so that ids repeat.
     asked: u64,
     submission: Submission,
@@ -335,6 +340,20 @@ struct RowsUp {
     other: Option<Option<f64>>,
 }
 
+/// The deadline of a card.
+#[derive(Default)]
+struct Deadline {
+    /// The deadline in force: the host's own, or that of the ask.
+    at: Option<u64>,
+    passed: bool,
+    /// The last announcement: its deadline, and true if it was urgent.
+    told: Option<(u64, bool)>,
+    /// The card has looked at the clock before. A deadline that had passed by then is not announced.
+    looked: bool,
+    /// A timer is set for the next look.
+    wakes: bool,
+}
+
 impl Card {
     /// A card for this ask, before it is in a page.
     #[must_use]
@@ -355,7 +374,7 @@ impl Card {
             left: None,
             life: Life::Record,
             late: String::new(),
-            again: Again::No,
+            again: Reask::No,
             copied: None,
             unchanged: (0, 0),
             rewritten: false,
@@ -374,10 +393,10 @@ impl Card {
             latches: 0,
             copies: 0,
             complete: (0, 0),
-            outline: following::outline(ask),
+            outline: outline(ask),
             moved_at: f64::NEG_INFINITY,
             rows: Vec::new(),
-            deadline: clock::Deadline::default(),
+            deadline: Deadline::default(),
             now: Now::default(),
             to_do: Vec::new(),
             options,
@@ -406,8 +425,11 @@ impl Card {
     pub fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
         let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
         let is_given = !self.submission.is_open() && !self.phase.is_over();
-        let given =
-            is_given.then(|| Given { asked: asked(ask), submission: self.submission.clone(), sent: self.sent.clone() });
+        let given = is_given.then(|| Unsettled {
+            asked: asked(ask),
+            submission: self.submission.clone(),
+            sent: self.sent.clone(),
+        });
         Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
     }
 
@@ -433,7 +455,7 @@ impl Card {
                 self.looks_same = true;
             }
             Input::Resized => {
-                if self.now.clock - self.typed_at > clicks::STILL {
+                if self.now.clock - self.typed_at > STILL {
                     self.moved();
                 }
                 self.looks_same = true;
@@ -558,7 +580,7 @@ impl Card {
     }
 }
 
-impl Row {
+impl RowKind {
     /// The kind of an option's row.
     pub(crate) fn of(card: &Card, question: &QuestionSnapshot, option: usize) -> Self {
         let is_closed = question.options.get(option).is_some_and(|option| option.closed);
@@ -566,7 +588,7 @@ impl Row {
             (Manner::Undecided, _) | (_, None) => Self::Text,
             _ if !is_closed => Self::Text,
             (Manner::OnPick, Some(_)) => Self::Button,
-            (Manner::Explicit, Some(multi_select)) => Self::Input(Kind::of(multi_select)),
+            (Manner::Explicit, Some(multi_select)) => Self::Input(ChoiceKind::of(multi_select)),
         }
     }
 }
@@ -585,16 +607,6 @@ impl Submission {
             Self::Open | Self::Latched | Self::Failed { .. } => None,
         }
     }
-}
-
-/// A hash of the question, to recognise it.
-fn asked(ask: &AskSnapshot) -> u64 {
-    ask.questions.iter().fold(0, |all, asked| all.wrapping_mul(31).wrapping_add(fnv1a(asked.question.text.trim())))
-}
-
-/// Returns true if no further option can come and the kind of choice is known.
-pub(crate) fn is_whole(question: &QuestionSnapshot) -> bool {
-    question.closed && question.multi_select.is_some()
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

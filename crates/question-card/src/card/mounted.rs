@@ -1,6 +1,6 @@
 //! A card in a page that has no framework, or another one.
 
-use super::host::{CardEvent, Host, Options};
+use super::host::{CardEvent, CardHost, Options};
 use super::machine::Input;
 use super::shell::Shell;
 use ask_user_question::AskSnapshot;
@@ -43,10 +43,10 @@ impl MountedCard {
         parent: &Node,
         ask: AskSnapshot,
         options: &Options,
-        hear: impl Fn(CardEvent) -> bool + 'static,
+        on_event: impl Fn(CardEvent) -> bool + 'static,
     ) -> Self {
         let ask = Rc::new(RefCell::new(ask));
-        let host = Page { ask: ask.clone(), hear: Box::new(hear) };
+        let host = PlainHost { ask: ask.clone(), on_event: Box::new(on_event) };
         let shell = Shell::new(&ask.borrow(), options.clone(), Box::new(host));
         let element = shell.start(None);
         if let Some(element) = &element {
@@ -101,20 +101,20 @@ impl Drop for MountedCard {
     }
 }
 
-struct Page {
+struct PlainHost {
     ask: Rc<RefCell<AskSnapshot>>,
-    hear: Box<dyn Fn(CardEvent) -> bool>,
+    on_event: Box<dyn Fn(CardEvent) -> bool>,
 }
 
-impl Host for Page {
+impl CardHost for PlainHost {
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot)) {
         if let Ok(ask) = self.ask.try_borrow() {
             read(&ask);
         }
     }
 
-    fn hear(&self, told: CardEvent) -> bool {
-        (self.hear)(told)
+    fn on_event(&self, event: CardEvent) -> bool {
+        (self.on_event)(event)
     }
 
     fn wants_picks(&self) -> bool {

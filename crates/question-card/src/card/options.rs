@@ -31,7 +31,7 @@ pub struct CardOptions {
     pub(super) now: Option<Reads<u64>>,
     pub(super) handle: Option<FocusHandle>,
     pub(super) receipt_actions: Option<ViewFn>,
-    pub(super) hears: Hears,
+    pub(super) handlers: Handlers,
 }
 
 /// Reads a signal of the host. A signal itself would bring the code of each kind of signal into every page.
@@ -42,7 +42,7 @@ pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 
 /// The optional handlers of the host.
 #[derive(Default)]
-pub(super) struct Hears {
+pub(super) struct Handlers {
     pub(super) reply_in_chat: Option<Box<dyn Fn(Vec<Selection>)>>,
     pub(super) picks: Option<Box<dyn Fn(Vec<Selection>)>>,
     pub(super) message: Option<Box<dyn Fn(String) -> bool>>,
@@ -222,45 +222,45 @@ impl CardOptions {
 /// Handlers of the host; each shows the button that leads to it.
 impl CardOptions {
     /// Shows "Reply in chat instead", which passes the picks so far to the host and leaves the rest to its composer.
-    pub fn on_reply_in_chat(mut self, hear: impl Fn(Vec<Selection>) + 'static) -> Self {
-        self.hears.reply_in_chat = Some(Box::new(hear));
+    pub fn on_reply_in_chat(mut self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
+        self.handlers.reply_in_chat = Some(Box::new(handle));
         self.plain.offers.reply_in_chat = true;
         self
     }
 
     /// Called with the picks so far, at first and whenever they change: for a host whose composer sends them along with a text.
-    pub fn on_picks(mut self, hear: impl Fn(Vec<Selection>) + 'static) -> Self {
-        self.hears.picks = Some(Box::new(hear));
+    pub fn on_picks(mut self, handle: impl Fn(Vec<Selection>) + 'static) -> Self {
+        self.handlers.picks = Some(Box::new(handle));
         self
     }
 
     /// Shows "Send as a message" if an answer came too late or the question could not be read; takes the typed text and picks. Shows "Ask
     /// again" if time ran out, which sends the question. The handler returns true if the host accepts them: a refused text stays on the
     /// card.
-    pub fn on_late_message(mut self, hear: impl Fn(String) -> bool + 'static) -> Self {
-        self.hears.message = Some(Box::new(hear));
+    pub fn on_late_message(mut self, handle: impl Fn(String) -> bool + 'static) -> Self {
+        self.handlers.message = Some(Box::new(handle));
         self.plain.offers.messages = true;
         self
     }
 
     /// Shows "More time" beside the time left; called at each press. A later deadline grants it.
-    pub fn on_extend(mut self, hear: impl Fn() + 'static) -> Self {
-        self.hears.extend = Some(Box::new(hear));
+    pub fn on_extend(mut self, handle: impl Fn() + 'static) -> Self {
+        self.handlers.extend = Some(Box::new(handle));
         self.plain.offers.more_time = true;
         self
     }
 
     /// Shows "Change" while the reply is [`held`](Self::held). The host returns the reply by [`Sending::Idle`].
-    pub fn on_change(mut self, hear: impl Fn() + 'static) -> Self {
-        self.hears.change = Some(Box::new(hear));
+    pub fn on_change(mut self, handle: impl Fn() + 'static) -> Self {
+        self.handlers.change = Some(Box::new(handle));
         self.plain.offers.change = true;
         self
     }
 
     /// Shows "Go to the next question" while the reply is [`held`](Self::held). The host moves the focus to the card that still waits, by
     /// its [`FocusHandle`].
-    pub fn on_next(mut self, hear: impl Fn() + 'static) -> Self {
-        self.hears.next = Some(Box::new(hear));
+    pub fn on_next(mut self, handle: impl Fn() + 'static) -> Self {
+        self.handlers.next = Some(Box::new(handle));
         self.plain.offers.next = true;
         self
     }

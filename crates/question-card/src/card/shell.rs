@@ -1,21 +1,18 @@
 //! Connects the card's machine to the page: events go in, effects come out.
 
-use super::claim::Claim;
-use super::focus::{focus_on, focus_quietly};
-use super::host::{CardEvent, Host, Options};
-use super::listening::listen;
+use super::host::{CardEvent, CardHost, Options};
 use super::machine::{Card, Do, Input, Now, Submission};
 use super::{events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
-use crate::browser::{self, Listening, Timer, clock, soon};
+use crate::browser::{self, Listening, Timer, clock, focus_on, focus_quietly, soon};
 use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::drafts::{Remembered, remember};
 use crate::labels::concat;
 use crate::receipt::receipt_text;
-use crate::writer::Tree;
+use crate::writer::NodeTree;
 use ask_user_question::AskSnapshot;
 use ask_user_question::reply::Selection;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -54,9 +51,9 @@ fn comes_forward(event: &Event) {
 pub(crate) struct Shell {
     me: Weak<Self>,
     pub(super) card: RefCell<Card>,
-    tree: RefCell<Tree>,
+    tree: RefCell<NodeTree>,
     root: OnceCell<HtmlElement>,
-    host: Box<dyn Host>,
+    host: Box<dyn CardHost>,
     announcer: Rc<Announcer>,
     pub(super) claim: Claim,
     pub(super) pointer: Pointer,
@@ -85,6 +82,17 @@ pub(super) struct Pointer {
     pub(super) composes: RefCell<Option<Element>>,
 }
 
+/// The state of a card's claim.
+#[derive(Default)]
+pub(super) struct Claim {
+    /// The user has been idle since the card appeared. Stays false if the host allows no claim.
+    pub(super) idle: Rc<Cell<bool>>,
+    /// The listener that ends the idleness.
+    pub(super) watching: OnceCell<Listening>,
+    /// The time of the claim, and the element that had the focus before.
+    pub(super) taken: RefCell<Option<(f64, Option<HtmlElement>)>>,
+}
+
 /// Observes the size of the card.
 struct Sizes {
     observer: ResizeObserver,
@@ -93,8 +101,8 @@ struct Sizes {
 
 impl Shell {
     /// A card for this host's ask, with its stored state.
-    pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn Host>) -> Rc<Self> {
-        let tree = Tree::new(None, options.parts);
+    pub(crate) fn new(ask: &AskSnapshot, options: Options, host: Box<dyn CardHost>) -> Rc<Self> {
+        let tree = NodeTree::new(None, options.parts);
         let mut card = Card::new(ask, options);
         card.restore(ask, card.options.persist.load(&card.key));
         Rc::new_cyclic(|me| Self {
@@ -119,7 +127,7 @@ impl Shell {
     /// Draws the card for the first time, on the element that a server has written, if any.
     pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
         if adopts.is_some() {
-            self.tree.replace(Tree::new(adopts, None));
+            self.tree.replace(NodeTree::new(adopts, None));
         }
         self.draw();
         self.root.get().map(|root| root.clone().into())
@@ -151,7 +159,7 @@ impl Shell {
             self.go_on();
         }
         if !looks_same {
-            self.keep();
+            self.persist();
         }
         prevents
     }
@@ -216,7 +224,7 @@ impl Shell {
             return;
         };
         if has_buttons {
-            self.listens.get_or_init(|| listen(self, root));
+            self.listens.get_or_init(|| self.listen(root));
         }
         if is_live && !self.announcer.has_region() {
             self.announcer.speak_in(browser::element(root, "firstElementChild"));
@@ -239,7 +247,7 @@ impl Shell {
         let place = self.find(part::RECEIPT_ACTIONS).filter(|_| is_over);
         let before = self.added.replace(place.clone());
         if place != before {
-            self.tell(CardEvent::ReceiptActions(place));
+            self.emit(CardEvent::ReceiptActions(place));
         }
     }
 
@@ -248,7 +256,7 @@ impl Shell {
             Do::Prevent => {}
             Do::Emit(event) => {
                 let is_message = matches!(event, CardEvent::Message(_));
-                let is_taken = self.host.hear(event);
+                let is_taken = self.host.on_event(event);
                 if is_message {
                     self.take(Input::Taken(is_taken));
                 }
@@ -264,7 +272,7 @@ impl Shell {
                     self.focus_receipt();
                 }
             }
-            Do::Claim => self.claims(),
+            Do::Claim => self.request_focus(),
             Do::Focus(control) => self.focus(control),
             Do::Enter(question, ways) => {
                 self.enter(question, &ways);
@@ -304,8 +312,8 @@ impl Shell {
         }
     }
 
-    fn tell(&self, told: CardEvent) {
-        self.host.hear(told);
+    fn emit(&self, event: CardEvent) {
+        self.host.on_event(event);
     }
 
     fn dispatch(&self, event: &str) -> bool {
@@ -405,7 +413,7 @@ impl Shell {
     }
 
     /// Stores the draft in memory, and emits the picks to the host if they changed.
-    fn keep(&self) {
+    fn persist(&self) {
         let card = self.card.borrow();
         let has_changed = self.read(|ask| remember(&card.key, card.to_remember(ask)));
         if has_changed == Some(true) && card.options.persist.is_written() && self.unwritten.borrow().is_none() {
@@ -418,7 +426,7 @@ impl Shell {
         drop(card);
         let before = self.picks.replace(picks.clone());
         if let Some(picks) = picks.filter(|picks| before.as_ref() != Some(picks)) {
-            self.tell(CardEvent::Picks(picks));
+            self.emit(CardEvent::Picks(picks));
         }
     }
 

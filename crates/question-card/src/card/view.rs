@@ -1,24 +1,22 @@
 //! Draws the card: one walk over all of it, which writes the differences.
 
 mod actions;
+mod elements;
 mod ended;
 mod malformed;
 mod question;
 mod steps;
 
 pub(crate) use self::actions::decide;
-pub(crate) use self::question::{Place, note, skip};
+use self::elements::line;
+pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::Card;
 use crate::anatomy::part;
-use crate::dom::Control;
 use crate::labels::Word;
 use crate::writer::Writer;
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
-
-/// The classes of a button of low emphasis.
-const QUIET_BUTTON: &str = "qc-button qc-quiet";
 
 /// The card, from its root.
 pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
@@ -93,45 +91,5 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     } else {
         line(w, "p", part::COMPOSING, card.labels.text(Word::Composing));
     }
-    w.close();
-}
-
-/// An element with one text of the card's own.
-fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &str) {
-    w.open(tag, class, 0);
-    w.text(text);
-    w.close();
-}
-
-/// A text of the ask that may still grow, in its language.
-fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
-    if w.open("span", "", 0) {
-        speaks(w, ask);
-    }
-    w.grow(text);
-    w.close();
-}
-
-/// Sets the language of the agent's text, if the ask names it.
-fn speaks(w: &mut Writer, ask: &AskSnapshot) {
-    if let Some(lang) = &ask.lang {
-        w.set("lang", lang);
-    }
-}
-
-/// Opens a button, and leaves it open for more attributes.
-fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str) {
-    if w.open("button", class, control.key()) {
-        w.set("type", if control == Control::Submit { "submit" } else { "button" });
-        w.set("id", &card.ids.control(control));
-    }
-    w.text(text);
-}
-
-/// A button that is inert at times, and then refers to the reason. It is never `disabled`, which would drop the focus.
-fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
-    open_button(w, card, class, control, text);
-    w.truth("aria-disabled", is_inert);
-    w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
     w.close();
 }

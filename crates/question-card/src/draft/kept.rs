@@ -14,17 +14,17 @@ const MOST: usize = 2 << 20;
 
 /// The input of the user to an ask, question by question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kept(Vec<KeptQuestion>);
+pub(crate) struct StoredDraft(Vec<StoredQuestion>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct KeptQuestion {
+struct StoredQuestion {
     index: usize,
     /// A hash of the question's text: agents that number their calls use the same id for many questions.
     asked: Option<u64>,
     draft: QuestionDraft,
 }
 
-impl Kept {
+impl StoredDraft {
     /// The text to write under this key of a call; `None` if it would be too long.
     pub(crate) fn to_text(&self, key: &str) -> Option<String> {
         let mut questions = Vec::new();
@@ -55,20 +55,20 @@ impl Kept {
 
 impl Draft {
     /// The draft to store; `None` if the user did nothing.
-    pub(crate) fn kept(&self, ask: &AskSnapshot) -> Option<Kept> {
+    pub(crate) fn kept(&self, ask: &AskSnapshot) -> Option<StoredDraft> {
         let mut all = Vec::new();
         for (index, draft) in self.questions.iter().enumerate() {
             if draft.is_touched() {
                 let asked = ask.questions.get(index).and_then(fingerprint);
-                all.push(KeptQuestion { index, asked, draft: QuestionDraft { kind: None, ..draft.clone() } });
+                all.push(StoredQuestion { index, asked, draft: QuestionDraft { kind: None, ..draft.clone() } });
             }
         }
         all.extend_from_slice(&self.waiting.0);
-        (!all.is_empty()).then_some(Kept(all))
+        (!all.is_empty()).then_some(StoredDraft(all))
     }
 
     /// Restores a stored draft. Each part waits for its question to be complete, because only then it is known what still fits.
-    pub(crate) fn restore(&mut self, kept: Kept) {
+    pub(crate) fn restore(&mut self, kept: StoredDraft) {
         self.waiting = kept;
     }
 
@@ -134,8 +134,8 @@ fn labels(asked: Option<&QuestionSnapshot>) -> Vec<&str> {
     labels
 }
 
-fn write_question(kept: &KeptQuestion) -> Json<'_> {
-    let KeptQuestion { index, asked, draft } = kept;
+fn write_question(kept: &StoredQuestion) -> Json<'_> {
+    let StoredQuestion { index, asked, draft } = kept;
     let mut question = write_choice(&draft.choice);
     question.push(("index", (*index).into()));
     question.push(("asked", asked.map_or(Json::Null, |asked| Json::Number(asked.into()))));
@@ -163,7 +163,7 @@ fn text(text: &str) -> Json<'_> {
     Json::Text(text.into())
 }
 
-fn read_question(value: &Json<'_>) -> Option<KeptQuestion> {
+fn read_question(value: &Json<'_>) -> Option<StoredQuestion> {
     let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
     let skipped = match value.get("skipped")? {
         Json::Null => None,
@@ -173,7 +173,7 @@ fn read_question(value: &Json<'_>) -> Option<KeptQuestion> {
         Some(_) => Choice::default(),
         None => read_choice(value)?,
     };
-    Some(KeptQuestion {
+    Some(StoredQuestion {
         index: value.get("index")?.as_index()?,
         asked: match value.get("asked")? {
             Json::Number(asked) => asked.as_u64(),

@@ -1,12 +1,11 @@
 //! The unfinished answer to one question.
 
-use super::{Kind, Pick, Problem};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct QuestionDraft {
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<ChoiceKind>,
     pub(super) choice: Choice,
     /// The content of the text field, chosen or not.
     pub(super) other: String,
@@ -74,10 +73,10 @@ impl QuestionDraft {
         self.skipped = None;
         let choice = &mut self.choice;
         match self.kind {
-            Some(Kind::Multi) => {
+            Some(ChoiceKind::Multi) => {
                 choice.insert(pick);
             }
-            Some(Kind::Single) | None => {
+            Some(ChoiceKind::Single) | None => {
                 *choice = Choice { picks: vec![pick], ..Choice::default() };
             }
         }
@@ -85,14 +84,14 @@ impl QuestionDraft {
 
     pub(super) fn toggle(&mut self, pick: Pick) {
         match (self.kind, self.choice.position(pick.option)) {
-            (Some(Kind::Multi), Some(position)) => drop(self.choice.picks.remove(position)),
+            (Some(ChoiceKind::Multi), Some(position)) => drop(self.choice.picks.remove(position)),
             _ => self.choose(pick),
         }
     }
 
     pub(super) fn choose_other(&mut self) {
         self.skipped = None;
-        if self.kind == Some(Kind::Single) && !self.choice.other {
+        if self.kind == Some(ChoiceKind::Single) && !self.choice.other {
             self.choice.before_other = self.choice.picks.pop();
         }
         self.choice.other = true;
@@ -100,7 +99,7 @@ impl QuestionDraft {
 
     pub(super) fn toggle_other(&mut self) {
         match self.kind {
-            Some(Kind::Multi) if self.choice.other => self.choice.other = false,
+            Some(ChoiceKind::Multi) if self.choice.other => self.choice.other = false,
             _ => self.choose_other(),
         }
     }
@@ -128,7 +127,7 @@ impl QuestionDraft {
         }
     }
 
-    pub(super) fn become_kind(&mut self, kind: Kind) {
+    pub(super) fn become_kind(&mut self, kind: ChoiceKind) {
         self.kind = Some(kind);
         self.choice.become_kind(kind);
         if let Some(choice) = &mut self.skipped {
@@ -177,9 +176,9 @@ impl Choice {
         }
     }
 
-    fn become_kind(&mut self, kind: Kind) {
+    fn become_kind(&mut self, kind: ChoiceKind) {
         match kind {
-            Kind::Single => {
+            ChoiceKind::Single => {
                 // None of several picks is the one; guessing would put words into the user's mouth.
                 if self.picks.len() > 1 {
                     self.picks.clear();
@@ -188,7 +187,7 @@ impl Choice {
                     self.other = false;
                 }
             }
-            Kind::Multi => self.before_other = None,
+            ChoiceKind::Multi => self.before_other = None,
         }
     }
 
@@ -237,4 +236,73 @@ pub(super) fn over(text: &str, most: usize) -> Option<usize> {
 
 fn without_last_breaks(text: &str) -> &str {
     text.trim_end_matches(['\n', '\r'])
+}
+
+/// The number of options of a question that may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ChoiceKind {
+    /// Exactly one, or a free text.
+    Single,
+    /// Any number, and a free text beside them.
+    Multi,
+}
+
+impl ChoiceKind {
+    /// The kind for a value of `multiSelect`.
+    pub(crate) fn of(multi_select: bool) -> Self {
+        match multi_select {
+            true => Self::Multi,
+            false => Self::Single,
+        }
+    }
+}
+
+/// The reason why a question cannot be sent as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Problem {
+    /// No answer is chosen.
+    Unanswered,
+    /// "Other" is chosen and its text is blank.
+    OtherBlank,
+    /// The free text is too long.
+    OtherTooLong {
+        /// The number of characters beyond the limit.
+        over: usize,
+    },
+    /// The note is too long.
+    NoteTooLong {
+        /// The number of characters beyond the limit.
+        over: usize,
+    },
+}
+
+impl Problem {
+    /// Returns true if there is no answer yet, rather than one that is too long.
+    pub(crate) fn is_missing(self) -> bool {
+        matches!(self, Self::Unanswered | Self::OtherBlank)
+    }
+
+    /// The field that can solve it: a free text is an answer too.
+    pub(crate) fn field(self) -> Field {
+        match self {
+            Self::Unanswered | Self::OtherBlank | Self::OtherTooLong { .. } => Field::Other,
+            Self::NoteTooLong { .. } => Field::Note,
+        }
+    }
+}
+
+/// A field for typed text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The free-text answer.
+    Other,
+    /// The note.
+    Note,
+}
+
+/// A chosen option. By its label it is found again if a later snapshot moves it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pick {
+    pub(super) option: usize,
+    pub(super) label: String,
 }

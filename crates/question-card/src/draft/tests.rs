@@ -5,13 +5,13 @@ use ask_user_question::{Question, Reply};
 
 fn single() -> Draft {
     let mut draft = Draft::default();
-    draft.know(0, Kind::Single);
+    draft.know(0, ChoiceKind::Single);
     draft
 }
 
 fn multi() -> Draft {
     let mut draft = Draft::default();
-    draft.know(0, Kind::Multi);
+    draft.know(0, ChoiceKind::Multi);
     draft
 }
 
@@ -29,8 +29,8 @@ fn check(draft: &Draft, selected: &[usize], other: Option<&str>) {
 #[test]
 fn of_an_ask_that_cannot_be_read_one_text_is_left() {
     let mut draft = Draft::default();
-    draft.know(0, Kind::Multi);
-    draft.know(1, Kind::Single);
+    draft.know(0, ChoiceKind::Multi);
+    draft.know(1, ChoiceKind::Single);
     assert!(!draft.is_more_than_text());
     draft.type_text(0, Field::Other, "own");
     assert!(!draft.is_more_than_text());
@@ -42,7 +42,7 @@ fn of_an_ask_that_cannot_be_read_one_text_is_left() {
     draft.become_message("all of it");
     assert!(!draft.is_more_than_text());
     assert_eq!(draft.text(0, Field::Other), "all of it");
-    assert_eq!((draft.kind(0), draft.problem(0)), (Some(Kind::Single), None));
+    assert_eq!((draft.kind(0), draft.problem(0)), (Some(ChoiceKind::Single), None));
     assert!(draft.text(1, Field::Note).is_empty());
 }
 
@@ -73,7 +73,7 @@ fn nothing_can_be_chosen_before_the_kind_is_known() {
     let mut draft = Draft::default();
     draft.toggle(0, 0, "A");
     draft.type_text(0, Field::Other, "mine");
-    draft.know(1, Kind::Single);
+    draft.know(1, ChoiceKind::Single);
     draft.toggle(0, 0, "A");
     assert_eq!(draft.selections(), []);
     assert!(!draft.is_dirty());
@@ -203,10 +203,10 @@ fn what_fits_is_what_reconciling_would_not_change() {
         |draft| draft.toggle(0, 0, "A"),
         |draft| draft.type_text(0, Field::Other, "own"),
         |draft| draft.toggle_skip(0),
-        |draft| draft.know(1, Kind::Single),
+        |draft| draft.know(1, ChoiceKind::Single),
     ];
     let mut seen = [0, 0];
-    for kind in [Kind::Single, Kind::Multi] {
+    for kind in [ChoiceKind::Single, ChoiceKind::Multi] {
         for first in acts {
             for second in acts {
                 let mut draft = Draft::default();
@@ -240,7 +240,7 @@ fn a_change_of_kind_keeps_what_fits() {
 #[test]
 fn problems_name_the_questions_in_order() {
     let mut draft = single();
-    draft.know(2, Kind::Single);
+    draft.know(2, ChoiceKind::Single);
     draft.toggle(0, 0, "A");
     draft.choose_other(2);
     assert_eq!(draft.problems(3), [(1, Problem::Unanswered), (2, Problem::OtherBlank)]);
@@ -325,13 +325,13 @@ fn what_a_skip_keeps_follows_its_labels() {
 fn a_text_that_is_too_long_is_kept_whole_and_not_sent() {
     let mut draft = Draft::default();
     draft.limit(Some(3));
-    draft.know(0, Kind::Single);
-    assert_eq!(draft.room(0, Field::Other), Some(Room::Left(3)));
+    draft.know(0, ChoiceKind::Single);
+    assert_eq!(draft.room(0, Field::Other), Some(Remaining::Left(3)));
     draft.type_text(0, Field::Other, "äö😀");
-    assert_eq!(draft.room(0, Field::Other), Some(Room::Left(0)));
+    assert_eq!(draft.room(0, Field::Other), Some(Remaining::Left(0)));
     assert_eq!(draft.problem(0), None);
     draft.type_text(0, Field::Other, "äö😀ßx");
-    assert_eq!(draft.room(0, Field::Other), Some(Room::Over(2)));
+    assert_eq!(draft.room(0, Field::Other), Some(Remaining::Over(2)));
     assert_eq!(draft.problem(0), Some(Problem::OtherTooLong { over: 2 }));
     assert_eq!(draft.text(0, Field::Other), "äö😀ßx");
     draft.toggle(0, 0, "A");

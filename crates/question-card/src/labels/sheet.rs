@@ -107,12 +107,12 @@ macro_rules! words {
 /// The texts of a language for a table of words. A word that a sheet lacks is in English. A clone is the same sheet.
 pub struct Sheet<W> {
     /// `None` is English.
-    read: Option<Arc<Read>>,
+    read: Option<Arc<SheetTexts>>,
     words: PhantomData<fn() -> W>,
 }
 
 #[derive(Clone)]
-struct Read {
+struct SheetTexts {
     lang: String,
     dir: Direction,
     /// The texts that are not English, by their place in the table.
@@ -244,10 +244,10 @@ impl<W: Words> Sheet<W> {
         }
     }
 
-    fn to_read(&self) -> Read {
+    fn to_read(&self) -> SheetTexts {
         match &self.read {
-            Some(read) => Read::clone(read),
-            None => Read {
+            Some(read) => SheetTexts::clone(read),
+            None => SheetTexts {
                 lang: self.lang().to_owned(),
                 dir: self.dir(),
                 texts: vec![None; W::ENGLISH.len()],
@@ -256,7 +256,7 @@ impl<W: Words> Sheet<W> {
         }
     }
 
-    fn of(read: Read) -> Self {
+    fn of(read: SheetTexts) -> Self {
         Self { read: Some(Arc::new(read)), words: PhantomData }
     }
 }
@@ -297,7 +297,7 @@ const COUNT: &str = "count";
 const FOR_OTHERS: [&str; 3] = ["name", "frame", "page"];
 
 /// Takes over the texts of a sheet. Returns the problems; without `CHECK`, takes everything.
-fn take<const CHECK: bool>(read: &mut Read, keys: &'static str, sheet: &Json<'_>) -> Vec<SheetProblem> {
+fn take<const CHECK: bool>(read: &mut SheetTexts, keys: &'static str, sheet: &Json<'_>) -> Vec<SheetProblem> {
     let mut problems = Vec::new();
     let Json::Object(members) = sheet else {
         if CHECK {

@@ -89,7 +89,7 @@ impl Writer {
     }
 
     /// Reuses the next element as it is, if it was written before. Returns false if it was not.
-    pub(crate) fn keep(&mut self, _tag: &'static str, _class: &'static str, _key: usize) -> bool {
+    pub(crate) fn reuse(&mut self, _tag: &'static str, _class: &'static str, _key: usize) -> bool {
         false
     }
 

@@ -8,8 +8,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Node, Text};
 
 /// The nodes that were written, to compare the next walk with.
-pub(crate) struct Tree {
-    top: Vec<Shown>,
+pub(crate) struct NodeTree {
+    top: Vec<NodeEntry>,
     /// The node that a server wrote, until the first walk.
     adopts: Option<Node>,
     /// Names the parts of an element, if the tree is in a shadow tree.
@@ -18,18 +18,18 @@ pub(crate) struct Tree {
 
 /// Writes to the page.
 pub(crate) struct Writer {
-    here: Open,
-    above: Vec<Open>,
+    here: OpenElement,
+    above: Vec<OpenElement>,
     /// Any text may have changed anywhere, and not only grown.
     rewrites: bool,
     parts: Option<Parts>,
 }
 
 /// An element or text that was written.
-struct Shown {
+struct NodeEntry {
     site: Site,
     node: Node,
-    values: Vec<(&'static str, Value)>,
+    values: Vec<(&'static str, WrittenValue)>,
     children: Vec<Self>,
 }
 
@@ -43,15 +43,15 @@ struct Site {
 
 /// The value of an attribute or text, as far as a comparison needs it.
 #[derive(PartialEq, Eq)]
-enum Value {
+enum WrittenValue {
     Word(&'static str),
     Text(String),
     Stamp(usize),
 }
 
 /// An element that the walk is inside of.
-struct Open {
-    shown: Shown,
+struct OpenElement {
+    shown: NodeEntry,
     /// The number of its children that the walk has passed.
     at: usize,
     is_new: bool,
@@ -63,7 +63,7 @@ const TEXT: Site = Site { tag: "", class: "", key: 0 };
 /// The property of a text node that has its text.
 const DATA: &str = "data";
 
-impl Tree {
+impl NodeTree {
     /// An empty tree; takes over the element that a server wrote, if there is one.
     pub(crate) fn new(adopts: Option<Element>, parts: Option<Parts>) -> Self {
         Self { top: Vec::new(), adopts: adopts.map(Into::into), parts }
@@ -71,8 +71,8 @@ impl Tree {
 
     /// Makes the page what `draw` draws, which is one element. Set `rewrites` if texts may have changed, and not only grown.
     pub(crate) fn write(&mut self, rewrites: bool, draw: &dyn Fn(&mut Writer)) {
-        let top = Shown { children: mem::take(&mut self.top), ..Shown::nowhere() };
-        let here = Open { shown: top, at: 0, is_new: false, adopts: self.adopts.take().map(Some) };
+        let top = NodeEntry { children: mem::take(&mut self.top), ..NodeEntry::nowhere() };
+        let here = OpenElement { shown: top, at: 0, is_new: false, adopts: self.adopts.take().map(Some) };
         let mut writer = Writer { here, above: Vec::new(), rewrites, parts: self.parts };
         draw(&mut writer);
         self.top = writer.here.shown.children;
@@ -89,7 +89,7 @@ impl Writer {
     pub(crate) fn open(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
         let site = Site { tag, class, key };
         let open = match self.here.find(site) {
-            Some(shown) => Open { shown, at: 0, is_new: false, adopts: None },
+            Some(shown) => OpenElement { shown, at: 0, is_new: false, adopts: None },
             None => self.here.begin(site),
         };
         let is_new = open.is_new;
@@ -110,7 +110,7 @@ impl Writer {
         let mut done = mem::replace(&mut self.here, above);
         done.end();
         let is_top = self.above.is_empty();
-        let Open { shown, is_new, adopts, .. } = done;
+        let OpenElement { shown, is_new, adopts, .. } = done;
         if is_new && adopts.is_none() && !is_top {
             self.here.insert(&shown.node);
         }
@@ -118,7 +118,7 @@ impl Writer {
     }
 
     /// Reuses the next element as it is, if it was written before. Returns false if it was not.
-    pub(crate) fn keep(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
+    pub(crate) fn reuse(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
         let is_there =
             self.here.shown.children.get(self.here.at).is_some_and(|shown| shown.site == Site { tag, class, key });
         self.here.at += usize::from(is_there);
@@ -133,7 +133,7 @@ impl Writer {
 
     /// Sets an attribute of a few values, or removes it.
     pub(crate) fn word(&mut self, name: &'static str, value: Option<&'static str>) {
-        if self.here.changes(name, value.map(Value::Word)) {
+        if self.here.changes(name, value.map(WrittenValue::Word)) {
             match value {
                 Some(value) => self.set(name, value),
                 None => self.unset(name),
@@ -156,7 +156,7 @@ impl Writer {
         let shown = &self.here.shown;
         let mut parts = vec![part_of(shown.site.class)];
         for (name, value) in &shown.values {
-            if let (Some(state), Value::Word(value)) = (state_of(name), value) {
+            if let (Some(state), WrittenValue::Word(value)) = (state_of(name), value) {
                 parts.push(if ["", "true", "step"].contains(value) { state } else { *value }.to_owned());
             }
         }
@@ -166,14 +166,14 @@ impl Writer {
 
     /// Sets an attribute of any value.
     pub(crate) fn put(&mut self, name: &'static str, value: &str) {
-        if self.here.changes(name, Some(Value::Text(value.to_owned()))) {
+        if self.here.changes(name, Some(WrittenValue::Text(value.to_owned()))) {
             self.set(name, value);
         }
     }
 
     /// Sets an attribute again if its stamp differs, and removes it if the stamp is 0.
     pub(crate) fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
-        if self.here.changes(name, (stamp > 0).then_some(Value::Stamp(stamp))) {
+        if self.here.changes(name, (stamp > 0).then_some(WrittenValue::Stamp(stamp))) {
             match stamp {
                 0 => self.unset(name),
                 _ => self.set(name, &make()),
@@ -183,7 +183,7 @@ impl Writer {
 
     /// Checks a radio button or check box, or clears it.
     pub(crate) fn checked(&mut self, is_on: bool) {
-        let changes = self.here.changes("checked", is_on.then_some(Value::Word("")));
+        let changes = self.here.changes("checked", is_on.then_some(WrittenValue::Word("")));
         // A browser that reloads a page may have checked it by itself.
         if changes || self.here.adopts.is_some() {
             set_flag(self.here.element(), "checked", is_on);
@@ -198,11 +198,11 @@ impl Writer {
     /// Writes a text, and again if it changed.
     pub(crate) fn text(&mut self, text: &str) {
         match self.here.find(TEXT) {
-            None => self.add_text(text, Value::Text(text.to_owned())),
+            None => self.add_text(text, WrittenValue::Text(text.to_owned())),
             Some(mut shown) => {
-                if !matches!(shown.values.first(), Some((_, Value::Text(before))) if before == text) {
+                if !matches!(shown.values.first(), Some((_, WrittenValue::Text(before))) if before == text) {
                     self.here.write(&mut shown.node, text);
-                    shown.values = vec![("", Value::Text(text.to_owned()))];
+                    shown.values = vec![("", WrittenValue::Text(text.to_owned()))];
                 }
                 self.here.pass(shown, false);
             }
@@ -212,10 +212,10 @@ impl Writer {
     /// Writes a text that may still grow: new text is appended to the node, so that the browser does not get the rest again.
     pub(crate) fn grow(&mut self, text: &str) {
         let Some(mut shown) = self.here.find(TEXT) else {
-            return self.add_text(text, Value::Stamp(text.len()));
+            return self.add_text(text, WrittenValue::Stamp(text.len()));
         };
         let written = match shown.values.first() {
-            Some((_, Value::Stamp(written))) => *written,
+            Some((_, WrittenValue::Stamp(written))) => *written,
             _ => 0,
         };
         if written != text.len() || self.rewrites {
@@ -226,12 +226,12 @@ impl Writer {
                 }
                 _ => self.here.write(&mut shown.node, text),
             }
-            shown.values = vec![("", Value::Stamp(text.len()))];
+            shown.values = vec![("", WrittenValue::Stamp(text.len()))];
         }
         self.here.pass(shown, false);
     }
 
-    fn add_text(&mut self, text: &str, value: Value) {
+    fn add_text(&mut self, text: &str, value: WrittenValue) {
         let adopted = self.here.adopt(|node| is_of_type(node, Node::TEXT_NODE));
         let node = match adopted {
             Some(node) => {
@@ -245,7 +245,7 @@ impl Writer {
             }
         };
         let values = vec![("", value)];
-        self.here.pass(Shown { site: TEXT, node, values, children: Vec::new() }, true);
+        self.here.pass(NodeEntry { site: TEXT, node, values, children: Vec::new() }, true);
     }
 
     fn unset(&mut self, name: &'static str) {
@@ -254,15 +254,15 @@ impl Writer {
     }
 }
 
-impl Open {
+impl OpenElement {
     /// The child at this site, if it was written before. Children before it are removed.
-    fn find(&mut self, site: Site) -> Option<Shown> {
+    fn find(&mut self, site: Site) -> Option<NodeEntry> {
         let children = &mut self.shown.children;
         let found = children.get(self.at..)?.iter().position(|child| child.site == site)? + self.at;
         for gone in children.drain(self.at..found) {
             remove(&gone.node);
         }
-        Some(mem::replace(&mut children[self.at], Shown::nowhere()))
+        Some(mem::replace(&mut children[self.at], NodeEntry::nowhere()))
     }
 
     /// A new child, or one that a server wrote.
@@ -272,7 +272,7 @@ impl Open {
         let adopts = adopted.as_ref().map(|adopted| node(adopted, "firstChild"));
         // Refused only if the tag is none.
         let node = adopted.unwrap_or_else(|| create_element(site.tag).unwrap_or_else(JsCast::unchecked_into));
-        let shown = Shown { site, node, values: Vec::new(), children: Vec::new() };
+        let shown = NodeEntry { site, node, values: Vec::new(), children: Vec::new() };
         Self { shown, at: 0, is_new: true, adopts }
     }
 
@@ -313,7 +313,7 @@ impl Open {
     }
 
     /// Stores a child, and moves on to the next.
-    fn pass(&mut self, shown: Shown, is_new: bool) {
+    fn pass(&mut self, shown: NodeEntry, is_new: bool) {
         match is_new {
             true => self.shown.children.insert(self.at, shown),
             false => self.shown.children[self.at] = shown,
@@ -332,7 +332,7 @@ impl Open {
     }
 
     /// Stores the value of an attribute. Returns true if it changed.
-    fn changes(&mut self, name: &'static str, value: Option<Value>) -> bool {
+    fn changes(&mut self, name: &'static str, value: Option<WrittenValue>) -> bool {
         let values = &mut self.shown.values;
         let at = values.iter().position(|(known, _)| *known == name);
         match (at, value) {
@@ -350,7 +350,7 @@ impl Open {
     }
 }
 
-impl Shown {
+impl NodeEntry {
     /// A placeholder for a node that the walk has in hand.
     fn nowhere() -> Self {
         Self { site: TEXT, node: JsValue::UNDEFINED.unchecked_into(), values: Vec::new(), children: Vec::new() }

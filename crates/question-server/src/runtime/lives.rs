@@ -125,7 +125,7 @@ impl Runtime {
     }
 
     /// A conversation that exists, whosever it is.
-    pub(super) async fn find(&self, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
+    pub(crate) async fn find(&self, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
         let live = self.live(id);
         if !live.is_known() {
             let mut talk = live.talk.lock().await;

@@ -22,6 +22,8 @@ mod http;
 mod journey;
 mod killed;
 mod manners;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod metrics;
 mod older_clients;
 mod openai;

@@ -1,4 +1,4 @@
-//! What a step tells of its work, and what its commands print.
+//! The log of a step: its notes, and the output of its commands.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -7,25 +7,25 @@ use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Error, Result, bail, ensure};
 
 use crate::children::{self, Child};
 use crate::console::colours;
 use crate::workspace;
 
-/// Where a step tells of its work.
+/// The log of a step.
 #[derive(Debug)]
 pub(crate) struct Log {
-    /// Where what its commands print is kept.
+    /// The file with the output of its commands.
     pub(super) path: PathBuf,
     notes: Mutex<Notes>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// What happens now.
+    /// The work under way.
     pub(super) doing: String,
-    /// How many tests have passed.
+    /// The number of tests that have passed.
     pub(super) tests: u32,
     pub(super) without: Vec<String>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Notes {
 impl Log {
     pub(super) fn new(name: &str) -> Self {
         let path = workspace::scratch(&format!("{name}.log"));
-        // A log is of one run.
+        // Each run starts an empty log.
         let _ = fs::remove_file(&path);
         Self { path, notes: Mutex::default() }
     }
@@ -57,7 +57,24 @@ impl Log {
         Ok(passed)
     }
 
-    /// Runs `command` to its end; `read` gets each line that it prints. An everyday failure is explained.
+    /// Runs a non-empty set of tests, and repeats those that fail: beside another step a driver loses a press now and then, and a page is late.
+    pub(crate) fn run_some(&self, tests: &mut Command) -> Result<()> {
+        let (mut passed, mut failed) = (0, Vec::new());
+        let ended = self.run_reading(tests, |line| {
+            match line.strip_prefix("test ").and_then(|rest| rest.rsplit_once(" ... ")) {
+                Some((name, "FAILED")) => failed.push(name.to_owned()),
+                outcome => passed += usize::from(outcome.is_some_and(|(_, outcome)| outcome == "ok")),
+            }
+        });
+        if failed.is_empty() {
+            ensure!(ended.is_err() || passed > 0, "no test has such a name");
+            return ended;
+        }
+        self.without(format!("a first try that passed: {}", failed.join(", ")));
+        self.run(tests.arg("--exact").args(failed))
+    }
+
+    /// Runs `command` to its end; `read` gets each line that it prints. A common failure is explained.
     pub(crate) fn run_reading(&self, command: &mut Command, mut read: impl FnMut(&str)) -> Result<()> {
         let mut printed = String::new();
         let outcome = self.execute(command, |line| {
@@ -73,20 +90,20 @@ impl Log {
         let mut file = File::options().create(true).append(true).open(&self.path);
         let (child, output) = Child::start(command)?;
         let status = thread::scope(|scope| {
-            // Beside the reading: what a child leaves behind may hold its output open until the child's end is seen.
+            // In a thread of its own: a process that outlives the child may hold the output open until the child's end is seen.
             let ended = scope.spawn(|| child.wait());
             children::each_line(output, |line| {
-                // Cargo wipes its progress away before it prints.
+                // Cargo clears its progress line before it prints.
                 let line = line.trim_start_matches("\x1b[K");
                 if let Some(progress) = progress_in(line) {
                     return self.doing(&progress);
                 }
                 self.notes().tests += tests_passed_in(line).unwrap_or(0);
-                // What cargo tells programs is not for people.
+                // Cargo's messages for programs are not for people.
                 if let Ok(file) = &mut file
                     && !line.starts_with("{\"reason\"")
                 {
-                    // A full disk shows in what the command itself writes.
+                    // A full disk shows in the output of the command itself.
                     let _ = writeln!(file, "{line}");
                 }
                 read(line);
@@ -99,12 +116,12 @@ impl Log {
         Ok(())
     }
 
-    /// Tells what happens now.
+    /// Notes the work under way.
     pub(crate) fn doing(&self, what: &str) {
         what.clone_into(&mut self.notes().doing);
     }
 
-    /// Tells what the step does not look at, and why.
+    /// Notes a part that the step skips, with the reason.
     pub(crate) fn without(&self, what: String) {
         self.notes().without.push(what);
     }
@@ -113,7 +130,7 @@ impl Log {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The part of the output that says why the step failed.
+    /// The part of the output with the reason of the failure.
     pub(crate) fn failure(&self) -> String {
         failure_in(&fs::read_to_string(&self.path).unwrap_or_default())
     }
@@ -144,7 +161,7 @@ const LAST_LINES: usize = 20;
 const MOST_LINES: usize = 80;
 const WIDEST_LINE: usize = 400;
 
-/// Adds a sentence that says what to do, if the cause of a failure is known by what the program printed.
+/// Adds advice to a failure whose cause is known from the output.
 fn explained(problem: Error, printed: &str) -> Error {
     const NETWORK: &str = "resolve host|failed to download|download of |to connect|Connection refused|imed out|network failure|ENOTFOUND|\
                            ECONN|ailure resolving|error sending request|Failed to fetch";

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::{cargo, linting};
 use crate::steps::Log;
 use crate::wasm;
+use crate::workspace::{linting, linting_cargo};
 
 /// A built test.
 pub(super) struct Binary {
@@ -25,24 +25,23 @@ const CORE: [&str; 5] = ["json-tree", "ask-user-question", "ag-ui-stream", "ques
 /// Crates whose tests need a browser.
 const COMPONENTS: [&str; 3] = ["question-card", "agent-chat", "app"];
 
-/// What this call of xtask has built.
+/// The test binaries that this call of xtask has built.
 static NATIVE: OnceLock<Vec<Binary>> = OnceLock::new();
 static WASM: OnceLock<Vec<Binary>> = OnceLock::new();
 
-/// Builds all that there is natively, with the journeys, which are no test to cargo, or they would run without a browser: to a pattern,
-/// they are one.
+/// Builds all native tests. The journeys are no test by default, or they would run without a browser, but match a pattern of tests.
 pub(super) fn build_native(log: &Log) -> Result<()> {
-    let mut all = cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]);
+    let mut all = linting_cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]);
     keep(&NATIVE, build(&mut all, log)?)
 }
 
 /// Builds the journeys, and the server that they need.
 pub(crate) fn build_journeys(log: &Log) -> Result<()> {
-    log.run(&mut cargo(["build", "--package", "question-server"]))?;
-    keep(&NATIVE, build(&mut cargo(["test", "--package", "xtask", "--test", "e2e"]), log)?)
+    log.run(&mut linting_cargo(["build", "--package", "question-server"]))?;
+    keep(&NATIVE, build(&mut linting_cargo(["test", "--package", "xtask", "--test", "e2e"]), log)?)
 }
 
-/// Builds what runs as WebAssembly: each further program costs a run of wasm-bindgen and a start of each browser.
+/// Builds the WebAssembly tests: each further program costs a run of wasm-bindgen and a start of each browser.
 pub(super) fn build_wasm(log: &Log) -> Result<()> {
     let mut core = wasm::cargo_for(["test", "--lib", "--tests"], log)?;
     core.args(CORE.iter().flat_map(|name| ["--package", name]));
@@ -79,7 +78,7 @@ fn build(cargo: &mut Command, log: &Log) -> Result<Vec<Binary>> {
     Ok(built)
 }
 
-/// The test that a line of cargo's tells of.
+/// The test in a message of cargo.
 fn test_in(line: &str) -> Option<Binary> {
     let message: Value = serde_json::from_str(line).ok()?;
     let is_test = message["profile"]["test"] == true && message["target"]["kind"][0] != "bench";

@@ -10,7 +10,7 @@ use crate::steps::Log;
 use crate::tools::system::{self, Browser};
 use crate::{files, tools, workspace};
 
-/// What runs the tests.
+/// The program that runs the tests.
 #[derive(Clone, Copy)]
 pub(super) enum Platform {
     Node,
@@ -25,7 +25,7 @@ pub(super) fn run(package: &str, platform: Platform, log: &Log) -> Result<()> {
         Platform::Node => system::node(log).map(|_| None)?,
         Platform::Chromium => Some(("CHROMEDRIVER", system::chromium(log)?)),
         Platform::Firefox => Some(("GECKODRIVER", system::firefox(log)?)),
-        // The runner knows a driver of WebKit by the name that Safari's has.
+        // The runner knows a driver of WebKit by the name of Safari's.
         Platform::WebKit => Some(("SAFARIDRIVER", system::webkit(log)?)),
     };
     let (mut passed, mut failed) = (0, Vec::new());
@@ -52,9 +52,9 @@ pub(super) fn run(package: &str, platform: Platform, log: &Log) -> Result<()> {
     Ok(())
 }
 
-/// Tells wasm-bindgen's runner which browser to take.
+/// Sets the browser for wasm-bindgen's runner.
 fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package: &str) -> Result<()> {
-    // Whatever the user's environment asks for, the runner shall find this one driver.
+    // Whatever the user's environment asks for, the runner must find this one driver.
     for other in ["GECKODRIVER", "SAFARIDRIVER", "CHROMEDRIVER", "MSEDGEDRIVER"] {
         tests.env_remove(other).env_remove(format!("{other}_REMOTE"));
     }
@@ -66,7 +66,7 @@ fn run_in_browser(tests: &mut Command, driver: &str, browser: &Browser, package:
     files::write(&settings, capabilities.to_string())?;
     tests.env("SAFARIDRIVER_ARGS", format!("--auto-servernum {}", browser.program.display()));
     tests.env(driver, &browser.driver).env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", settings);
-    // Also for tests that do not say so themselves.
+    // Also for tests that do not ask for a browser themselves.
     tests.env("WASM_BINDGEN_USE_BROWSER", "1").env("WASM_BINDGEN_TEST_TIMEOUT", "300");
     Ok(())
 }

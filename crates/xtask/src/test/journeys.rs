@@ -1,22 +1,22 @@
-//! The page as users get it, the real server, a browser, and a person's way through.
+//! The journeys: a person's way through the built page, with the real server and a browser.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
-use super::{binaries, linting, run_some};
+use super::binaries;
 use crate::steps::Log;
 use crate::tools::system;
 use crate::{pack, page, tools, workspace};
 
-/// The journeys that have steps or commands of their own, by what their names begin with.
+/// The prefixes of journeys that have steps or commands of their own.
 const APART: [&str; 6] = ["card::barriers::", "element::", "pages::", "recipes::", "serve::", "stranger::"];
 
 /// A call of the journeys in a browser, to which names are to be added.
 pub(crate) type InBrowser = fn(&Log) -> Result<Command>;
 
-/// Journeys that a browser does not take, by what their names have in them, and why: a line each.
+/// The journeys that a browser leaves out, by a part of their names, with reasons: one a line.
 const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 
 /// The custom element in plain pages, or everything that has no step of its own.
@@ -27,36 +27,36 @@ pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: 
     } else {
         journeys.args(APART.iter().flat_map(|name| ["--skip", name]));
     }
-    // What this browser does not take.
+    // The journeys that this browser leaves out.
     for [of, journey, reason] in left_out() {
         if of == browser && journey.starts_with("element::") == of_element {
             log.without(format!("{journey}: {reason}"));
             journeys.args(["--skip", journey]);
         }
     }
-    run_some(&mut journeys, log)
+    log.run_some(&mut journeys)
 }
 
-/// Every example in every state, under the eyes of axe-core.
+/// Checks every example in every state with axe-core.
 pub(super) fn barriers(log: &Log) -> Result<()> {
-    run_some(chromium(log)?.arg("card::barriers::").env("XTASK_AXE", axe(log)?), log)
+    log.run_some(chromium(log)?.arg("card::barriers::").env("XTASK_AXE", axe(log)?))
 }
 
 /// `cargo xtask serve`, from its start to Ctrl+C.
 pub(super) fn serve(log: &Log) -> Result<()> {
     let mut journeys = chromium(log)?;
     // The tests' builds serve it, too.
-    run_some(linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", page::path()?), log)
+    log.run_some(workspace::linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", page::path()?))
 }
 
-/// What the README promises to those who take the card into a page of their own.
+/// The README's promises to those who take the card into a page of their own.
 pub(super) fn stranger(log: &Log) -> Result<()> {
     let mut journey = chromium(log)?;
     journey.env("XTASK_TARGET", workspace::target_dir()).env("XTASK_TRUNK_PATH", page::path()?);
-    run_some(journey.arg("stranger::"), log)
+    log.run_some(journey.arg("stranger::"))
 }
 
-/// Builds what the element's tests need of the npm package, and loads it as Node does: the agent's side, and the part that a server loads.
+/// Builds the files of the npm package for the element's tests, and loads them as Node does: the agent's side, and the part for a server.
 pub(super) fn element_package(log: &Log) -> Result<()> {
     pack::build_for_tests(log)?;
     for script in ["agent.mjs", "server.mjs"] {
@@ -71,7 +71,7 @@ fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
     LEFT_OUT.lines().filter_map(|line| line.split(" | ").collect::<Vec<_>>().try_into().ok())
 }
 
-/// The script that looks for barriers.
+/// The script that finds barriers.
 fn axe(log: &Log) -> Result<PathBuf> {
     Ok(tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"))
 }
@@ -112,7 +112,16 @@ pub(crate) fn journeys() -> Result<Command> {
 
 /// The clients of AG-UI that others have released, in Node, with the real server.
 pub(crate) fn released_clients(log: &Log) -> Result<()> {
+    in_node(log, "crates/question-server/tests/clients/main.mjs", &tools::clients())
+}
+
+/// The same for clients of MCP.
+pub(crate) fn mcp_clients(log: &Log) -> Result<()> {
+    in_node(log, "crates/question-mcp/tests/clients/main.mjs", &tools::mcp_clients())
+}
+
+fn in_node(log: &Log, script: &str, clients: &tools::Tool) -> Result<()> {
     let mut node = Command::new(system::node(log)?);
-    node.arg(workspace::root().join("crates/question-server/tests/clients/main.mjs"));
-    log.run(node.arg(workspace::server("debug")).arg(tools::clients().folder(log)?))
+    node.arg(workspace::root().join(script));
+    log.run(node.arg(workspace::server("debug")).arg(clients.folder(log)?))
 }

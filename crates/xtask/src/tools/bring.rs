@@ -1,28 +1,37 @@
-//! Bringing what is missing: by `cargo binstall` where that is there, by `cargo install`, by npm, by apt.
+//! Installs missing tools: by `cargo binstall` if it is there, by `cargo install`, by npm, by apt.
 //!
-//! An entry of the cache is filled elsewhere and then renamed, so that it is whole or not there. What cargo has compiled is kept until
-//! the tool is there: an interrupted installation goes on where it stopped.
+//! An entry of the cache is filled elsewhere and then renamed, so that it is complete or absent. The compiled parts are kept until the tool
+//! is there: an interrupted installation resumes.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use nix::unistd::geteuid;
 
-use super::{Source, Tool, system};
+use super::found::npm;
+use super::{Source, Tool, cache};
 use crate::steps::Log;
 use crate::{children, files, workspace};
 
+impl Tool {
+    /// The folder with the tool's programs, or with the `node_modules` of its packages, after installing missing or broken parts.
+    pub(crate) fn folder(&self, log: &Log) -> Result<PathBuf> {
+        if self.folder_here()?.is_none() {
+            bring(self, &self.entry()?, log)?;
+        }
+        self.folder_here()?.with_context(|| format!("{} is not where it was installed", self.name))
+    }
+}
+
 /// Fills the entry of `tool`.
-pub(super) fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
+fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
     let cache = cache()?;
     files::make(&cache)?;
-    // Another clone may be at the same, or another step.
+    // Another clone or step may be installing it.
     log.doing("waits for another tool");
     let _lock = lock(&cache)?;
     if tool.is_whole(entry) {
@@ -52,7 +61,7 @@ pub(super) fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
     fs::rename(&unfinished, entry).with_context(|| format!("can't make {}", entry.display()))
 }
 
-/// Locks the cache until the file is dropped. A wait that blocks would not hear of an interrupt.
+/// Locks the cache until the file is dropped. A blocking wait would ignore an interrupt.
 fn lock(cache: &Path) -> Result<File> {
     let lock = File::create(cache.join(LOCK)).context("can't write into the cache")?;
     loop {
@@ -72,7 +81,7 @@ fn binstall(tool: &Tool, root: &Path, log: &Log) -> Result<()> {
     log.run(binstall.arg(format!("{}@{}", tool.name, tool.pin)))
 }
 
-/// Compiles a tool as a tool: soon there, not fast.
+/// Compiles a tool with settings that compile soon, not that run fast.
 fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log) -> Result<()> {
     let mut install = cargo_in(root);
     install.arg("install").args(arguments).arg("--root").arg(root).arg("--target-dir").arg(build);
@@ -86,44 +95,21 @@ fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log
     log.run(&mut install).with_context(|| format!("can't install {} {}", tool.name, tool.pin))
 }
 
-/// Lets npm install what the folder's package.json names, and these packages.
+/// Installs the packages of the folder's package.json, and these packages, with npm.
 pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &Log) -> Result<()> {
-    let mut npm = Command::new(system::npm(log)?);
+    let mut npm = Command::new(npm(log)?);
     log.doing("npm install");
     npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder);
     log.run(npm.args(packages).current_dir(folder))
 }
 
-/// Removes what cargo has compiled for tools, a gigabyte that nobody needs again; not while another call compiles.
+/// Removes cargo's builds of tools, a gigabyte without further use; not while another call compiles.
 pub(crate) fn tidy() -> Result<()> {
     let cache = cache()?;
     match File::open(cache.join(LOCK)) {
         Ok(lock) if lock.try_lock().is_ok() => files::remove(&cache.join(BUILD)),
         _ => Ok(()),
     }
-}
-
-/// Installs Debian's packages where that needs no password, and says whether it could.
-pub(super) fn apt(packages: &[&str], log: &Log) -> Result<bool> {
-    if packages.is_empty() || !geteuid().is_root() || which::which("apt-get").is_err() {
-        return Ok(false);
-    }
-    // Two steps may want it at once.
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    log.doing(&format!("apt-get install {}", packages.join(" ")));
-    let apt_get = |arguments: &[&str]| {
-        let mut apt_get = Command::new("apt-get");
-        apt_get.args(["-y", "-qq", "-o", "DPkg::Lock::Timeout=600"]).args(arguments);
-        log.run(apt_get.env("DEBIAN_FRONTEND", "noninteractive"))
-    };
-    // An installation that was interrupted is completed first.
-    log.run(Command::new("dpkg").args(["--configure", "-a"]).env("DEBIAN_FRONTEND", "noninteractive"))?;
-    // A fresh container has no lists; if that fails, so does the next call.
-    let _ = apt_get(&["update"]);
-    apt_get(&[&["install", "--no-install-recommends"], packages].concat())?;
-    log.doing("");
-    Ok(true)
 }
 
 /// A call of cargo that this workspace's settings do not reach.
@@ -136,20 +122,6 @@ fn cargo_in(folder: &Path) -> Command {
         cargo.env_remove(variable);
     }
     cargo
-}
-
-/// The folder of what was brought.
-pub(crate) fn cache() -> Result<PathBuf> {
-    let named = |variable| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(chosen) = named("ASK_TOOLS_DIR") {
-        return std::path::absolute(&chosen).with_context(|| format!("ASK_TOOLS_DIR={} is no path", chosen.display()));
-    }
-    let in_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-    let caches =
-        named("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| Some(named("HOME")?.join(in_home)));
-    let caches = caches
-        .context("can't tell where your caches are kept: set HOME, or ASK_TOOLS_DIR to a folder for the tools")?;
-    Ok(caches.join("ask-user-question/tools"))
 }
 
 const LOCK: &str = ".lock";

@@ -1,4 +1,4 @@
-//! What a system has or its packages bring: Node, Python, Postgres, nginx, browsers, and parts of the Rust toolchain.
+//! Programs of the system or its packages: Node, Python, Postgres, nginx, browsers, and parts of the Rust toolchain.
 
 use std::env;
 use std::fs;
@@ -9,34 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use nix::unistd::geteuid;
 
-use super::bring::apt;
+pub(crate) use super::found::npm;
+
+use super::found::{first, found};
 use super::version::{Version, version_of};
+use super::{NODE_PACKAGE, Source, Tool, geckodriver, node_package, tidy};
 use crate::console::say;
 use crate::steps::Log;
 use crate::{children, workspace};
-
-/// The result of `find`; if there is none, again after apt has installed these packages. The error says how macOS gets it.
-fn found<T>(what: &str, find: impl Fn() -> Option<T>, packages: &[&str], macos: &str, log: &Log) -> Result<T> {
-    // Ubuntu's packages of browsers fetch a snap, which a container can't run.
-    let is_ubuntu = || fs::read_to_string("/etc/os-release").is_ok_and(|release| release.contains("ID=ubuntu\n"));
-    let is_snap = packages.iter().any(|name| ["chromium", "firefox-esr"].contains(name)) && is_ubuntu();
-    let found = match find() {
-        None if !is_snap => apt(packages, log)?.then(&find).flatten(),
-        found => found,
-    };
-    let packages = packages.join(" ");
-    found.with_context(|| {
-        format!(
-            "{what} is not on the PATH. Install it (Debian: `apt install {packages}`; macOS: {macos}) and run this again, or \
-             leave its checks out by `--without`"
-        )
-    })
-}
-
-/// The first of these programs that is there, by name or by path.
-fn first(programs: &[&str]) -> Option<PathBuf> {
-    programs.iter().find_map(|program| which::which(program).ok())
-}
 
 /// The Node that runs tests and measurements. One on the PATH that is too old is reported and not used.
 pub(crate) fn node(log: &Log) -> Result<PathBuf> {
@@ -58,7 +38,7 @@ pub(crate) fn node(log: &Log) -> Result<PathBuf> {
                     "Node.js 20 or later is not on the PATH. Install it (macOS: `brew install node`) and run this again"
                 );
             }
-            let folder = super::node_package().folder(log)?.join("node_modules").join(super::NODE_PACKAGE).join("bin");
+            let folder = node_package().folder(log)?.join("node_modules").join(NODE_PACKAGE).join("bin");
             children::prefer(&folder);
             folder.join("node")
         }
@@ -66,13 +46,25 @@ pub(crate) fn node(log: &Log) -> Result<PathBuf> {
     Ok(known.insert(node).clone())
 }
 
+/// A script in Node, which gets these arguments.
+pub(crate) fn script<const N: usize>(script: &str, arguments: [&Path; N], log: &Log) -> Result<Command> {
+    let mut node = Command::new(node(log)?);
+    node.args(["--input-type=module", "--eval", script]).args(arguments);
+    Ok(node)
+}
+
+impl Tool {
+    /// A call of one of its programs, after installing missing or broken parts.
+    pub(crate) fn command(&self, program: &str, log: &Log) -> Result<Command> {
+        if let Source::Npm(_) = self.source {
+            node(log)?;
+        }
+        Ok(Command::new(self.folder(log)?.join(program)))
+    }
+}
+
 /// The first version that runs the tests: those of Debian 12's Node 18 end it.
 const OLDEST_NODE: Version = [20, 0, 0];
-
-/// Npm, which any Node runs.
-pub(crate) fn npm(log: &Log) -> Result<PathBuf> {
-    found("Node.js with npm", || first(&["npm"]), &["nodejs", "npm"], "`brew install node`", log)
-}
 
 /// The Python that agents of other frameworks run in, which can make virtual environments.
 pub(crate) fn python(log: &Log) -> Result<PathBuf> {
@@ -88,7 +80,7 @@ pub(crate) fn python(log: &Log) -> Result<PathBuf> {
 /// The folder with the programs of Postgres, of which tests start one for themselves.
 pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
     let find = || {
-        // Debian does not put them on the PATH; of several versions any does.
+        // Debian does not put them on the PATH; any version will do.
         let debians = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
         let path = env::var_os("PATH").unwrap_or_default();
         let mut folders = env::split_paths(&path).chain(debians.map(|version| version.path().join("bin")));
@@ -125,7 +117,7 @@ pub(crate) fn chromium(log: &Log) -> Result<Browser> {
     let macos = "`brew install --cask google-chrome chromedriver`";
     let Browser { program, driver } =
         found("Chromium or Chrome with chromedriver", find, &["chromium", "chromium-driver"], macos, log)?;
-    // A driver refuses a browser of another generation, in words that help nobody.
+    // A driver refuses a browser of another version with an unhelpful message.
     if let (Some([browser, ..]), Some([own, ..])) = (version_of(&program), version_of(&driver))
         && browser != own
     {
@@ -137,7 +129,7 @@ pub(crate) fn chromium(log: &Log) -> Result<Browser> {
     Ok(Browser { program, driver })
 }
 
-/// What Chromium is told on every start: to be quiet, and where it must, to do without its sandbox.
+/// The arguments of Chromium at every start: quiet, and without a sandbox for root, who cannot have one.
 pub(crate) fn chromium_arguments() -> String {
     let first = if geteuid().is_root() { "--no-sandbox" } else { "--no-default-browser-check" };
     let others = " --headless=new --disable-gpu --disable-dev-shm-usage --disable-background-networking";
@@ -148,12 +140,12 @@ pub(crate) fn chromium_arguments() -> String {
 pub(crate) fn firefox(log: &Log) -> Result<Browser> {
     let find = || first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"]);
     let program = found("Firefox", find, &["firefox-esr"], "`brew install --cask firefox`", log)?;
-    let driver = super::geckodriver().folder(log)?.join("geckodriver");
-    super::tidy()?;
+    let driver = geckodriver().folder(log)?.join("geckodriver");
+    tidy()?;
     Ok(Browser { program, driver })
 }
 
-/// The driver of WebKit, which brings its browser, and what runs it on a display without a screen.
+/// The driver of WebKit, which brings its browser, and the program that runs it on a virtual display.
 pub(crate) fn webkit(log: &Log) -> Result<Browser> {
     let find = || Some(Browser { program: first(&["WebKitWebDriver"])?, driver: first(&["xvfb-run"])? });
     let packages = ["webkit2gtk-driver", "xvfb", "xauth"];

@@ -5,10 +5,10 @@ use std::process::Command;
 
 use crate::children;
 
-/// Three numbers; a pre-release or a build after them does not count, and a number that is not there is 0.
+/// Three numbers; a pre-release or a build after them does not count, and a missing number is 0.
 pub(super) type Version = [u64; 3];
 
-/// The version that a program says it has.
+/// The version that a program reports.
 pub(super) fn version_of(program: &Path) -> Option<Version> {
     version_in(&children::output_of(Command::new(program).arg("--version"))?)
 }
@@ -21,7 +21,7 @@ pub(super) fn version_in(text: &str) -> Option<Version> {
     Some([(); 3].map(|()| numbers.next().unwrap_or(0)))
 }
 
-/// True for the same series, and not older: what `^` means in Cargo.toml.
+/// True for the same series, and not older, like `^` in Cargo.toml.
 pub(super) fn is_compatible(present: Version, pinned: Version) -> bool {
     let series = if pinned[0] > 0 { 1 } else { 2 };
     present[..series] == pinned[..series] && present >= pinned

@@ -10,8 +10,8 @@ use std::process::Command;
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
 const CORE: [&str; 5] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent", "scripted-agent"];
 
-/// Who may use whom of the workspace, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 13] = [
+/// The crates of the workspace that each crate may use, as ARCHITECTURE.md's code map has it.
+const USES: [(&str, &[&str]); 14] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
@@ -19,7 +19,11 @@ const USES: [(&str, &[&str]); 13] = [
     ("crates/question-element", &["ask-user-question", "json-tree", "question-card"]),
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
-    ("crates/question-server", &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent", "scripted-agent"]),
+    ("crates/question-mcp", &["ask-user-question", "json-tree"]),
+    (
+        "crates/question-server",
+        &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent", "question-mcp", "scripted-agent"],
+    ),
     ("crates/scripted-agent", &["ask-user-question", "question-agent"]),
     ("crates/front-desk", &["ag-ui-stream", "question-agent", "scripted-agent"]),
     ("app", &["agent-chat", "json-tree", "question-card"]),

@@ -77,7 +77,7 @@ async fn there_is_no_barrier_on_the_way_through_the_page() {
             page.is_my_turn().await?;
             found.extend(every_look(&driver, "a receipt and a question").await?);
             driver.find(By::Css(".settings-button")).await?.click().await?;
-            // What lies below the dialog is put away: axe-core knows no top layer.
+            // The content below the dialog is hidden: axe-core knows no top layer.
             let below = "document.querySelector('main').style.visibility = 'hidden';";
             driver.execute(below, Vec::new()).await?;
             found.extend(every_look(&driver, "the settings").await?);
@@ -97,11 +97,11 @@ async fn every_look(driver: &WebDriver, scene: &'static str) -> WebDriverResult<
     Ok(found)
 }
 
-/// How a page is looked at.
+/// The settings for a look at a page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     width: u32,
-    /// Where there is none, as high as all that there is: axe-core can't judge a text that an edge cuts.
+    /// If there is none, the height of the content: axe-core can't judge a text that an edge cuts.
     height: Option<u32>,
     colours: Colours,
 }
@@ -136,7 +136,7 @@ impl Look {
     }
 }
 
-/// How high the window has to be for nothing to be scrolled.
+/// The height that a window needs to show everything without scrolling.
 const HEIGHT: &str = r#"
 const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY);
 return [...document.body.querySelectorAll("*")].filter(scrolls)

@@ -36,8 +36,8 @@ pub(crate) async fn journey_through_trouble<T: Debug>(
     visit(&forgiven, async |driver| walk(&ChatPage::open(driver, url).await?).await).await;
 }
 
-/// Does something in a fresh browser, and checks that nothing has complained meanwhile. Of the console, lines that have one of the
-/// `forgiven` words in them do not count.
+/// Runs `act` in a fresh browser, and checks that there were no complaints meanwhile. Lines of the console with one of the `forgiven` words
+/// do not count.
 pub(crate) async fn visit<T: Debug>(forgiven: &[&str], act: impl AsyncFnOnce(WebDriver) -> WebDriverResult<T>) {
     let acted = pool::with_browser(async |driver| {
         recorder::install(&driver).await?;
@@ -50,7 +50,7 @@ pub(crate) async fn visit<T: Debug>(forgiven: &[&str], act: impl AsyncFnOnce(Web
     acted.await.expect("the visit ends well");
 }
 
-/// Which browser the journeys are taken in. What each does in its own way, WebDriver having no word for it, is asked of it here.
+/// The browser of the journeys, with the operations for which WebDriver has no command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Browser {
     Chromium,
@@ -220,7 +220,7 @@ async fn has_not_complained(driver: &WebDriver, forgiven: &[&str]) -> WebDriverR
     Ok(())
 }
 
-/// What a person would see now, and what the page has logged, to explain a failure.
+/// The visible page and its log, to explain a failure.
 async fn tell(driver: &WebDriver) -> WebDriverResult<String> {
     let shown = driver.find(By::Tag("body")).await?.text().await?;
     let record = recorder::read(driver).await?;

@@ -10,15 +10,15 @@ use thirtyfour::prelude::*;
 
 use crate::recorder::{self, Record};
 
-/// Where things are.
+/// Selectors of the page's parts.
 pub(crate) mod selector {
     /// The field that one writes a message in.
     pub(crate) const COMPOSER: &str = "form.composer textarea[name=message]";
-    /// What is not there before the program.
+    /// The transcript, which is not there before the program.
     pub(crate) const TRANSCRIPT: &str = "[role=log]";
-    /// What the agent has said.
+    /// A text of the agent.
     pub(crate) const AGENT_TEXT: &str = "[role=log] article[data-role=assistant]";
-    /// What the person has said.
+    /// A text of the person.
     pub(crate) const OWN_TEXT: &str = "[role=log] article[data-role=user]";
     /// The card that can be answered, or will be.
     pub(crate) const LIVE_CARD: &str = "section.qc:has(form.qc-form)";
@@ -141,7 +141,7 @@ impl ChatPage {
         self.until(&format!("{words} ? {text}.includes({words}) : !{text}")).await
     }
 
-    /// What is wrong, as the page says it.
+    /// The page's error message.
     pub(crate) async fn alert(&self) -> WebDriverResult<String> {
         let alert = self.driver.find(By::Css("[role=alert]")).await?;
         alert.text().await
@@ -256,7 +256,7 @@ impl ChatPage {
         .await
     }
 
-    /// What the person has said, as the page shows it.
+    /// The person's messages, as the page shows them.
     pub(crate) async fn own_messages(&self) -> WebDriverResult<Vec<String>> {
         self.texts(selector::OWN_TEXT).await
     }
@@ -266,31 +266,31 @@ impl ChatPage {
         self.texts(selector::RECEIPT).await
     }
 
-    /// What has happened since the page was opened.
+    /// The record of events since the page was opened.
     pub(crate) async fn record(&self) -> WebDriverResult<Record> {
         recorder::read(&self.driver).await
     }
 
-    /// Whether a script stands in the page itself, which its policy forbids.
+    /// True if there is an inline script, which the page's policy forbids.
     pub(crate) async fn has_inline_scripts(&self) -> WebDriverResult<bool> {
         let script = "return [...document.scripts].some((script) => !script.src);";
         self.driver.execute(script, Vec::new()).await?.convert()
     }
 
-    /// How many elements of this kind are in what the agent has said.
+    /// The number of elements of this kind in the agent's messages.
     pub(crate) async fn count_in_messages(&self, css: &str) -> WebDriverResult<usize> {
         let css: Vec<String> = css.split(", ").map(|css| format!("{} {css}", selector::AGENT_TEXT)).collect();
         Ok(self.driver.find_all(By::Css(css.join(", "))).await?.len())
     }
 
-    /// How the first element of this kind is drawn in what the agent has said.
+    /// The style of the first element of this kind in the agent's messages.
     pub(crate) async fn style_in_messages(&self, css: &str, property: &str) -> WebDriverResult<String> {
         let message = self.wait_for(selector::AGENT_TEXT).await?;
         let element = message.find(By::Css(css)).await?;
         element.css_value(property).await
     }
 
-    /// What else the agent has done and finished.
+    /// The other finished work of the agent.
     pub(crate) async fn tools(&self) -> WebDriverResult<Vec<String>> {
         self.texts("[role=log] .tool[data-state=done] bdi").await
     }
@@ -368,7 +368,7 @@ impl ChatPage {
     }
 }
 
-/// Whether a text has all of these parts.
+/// A script that returns true if a text has all of these parts.
 fn has(parts: &[&str]) -> String {
     format!("{}.every((part) => text.includes(part))", json!(parts))
 }
@@ -387,6 +387,6 @@ const look = () => {
 look();
 "#;
 
-/// How long something may take, on a machine that has much else to do.
+/// The most time for a step, on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(45);
 pub(crate) const INTERVAL: Duration = Duration::from_millis(20);

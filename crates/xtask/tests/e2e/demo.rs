@@ -23,7 +23,7 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
     format!("http://{address}/kit/")
 });
 
-/// Gives the file that a request names, as static hosts do.
+/// Sends the file that a request names, as static hosts do.
 fn give(mut stream: &TcpStream) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream).lines();
     let first = lines.next().transpose()?.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a person does before the page's program is there.
+//! Actions of a person before the page's program is there.
 
 use thirtyfour::prelude::*;
 

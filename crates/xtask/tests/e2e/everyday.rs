@@ -1,4 +1,4 @@
-//! What else a person does with the page.
+//! Other everyday actions of a person on the page.
 
 use thirtyfour::prelude::*;
 

@@ -105,7 +105,7 @@ impl GalleryPage {
         chromium::devtools(&self.driver, method, parameters).await
     }
 
-    /// What a script in the page returns.
+    /// The result of a script in the page.
     pub(crate) async fn tell<T: serde::de::DeserializeOwned>(
         &self,
         script: &str,
@@ -127,7 +127,7 @@ impl GalleryPage {
     }
 }
 
-/// What a person does.
+/// Actions of a person.
 impl GalleryPage {
     /// Presses keys where the focus is, one after the other.
     pub(crate) async fn press(&self, keys: impl Into<TypingData>) -> WebDriverResult<()> {
@@ -189,7 +189,7 @@ impl GalleryPage {
         chain.move_to_element_with_offset(&row, from_centre, 0).click().perform().await
     }
 
-    /// Drags the pointer over the text of the nth row, as one selects it. Gives what is selected then.
+    /// Drags the pointer over the text of the nth row, as if to select it. Returns the selected text.
     pub(crate) async fn drag_over_row(&self, nth: usize) -> WebDriverResult<String> {
         let texts = By::Css(".qc-option:not(.qc-other) :is(.qc-option-label, .qc-option-button)");
         let text = &self.driver.find_all(texts).await?[nth];
@@ -243,7 +243,7 @@ impl GalleryPage {
         Ok(())
     }
 
-    /// What the host does, which comes over the network and so moves no focus.
+    /// Performs an action of the host, which comes over the network and so moves no focus.
     pub(crate) async fn host(&self, act: &str) -> WebDriverResult<()> {
         let button = self.driver.find(By::XPath(format!("//*[@class='gallery-acts']/button[.='{act}']"))).await?;
         self.driver.execute("arguments[0].click();", vec![button.to_json()?]).await?;
@@ -251,7 +251,7 @@ impl GalleryPage {
     }
 }
 
-/// What a person sees.
+/// Observations of a person.
 impl GalleryPage {
     /// Waits until the card is in this state.
     pub(crate) async fn comes_to(&self, state: &str) -> WebDriverResult<()> {
@@ -269,7 +269,7 @@ impl GalleryPage {
         self.tell(script, []).await
     }
 
-    /// Where the focus is, as a person would name it.
+    /// The focused element, as a person would name it.
     pub(crate) async fn focus(&self) -> WebDriverResult<String> {
         let script = "
             const focus = document.activeElement;
@@ -290,7 +290,7 @@ impl GalleryPage {
         self.tell(script, []).await
     }
 
-    /// What stands in the nth question's text field.
+    /// The content of the nth question's text field.
     pub(crate) async fn own_answer(&self, question: usize) -> WebDriverResult<String> {
         let script = "return document.querySelectorAll('.qc-other-input')[arguments[0]].value;";
         self.tell(script, [json!(question)]).await
@@ -308,7 +308,7 @@ impl GalleryPage {
         self.tell(script, [json!(part)]).await
     }
 
-    /// What the host heard.
+    /// The events that the host received.
     pub(crate) async fn heard(&self) -> WebDriverResult<Vec<String>> {
         let script = "return [...document.querySelectorAll('.gallery-heard li')].map((line) => line.textContent);";
         self.tell(script, []).await

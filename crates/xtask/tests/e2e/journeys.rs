@@ -132,7 +132,7 @@ fn card_came_alive_while_streaming(record: &Record) {
     assert!(counts.windows(2).any(|pair| 0 < pair[0] && pair[0] < pair[1]), "all options came at once: {counts:?}");
 }
 
-/// What the built page may do, sorted.
+/// The directives of the built page's policy, sorted.
 const STRICT: [&str; 10] = [
     "base-uri 'none'",
     "connect-src 'self'",

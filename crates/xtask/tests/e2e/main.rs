@@ -27,7 +27,7 @@ mod stranger;
 mod strangers;
 mod writing;
 
-/// What `cargo xtask` has found or built.
+/// A path that `cargo xtask` has found or built.
 fn given(variable: &str) -> String {
     std::env::var(variable).unwrap_or_else(|_| panic!("{variable} is not set: run `cargo xtask test journeys`"))
 }

@@ -109,7 +109,7 @@ fn respond(stream: TcpStream, requests: &Sender<(String, Value)>, ask: fn() -> V
         // Until the server hangs up.
         return stream.read_exact(&mut [0]).ok();
     }
-    // What was used comes last, in a chunk without choices.
+    // The usage comes last, in a chunk without choices.
     let usage = json!({"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}});
     write!(stream, "data: {usage}\n\ndata: [DONE]\n\n").ok()
 }

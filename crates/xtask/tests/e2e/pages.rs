@@ -264,7 +264,7 @@ async fn press(page: &ElementPage, name: &str) -> WebDriverResult<()> {
     button.click().await
 }
 
-/// Where the built pages are served.
+/// The port of the built pages.
 fn port() -> u16 {
     static SERVER: LazyLock<(Process, u16)> = LazyLock::new(|| {
         let mut command = Command::new(given("XTASK_NODE"));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// A program that is ended when this is dropped, with all that it has started. What they leave in the temporary folder goes as well.
+/// A program that is ended when this is dropped, with all that it has started. Its files in the temporary folder go as well.
 pub(crate) struct Process {
     child: Child,
     guard: Option<Child>,
@@ -109,7 +109,7 @@ impl TempDir {
 
 impl Drop for TempDir {
     fn drop(&mut self) {
-        // What is left, the system removes at times.
+        // The system removes leftovers at times.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -176,9 +176,9 @@ fn ask_to_end(_: &Child) {}
 #[cfg(not(unix))]
 fn kill_group(_: &Child) {}
 
-/// How long a program may take to start where nothing has to be built, on a machine that has much else to do. One that ends instead is
-/// not waited for.
+/// The most time that a program may take to start if nothing has to be built, on a busy machine. A program that ends instead is not waited
+/// for.
 pub(crate) const START_LIMIT: Duration = Duration::from_secs(120);
 
-/// How long a program may take to end by itself.
+/// The most time that a program may take to end by itself.
 const END_LIMIT: Duration = Duration::from_secs(15);

@@ -1,4 +1,4 @@
-//! What happens in the page between two looks of a test.
+//! Records of the page between two looks of a test.
 //!
 //! A card lives for moments in some of its states. Instead of hoping to look at the right one, a script that runs before the
 //! page's own writes each of them down.
@@ -9,13 +9,13 @@ use thirtyfour::prelude::*;
 use crate::browser::Browser;
 use crate::chat_page::selector;
 
-/// What the live card and the agent's text looked like after each change, and what the browser has refused.
+/// The record of the live card and of the agent's text after each change, and of the browser's refusals.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     pub(crate) cards: Vec<CardMoment>,
-    /// How long the agent's latest text was.
+    /// The lengths of the agent's latest text.
     pub(crate) text_lengths: Vec<u64>,
-    /// What agents at other origins have streamed, in the order in which it began.
+    /// The streams of agents at other origins, in the order of their starts.
     pub(crate) streams: Vec<String>,
     /// Refusals by the page's policy, and errors that nobody caught.
     pub(crate) complaints: Vec<String>,
@@ -25,18 +25,18 @@ pub(crate) struct Record {
 #[derive(Debug)]
 pub(crate) struct CardMoment {
     pub(crate) state: String,
-    /// How many options there were.
+    /// The number of options.
     pub(crate) options: u64,
-    /// How many of them were buttons.
+    /// The number of options that were buttons.
     pub(crate) buttons: u64,
-    /// How many of the buttons acted already.
+    /// The number of buttons that acted already.
     pub(crate) active: u64,
 }
 
-/// What in a page's query keeps its program waiting.
+/// The part of a page's query that keeps its program waiting.
 pub(crate) const PROGRAM_WAITS: &str = "program=waits";
 
-/// What in a page's query stops an example halfway through, until a test lets the rest come.
+/// The part of a page's query that stops an example halfway, until a test lets it continue.
 pub(crate) const REST_WAITS: &str = "rest=waits";
 
 /// Makes every page that is opened from now on write its record.

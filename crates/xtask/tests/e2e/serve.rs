@@ -70,7 +70,7 @@ async fn plain_trunk_serve_shows_the_page_and_says_what_to_start() {
     .await;
 }
 
-/// Where the settings that it has written send the page's requests.
+/// The port to which the settings it has written proxy the page's requests.
 fn proxied_port(folder: &Path) -> u16 {
     let settings = std::fs::read_to_string(folder.join("Trunk.toml")).expect("it has written its settings");
     port_after("backend = \"http://127.0.0.1:", &settings).expect("they name the server")

@@ -12,7 +12,7 @@ use crate::processes::{Process, START_LIMIT, TempDir, port_after};
 pub(crate) struct Server {
     port: u16,
     process: Process,
-    /// Where it keeps its conversations, if not in its memory.
+    /// The folder of its conversations, if they are not in its memory.
     database: Option<TempDir>,
 }
 

@@ -67,7 +67,7 @@ fn build() -> PathBuf {
     ] {
         write(&page.join(file), block(&readme, language, mark));
     }
-    // What is locked here needs no network there.
+    // The locked packages need no network there.
     write(&page.join("Cargo.lock"), read("Cargo.lock"));
     let mut trunk = Command::new("trunk");
     trunk.args(["build", "--release", "--dist"]).arg(&dist).env("PATH", given("XTASK_TRUNK_PATH"));

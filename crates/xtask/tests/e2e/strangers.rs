@@ -16,7 +16,7 @@ const ANSWERED: &str = include_str!("recorded/scheduler-answered.events.json");
 const FAILS: &str = include_str!("recorded/out-of-tokens.events.json");
 const WRITES: &str = include_str!("recorded/writer.events.json");
 
-/// What an agent tells in a run: the how many-th it is, from 0, and whether a question was answered before.
+/// The text of an agent in a run: given the index of the run, and true if a question was answered before.
 type Tells = fn(usize, bool) -> &'static str;
 
 #[tokio::test]

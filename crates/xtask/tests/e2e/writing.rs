@@ -138,7 +138,7 @@ async fn a_window_that_becomes_low_keeps_the_question_in_sight() {
     .await;
 }
 
-/// What scrolls beside the page itself, except the field that one writes in.
+/// The elements that scroll beside the page itself, except the composer's field.
 const SCROLLS_INSIDE: &str = "
     const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY) && element.scrollHeight > element.clientHeight;
     return [...document.body.querySelectorAll(':not(textarea)')].filter(scrolls).map((element) => element.className);";

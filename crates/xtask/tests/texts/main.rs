@@ -56,7 +56,7 @@ const BANNED: [(&str, &str); 30] = [
 /// A text is about the program, not about who wrote it.
 const FIRST_PERSON: [&str; 8] = ["i", "me", "my", "mine", "we", "us", "our", "ours"];
 
-/// Where strings are what a person or a model says, or what a model is told.
+/// Files whose strings are words of a person or a model, or instructions for a model.
 const IN_THE_FIRST_PERSON: [&str; 5] = ["/card-gallery/", "/words.rs", "/labels/", "/models/", "/guidance.rs"];
 
 /// Ids of cases, not sentences.
@@ -187,7 +187,7 @@ fn accept(complaints: impl Iterator<Item = String>) {
     assert!(complaints.is_empty(), "{} texts\n{}", complaints.len(), complaints.join("\n"));
 }
 
-/// What breaks a rule for every text, each with its file and line.
+/// The violations of rules for every text, each with its file and line.
 fn complaints(file: &Path, text: &str, first_line: usize) -> Vec<String> {
     let mut complaints = Vec::new();
     for (line, text) in paragraphs(text) {
@@ -206,7 +206,7 @@ fn complaints(file: &Path, text: &str, first_line: usize) -> Vec<String> {
     complaints
 }
 
-/// Where a text speaks of its author, except in what it quotes.
+/// The places where a text speaks of its author, except in quotes.
 fn first_person(file: &Path, text: &str, first_line: usize) -> Vec<String> {
     let mut complaints = Vec::new();
     let text = text.replace("I/O", "input").replace(['“', '”'], "\"");

@@ -29,7 +29,7 @@ pub(crate) fn paragraphs(markdown: &str) -> Vec<(usize, String)> {
     texts
 }
 
-/// What stands behind the mark of a heading or an item.
+/// The text after the mark of a heading or an item.
 fn item(line: &str) -> Option<&str> {
     let (mark, text) = line.split_once(' ')?;
     let is_number = mark.strip_suffix('.').is_some_and(|number| number.parse::<u8>().is_ok());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::markdown::{paragraphs, sentences};
-use crate::{accept, is_message, place, sources, spoken};
+use crate::{IN_THE_FIRST_PERSON, accept, is_message, place, sources, spoken};
 
 /// Each with a better one.
 const OPENINGS: [(&str, &str); 16] = [
@@ -26,7 +26,7 @@ const OPENINGS: [(&str, &str); 16] = [
 ];
 
 /// Folders with sentences of this kind that are not mended yet. A folder that is mended leaves the list, and none joins it.
-const STILL: [&str; 25] = [
+const STILL: [&str; 21] = [
     "app/src",
     "app/tests",
     "crates/ag-ui-stream/benches",
@@ -39,10 +39,8 @@ const STILL: [&str; 25] = [
     "crates/ask-user-question/examples",
     "crates/ask-user-question/src",
     "crates/ask-user-question/tests",
-    "crates/card-gallery/src",
     "crates/json-tree/src",
     "crates/json-tree/tests",
-    "crates/question-agent/examples",
     "crates/question-agent/src",
     "crates/question-agent/tests",
     "crates/question-element/src",
@@ -50,8 +48,6 @@ const STILL: [&str; 25] = [
     "crates/question-server/src",
     "crates/question-server/tests",
     "crates/scripted-agent/src",
-    "crates/xtask/src",
-    "crates/xtask/tests",
 ];
 
 #[test]
@@ -59,7 +55,10 @@ fn sentences_open_with_a_noun_or_a_verb() {
     let mut found = Vec::new();
     for (file, source) in sources(&["src", "tests", "benches", "examples", "fuzz"]) {
         let comments = source.comments.iter().flat_map(|(line, text)| complaints(&file, text, *line));
-        let messages = source.strings.iter().filter(|(_, text)| is_message(text));
+        // Other strings are the words of a person or a model, or of a test.
+        let path = file.to_string_lossy();
+        let speaks = !path.contains("/src/") || IN_THE_FIRST_PERSON.iter().any(|part| path.contains(part));
+        let messages = source.strings.iter().filter(|(_, text)| !speaks && is_message(text));
         let messages = messages.flat_map(|(line, text)| complaints(&file, &capitalized(&spoken(text)), *line));
         found.extend(comments.chain(messages));
     }

@@ -1,6 +1,6 @@
 //! The texts in a Rust source: comments, strings and the names of tests, each with its line, from 1.
 
-/// What a source has for people to read.
+/// The texts of a source for people.
 #[derive(Debug, Default)]
 pub(crate) struct Source {
     /// Comments and documentation; lines that follow one another are one text.
@@ -74,7 +74,7 @@ fn string(source: &str) -> Option<(&str, &str)> {
     inside.split_once(&format!("\"{hashes}"))
 }
 
-/// What follows a character, or the mark of a lifetime or a label.
+/// The rest after a character, or after the mark of a lifetime or a label.
 fn after_quote(source: &str) -> &str {
     let inside = &source[1..];
     match inside.strip_prefix('\\') {

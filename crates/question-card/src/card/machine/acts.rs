@@ -1,9 +1,9 @@
 //! Actions of the user: choosing, typing, sending, cancelling.
 
-use super::standing::entry;
-use super::{Again, Card, CardEvent, Copied, Do, Manner, Sent, Settled, Submission};
+use super::shape::entry;
+use super::{Card, CardEvent, CopyResult, Do, Manner, Reask, Sent, Settled, Submission};
 use crate::dom::Control;
-use crate::draft::{Field, Problem, Room};
+use crate::draft::{Field, Problem, Remaining};
 use crate::labels::{Word, concat};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
@@ -35,7 +35,7 @@ impl Card {
         }
         let before = self.draft.room(question, field);
         self.draft.type_text(question, field, text);
-        if let (Some(Room::Left(_)), Some(Room::Over(over))) = (before, self.draft.room(question, field)) {
+        if let (Some(Remaining::Left(_)), Some(Remaining::Over(over))) = (before, self.draft.room(question, field)) {
             self.say(self.labels.plural(Word::CharsOver, over, &[]));
         }
         if field == Field::Note {
@@ -193,19 +193,19 @@ impl Card {
     pub(super) fn ask_again(&mut self, ask: &AskSnapshot) {
         let mut text = vec![concat(&[self.labels.text(Word::AskAgain), ":"])];
         text.extend(ask.questions.iter().map(|asked| asked.question.text.clone()));
-        self.again = Again::Given;
+        self.again = Reask::Given;
         self.emit(CardEvent::Message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" })));
     }
 
     /// Handles the host's result for a message; a refusal is announced.
     pub(super) fn taken(&mut self, is_taken: bool) {
         self.refused = !is_taken;
-        let asks_again = std::mem::replace(&mut self.again, Again::No) == Again::Given;
+        let asks_again = std::mem::replace(&mut self.again, Reask::No) == Reask::Given;
         if !is_taken {
             self.moved();
             self.say_word(Word::NotNow);
         } else if asks_again {
-            self.again = Again::Sent;
+            self.again = Reask::Sent;
         } else if self.is_over() {
             self.put_away();
         } else {
@@ -309,11 +309,11 @@ impl Card {
         self.copies += 1;
         match is_done {
             true => {
-                self.copied = Some((control, Copied::Yes));
+                self.copied = Some((control, CopyResult::Yes));
                 self.say_word(Word::Copied);
                 self.plan(Do::FadeCopy(self.copies));
             }
-            false => self.copied = Some((control, Copied::Failed)),
+            false => self.copied = Some((control, CopyResult::Failed)),
         }
     }
 }

@@ -1,11 +1,8 @@
 //! Maps clicks to actions, and ignores taps on things that just moved.
 
-use super::{Card, CardEvent, Click, Do, Manner};
+use super::{Card, CardEvent, Click, Do, Manner, STILL};
 use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
-
-/// The time in milliseconds for which the card must have stood still: a finger that is already on its way lands within it.
-pub(super) const STILL: f64 = 300.0;
 
 impl Card {
     /// Handles a click.

@@ -7,27 +7,6 @@ use ask_user_question::{AskSnapshot, Phase};
 /// The longest timeout of browsers, in milliseconds; a later change is looked at again then.
 const LONGEST_TIMEOUT: u64 = 2_147_483_647;
 
-/// The deadline of a card.
-#[derive(Default)]
-pub(super) struct Deadline {
-    /// The deadline in force: the host's own, or that of the ask.
-    at: Option<u64>,
-    passed: bool,
-    /// The last announcement: its deadline, and true if it was urgent.
-    told: Option<(u64, bool)>,
-    /// The card has looked at the clock before. A deadline that had passed by then is not announced.
-    looked: bool,
-    /// A timer is set for the next look.
-    wakes: bool,
-}
-
-impl Deadline {
-    /// Returns true if the user is there to hear of the end.
-    pub(super) fn is_news(&self) -> bool {
-        self.looked
-    }
-}
-
 impl Card {
     /// The phase that is shown: an ask whose time is up takes no answer, even if the host has not said so yet.
     pub(super) fn phase_of(&self, ask: &AskSnapshot) -> Phase {
@@ -59,7 +38,7 @@ impl Card {
         let left = left.filter(|(_, left)| *left > 0);
         self.left = left.map(|(_, left)| TimeLeft::of(left));
         if let (Some((at, _)), Some(said)) = (left, self.left) {
-            self.tell(at, said);
+            self.announce_time(at, said);
         }
         let wakes = left.map(|(_, left)| TimeLeft::changes_in(left).min(LONGEST_TIMEOUT));
         if self.deadline.wakes || wakes.is_some() {
@@ -70,7 +49,7 @@ impl Card {
     }
 
     /// Warns once when time runs short, and announces a deadline that the user does not know yet.
-    fn tell(&mut self, at: u64, left: TimeLeft) {
+    fn announce_time(&mut self, at: u64, left: TimeLeft) {
         let is_urgent = left.unit == Unit::Seconds;
         let is_news = match self.deadline.told {
             None => is_urgent,

@@ -1,10 +1,10 @@
 //! Changes that come from the stream and the host.
 
-use super::standing::has_previews;
-use super::{Again, Card, Do, Life, Manner, Row, RowsUp, Sent, Settled, Submission, asked, is_whole};
+use super::shape::{asked, complete, has_previews, is_whole, outline};
+use super::{Card, Do, Life, Manner, Reask, RowKind, RowsUp, Sent, Settled, Submission};
 use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
-use crate::draft::{Field, Kind};
+use crate::draft::{ChoiceKind, Field};
 use crate::labels::{Word, isolate};
 use crate::receipt::state_word;
 use ask_user_question::snapshot::Sending;
@@ -28,7 +28,7 @@ impl Card {
             self.start_over();
         } else if now.takes_answer() {
             self.unreadable = false;
-            self.again = Again::No;
+            self.again = Reask::No;
         }
         if ends {
             self.refused = false;
@@ -61,7 +61,7 @@ impl Card {
         if ends {
             self.resolve();
             // An end by the user was announced already, and one from before the user came is no news.
-            if self.submission.settled().is_none() && (now != Phase::Expired || self.deadline.is_news()) {
+            if self.submission.settled().is_none() && (now != Phase::Expired || self.deadline.looked) {
                 self.announce_end(ask, now);
             }
         }
@@ -175,7 +175,7 @@ impl Card {
         rows.resize_with(ask.questions.len(), RowsUp::default);
         for (index, asked) in ask.questions.iter().enumerate().skip(from) {
             let up = &mut rows[index];
-            let is_up = |option| matches!(Row::of(self, asked, option), Row::Input(_));
+            let is_up = |option| matches!(RowKind::of(self, asked, option), RowKind::Input(_));
             if !is_choice {
                 *up = RowsUp::default();
                 continue;
@@ -307,7 +307,7 @@ impl Card {
         let mut is_other = false;
         for (index, asked) in ask.questions.iter().enumerate().skip(from) {
             let known = self.draft.kind(index);
-            if let Some(kind) = asked.multi_select.map(Kind::of)
+            if let Some(kind) = asked.multi_select.map(ChoiceKind::of)
                 && known != Some(kind)
             {
                 is_other |= known.is_some();
@@ -338,7 +338,7 @@ impl Card {
     /// Moves all choices and text into the one field that is left.
     fn gather(&mut self, ask: &AskSnapshot) {
         let is_more = self.draft.is_more_than_text();
-        if !is_more && self.draft.kind(0) == Some(Kind::Single) {
+        if !is_more && self.draft.kind(0) == Some(ChoiceKind::Single) {
             return;
         }
         let text = match is_more {
@@ -384,30 +384,4 @@ impl Card {
         };
         self.say_word(word);
     }
-}
-
-/// The complete part of a growing ask, which will not change any more: the number of questions, and of options of the next one. The part
-/// that was complete before is not looked at again.
-fn complete(ask: &AskSnapshot, (from, _): (usize, usize)) -> (usize, usize) {
-    let closed = ask.questions.iter().skip(from).take_while(|asked| asked.closed).count();
-    let next = ask.questions.get(from + closed).filter(|asked| asked.multi_select.is_some());
-    let options = next.map_or(0, |asked| asked.options.iter().take_while(|option| option.closed).count());
-    (from + closed, options)
-}
-
-/// A hash of the structure of an ask, without its texts.
-pub(super) fn outline(ask: &AskSnapshot) -> u64 {
-    let mut outline = 0_u64;
-    let mut add = |facts: [bool; 4]| {
-        let facts = facts.into_iter().fold(1, |all, fact| all << 1 | u64::from(fact));
-        outline = outline.wrapping_mul(31).wrapping_add(facts);
-    };
-    for asked in &ask.questions {
-        add([true, asked.header.is_some(), asked.closed, asked.multi_select == Some(true)]);
-        add([true, asked.multi_select.is_some(), false, false]);
-        for option in &asked.options {
-            add([false, option.description.is_some(), option.preview.is_some(), option.closed]);
-        }
-    }
-    outline
 }

@@ -1,9 +1,10 @@
 //! Handles key presses, by the table in [`keyboard`](crate::keyboard).
 
-use super::{Card, Do, Manner, Row, is_whole};
+use super::shape::is_whole;
+use super::{Card, Do, Manner, RowKind};
 use crate::dom::Control;
-use crate::draft::Kind;
-use crate::keyboard::{Intent, KeyPress, Place, intent};
+use crate::draft::ChoiceKind;
+use crate::keyboard::{FocusKind, Intent, KeyPress, intent};
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
@@ -16,19 +17,20 @@ impl Card {
         }
     }
 
-    fn place(&self, control: Option<Control>) -> Place {
-        let radio = |question, is_chosen: bool| match self.draft.kind(question) == Some(Kind::Single) && !is_chosen {
-            true => Place::UncheckedRadio,
-            false => Place::Choice,
-        };
+    fn place(&self, control: Option<Control>) -> FocusKind {
+        let radio =
+            |question, is_chosen: bool| match self.draft.kind(question) == Some(ChoiceKind::Single) && !is_chosen {
+                true => FocusKind::UncheckedRadio,
+                false => FocusKind::Choice,
+            };
         match control {
-            Some(Control::Option { .. }) if self.manner == Manner::OnPick => Place::PickButton,
+            Some(Control::Option { .. }) if self.manner == Manner::OnPick => FocusKind::PickButton,
             Some(Control::Option { question, option }) => radio(question, self.draft.is_chosen(question, option)),
             Some(Control::Other { question }) => radio(question, self.draft.is_other_chosen(question)),
-            Some(Control::OtherText { .. }) => Place::Text,
-            Some(Control::Note { .. }) => Place::Note,
-            Some(Control::AddNote { .. } | Control::Skip { .. }) => Place::QuestionButton,
-            _ => Place::Button,
+            Some(Control::OtherText { .. }) => FocusKind::Text,
+            Some(Control::Note { .. }) => FocusKind::Note,
+            Some(Control::AddNote { .. } | Control::Skip { .. }) => FocusKind::QuestionButton,
+            _ => FocusKind::Button,
         }
     }
 
@@ -86,11 +88,11 @@ impl Card {
             return is_there;
         }
         let control = Control::Option { question, option };
-        match Row::of(self, asked, option) {
-            Row::Text => false,
+        match RowKind::of(self, asked, option) {
+            RowKind::Text => false,
             row => {
                 self.plan(Do::Focus(control));
-                if row != Row::Button {
+                if row != RowKind::Button {
                     self.choose(ask, control);
                 }
                 true

@@ -1,7 +1,7 @@
 //! The buttons below the questions, and the texts beside them.
 
-use super::question::{extras_of_only_question, named_by_question, way};
-use super::{QUIET_BUTTON, button, line, open_button};
+use super::elements::{QUIET_BUTTON, button, line, open_button, submit_button};
+use super::question::extras_of_only_question;
 use crate::anatomy::part;
 use crate::card::Layout;
 use crate::card::machine::{Card, Manner, Submission, name};
@@ -71,18 +71,6 @@ pub(crate) fn decide(w: &mut Writer, card: &Card, words: &str) {
     w.text(words);
     w.truth("aria-disabled", !card.is_open());
     w.stamped("aria-describedby", (!card.is_open()).into(), &|| card.ids.wait());
-    w.close();
-}
-
-/// The button that submits the form. It is never `disabled`, which would drop the focus; while it is inert, it refers to the reason.
-pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &str) {
-    open_button(w, card, "qc-button qc-submit", Control::Submit, text);
-    // A button that sends one text has the same word in several cards of a page.
-    if card.manner == Manner::OnPick {
-        named_by_question(w, card, Control::Submit, 0);
-    }
-    w.truth("aria-disabled", !card.is_open());
-    w.stamped("aria-describedby", (!card.is_open() || card.refused).into(), &|| card.ids.wait());
     w.close();
 }
 
@@ -170,4 +158,18 @@ fn deadline(w: &mut Writer, card: &Card) {
 /// A line of the card's own, below the receipt.
 pub(super) fn hint(w: &mut Writer, text: &str) {
     line(w, "p", part::HINT, text);
+}
+
+/// A link to a question that still needs an answer.
+fn way(w: &mut Writer, card: &Card, question: usize, name: &str) {
+    let control = Control::Way { question };
+    w.open("li", "", question);
+    if w.open("button", QUIET_BUTTON, 0) {
+        w.set("type", "button");
+        w.set("id", &card.ids.control(control));
+        w.set("dir", "auto");
+    }
+    w.text(name);
+    w.close();
+    w.close();
 }

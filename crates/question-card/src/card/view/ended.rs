@@ -1,9 +1,9 @@
 //! The card of an ask that is over: its receipt, what can be done with it, and what did not reach the agent.
 
 use super::actions::hint;
-use super::{QUIET_BUTTON, button, open_button};
+use super::elements::{QUIET_BUTTON, button, open_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Copied};
+use crate::card::machine::{Card, CopyResult};
 use crate::dom::Control;
 use crate::labels::Word;
 use crate::receipt::receipt;
@@ -79,9 +79,9 @@ fn refusal(w: &mut Writer, card: &Card) {
 /// A button that copies a text, and shows the result.
 fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     let copied = card.copied.filter(|(copied, _)| *copied == control).map(|(_, copied)| copied);
-    let text = if copied == Some(Copied::Yes) { card.labels.text(Word::Copied) } else { text };
+    let text = if copied == Some(CopyResult::Yes) { card.labels.text(Word::Copied) } else { text };
     button(w, card, part::BUTTON, control, text, false);
-    if copied == Some(Copied::Failed) {
+    if copied == Some(CopyResult::Failed) {
         if w.open("p", part::WAIT, 1) {
             w.set("role", "alert");
         }

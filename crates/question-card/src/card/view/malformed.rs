@@ -1,7 +1,7 @@
 //! The card of an ask whose arguments ended and cannot be used.
 
-use super::actions::{alert, cancel_button, submit_button, wait};
-use super::line;
+use super::actions::{alert, cancel_button, wait};
+use super::elements::{line, submit_button};
 use super::question::message_field;
 use crate::anatomy::part;
 use crate::card::machine::{Card, Settled};

@@ -1,10 +1,10 @@
 //! One question: a fieldset with its legend, hint, error, rows and extras.
 
-use super::{QUIET_BUTTON, actions, growing, open_button, speaks};
+use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, speaks, submit_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, Manner, Row, has_previews, is_whole};
+use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
 use crate::dom::Control;
-use crate::draft::{Field, Kind, Problem, Room};
+use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Word, isolate};
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
@@ -19,7 +19,7 @@ const RECOMMENDED: &str = "(Recommended)";
 
 /// A question, with its card and ask.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct QuestionView<'a> {
     card: &'a Card,
     ask: &'a AskSnapshot,
     index: usize,
@@ -28,10 +28,10 @@ pub(crate) struct Place<'a> {
 
 /// A question of the ask.
 pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: usize, asked: &QuestionSnapshot) {
-    if index < card.unchanged.0 && w.keep("fieldset", part::QUESTION, index) {
+    if index < card.unchanged.0 && w.reuse("fieldset", part::QUESTION, index) {
         return;
     }
-    let place = Place { card, ask, index, asked };
+    let place = QuestionView { card, ask, index, asked };
     let ids = card.ids;
     let error = card.error(index);
     let is_radio_group = asked.multi_select == Some(false) && card.manner == Manner::Explicit;
@@ -87,11 +87,11 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
 /// The extras of a single question, on the line of the card's own buttons.
 pub(super) fn extras_of_only_question(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if let [asked] = &ask.questions[..] {
-        extras(w, Place { card, ask, index: 0, asked });
+        extras(w, QuestionView { card, ask, index: 0, asked });
     }
 }
 
-fn legend(w: &mut Writer, place: Place<'_>) {
+fn legend(w: &mut Writer, place: QuestionView<'_>) {
     if w.open("legend", part::LEGEND, 0) {
         w.set("id", &place.card.ids.legend(place.index));
         w.set("dir", "auto");
@@ -116,7 +116,7 @@ fn legend(w: &mut Writer, place: Place<'_>) {
 }
 
 /// The error line: a problem, or the hint after Enter.
-fn error_line(w: &mut Writer, Place { card, ask, index, .. }: Place<'_>, error: Option<Problem>) {
+fn error_line(w: &mut Writer, QuestionView { card, ask, index, .. }: QuestionView<'_>, error: Option<Problem>) {
     let text = match error {
         Some(problem) => Some(card.error_text(ask, index, problem)),
         None => card.nudge(index).map(str::to_owned),
@@ -137,11 +137,11 @@ pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &st
 
 /// The row of an option. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
 /// start.
-fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot) {
-    let Place { card, index: question, .. } = place;
-    let row = Row::of(card, place.asked, option);
-    let key = option * 2 + usize::from(row == Row::Button);
-    if question == card.unchanged.0 && option < card.unchanged.1 && w.keep("div", part::OPTION, key) {
+fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot) {
+    let QuestionView { card, index: question, .. } = place;
+    let row = RowKind::of(card, place.asked, option);
+    let key = option * 2 + usize::from(row == RowKind::Button);
+    if question == card.unchanged.0 && option < card.unchanged.1 && w.reuse("div", part::OPTION, key) {
         return;
     }
     let control = Control::Option { question, option };
@@ -149,18 +149,18 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
     if w.open("div", part::OPTION, key) {
         w.set("id", &card.ids.control(Control::Row { question, option }));
     }
-    w.flag("data-pending", row == Row::Text);
-    if row == Row::Button {
+    w.flag("data-pending", row == RowKind::Text);
+    if row == RowKind::Button {
         let is_picked = has && card.is_latched();
         w.flag("data-chosen", is_picked || (has && card.can_try_again(place.ask)));
         pick_button(w, place, option, shown, is_picked);
     } else {
         w.flag("data-chosen", has);
-        if let Row::Input(kind) = row {
+        if let RowKind::Input(kind) = row {
             open_input(w, place, control, kind, has);
             described(w, place, option, shown, false);
             w.word("aria-keyshortcuts", card.shortcut(option));
-            w.truth("aria-invalid", kind == Kind::Multi && card.error(question).is_some_and(Problem::is_missing));
+            w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
             w.close();
         }
         if w.open("label", part::OPTION_LABEL, 0) {
@@ -184,8 +184,8 @@ fn option_row(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSna
 }
 
 /// The button of an option, if one tap answers.
-fn pick_button(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot, is_picked: bool) {
-    let Place { card, index: question, .. } = place;
+fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, is_picked: bool) {
+    let QuestionView { card, index: question, .. } = place;
     let is_inert = !card.is_open();
     if w.open("button", part::OPTION_BUTTON, 0) {
         w.set("type", "button");
@@ -213,7 +213,7 @@ fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
 }
 
 /// Refers to the description of an option, if there is one, and to the reason if it is inert.
-fn described(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnapshot, is_inert: bool) {
+fn described(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &OptionSnapshot, is_inert: bool) {
     let ids = place.card.ids;
     let description = || ids.description(place.index, option);
     match (shown.description.is_some(), is_inert) {
@@ -224,9 +224,15 @@ fn described(w: &mut Writer, place: Place<'_>, option: usize, shown: &OptionSnap
 }
 
 /// Opens a radio button or check box, and leaves it open for more attributes.
-fn open_input(w: &mut Writer, Place { card, index, .. }: Place<'_>, control: Control, kind: Kind, is_chosen: bool) {
+fn open_input(
+    w: &mut Writer,
+    QuestionView { card, index, .. }: QuestionView<'_>,
+    control: Control,
+    kind: ChoiceKind,
+    is_chosen: bool,
+) {
     let is_new = w.open("input", part::OPTION_INPUT, 0);
-    w.word("type", Some(if kind == Kind::Single { "radio" } else { "checkbox" }));
+    w.word("type", Some(if kind == ChoiceKind::Single { "radio" } else { "checkbox" }));
     if is_new {
         w.set("id", &card.ids.control(control));
         w.set("name", &card.ids.name(index));
@@ -252,8 +258,8 @@ fn digit(w: &mut Writer, digit: Option<&'static str>) {
 
 /// The free-text row, the last of a question. It is shown once no further option can push it down, and made earlier: the end of the
 /// arguments, which lets the user answer, then has little left to do.
-fn other_row(w: &mut Writer, place: Place<'_>) {
-    let Place { card, index: question, asked, .. } = place;
+fn other_row(w: &mut Writer, place: QuestionView<'_>) {
+    let QuestionView { card, index: question, asked, .. } = place;
     let is_pick = card.manner == Manner::OnPick;
     if card.manner == Manner::Undecided || (is_pick && !is_whole(asked)) {
         return;
@@ -264,13 +270,13 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
     let text = Control::OtherText { question };
     let is_unsent = card.is_unsent(question);
     if !is_pick {
-        let kind = asked.multi_select.map_or(Kind::Single, Kind::of);
+        let kind = asked.multi_select.map_or(ChoiceKind::Single, ChoiceKind::of);
         let is_chosen = card.draft.is_other_chosen(question);
         w.flag("hidden", !is_whole(asked));
         w.flag("data-chosen", is_chosen);
         w.flag("data-unsent", is_unsent);
         open_input(w, place, Control::Other { question }, kind, is_chosen);
-        w.truth("aria-invalid", kind == Kind::Multi && card.error(question).is_some_and(Problem::is_missing));
+        w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
         w.close();
     }
     if w.open("label", part::OPTION_LABEL, 0) {
@@ -284,7 +290,7 @@ fn other_row(w: &mut Writer, place: Place<'_>) {
     let labels = || joined(&[card.ids.other_label(question), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
     if is_pick {
-        actions::submit_button(w, card, card.labels.text(Word::Send));
+        submit_button(w, card, card.labels.text(Word::Send));
         field_error(w, place, Field::Other);
     }
     counter(w, card, question, Field::Other);
@@ -344,7 +350,7 @@ pub(super) fn text_field(
 }
 
 /// The error of a text at its field, if one tap answers.
-fn field_error(w: &mut Writer, place: Place<'_>, field: Field) {
+fn field_error(w: &mut Writer, place: QuestionView<'_>, field: Field) {
     if place.card.manner == Manner::OnPick {
         let error = place.card.error(place.index);
         error_line(w, place, error.filter(|problem| problem.field() == field));
@@ -355,8 +361,8 @@ fn field_error(w: &mut Writer, place: Place<'_>, field: Field) {
 pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field) {
     let (text, is_over) = match card.draft.room(question, field) {
         None => return,
-        Some(Room::Left(left)) => (card.labels.plural(Word::CharsLeft, left, &[]), false),
-        Some(Room::Over(over)) => (card.labels.plural(Word::CharsOver, over, &[]), true),
+        Some(Remaining::Left(left)) => (card.labels.plural(Word::CharsLeft, left, &[]), false),
+        Some(Remaining::Over(over)) => (card.labels.plural(Word::CharsOver, over, &[]), true),
     };
     if w.open("p", part::COUNTER, 0) {
         w.set("id", &card.ids.counter(control(question, field)));
@@ -375,7 +381,7 @@ fn control(question: usize, field: Field) -> Control {
 }
 
 /// The preview beside the options: that of the focused or chosen one.
-fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
+fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionView<'_>) {
     w.open("div", part::PREVIEW, 0);
     let peeked = card.peeked.filter(|(question, _)| *question == index).map(|(_, option)| option);
     let first = || asked.options.iter().position(|option| option.preview.is_some());
@@ -405,8 +411,8 @@ fn preview(w: &mut Writer, Place { card, ask, index, asked }: Place<'_>) {
 
 /// The extras of a question: Skip and note. Like the free-text row they are there from the start, and shown once no further option can push
 /// them down.
-fn extras(w: &mut Writer, place: Place<'_>) {
-    let Place { card, asked, .. } = place;
+fn extras(w: &mut Writer, place: QuestionView<'_>) {
+    let QuestionView { card, asked, .. } = place;
     let (skip, notes) = (card.options.skip, card.options.notes);
     if skip.is_none() && notes.is_none() {
         return;
@@ -423,8 +429,8 @@ fn extras(w: &mut Writer, place: Place<'_>) {
 }
 
 /// The button that opens the note's field, or the field.
-pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
-    let Place { card, index: question, .. } = place;
+pub(crate) fn note(w: &mut Writer, place: QuestionView<'_>) {
+    let QuestionView { card, index: question, .. } = place;
     if card.is_noted(question) {
         return note_field(w, place);
     }
@@ -437,7 +443,7 @@ pub(crate) fn note(w: &mut Writer, place: Place<'_>) {
 }
 
 /// The Skip button. If one tap answers, this one does too; otherwise it is pressed and released.
-pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_>) {
+pub(crate) fn skip(w: &mut Writer, QuestionView { card, index: question, .. }: QuestionView<'_>) {
     let control = Control::Skip { question };
     let answers = card.manner == Manner::OnPick;
     let is_pressed = card.draft.is_skipped(question) && !answers;
@@ -460,13 +466,8 @@ pub(crate) fn skip(w: &mut Writer, Place { card, index: question, .. }: Place<'_
     }
 }
 
-/// Adds the question to a button's name, because the page has several such buttons.
-pub(super) fn named_by_question(w: &mut Writer, card: &Card, control: Control, question: usize) {
-    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.legend(question)], " "));
-}
-
-fn note_field(w: &mut Writer, place: Place<'_>) {
-    let Place { card, index: question, .. } = place;
+fn note_field(w: &mut Writer, place: QuestionView<'_>) {
+    let QuestionView { card, index: question, .. } = place;
     let label = || card.ids.note_label(question);
     w.open("div", "", 0);
     if w.open("label", part::NOTE, 0) {
@@ -497,19 +498,5 @@ pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     text_field(w, card, 0, Field::Other, &label, None);
     counter(w, card, 0, Field::Other);
-    w.close();
-}
-
-/// A link to a question that still needs an answer.
-pub(super) fn way(w: &mut Writer, card: &Card, question: usize, name: &str) {
-    let control = Control::Way { question };
-    w.open("li", "", question);
-    if w.open("button", QUIET_BUTTON, 0) {
-        w.set("type", "button");
-        w.set("id", &card.ids.control(control));
-        w.set("dir", "auto");
-    }
-    w.text(name);
-    w.close();
     w.close();
 }

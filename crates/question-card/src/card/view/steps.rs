@@ -1,6 +1,6 @@
 //! The list of questions, if one is shown at a time.
 
-use super::growing;
+use super::elements::growing;
 use crate::anatomy::part;
 use crate::card::machine::Card;
 use crate::dom::Control;

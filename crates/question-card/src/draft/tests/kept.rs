@@ -1,7 +1,7 @@
 //! Drafts without their card.
 
 use super::{ask, check, multi, single};
-use crate::draft::{Draft, Field, Kept, Kind, Problem};
+use crate::draft::{ChoiceKind, Draft, Field, Problem, StoredDraft};
 use ask_user_question::snapshot::{AskPatch, TextPath};
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -12,12 +12,12 @@ fn whole(multi_select: bool, labels: &[&str]) -> AskSnapshot {
 }
 
 /// A draft after it was written, and read again by a card that shows this ask.
-fn again(draft: &Draft, written_of: &AskSnapshot, ask: &AskSnapshot, kind: Kind) -> Draft {
+fn again(draft: &Draft, written_of: &AskSnapshot, ask: &AskSnapshot, kind: ChoiceKind) -> Draft {
     let kept = draft.kept(written_of).expect("there is something to keep");
     let text = kept.to_text("call").expect("it is not too long");
     let mut again = Draft::default();
     again.know(0, kind);
-    again.restore(Kept::from_text("call", &text).expect("it is ours"));
+    again.restore(StoredDraft::from_text("call", &text).expect("it is ours"));
     again.take_up(ask, true);
     again
 }
@@ -30,9 +30,9 @@ fn everything_comes_back() {
     draft.type_text(0, Field::Other, "my \"own\"\n\u{202e}😀");
     draft.type_text(0, Field::Note, "soon");
     let asked = whole(true, &LABELS);
-    assert_eq!(again(&draft, &asked, &asked, Kind::Multi), draft);
+    assert_eq!(again(&draft, &asked, &asked, ChoiceKind::Multi), draft);
     draft.toggle_skip(0);
-    assert_eq!(again(&draft, &asked, &asked, Kind::Multi), draft);
+    assert_eq!(again(&draft, &asked, &asked, ChoiceKind::Multi), draft);
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn the_option_that_a_text_took_the_place_of_comes_back_too() {
     draft.toggle(0, 1, "B");
     draft.type_text(0, Field::Other, "mine");
     let asked = whole(false, &LABELS);
-    let mut again = again(&draft, &asked, &asked, Kind::Single);
+    let mut again = again(&draft, &asked, &asked, ChoiceKind::Single);
     assert_eq!(again, draft);
     again.type_text(0, Field::Other, "");
     check(&again, &[1], None);
@@ -63,7 +63,7 @@ fn labels_that_are_gone_do_not_come_back() {
     let mut draft = multi();
     draft.toggle(0, 0, "A");
     draft.toggle(0, 1, "B");
-    let again = again(&draft, &whole(true, &LABELS), &whole(true, &["X", "C", "A"]), Kind::Multi);
+    let again = again(&draft, &whole(true, &LABELS), &whole(true, &["X", "C", "A"]), ChoiceKind::Multi);
     check(&again, &[2], None);
 }
 
@@ -74,11 +74,11 @@ fn another_question_under_the_same_id_gets_nothing() {
     let asked = whole(false, &LABELS);
     let mut other = asked.clone();
     other.questions[0].question.text = "Who?".to_owned();
-    let again = again(&draft, &asked, &other, Kind::Single);
+    let again = again(&draft, &asked, &other, ChoiceKind::Single);
     assert_eq!(again.text(0, Field::Other), "");
     // Repair does not keep white space around the text.
     other.questions[0].question.text = " Which?\n".to_owned();
-    let same = self::again(&draft, &other, &asked, Kind::Single);
+    let same = self::again(&draft, &other, &asked, ChoiceKind::Single);
     assert_eq!(same.text(0, Field::Other), "mine");
 }
 
@@ -88,7 +88,7 @@ fn a_question_that_became_single_takes_only_what_fits() {
     draft.toggle(0, 0, "A");
     draft.type_text(0, Field::Other, "mine");
     let (several, one) = (whole(true, &LABELS), whole(false, &LABELS));
-    let again = again(&draft, &several, &one, Kind::Single);
+    let again = again(&draft, &several, &one, ChoiceKind::Single);
     check(&again, &[0], None);
     assert!(again.is_other_unsent(0), "the text is not lost");
 }
@@ -125,7 +125,7 @@ fn a_text_for_what_could_not_be_read_comes_back() {
     let mut draft = single();
     draft.type_text(0, Field::Other, "mine");
     let unread = AskSnapshot::new("call");
-    let again = again(&draft, &unread, &unread, Kind::Single);
+    let again = again(&draft, &unread, &unread, ChoiceKind::Single);
     check(&again, &[], Some("mine"));
 }
 
@@ -135,17 +135,17 @@ fn a_text_of_another_call_form_or_size_is_ignored() {
     draft.type_text(0, Field::Other, "mine");
     let kept = draft.kept(&whole(false, &LABELS)).expect("a text");
     let text = kept.to_text("call").expect("it is not too long");
-    assert_eq!(Kept::from_text("call", &text), Some(kept));
-    assert_eq!(Kept::from_text("another", &text), None);
-    assert_eq!(Kept::from_text("call", &text.replace("\"v\":1", "\"v\":2")), None);
+    assert_eq!(StoredDraft::from_text("call", &text), Some(kept));
+    assert_eq!(StoredDraft::from_text("another", &text), None);
+    assert_eq!(StoredDraft::from_text("call", &text.replace("\"v\":1", "\"v\":2")), None);
     for cut in 0..text.len() {
-        assert_eq!(Kept::from_text("call", &text[..cut]), None);
+        assert_eq!(StoredDraft::from_text("call", &text[..cut]), None);
     }
     draft.type_text(0, Field::Other, &"x".repeat(3 << 20));
     let kept = draft.kept(&whole(false, &LABELS)).expect("a text");
     assert_eq!(kept.to_text("call"), None);
     let long = text.replace("mine", &"x".repeat(3 << 20));
-    assert_eq!(Kept::from_text("call", &long), None);
+    assert_eq!(StoredDraft::from_text("call", &long), None);
 }
 
 /// Any text in the storage is harmless, and leads to legal answers only.
@@ -169,12 +169,12 @@ fn hostile_texts_do_no_harm() {
         question(r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":[1,"B"],"asked":7"#),
         question(r#""index":0,"picks":[[0,"A"]],"chosen":true,"before":[1,"B"],"asked":null"#),
     ];
-    for kind in [Kind::Single, Kind::Multi] {
-        let asked = whole(kind == Kind::Multi, &LABELS);
+    for kind in [ChoiceKind::Single, ChoiceKind::Multi] {
+        let asked = whole(kind == ChoiceKind::Multi, &LABELS);
         for text in &texts {
             let mut draft = Draft::default();
             draft.know(0, kind);
-            if let Some(kept) = Kept::from_text("call", text) {
+            if let Some(kept) = StoredDraft::from_text("call", text) {
                 draft.restore(kept);
                 draft.take_up(&asked, true);
             }
@@ -195,7 +195,7 @@ fn a_skip_beside_a_choice_is_a_skip() {
         "picks":[[0,"A"]],"chosen":true,"before":null,
         "skipped":{"picks":[[1,"B"]],"chosen":false,"before":null}}]}"#;
     let mut draft = single();
-    draft.restore(Kept::from_text("call", text).expect("it is ours"));
+    draft.restore(StoredDraft::from_text("call", text).expect("it is ours"));
     draft.take_up(&whole(false, &LABELS), true);
     assert!(draft.is_skipped(0));
     check(&draft, &[], None);

@@ -75,7 +75,7 @@ fn write_add_on(folder: &Path, script: &str) -> std::io::Result<()> {
     std::fs::write(folder.join("script.js"), script)
 }
 
-/// What the browser says of pages; of itself, it says much more.
+/// The browser's messages about pages; it has many more about itself.
 pub(super) async fn errors(driver: &WebDriver) -> WebDriverResult<Vec<String>> {
     let script = "return Services.console.getMessageArray()
         .filter((message) => message instanceof Ci.nsIScriptError)
@@ -127,7 +127,7 @@ pub(super) async fn prints(driver: &WebDriver) -> WebDriverResult<()> {
     Ok(())
 }
 
-/// What a script returns that runs in the browser's own window.
+/// The result of a script that runs in the browser's own window.
 async fn in_its_window(driver: &WebDriver, script: &str, arguments: Vec<Value>) -> WebDriverResult<ScriptRet> {
     driver.handle().cmd(Context("chrome")).await?;
     let returned = driver.execute(script, arguments).await;
@@ -135,7 +135,7 @@ async fn in_its_window(driver: &WebDriver, script: &str, arguments: Vec<Value>) 
     returned
 }
 
-/// Where scripts run from now on: in the browser's own window, or in the page's content.
+/// The place where scripts run from now on: the browser's own window, or the page's content.
 #[derive(Debug)]
 struct Context(&'static str);
 

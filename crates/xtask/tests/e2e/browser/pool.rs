@@ -15,7 +15,7 @@ struct Running {
     _process: Process,
 }
 
-/// Does something in a browser with one tab and nothing in its memory. Where that fails, nobody uses the browser again.
+/// Runs `act` in a browser with one tab and nothing in its memory. After a failure the browser is not used again.
 pub(super) async fn with_browser<T>(act: impl AsyncFnOnce(WebDriver) -> WebDriverResult<T>) -> WebDriverResult<T> {
     static IDLE: Mutex<Vec<Running>> = Mutex::new(Vec::new());
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -38,12 +38,12 @@ async fn start() -> WebDriverResult<Running> {
     let (process, port) = Process::listening(&mut command, announcement, START_LIMIT);
     let address = format!("http://127.0.0.1:{port}");
     let driver = WebDriver::new(address, browser.capabilities()?).await?;
-    // What a page waits for by itself comes to its end first, and says what it was.
+    // A page's own waiting ends first, and reports its object.
     driver.set_script_timeout(2 * PATIENCE).await?;
     Ok(Running { driver, _process: process })
 }
 
-/// Leaves a new tab alone in the browser, and nothing in its memory. What was set up for a tab goes with it.
+/// Leaves a new tab alone in the browser, and nothing in its memory. Settings of a tab go with it.
 async fn forget(driver: &WebDriver) -> WebDriverResult<()> {
     let used = driver.windows().await?;
     let new = driver.new_tab().await?;
@@ -55,7 +55,7 @@ async fn forget(driver: &WebDriver) -> WebDriverResult<()> {
     Browser::of_this_run().forget(driver).await
 }
 
-/// What drives the connections to the drivers. They outlive a test, and the runtime that a test brings does not.
+/// The runtime of the connections to the drivers. They outlive a test, and the runtime of a test does not.
 fn connections() -> &'static Handle {
     static CONNECTIONS: OnceLock<Handle> = OnceLock::new();
     CONNECTIONS.get_or_init(|| {

@@ -13,7 +13,7 @@ async fn halfway(act: impl AsyncFnOnce(&GalleryPage) -> WebDriverResult<()>) {
 #[tokio::test]
 async fn str_01_a_card_that_arrives_leaves_the_writer_alone() {
     halfway(async |page| {
-        // Where the composer is, something else may be a moment later.
+        // The place of the composer may hold something else a moment later.
         page.until("document.querySelectorAll('.qc input').length > 3").await?;
         page.stands_still().await?;
         page.click_composer().await?;

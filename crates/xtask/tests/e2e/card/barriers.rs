@@ -47,10 +47,10 @@ async fn a11y_01_there_is_no_barrier_around_the_cards() {
     .await;
 }
 
-/// What stands in an address where one question is shown at a time.
+/// The part of an address that shows one question at a time.
 const STEPPED: &str = "&layout=stepped";
 
-/// What stands in an address where the host switches everything on.
+/// The part of an address that switches everything on.
 const EVERYTHING: &str = "&mode=on-pick&with=skip,limit,deadline,copy";
 
 /// Opens each state with all examples on one page.

@@ -205,7 +205,7 @@ async fn ime_02_the_enter_that_takes_a_word_sends_nothing() {
         page.tab_to("own answer").await?;
         let word = json!({"text": "みず", "selectionStart": 2, "selectionEnd": 2});
         page.devtools("Input.imeSetComposition", word).await?;
-        // What a browser reports of a key that the input method has taken.
+        // A browser's report of a key that the input method has taken.
         let taken = json!({"type": "rawKeyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 229});
         page.devtools("Input.dispatchKeyEvent", taken).await?;
         assert_eq!(page.heard().await?, NOTHING);

@@ -1,4 +1,4 @@
-//! What the card looks like to eyes, to a narrow window, to other colours and to assistive technology.
+//! The look of the card: in a narrow window, in other colours, and to assistive technology.
 
 use crate::browser::Colours;
 use crate::gallery_page::{GalleryPage, gallery, gallery_at};
@@ -256,7 +256,7 @@ async fn lines_of_a_preview_are_not_broken_and_are_scrolled_by_the_keyboard() {
             let shown: (usize, usize) = page.tell(PREVIEW_LINES, []).await?;
             assert_eq!(shown.0, shown.1, "lines, at {width}");
         }
-        // What is chosen stays shown when the focus leaves it.
+        // A chosen option stays shown when the focus leaves it.
         page.press(" ").await?;
         let text = page.texts(".qc-preview-text").await?;
         while page.tell("return !document.activeElement.matches('.qc-preview-text');", []).await? {
@@ -295,10 +295,10 @@ async fn spoken(page: &GalleryPage, expression: &str) -> WebDriverResult<(String
     Ok((text(&tree["nodes"][0]["name"]), text(&tree["nodes"][0]["description"])))
 }
 
-/// How wide the page is with all that is in it.
+/// The width of the page with all its content.
 const WIDTH: &str = "return document.documentElement.scrollWidth;";
 
-/// How much wider the field of an own answer is than the words in it.
+/// The width of the free-text field beyond its words.
 const ROOM: &str = r#"
 const field = document.querySelector(".qc-other-input"), style = getComputedStyle(field);
 const pen = document.createElement("canvas").getContext("2d");
@@ -344,14 +344,14 @@ sheet.replaceSync("* { line-height: 1.5 !important; letter-spacing: 0.12em !impo
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 "#;
 
-/// Whether all of what has the focus can be seen above the host's panel.
+/// True if the whole focused element is visible above the host's panel.
 const IN_SIGHT: &str = r#"
 const box = document.activeElement.getBoundingClientRect();
 const panel = document.querySelector(".gallery-host").getBoundingClientRect();
 return box.top >= 0 && box.bottom <= panel.top + 1;
 "#;
 
-/// What colours all elements of a part have.
+/// The colours of all elements of a part.
 const COLOURS: &str = "const [property, css] = arguments;
 return [...document.querySelectorAll(css)].map((element) => getComputedStyle(element)[property]);";
 
@@ -361,7 +361,7 @@ const style = getComputedStyle(document.activeElement.closest(".qc-option"));
 return [style.outlineStyle, style.outlineWidth];
 "#;
 
-/// Whether each control stands where its row begins.
+/// True if each control is at the start of its row.
 const AT_START: &str = r#"
 return [...document.querySelectorAll(".qc-option")].map((row) => {
   const control = row.querySelector("input").getBoundingClientRect(), label = row.querySelector(".qc-option-label").getBoundingClientRect();
@@ -378,10 +378,10 @@ const look = (rules) => [...rules].forEach((rule) => {
 [...document.styleSheets].forEach((sheet) => look(sheet.cssRules));
 "#;
 
-/// Whether any digit can be seen.
+/// True if any digit is visible.
 const SHOWS_DIGITS: &str = "return [...document.querySelectorAll('.qc-kbd')].some((digit) => digit.checkVisibility({visibilityProperty: true}));";
 
-/// Where texts begin, each in the direction of the card, from its edge.
+/// The starts of texts, each in the direction of the card, from its edge.
 const STARTS: &str = r#"
 return [...document.querySelectorAll(arguments[0])].map((element) => {
   const text = document.createRange(), card = element.closest(".qc"), edge = card.getBoundingClientRect();
@@ -391,11 +391,11 @@ return [...document.querySelectorAll(arguments[0])].map((element) => {
 });
 "#;
 
-/// How high the field in focus is, and how it can be made higher.
+/// The height of the focused field, and the ways to make it higher.
 const FIELD: &str =
     "const field = document.activeElement; return [field.clientHeight, getComputedStyle(field).resize];";
 
-/// Where parts of a form stand further apart than it says.
+/// The gaps in a form that are larger than its own setting.
 const HOLES: &str = r#"
 return [...document.querySelectorAll(".qc-form")].flatMap((form) => {
   const gap = parseFloat(getComputedStyle(form).rowGap);
@@ -405,7 +405,7 @@ return [...document.querySelectorAll(".qc-form")].flatMap((form) => {
 });
 "#;
 
-/// How many lines a preview has, and how many it is shown in.
+/// The number of lines of a preview, and of those that are shown.
 const PREVIEW_LINES: &str = r#"
 const preview = document.querySelector(".qc-preview-text"), style = getComputedStyle(preview);
 const height = preview.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);

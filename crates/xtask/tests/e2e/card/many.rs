@@ -44,7 +44,7 @@ const BENCH: &str = "?gallery=bench";
 /// Bytes: less than a kibibyte a card. Freed memory lies in pieces, so that the same cards do not always fit into what the last ones had.
 const A_LITTLE: u64 = 1_000 << 10;
 
-/// What the browser holds for the page.
+/// The memory that the browser holds for the page.
 #[derive(Debug)]
 struct Counted {
     listeners: u64,
@@ -67,7 +67,7 @@ async fn show(page: &GalleryPage, what: &str) -> WebDriverResult<()> {
 /// Counts what is left when all garbage is gone.
 async fn counted(page: &GalleryPage) -> WebDriverResult<Counted> {
     page.devtools("Performance.enable", json!({})).await?;
-    // What one round frees may have held what the next one finds.
+    // Objects that one round frees may have held those of the next.
     for _ in 0..3 {
         page.devtools("HeapProfiler.collectGarbage", json!({})).await?;
     }

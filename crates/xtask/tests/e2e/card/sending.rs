@@ -65,7 +65,7 @@ async fn sub_03_what_did_not_go_through_can_be_sent_again() {
         );
         let alerts = page.texts("[role=alert]").await?;
         assert!(alerts.len() == 1 && alerts[0].contains("The network is down."), "{alerts:?}");
-        // Where sending took long, the region may still say that it goes on.
+        // After a slow sending, the region may still have the announcement of it.
         let said = page.texts("[role=status]").await?;
         assert!(!said.concat().contains("not sent"), "the alert alone says it: {said:?}");
         page.press(Key::Enter + "").await?;

@@ -1,5 +1,5 @@
-//! What a screen reader has to say: names, roles and states in the order of Chromium's accessibility tree, and what the live regions said on the
-//! way. The files in `spoken` are what they say now; `UPDATE_SPOKEN=1` writes them.
+//! The words of a screen reader: names, roles and states in the order of Chromium's accessibility tree, and the announcements of live
+//! regions on the way. The files in `spoken` are the present words; `UPDATE_SPOKEN=1` writes them.
 
 use crate::gallery_page::{GalleryPage, gallery_at};
 use serde_json::{Value, json};
@@ -74,13 +74,13 @@ async fn a_receipt() {
     is_spoken("receipt", "?gallery=coding-four-questions&state=answered&with=copy", async |_, _| Ok(())).await;
 }
 
-/// Gives the answer by keys.
+/// Answers by keys.
 async fn answer(page: &GalleryPage, keys: impl Into<TypingData>) -> WebDriverResult<()> {
     page.press(keys).await?;
     page.comes_to("submitting").await
 }
 
-/// What was spoken so far.
+/// The words so far.
 struct Spoken<'a> {
     page: &'a GalleryPage,
     text: std::cell::RefCell<String>,
@@ -132,11 +132,11 @@ fn line(node: &Value) -> String {
     line
 }
 
-/// What has no words of its own.
+/// The roles without words of their own.
 const SILENT: [&str; 8] =
     ["InlineTextBox", "LabelText", "Legend", "ListMarker", "generic", "listitem", "none", "paragraph"];
 
-/// What is said of a control beside its name.
+/// The states that are spoken beside a control's name.
 const STATES: [&str; 8] = ["focused", "checked", "disabled", "invalid", "required", "busy", "pressed", "expanded"];
 
 /// Takes a walk, and compares what is spoken with the file of this name.

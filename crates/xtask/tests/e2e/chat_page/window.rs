@@ -25,7 +25,7 @@ impl ChatPage {
         self.until(&format!("document.title === {}", json!(title))).await
     }
 
-    /// Where the focus is: the name of a control.
+    /// The name of the focused control.
     pub(crate) async fn focus(&self) -> WebDriverResult<String> {
         let script = "const { ariaLabel, labels, textContent } = document.activeElement;
             return (ariaLabel ?? labels?.[0]?.querySelector('span')?.textContent ?? labels?.[0]?.textContent ?? textContent).trim();";
@@ -95,7 +95,7 @@ impl ChatPage {
         chromium::devtools(&self.driver, method, parameters).await.map(drop)
     }
 
-    /// How high the field is that one writes in, in CSS pixels.
+    /// The height of the composer's field in CSS pixels.
     pub(crate) async fn composer_height(&self) -> WebDriverResult<u32> {
         let composer = self.wait_for(selector::COMPOSER).await?;
         Ok(composer.rect().await?.height as u32)
@@ -123,7 +123,7 @@ impl ChatPage {
         self.until(&format!("(() => {{ {SCROLL} return place() > 0; }})()")).await
     }
 
-    /// How far the reader is from the beginning of what was said, in CSS pixels.
+    /// The distance of the reader from the beginning of the transcript, in CSS pixels.
     pub(crate) async fn place(&self) -> WebDriverResult<u32> {
         self.tell(&format!("{SCROLL} return Math.round(place());")).await
     }
@@ -139,7 +139,7 @@ impl ChatPage {
         self.until(script).await
     }
 
-    /// How far from the edge the page's title begins, in CSS pixels.
+    /// The distance of the page's title from the edge, in CSS pixels.
     pub(crate) async fn title_start(&self) -> WebDriverResult<u32> {
         let script = "const title = document.querySelector('h1').getBoundingClientRect();
             return Math.round(document.documentElement.dir === 'rtl' ? innerWidth - title.right : title.left);";
@@ -161,7 +161,7 @@ impl ChatPage {
         Browser::of_this_run().prints(&self.driver).await
     }
 
-    /// Whether there is such an element, and it can be seen.
+    /// True if there is such an element, and it is visible.
     pub(crate) async fn shows(&self, css: &str) -> WebDriverResult<bool> {
         let element = json!(css);
         self.tell(&format!("return !!document.querySelector({element})?.checkVisibility();")).await
@@ -187,7 +187,7 @@ impl ChatPage {
         Ok(())
     }
 
-    /// What a script in the page returns.
+    /// The result of a script in the page.
     pub(crate) async fn tell<T: serde::de::DeserializeOwned>(&self, script: &str) -> WebDriverResult<T> {
         self.driver.execute(script, Vec::new()).await?.convert()
     }
@@ -204,6 +204,6 @@ impl ChatPage {
     }
 }
 
-/// What the reader scrolls, the transcript or the page as a whole, and how far it is in all.
+/// The scrolled element, which is the transcript or the whole page, and the end of its way.
 const SCROLL: &str = "const scroll = [document.querySelector('[role=log]'), document.scrollingElement];
     const place = () => scroll.reduce((place, one) => place + one.scrollTop, 0);";

@@ -171,7 +171,7 @@ async fn text_that_streams_before_the_program_is_there_is_no_history() {
 async fn a_deadline_ends_the_wait_whenever_it_comes() {
     on_plain_page(async |page| {
         for (call, at) in [("past", "Date.now() - 60000"), ("date", "new Date(Date.now() - 1000)"), ("soon", "Date.now() + 500")] {
-            // What had ended before anybody saw it was never waited for.
+            // An ask that was over when it was first seen never waited for an answer.
             assert_eq!(page.heard("qc-waiting").await?.len(), 0, "before {call}");
             page.host(&format!("document.querySelector('main').replaceChildren(); put({{ call: {{ id: '{call}', args: ask }}, expiresAt: {at} }});"))
                 .await?;

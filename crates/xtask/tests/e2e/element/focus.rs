@@ -1,4 +1,4 @@
-//! Who has the focus when a question arrives: a card takes it only where the host allows that and the user is idle.
+//! The focus when a question arrives: a card takes it only if the host allows that and the user is idle.
 
 use serde_json::json;
 use thirtyfour::Key;
@@ -6,7 +6,7 @@ use thirtyfour::prelude::WebDriverResult;
 
 use super::page::{ElementPage, on_plain_page};
 
-/// How a card comes that may take the focus, by the id of its call.
+/// The script that puts a streamed card into the page, which may take the focus; by the id of its call.
 const STREAMED: &str = "const card = put({ toolCallId: 'CALL', claimFocus: 'if-idle' });
     card.append(JSON.stringify(ask)); card.finish();";
 const WHOLE: &str = "put({ call: { id: 'CALL', args: ask }, fresh: true, claimFocus: 'if-idle' });";

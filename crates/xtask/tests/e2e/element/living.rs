@@ -17,7 +17,7 @@ async fn an_element_that_is_moved_keeps_its_card() {
             list.append(element);",
         )
         .await?;
-        // What is deferred comes before the next frame.
+        // Deferred work is done before the next frame.
         page.host("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));").await?;
         assert_eq!(page.host("return all('.qc')[0] === first;").await?, true, "nothing was made anew");
         assert_eq!(page.chosen().await?, json!(["Postgres"]));

@@ -25,14 +25,14 @@ async fn a_thousand_elements_leave_nothing_behind() {
     .await;
 }
 
-/// What the browser holds for the page.
+/// The memory that the browser holds for the page.
 #[derive(Debug)]
 struct Counted {
     listeners: u64,
     nodes: u64,
-    /// Of the program's memory.
+    /// The program's memory in bytes.
     memory: u64,
-    /// Of JavaScript's.
+    /// The heap of JavaScript in bytes.
     heap: u64,
 }
 

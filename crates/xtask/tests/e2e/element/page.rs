@@ -1,4 +1,4 @@
-//! A page with `<question-card>`, as a person and as a host uses it. What is inside the element is looked for here and nowhere else.
+//! A page with `<question-card>`, as a person and as a host uses it. All selectors for the inside of the element are here.
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// What scripts of this file know of the card.
+/// The functions by which this file's scripts look at the card.
 const LOOKS: &str = "
     const element = document.querySelector('question-card.live') ?? document.querySelector('question-card');
     const inside = () => element.shadowRoot ?? element;
@@ -67,7 +67,7 @@ pub(crate) async fn on_page(name: &str, act: impl AsyncFnOnce(&ElementPage) -> W
     on_page_at(&url, &[], act).await;
 }
 
-/// The same at any address. Of the console, lines with one of the `forgiven` words do not count.
+/// The same at any address. Lines of the console with one of the `forgiven` words do not count.
 pub(crate) async fn on_page_at(
     url: &str,
     forgiven: &[&str],
@@ -90,7 +90,7 @@ pub(crate) async fn on_plain_page(act: impl AsyncFnOnce(&ElementPage) -> WebDriv
 }
 
 impl ElementPage {
-    /// What the host's script does.
+    /// Runs a script of the host.
     pub(crate) async fn host(&self, script: &str) -> WebDriverResult<Value> {
         let returned = self.driver.execute(format!("{LOOKS}{script}"), Vec::new()).await?;
         Ok(returned.json().clone())
@@ -133,7 +133,7 @@ impl ElementPage {
     pub(crate) async fn choose(&self, label: &str) -> WebDriverResult<()> {
         let ready = format!("return option({})?.querySelector('input, button') !== null;", json!(label));
         self.until(&ready).await?;
-        // Where it ends up by itself, the actions that stick to the bottom may lie over it.
+        // Left to itself, it may end below the actions that stick to the bottom.
         self.shows(&format!("option({})", json!(label))).await?;
         self.element(&format!("return option({}).querySelector('label') ?? option({0});", json!(label)))
             .await?

@@ -1,4 +1,4 @@
-//! What a page sets, as a property or as an attribute.
+//! Settings of a page, as properties or as attributes.
 
 use serde_json::json;
 

@@ -18,8 +18,8 @@ pub(super) struct Recipe {
 }
 
 impl Recipe {
-    /// Copies the recipe of this name into the cache and follows its README up to the agent's start. Nothing is kept of a recipe that
-    /// changed: other packages may be left over from it.
+    /// Copies the recipe of this name into the cache and follows its README up to the agent's start. A recipe that changed is copied
+    /// afresh: other packages may be left over from it.
     pub(super) fn set_up(name: &str) -> Self {
         let (recipe, cache) = (recipes().join(name), Path::new(&given("XTASK_CACHE")).join("recipes"));
         let folder = cache.join(name);
@@ -37,7 +37,7 @@ impl Recipe {
 
         let readme = fs::read_to_string(recipe.join("README.md")).expect("each recipe has one");
         let recipe = Self { readme, folder };
-        // What is there already is left as it is.
+        // Installed packages are left as they are.
         let done = recipe.shell(recipe.commands().0).status().expect("there is a shell");
         assert!(done.success(), "the packages of {name} can't be installed");
         recipe
@@ -74,7 +74,7 @@ impl Recipe {
     }
 }
 
-/// Whether the README of the recipes says `yes` under this heading.
+/// True if the README of the recipes says `yes` under this heading.
 pub(super) fn is_said_to_work(name: &str, heading: &str) -> bool {
     let readme = fs::read_to_string(recipes().join("README.md")).expect("it is there");
     let row = table::rows(&readme).find(|row| row["recipe"] == table::link(name));
@@ -94,7 +94,7 @@ fn files_in(folder: &Path) -> impl Iterator<Item = String> {
 
 const MODEL: &str = "scripted_model.py";
 
-/// What keeps agents from asking and telling others over the network, and installers from saying what nobody reads.
+/// Settings that keep agents from telemetry, and installers from notices that no reader sees.
 const QUIET: [(&str, &str); 11] = [
     ("AGNO_TELEMETRY", "false"),
     ("ANONYMIZED_TELEMETRY", "false"),
@@ -109,5 +109,5 @@ const QUIET: [(&str, &str); 11] = [
     ("PIP_QUIET", "1"),
 ];
 
-/// How long an agent may take to start: the largest load for half a minute where nothing is cached.
+/// The most time that an agent may take to start: the largest loads for half a minute without a cache.
 const START_LIMIT: Duration = Duration::from_secs(180);

@@ -10,7 +10,7 @@ pub(crate) fn rows(readme: &str) -> impl Iterator<Item = BTreeMap<&str, &str>> {
     rows.skip(1).map(move |cells| headings.iter().copied().zip(cells).collect())
 }
 
-/// How the first cell of a recipe's row names it.
+/// The first cell of a recipe's row.
 pub(crate) fn link(name: &str) -> String {
     format!("[{name}]({name})")
 }

@@ -1,9 +1,10 @@
 //! The state of the card, as the views read it.
 
-use super::{Again, Card, Manner, Sent, Submission, is_whole};
+use super::shape::{entry, is_whole, name};
+use super::{Card, Manner, Reask, Sent, Submission};
 use crate::dom::Control;
 use crate::draft::{Field, Problem};
-use crate::labels::{Word, isolate};
+use crate::labels::Word;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::text::joined;
@@ -51,7 +52,7 @@ impl Card {
 
     /// Returns true if the question can be sent back to the agent: its time ran out while the user was there.
     pub(crate) fn asks_again(&self) -> bool {
-        let is_new = self.is_live() && self.again != Again::Sent;
+        let is_new = self.is_live() && self.again != Reask::Sent;
         is_new && self.phase == Phase::Expired && self.options.offers.messages && !self.options.readonly
     }
 
@@ -244,24 +245,4 @@ impl Card {
             Some(Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => Vec::new(),
         }
     }
-}
-
-/// The control that solves a problem.
-pub(super) fn entry(ask: &AskSnapshot, question: usize, problem: Problem) -> Control {
-    let has_options = ask.questions.get(question).is_some_and(|asked| !asked.options.is_empty());
-    match problem {
-        Problem::NoteTooLong { .. } => Control::Note { question },
-        Problem::Unanswered if has_options => Control::Option { question, option: 0 },
-        Problem::Unanswered | Problem::OtherBlank | Problem::OtherTooLong { .. } => Control::OtherText { question },
-    }
-}
-
-/// Returns true if a question shows previews: a single choice with at least one.
-pub(crate) fn has_previews(asked: &QuestionSnapshot) -> bool {
-    asked.multi_select == Some(false) && asked.options.iter().any(|option| option.preview.is_some())
-}
-
-/// The name of a question in a sentence: its header, or its text if it has none.
-pub(crate) fn name(asked: &QuestionSnapshot) -> String {
-    isolate(&asked.header.as_ref().unwrap_or(&asked.question).text)
 }

@@ -1,0 +1,63 @@
+//! The shape of an ask: pure functions of its snapshot.
+
+use crate::dom::{Control, fnv1a};
+use crate::draft::Problem;
+use crate::labels::isolate;
+use ask_user_question::AskSnapshot;
+use ask_user_question::snapshot::QuestionSnapshot;
+
+/// A hash of the question, to recognise it.
+pub(super) fn asked(ask: &AskSnapshot) -> u64 {
+    ask.questions.iter().fold(0, |all, asked| all.wrapping_mul(31).wrapping_add(fnv1a(asked.question.text.trim())))
+}
+
+/// Returns true if no further option can come and the kind of choice is known.
+pub(crate) fn is_whole(question: &QuestionSnapshot) -> bool {
+    question.closed && question.multi_select.is_some()
+}
+
+/// The complete part of a growing ask, which will not change any more: the number of questions, and of options of the next one. The part
+/// that was complete before is not looked at again.
+pub(super) fn complete(ask: &AskSnapshot, (from, _): (usize, usize)) -> (usize, usize) {
+    let closed = ask.questions.iter().skip(from).take_while(|asked| asked.closed).count();
+    let next = ask.questions.get(from + closed).filter(|asked| asked.multi_select.is_some());
+    let options = next.map_or(0, |asked| asked.options.iter().take_while(|option| option.closed).count());
+    (from + closed, options)
+}
+
+/// A hash of the structure of an ask, without its texts.
+pub(super) fn outline(ask: &AskSnapshot) -> u64 {
+    let mut outline = 0_u64;
+    let mut add = |facts: [bool; 4]| {
+        let facts = facts.into_iter().fold(1, |all, fact| all << 1 | u64::from(fact));
+        outline = outline.wrapping_mul(31).wrapping_add(facts);
+    };
+    for asked in &ask.questions {
+        add([true, asked.header.is_some(), asked.closed, asked.multi_select == Some(true)]);
+        add([true, asked.multi_select.is_some(), false, false]);
+        for option in &asked.options {
+            add([false, option.description.is_some(), option.preview.is_some(), option.closed]);
+        }
+    }
+    outline
+}
+
+/// Returns true if a question shows previews: a single choice with at least one.
+pub(crate) fn has_previews(asked: &QuestionSnapshot) -> bool {
+    asked.multi_select == Some(false) && asked.options.iter().any(|option| option.preview.is_some())
+}
+
+/// The name of a question in a sentence: its header, or its text if it has none.
+pub(crate) fn name(asked: &QuestionSnapshot) -> String {
+    isolate(&asked.header.as_ref().unwrap_or(&asked.question).text)
+}
+
+/// The control that solves a problem.
+pub(super) fn entry(ask: &AskSnapshot, question: usize, problem: Problem) -> Control {
+    let has_options = ask.questions.get(question).is_some_and(|asked| !asked.options.is_empty());
+    match problem {
+        Problem::NoteTooLong { .. } => Control::Note { question },
+        Problem::Unanswered if has_options => Control::Option { question, option: 0 },
+        Problem::Unanswered | Problem::OtherBlank | Problem::OtherTooLong { .. } => Control::OtherText { question },
+    }
+}

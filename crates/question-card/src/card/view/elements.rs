@@ -1,0 +1,67 @@
+//! Elements that several views have: lines, texts of the ask, buttons.
+
+use crate::card::machine::{Card, Manner};
+use crate::dom::Control;
+use crate::writer::Writer;
+use ask_user_question::AskSnapshot;
+use ask_user_question::text::joined;
+
+/// The classes of a button of low emphasis.
+pub(super) const QUIET_BUTTON: &str = "qc-button qc-quiet";
+
+/// An element with one text of the card's own.
+pub(super) fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &str) {
+    w.open(tag, class, 0);
+    w.text(text);
+    w.close();
+}
+
+/// A text of the ask that may still grow, in its language.
+pub(super) fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
+    if w.open("span", "", 0) {
+        speaks(w, ask);
+    }
+    w.grow(text);
+    w.close();
+}
+
+/// Sets the language of the agent's text, if the ask names it.
+pub(super) fn speaks(w: &mut Writer, ask: &AskSnapshot) {
+    if let Some(lang) = &ask.lang {
+        w.set("lang", lang);
+    }
+}
+
+/// Opens a button, and leaves it open for more attributes.
+pub(super) fn open_button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str) {
+    if w.open("button", class, control.key()) {
+        w.set("type", if control == Control::Submit { "submit" } else { "button" });
+        w.set("id", &card.ids.control(control));
+    }
+    w.text(text);
+}
+
+/// A button that is inert at times, and then refers to the reason. It is never `disabled`, which would drop the focus.
+pub(super) fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
+    open_button(w, card, class, control, text);
+    w.truth("aria-disabled", is_inert);
+    w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
+    w.close();
+}
+
+/// The button that submits the form. It is never `disabled`, which would drop the focus; while it is inert, it refers to the reason.
+pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &str) {
+    open_button(w, card, "qc-button qc-submit", Control::Submit, text);
+    // A button that sends one text has the same word in several cards of a page.
+    if card.manner == Manner::OnPick {
+        named_by_question(w, card, Control::Submit, 0);
+    }
+    w.truth("aria-disabled", !card.is_open());
+    w.stamped("aria-describedby", (!card.is_open() || card.refused).into(), &|| card.ids.wait());
+    w.close();
+}
+
+/// Adds the question to a button's name, because the page has several such buttons.
+pub(super) fn named_by_question(w: &mut Writer, card: &Card, control: Control, question: usize) {
+    w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.legend(question)], " "));
+}

@@ -1,0 +1,78 @@
+//! The question as a form that the client shows.
+
+use crate::tools::{VIEW_URI, members};
+use ask_user_question::form::Form;
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use json_tree::Json;
+use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, MetaObject, RequestMetaObject};
+use serde_json::{Value, json};
+
+/// The message where there are several questions, each of which is in its field.
+const SEVERAL: &str = "The agent asks you some questions.";
+
+/// The sentence for a user who sent a form without any answer.
+const AGAIN: &str = "No option was chosen and no text typed. Choose an option, write under \"Other\", or decline.";
+
+/// The form of the question. `again` is true if it was sent without any answer before; `in_card`, if the client shows the card for it.
+pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> ElicitRequestParams {
+    let mut message = match &ask.questions[..] {
+        [only] => only.text().into_owned(),
+        _ => SEVERAL.to_owned(),
+    };
+    if again {
+        message = format!("{AGAIN}\n{message}");
+    }
+    let mut schema = Form::of(ask).schema(ask).into_value();
+    for (at, question) in ask.questions.iter().enumerate() {
+        // Constants with a title are all that clients read of an option.
+        let options = question.options.iter().filter_map(|option| Some((&option.label, option.description.as_ref()?)));
+        let lines = options.map(|(label, description)| format!("{label}: {description}"));
+        let property = &mut schema["properties"][format!("question_{}", at + 1)];
+        let described: Vec<String> =
+            property["description"].as_str().map(str::to_owned).into_iter().chain(lines).collect();
+        if !described.is_empty() {
+            property["description"] = described.join("\n").into();
+        }
+    }
+    let meta = in_card.then(|| RequestMetaObject(MetaObject(members(json!({"ui": {"resourceUri": VIEW_URI}})))));
+    let requested_schema = serde_json::from_value(schema).expect("the form of an ask is a schema of texts and choices");
+    ElicitRequestParams::FormElicitationParams { meta, message, requested_schema }
+}
+
+/// The answer to a form.
+pub(crate) enum Said {
+    /// The outcome of the ask.
+    Over(Outcome),
+    /// No answer at all, in a form that was accepted.
+    Nothing,
+    /// Something that can't be read as an answer to this question.
+    Unreadable,
+}
+
+/// Reads the answer to a form.
+pub(crate) fn read(ask: &AskUserQuestion, answer: &ElicitResult) -> Said {
+    match answer.action {
+        ElicitationAction::Decline => return Said::Over(Outcome::Declined),
+        ElicitationAction::Cancel => return Said::Over(Outcome::Superseded),
+        ElicitationAction::Accept => {}
+        _ => return Said::Unreadable,
+    }
+    let content = match &answer.content {
+        None | Some(Value::Null) => return Said::Nothing,
+        Some(content @ Value::Object(_)) => content,
+        Some(_) => return Said::Unreadable,
+    };
+    match Form::of(ask).read(ask, &Json::from(content)) {
+        Some(reply) if reply.answers().iter().all(|answer| answer.skipped) => Said::Nothing,
+        Some(reply) => Said::Over(Outcome::Answered(reply)),
+        None => Said::Unreadable,
+    }
+}
+
+/// The outcome of a form that was sent without any answer twice: every question was skipped.
+pub(crate) fn nothing(ask: &AskUserQuestion) -> Outcome {
+    let skipped = |question| Selection { question, skipped: true, ..Selection::default() };
+    let reply = Reply::of(ask, (0..ask.questions.len()).map(skipped).collect());
+    reply.map_or(Outcome::Superseded, Outcome::Answered)
+}

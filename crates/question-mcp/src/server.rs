@@ -1,0 +1,520 @@
+//! The server: which way leads to the user, and each way.
+
+use crate::elicitation::{self, Said};
+use crate::own_page::{OpenedAsk, OwnPage, PageError};
+use crate::tools::{self, VIEW_TYPE, VIEW_URI};
+use ask_user_question::guidance::{self, Mode};
+use ask_user_question::tool::NAMES;
+use ask_user_question::validate::{check, describe};
+use ask_user_question::{AskUserQuestion, Limits};
+use http::request::Parts;
+use json_tree::Json;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelledNotificationParam, ClientCapabilities,
+    ClientResult, CustomNotification, CustomRequest, CustomResult, ElicitRequest, ElicitResult, ErrorCode, ErrorData,
+    Implementation, InputRequest, InputRequiredResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    RequestId, RequestStateCodec, RequestStateError, Resource, ResourceContents, SealOptions, ServerCapabilities,
+    ServerConfig, ServerNotification, ServerRequest,
+};
+use rmcp::service::{NotificationContext, PeerRequestOptions, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, interval_at, sleep_until};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// The name of the extension by which clients show apps.
+const UI: &str = "io.modelcontextprotocol/ui";
+
+/// The name of the only form in a result.
+const QUESTION: &str = "question";
+
+/// The time after which the state of a question that travels with the client is refused.
+const STATE_KEEPS: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The time between two notifications of progress.
+const PROGRESS: Duration = Duration::from_secs(10);
+
+/// The time that a call waits whose client takes no notifications of progress.
+const WAIT: Duration = Duration::from_secs(45);
+
+/// The server of one client, or of one HTTP session. [`session`](Self::session) makes the next.
+#[derive(Clone, Debug)]
+pub struct McpServer {
+    shared: Arc<Shared>,
+    /// The calls under way, each with its ask once it is on its page.
+    calls: Arc<Mutex<HashMap<RequestId, Option<String>>>>,
+    /// Cancelled when the client has gone.
+    gone: CancellationToken,
+}
+
+/// The settings that all clients have in common.
+#[derive(Debug)]
+struct Shared {
+    limits: Limits,
+    view: Option<String>,
+    own_page: Option<Arc<dyn OwnPage>>,
+    wait: Duration,
+    codec: RequestStateCodec,
+}
+
+/// The parts of a server.
+#[derive(Debug)]
+pub struct McpBuilder {
+    limits: Limits,
+    view: Option<String>,
+    own_page: Option<Arc<dyn OwnPage>>,
+    wait: Duration,
+    key: Option<[u8; 32]>,
+}
+
+impl McpBuilder {
+    /// The limits of a question, such as [`Limits::CODING`]; without them [`Limits::RUNTIME`]. The tool is called `ask_user_question` with each.
+    #[must_use]
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The card as one HTML text, for clients that show apps.
+    #[must_use]
+    pub fn view(self, html: impl Into<String>) -> Self {
+        Self { view: Some(html.into()), ..self }
+    }
+
+    /// The page for clients that show neither forms nor apps.
+    #[must_use]
+    pub fn own_page(self, page: Arc<dyn OwnPage>) -> Self {
+        Self { own_page: Some(page), ..self }
+    }
+
+    /// The time that a call waits for its page if its client takes no notifications of progress; by default 45 seconds.
+    #[must_use]
+    pub fn wait(self, wait: Duration) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// The key that signs what travels with clients. Without one it is random, so what a server sealed no other server takes.
+    #[must_use]
+    pub fn key(self, key: [u8; 32]) -> Self {
+        Self { key: Some(key), ..self }
+    }
+
+    /// The server.
+    #[must_use]
+    pub fn build(self) -> McpServer {
+        let Self { limits, view, own_page, wait, key } = self;
+        let key = key
+            .map_or_else(|| [Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()].map(Uuid::into_bytes).concat(), Vec::from);
+        let codec = RequestStateCodec::try_new(key).expect("a key has 32 bytes or more");
+        let limits = limits.to_builder().tool_name(tools::ASK).build().expect("a name breaks no rule");
+        McpServer::of(Arc::new(Shared { limits, view, own_page, wait, codec }))
+    }
+}
+
+/// The state that travels with the client.
+#[derive(Debug, Serialize, Deserialize)]
+struct State {
+    /// True if the form was sent without any answer before.
+    again: bool,
+}
+
+/// The ways to the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    Form,
+    App,
+    Page,
+}
+
+impl McpServer {
+    /// A server that knows the elicitation alone, with questions of the profile [`Limits::RUNTIME`].
+    #[must_use]
+    pub fn builder() -> McpBuilder {
+        McpBuilder { limits: Limits::RUNTIME, view: None, own_page: None, wait: WAIT, key: None }
+    }
+
+    /// The same server for a further client.
+    #[must_use]
+    pub fn session(&self) -> Self {
+        Self::of(Arc::clone(&self.shared))
+    }
+
+    fn of(shared: Arc<Shared>) -> Self {
+        Self { shared, calls: Arc::default(), gone: CancellationToken::new() }
+    }
+
+    /// Cancelled by the transport when the client has gone.
+    pub(crate) fn gone(&self) -> &CancellationToken {
+        &self.gone
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<RequestId, Option<String>>> {
+        // Names are only put in and taken out.
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The ways that the client can show, the best first. A second one is for a client that refuses the first.
+    fn routes(&self, client: Option<&ClientCapabilities>) -> Vec<Route> {
+        let elicits = |client: &ClientCapabilities| {
+            // Clients from before there were modes declare none.
+            client.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+        };
+        let shows = |client: &ClientCapabilities| {
+            let types = ui(client).and_then(|ui| ui.get("mimeTypes")).and_then(Value::as_array);
+            types.is_some_and(|types| types.iter().any(|kind| kind == VIEW_TYPE))
+        };
+        let page = self.shared.own_page.as_ref().map(|_| Route::Page);
+        match client {
+            Some(client) if elicits(client) => [Route::Form].into_iter().chain(page).collect(),
+            Some(client) if self.shared.view.is_some() && shows(client) => vec![Route::App],
+            _ => page.into_iter().collect(),
+        }
+    }
+
+    /// Asks the user.
+    async fn ask(
+        &self,
+        params: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = Json::from(params.arguments.unwrap_or_default());
+        let ask = match check(&self.shared.limits, arguments).into_valid() {
+            Ok(ask) => ask,
+            Err(violations) => return Ok(tools::error("invalid_ask", describe(&violations)).into()),
+        };
+        let client = context.client_capabilities();
+        let in_card = self.shared.view.is_some()
+            && client.as_ref().and_then(ui).is_some_and(|ui| ui.get("elicitation").is_some_and(Value::is_object));
+        for route in self.routes(client.as_ref()) {
+            let response = match route {
+                Route::Form if is_stateless(context) => {
+                    let returned = (params.request_state.as_deref(), params.input_responses.as_ref());
+                    Some(self.form_in_result(&ask, returned, in_card)?)
+                }
+                Route::Form => self.form_by_request(&ask, in_card, context).await.map(Into::into),
+                Route::App => Some(tools::shown().into()),
+                Route::Page => Some(self.ask_on_page(&ask, context).await.into()),
+            };
+            if let Some(response) = response {
+                return Ok(response);
+            }
+        }
+        let text = "This client can't show the question. It needs elicitation, MCP Apps, or a server with a page of its own. Ask the user in plain \
+                    text. This is no answer and no consent.";
+        Ok(tools::error("no_way_to_ask", text).into())
+    }
+
+    /// Asks by a result that wants input: the client calls again with it.
+    fn form_in_result(
+        &self,
+        ask: &AskUserQuestion,
+        returned: (Option<&str>, Option<&BTreeMap<String, Value>>),
+        in_card: bool,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let codec = &self.shared.codec;
+        // A state is good for its own question alone.
+        let bound = serde_json::to_vec(ask).map_err(internal)?;
+        let (state, answer) = match returned {
+            (None, None) => (State { again: false }, None),
+            (None, Some(_)) => return Ok(refused(&RequestStateError::MalformedFormat).into()),
+            (Some(sealed), answers) => match codec.open_json_with::<State>(sealed, &bound) {
+                Ok(state) => (state, answers.and_then(|answers| answers.get(QUESTION))),
+                Err(error) => return Ok(refused(&error).into()),
+            },
+        };
+        let said = answer.map(|answer| match ElicitResult::deserialize(answer) {
+            Ok(answer) => elicitation::read(ask, &answer),
+            Err(_) => Said::Unreadable,
+        });
+        let again = match said {
+            Some(Said::Over(outcome)) => return Ok(tools::over(ask, &outcome).into()),
+            Some(Said::Unreadable) => return Ok(unreadable().into()),
+            Some(Said::Nothing) if state.again => return Ok(tools::over(ask, &elicitation::nothing(ask)).into()),
+            Some(Said::Nothing) => true,
+            None => state.again,
+        };
+        let options = SealOptions::new().associated_data(&bound).ttl(STATE_KEEPS);
+        let sealed = codec.seal_json_with(&State { again }, &options).map_err(internal)?;
+        let form = InputRequest::Elicitation(ElicitRequest::new(elicitation::form(ask, again, in_card)));
+        Ok(InputRequiredResult::new(Some([(QUESTION.to_owned(), form)].into()), Some(sealed)).into())
+    }
+
+    /// Asks by a request to the client. Returns `None` if it refuses such requests in spite of what it declares.
+    async fn form_by_request(
+        &self,
+        ask: &AskUserQuestion,
+        in_card: bool,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallToolResult> {
+        for again in [false, true] {
+            let form = ElicitRequest::new(elicitation::form(ask, again, in_card));
+            let options = PeerRequestOptions::no_options();
+            let sent = context.peer.send_cancellable_request(ServerRequest::ElicitRequest(form), options).await;
+            let mut sent = sent.ok()?;
+            let answer = tokio::select! {
+                answer = &mut sent.rx => answer.ok()?.ok()?,
+                () = context.ct.cancelled() => {
+                    // The form closes with its call.
+                    let _ = sent.cancel(Some("The call was cancelled.".to_owned())).await;
+                    return Some(cancelled());
+                }
+                () = self.gone.cancelled() => return Some(cancelled()),
+            };
+            let ClientResult::ElicitResult(answer) = answer else {
+                return Some(unreadable());
+            };
+            match elicitation::read(ask, &answer) {
+                Said::Over(outcome) => return Some(tools::over(ask, &outcome)),
+                Said::Unreadable => return Some(unreadable()),
+                Said::Nothing => {}
+            }
+        }
+        Some(tools::over(ask, &elicitation::nothing(ask)))
+    }
+
+    /// Asks on a page of its own.
+    async fn ask_on_page(&self, ask: &AskUserQuestion, context: &RequestContext<RoleServer>) -> CallToolResult {
+        let Some(page) = &self.shared.own_page else {
+            return failed(&PageError::unknown_ask());
+        };
+        self.calls().insert(context.id.clone(), None);
+        let opened = match page.ask(request(context), ask).await {
+            Ok(opened) => opened,
+            Err(error) => return failed(&error),
+        };
+        // The client may have cancelled it meanwhile.
+        let is_wanted = self.calls().get_mut(&context.id).map(|call| *call = Some(opened.id.clone())).is_some();
+        if !is_wanted {
+            page.close(request(context), &opened.id).await;
+            return cancelled();
+        }
+        if let Some(address) = &opened.address {
+            self.tell_address(address, context).await;
+        }
+        self.wait_on_page(&**page, &opened, context).await
+    }
+
+    /// Waits until the question on its page is over, or for as long as this client lets a call wait.
+    async fn wait_on_page(
+        &self,
+        page: &dyn OwnPage,
+        opened: &OpenedAsk,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let now = Instant::now();
+        let token = context.meta.get_progress_token();
+        // An address is told at once.
+        let first = if opened.address.is_some() { now } else { now + PROGRESS };
+        let (until, mut ticks) = (sleep_until(now + self.shared.wait), interval_at(first, PROGRESS));
+        let mut outcome = page.outcome(request(context), &opened.id);
+        tokio::pin!(until);
+        let mut told = 0_u32;
+        let over = loop {
+            tokio::select! {
+                biased;
+                over = &mut outcome => break Some(over),
+                () = self.gone.cancelled() => break None,
+                // Its notification closes the ask, and comes after this or not at all.
+                () = context.ct.cancelled() => return cancelled(),
+                () = &mut until, if token.is_none() => break None,
+                _ = ticks.tick(), if token.is_some() => {
+                    told += 1;
+                    let Some(token) = token.clone() else { continue };
+                    let mut progress = ProgressNotificationParam::new(token, told.into());
+                    let place = opened.address.as_ref().map(|address| format!(" at {address}")).unwrap_or_default();
+                    progress.message = Some(format!("Waiting for the user's answer{place}"));
+                    // A client that has gone is noticed elsewhere.
+                    let _ = context.peer.notify_progress(progress).await;
+                }
+            }
+        };
+        drop(outcome);
+        self.calls().remove(&context.id);
+        match over {
+            Some(Ok((ask, content))) => {
+                page.close(request(context), &opened.id).await;
+                tools::stored(&ask, &content)
+            }
+            Some(Err(error)) => failed(&error),
+            None => tools::open(&opened.id, opened.address.as_deref()),
+        }
+    }
+
+    /// Sends the address of the page, if the client shows such messages.
+    async fn tell_address(&self, address: &str, context: &RequestContext<RoleServer>) {
+        if is_stateless(context) && context.meta.log_level().is_none() {
+            return;
+        }
+        let message =
+            json!({"level": "notice", "logger": tools::ASK, "data": format!("Answer the question at {address}")});
+        let message = CustomNotification::new("notifications/message", Some(message));
+        let _ = context.peer.send_notification(ServerNotification::CustomNotification(message)).await;
+    }
+
+    /// Goes on waiting for an ask that is open.
+    async fn go_on_waiting(
+        &self,
+        params: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let id = params.arguments.as_ref().and_then(|arguments| arguments.get("ask_id")?.as_str());
+        match (&self.shared.own_page, id) {
+            (Some(page), Some(id)) => {
+                self.calls().insert(context.id.clone(), Some(id.to_owned()));
+                self.wait_on_page(&**page, &OpenedAsk { id: id.to_owned(), address: None }, context).await
+            }
+            (Some(_), None) => tools::error(
+                "invalid_input",
+                "Invalid input: ask_id: Must be the text that ask_user_question returned.",
+            ),
+            (None, _) => failed(&PageError::unknown_ask()),
+        }
+    }
+}
+
+impl ServerHandler for McpServer {
+    fn get_info(&self) -> ServerConfig {
+        let mut capabilities = json!({"tools": {}, "logging": {}});
+        if self.shared.view.is_some() {
+            capabilities["resources"] = json!({});
+            capabilities["extensions"] = json!({UI: {"mimeTypes": [VIEW_TYPE], "elicitation": {}}});
+        }
+        let capabilities: ServerCapabilities = serde_json::from_value(capabilities).expect("these are capabilities");
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("question-server", env!("CARGO_PKG_VERSION")))
+            .with_instructions(guidance::text(&self.shared.limits, Mode::Work))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let routes = self.routes(context.client_capabilities().as_ref());
+        // A client that shows forms would show the card beside them.
+        let mut listed = vec![tools::asking(&self.shared.limits, routes.contains(&Route::App))];
+        if routes.contains(&Route::Page) {
+            listed.push(tools::waiting());
+        }
+        Ok(ListToolsResult::with_all_items(listed))
+    }
+
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match &*params.name {
+            name if NAMES.contains(&name) => self.ask(params, &context).await,
+            tools::WAIT => Ok(self.go_on_waiting(&params, &context).await.into()),
+            name => Err(ErrorData::invalid_params(format!("There is no tool {name}."), None)),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let card = Resource::new(VIEW_URI, "question-card").with_mime_type(VIEW_TYPE);
+        Ok(ListResourcesResult::with_all_items(self.shared.view.iter().map(|_| card.clone()).collect()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        match &self.shared.view {
+            Some(html) if request.uri == VIEW_URI => {
+                let card = ResourceContents::text(html, VIEW_URI).with_mime_type(VIEW_TYPE);
+                Ok(ReadResourceResult::new(vec![card]).into())
+            }
+            _ => Err(ErrorData::resource_not_found(format!("There is no resource {}.", request.uri), None)),
+        }
+    }
+
+    #[allow(deprecated, reason = "clients of the sessions' generation still send it")]
+    async fn set_level(
+        &self,
+        _request: rmcp::model::SetLevelRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // The one message is of use at every level.
+        Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let known = ["initialize", "tools/call", "tools/list", "resources/list", "resources/read", "logging/setLevel"];
+        Err(match known.contains(&request.method.as_str()) {
+            // A known method comes here if its parameters can't be read.
+            true => ErrorData::invalid_params(format!("The parameters of {} can't be read.", request.method), None),
+            false => {
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("There is no method {}.", request.method), None)
+            }
+        })
+    }
+
+    async fn on_cancelled(&self, cancelled: CancelledNotificationParam, context: NotificationContext<RoleServer>) {
+        let call = cancelled.request_id.and_then(|id| self.calls().remove(&id));
+        if let (Some(Some(ask)), Some(page)) = (call, &self.shared.own_page) {
+            page.close(context.extensions.get::<Parts>(), &ask).await;
+        }
+    }
+}
+
+/// The settings of the extension for apps, if the client declares it.
+fn ui(client: &ClientCapabilities) -> Option<&serde_json::Map<String, Value>> {
+    client.extensions.as_ref()?.get(UI)
+}
+
+/// The HTTP request that brought the call, if one did.
+fn request(context: &RequestContext<RoleServer>) -> Option<&Parts> {
+    context.extensions.get::<Parts>()
+}
+
+/// Returns true for a client of the generation without sessions.
+fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+fn refused(error: &RequestStateError) -> CallToolResult {
+    match error {
+        RequestStateError::Expired => tools::error(
+            "request_state_expired",
+            "The question is more than a day old. Ask it again. This is no answer and no consent.",
+        ),
+        _ => tools::error(
+            "request_state_invalid",
+            "The requestState does not belong to this question. Ask it again. This is no answer and no consent.",
+        ),
+    }
+}
+
+fn unreadable() -> CallToolResult {
+    tools::error(
+        "invalid_reply",
+        "The answer does not fit the question. Ask it again. This is no answer and no consent.",
+    )
+}
+
+fn cancelled() -> CallToolResult {
+    tools::error("cancelled", "The call was cancelled before the user answered. This is no answer and no consent.")
+}
+
+fn failed(error: &PageError) -> CallToolResult {
+    tools::error(error.code, format!("{} This is no answer and no consent.", error.message))
+}
+
+fn internal(error: impl std::fmt::Display) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}

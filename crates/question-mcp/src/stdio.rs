@@ -1,0 +1,153 @@
+//! The protocol on stdin and stdout: a message in each line.
+
+use crate::server::McpServer;
+use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::{Transport, stdio_pipes};
+use rmcp::{RoleServer, serve_server};
+use serde_json::Value;
+use std::io;
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+/// The longest line, in bytes.
+const MAX_LINE: usize = 8 << 20;
+
+/// Serves the client that started this process, until it closes stdin.
+///
+/// # Errors
+/// A sentence, if the client does not speak the protocol.
+pub async fn serve_stdio(server: McpServer) -> Result<(), String> {
+    let (reader, writer) = stdio_pipes();
+    serve_lines(server, reader, writer).await
+}
+
+/// Serves one client over a pair of streams. A line that is no message gets an error, and the next one is read.
+///
+/// # Errors
+/// A sentence, if the client does not speak the protocol.
+pub async fn serve_lines<R, W>(server: McpServer, reader: R, writer: W) -> Result<(), String>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let lines = LineTransport {
+        reader: BufReader::new(reader),
+        line: Vec::new(),
+        is_too_long: false,
+        is_asked: false,
+        writer: Arc::new(Mutex::new(writer)),
+        gone: server.gone().clone(),
+    };
+    let gone = server.gone().clone();
+    match serve_server(server, lines).await {
+        Ok(running) => running.waiting().await.map(drop).map_err(|error| error.to_string()),
+        // It has said nothing, or been told why.
+        Err(_) if gone.is_cancelled() => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A transport that, unlike the SDK's own, answers what it can't read.
+struct LineTransport<R, W> {
+    reader: BufReader<R>,
+    /// The line so far: reading may stop at any time and goes on here.
+    line: Vec<u8>,
+    is_too_long: bool,
+    /// True once there was a request: what comes before the first is not the protocol's.
+    is_asked: bool,
+    writer: Arc<Mutex<W>>,
+    gone: CancellationToken,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport<R, W> {
+    /// The next line, which is then in `line`; false at the end.
+    async fn next_line(&mut self) -> bool {
+        loop {
+            let Ok(read) = self.reader.fill_buf().await else {
+                return false;
+            };
+            if read.is_empty() {
+                return false;
+            }
+            let end = read.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(read.len(), |end| end + 1);
+            self.is_too_long |= self.line.len() + taken > MAX_LINE;
+            if !self.is_too_long {
+                self.line.extend_from_slice(&read[..taken]);
+            }
+            self.reader.consume(taken);
+            if end.is_some() {
+                return true;
+            }
+        }
+    }
+
+    /// Writes beside what is being read, which may stop at any time.
+    fn refuse(&self, error: ErrorData, id: Option<RequestId>) {
+        let writer = Arc::clone(&self.writer);
+        let message = TxJsonRpcMessage::<RoleServer>::error(error, id);
+        tokio::spawn(async move { write(&writer, &message).await });
+    }
+}
+
+/// The message of a line, or its error with the id of the request.
+fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Option<RequestId>)>> {
+    let value: Value = serde_json::from_slice(line)
+        .map_err(|error| Box::new((ErrorData::parse_error(format!("The line is no JSON: {error}."), None), None)))?;
+    serde_json::from_value(value.clone()).map_err(|_| {
+        let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+        Box::new((ErrorData::invalid_request("The line is no message of JSON-RPC 2.0.", None), id))
+    })
+}
+
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, message: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let writer = Arc::clone(&self.writer);
+        async move { write(&writer, &message).await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        while self.next_line().await {
+            let (line, is_too_long) = (std::mem::take(&mut self.line), std::mem::take(&mut self.is_too_long));
+            if is_too_long {
+                let why = format!("A message has at most {MAX_LINE} bytes.");
+                self.refuse(ErrorData::invalid_request(why, None), None);
+                continue;
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match parse(&line) {
+                Ok(message) if self.is_asked || matches!(message, JsonRpcMessage::Request(_)) => {
+                    self.is_asked = true;
+                    return Some(message);
+                }
+                Ok(_) => {}
+                Err(refused) => self.refuse(refused.0, refused.1),
+            }
+        }
+        self.gone.cancel();
+        None
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.writer.lock().await.flush().await
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, message: &TxJsonRpcMessage<RoleServer>) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    let mut writer = writer.lock().await;
+    writer.write_all(&line).await?;
+    writer.flush().await
+}

@@ -1,0 +1,142 @@
+//! The two tools as clients see them, and the results of their calls.
+
+use ask_user_question::outcome::OutcomeKind;
+use ask_user_question::tool::{NAMES, tool_definition};
+use ask_user_question::{AskUserQuestion, Limits, Outcome};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, Tool};
+use serde_json::{Map, Value, json};
+
+/// The tool that asks.
+pub(crate) const ASK: &str = NAMES[0];
+
+/// The tool that goes on waiting.
+pub(crate) const WAIT: &str = "wait_for_answer";
+
+/// The address of the card.
+pub(crate) const VIEW_URI: &str = "ui://question-card/card.html";
+
+/// The media type of the card, as the extension names it.
+pub(crate) const VIEW_TYPE: &str = "text/html;profile=mcp-app";
+
+/// An `outcome` beside those of other deliveries: every question was skipped. It is no answer.
+const SKIPPED: &str = "skipped";
+
+/// The question is on the client's screen, and its answer comes as the next message.
+const SHOWN: &str = "shown";
+
+/// The question waits on its page.
+const OPEN: &str = "open";
+
+/// The tool that asks. With the view, clients are told where it is.
+pub(crate) fn asking(limits: &Limits, has_view: bool) -> Tool {
+    let definition = tool_definition(limits);
+    let parameters: Value = serde_json::from_str(definition.parameters.as_str()).expect("a schema is JSON");
+    let mut tool = tool(ASK, "Ask the user", &definition.description, parameters);
+    if has_view {
+        let view = json!({"ui": {"resourceUri": VIEW_URI, "visibility": ["model", "app"]}});
+        tool.meta = Some(MetaObject(members(view)));
+    }
+    tool
+}
+
+/// The tool that goes on waiting.
+pub(crate) fn waiting() -> Tool {
+    let what = "Goes on waiting for the answer to a question that ask_user_question has asked and that is still open. \
+                Call it until the outcome is another than \"open\".";
+    let id = json!({"type": "string", "description": "The `ask_id` of the question."});
+    let parameters = json!({"type": "object", "properties": {"ask_id": id}, "required": ["ask_id"]});
+    tool(WAIT, "Wait for the answer", what, parameters)
+}
+
+fn tool(name: &str, title: &str, description: &str, parameters: Value) -> Tool {
+    let tool = json!({
+        "name": name, "title": title, "description": description,
+        "inputSchema": parameters, "outputSchema": output(),
+        "annotations": {"title": title, "readOnlyHint": true, "openWorldHint": false},
+    });
+    serde_json::from_value(tool).expect("these are the members of a tool")
+}
+
+/// The schema of what both return.
+fn output() -> Value {
+    let mut outcomes: Vec<&str> = OutcomeKind::ALL.iter().map(|kind| kind.as_str()).collect();
+    outcomes.extend([SKIPPED, SHOWN, OPEN]);
+    let text = json!({"type": "string"});
+    json!({
+        "type": "object",
+        "properties": {
+            "outcome": {"type": "string", "enum": outcomes, "description": "Only \"answered\" is an answer."},
+            "answers": {"type": "object", "additionalProperties": text, "description": "The answer by the question's text."},
+            "details": {"type": "array", "items": {"type": "object"}, "description": "Each question's answer, where `answers` would lose something."},
+            "message": text,
+            "text": text,
+            "ask_id": text,
+        },
+        "required": ["outcome"],
+    })
+}
+
+/// The result of an ask that is over.
+pub(crate) fn over(ask: &AskUserQuestion, outcome: &Outcome) -> CallToolResult {
+    let mut content = members(json!({"outcome": word(outcome)}));
+    match outcome.to_json(ask).into_value() {
+        Value::Object(reply) => content.extend(reply.into_iter().filter(|(name, _)| name != "outcome")),
+        sentence => content.extend([("message".to_owned(), sentence)]),
+    }
+    result(outcome.tool_content(ask), content)
+}
+
+/// The result of an ask that is over, as a page has stored it.
+pub(crate) fn stored(ask: &AskUserQuestion, content: &str) -> CallToolResult {
+    match Outcome::parse(ask, content) {
+        Some(outcome) => over(ask, &outcome),
+        None => error("no_answer", format!("{content} This is no answer and no consent.")),
+    }
+}
+
+/// An answer in which every question was skipped is none.
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Answered(reply) if reply.answers().iter().all(|answer| answer.skipped) => SKIPPED,
+        _ => outcome.kind().as_str(),
+    }
+}
+
+/// The result of a call whose question is on the screen.
+pub(crate) fn shown() -> CallToolResult {
+    let text = "The question is on the user's screen and not answered yet. The answer comes as the user's next message: end your turn now, \
+                and do nothing that depends on it. This is no answer and no consent.";
+    result(text.to_owned(), members(json!({"outcome": SHOWN, "message": text})))
+}
+
+/// The result of a call that has waited long enough.
+pub(crate) fn open(id: &str, address: Option<&str>) -> CallToolResult {
+    let place = address.map(|address| format!(" Tell the user to answer at {address} first.")).unwrap_or_default();
+    let text = format!(
+        "The question is still open: the user has not answered yet.{place} Call {WAIT} with ask_id \"{id}\" to go on waiting. This is no answer \
+         and no consent."
+    );
+    let content = members(json!({"outcome": OPEN, "ask_id": id, "message": text}));
+    result(text, content)
+}
+
+/// An error that the model reads, with a code.
+pub(crate) fn error(code: &'static str, text: impl Into<String>) -> CallToolResult {
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    result.meta = Some(MetaObject(members(json!({"code": code}))));
+    result
+}
+
+fn result(text: String, content: JsonObject) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = Some(Value::Object(content));
+    result
+}
+
+/// The members of an object.
+pub(crate) fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}

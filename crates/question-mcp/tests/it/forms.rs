@@ -1,0 +1,248 @@
+//! The question as a form of the client's own.
+
+use crate::client::{Client, GENERATIONS, Generation, shows_forms, which_size};
+use crate::desk::Desk;
+use ask_user_question::examples::all;
+use ask_user_question::form::Form;
+use ask_user_question::reply::Selection;
+use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use boon::{Compiler, Draft, Schemas};
+use question_mcp::McpServer;
+use rmcp::model::{RequestStateCodec, SealOptions};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn accepts(content: Value) -> Value {
+    json!({"action": "accept", "content": content})
+}
+
+/// Checks a result against the tool's own schema.
+async fn check_output(client: &mut Client, result: &Value) {
+    let tools = client.request("tools/list", json!({})).await;
+    let schema = tools["result"]["tools"][0]["outputSchema"].clone();
+    let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+    compiler.set_default_draft(Draft::V2020_12);
+    compiler.add_resource("output.json", schema).expect("it is JSON");
+    let schema = compiler.compile("output.json", &mut schemas).expect("it is a schema");
+    schemas.validate(&result["structuredContent"], schema).unwrap_or_else(|error| panic!("{error}: {result}"));
+}
+
+#[tokio::test]
+async fn every_outcome_of_a_form_is_told_in_words_that_no_model_misreads() {
+    let two = json!({"questions": [
+        {"question": "Which size?", "options": ["S", "M, or so"]},
+        {"question": "Which extras?", "multiSelect": true, "options": ["A, B", "C"]},
+    ]});
+    let server = McpServer::builder().own_page(Desk::new()).build();
+    for generation in GENERATIONS {
+        let mut client = Client::new(&server, generation, shows_forms()).await;
+        let pick = json!({"question_1": "S"});
+        for (arguments, answers, outcome, text) in [
+            (which_size(), vec![accepts(pick.clone())], "answered", r#"{"answers":{"Which size?":"S"}}"#),
+            (which_size(), vec![accepts(json!({"question_1_custom": "XL"}))], "answered", r#""other":"XL""#),
+            (two.clone(), vec![accepts(json!({"question_2": ["A, B", "C"]}))], "answered", r#""status":"skipped""#),
+            (
+                two.clone(),
+                vec![accepts(json!({"question_2": ["A, B", "C"]}))],
+                "answered",
+                r#""selected":[{"index":0,"label":"A, B"},{"index":1,"label":"C"}]"#,
+            ),
+            (which_size(), vec![accepts(json!({})), accepts(pick)], "answered", r#"{"answers":{"Which size?":"S"}}"#),
+            (
+                two.clone(),
+                vec![accepts(json!({})), accepts(json!({"question_1": null}))],
+                "skipped",
+                "This is no answer and no consent.",
+            ),
+            (which_size(), vec![json!({"action": "decline"})], "declined", "This is no answer and no consent."),
+            (which_size(), vec![json!({"action": "cancel"})], "superseded", "This is no answer and no consent."),
+        ] {
+            let result = client.fills_in(&arguments, &answers).await;
+            assert_eq!(result["structuredContent"]["outcome"], outcome, "{generation:?} {result}");
+            let told = result["content"][0]["text"].as_str().expect("it is text");
+            assert!(told.contains(text), "{told}");
+            assert_eq!(result["structuredContent"].get("answers").is_some(), told.starts_with('{'), "{result}");
+            assert_eq!(result["isError"], false, "{result}");
+            check_output(&mut client, &result).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_example_comes_back_as_the_card_would_have_sent_it() {
+    let server = McpServer::builder().build();
+    let valid = |ask: &AskUserQuestion| ask.validate(&ask_user_question::Limits::RUNTIME).is_empty();
+    let asks: Vec<AskUserQuestion> =
+        all().into_iter().filter_map(|example| example.check().ask).filter(valid).collect();
+    assert!(asks.len() > 10, "{}", asks.len());
+    for generation in GENERATIONS {
+        let mut client = Client::new(&server, generation, shows_forms()).await;
+        for ask in &asks {
+            let selections = ask.questions.iter().enumerate().map(|(question, it)| match it.options.len() {
+                0 => Selection { question, other: Some("Mine, and \"yours\"".to_owned()), ..Selection::default() },
+                options => Selection { question, selected: vec![options - 1], ..Selection::default() },
+            });
+            let reply = Reply::of(ask, selections.collect()).expect("each question is answered");
+            let content = Form::of(ask).payload(&reply).expect("nothing is required").into_value();
+            let arguments = serde_json::to_value(ask).expect("it is JSON");
+            let result = client.fills_in(&arguments, &[accepts(content)]).await;
+            assert_eq!(result["content"][0]["text"], Outcome::Answered(reply).tool_content(ask), "{result}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_form_has_one_field_for_each_question_and_one_for_free_text() {
+    let server = McpServer::builder().build();
+    let mut client = Client::new(&server, Generation::Stateless, shows_forms()).await;
+    let params = json!({"name": "ask_user_question", "arguments": which_size()});
+    let result = client.request("tools/call", params).await["result"].take();
+    let form = &result["inputRequests"]["question"];
+    assert_eq!(form["method"], "elicitation/create");
+    let expected = json!({"mode": "form", "message": "Which size?", "requestedSchema": {"type": "object", "properties": {
+        "question_1": {"type": "string", "title": "Size", "description": "S: Small", "oneOf": [
+            {"const": "S", "title": "S"}, {"const": "M, or so", "title": "M, or so"},
+        ]},
+        "question_1_custom": {"type": "string", "title": "Other"},
+    }}});
+    assert_eq!(form["params"], expected);
+}
+
+#[tokio::test]
+async fn a_client_that_shows_the_card_in_forms_is_told_where_it_is() {
+    let server = McpServer::builder().view("<p>card").build();
+    let capabilities = json!({
+        "elicitation": {"form": {}}, "extensions": {"io.modelcontextprotocol/ui": {"elicitation": {}}},
+    });
+    let mut client = Client::new(&server, Generation::Sessions, capabilities).await;
+    let id = client.ask("tools/call", json!({"name": "ask_user_question", "arguments": which_size()})).await;
+    let form = client.next().await;
+    assert_eq!(form["params"]["_meta"]["ui"]["resourceUri"], "ui://question-card/card.html", "{form}");
+    client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": {"action": "decline"}})).await;
+    client.response(id).await;
+}
+
+#[tokio::test]
+async fn a_client_that_refuses_the_form_gets_the_page() {
+    let desk = Desk::new();
+    let server = McpServer::builder().own_page(desk.clone()).build();
+    let mut client = Client::new(&server, Generation::Sessions, shows_forms()).await;
+    let id = client.ask("tools/call", json!({"name": "ask_user_question", "arguments": which_size()})).await;
+    let form = client.next().await;
+    let error = json!({"code": -32601, "message": "Method not found"});
+    client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "error": error})).await;
+    desk.until(1).await;
+    desk.answer(0);
+    assert_eq!(client.response(id).await["result"]["structuredContent"]["outcome"], "answered");
+}
+
+#[tokio::test]
+async fn two_forms_at_once_do_not_get_each_others_answers() {
+    let server = McpServer::builder().build();
+    let mut client = Client::new(&server, Generation::Sessions, shows_forms()).await;
+    let params = json!({"name": "ask_user_question", "arguments": which_size()});
+    let ids = [client.ask("tools/call", params.clone()).await, client.ask("tools/call", params).await];
+    let forms = [client.next().await, client.next().await];
+    assert_ne!(forms[0]["id"], forms[1]["id"]);
+    for (form, pick) in forms.iter().zip(["S", "M, or so"]) {
+        let answer = accepts(json!({"question_1": pick}));
+        client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": answer})).await;
+        // The same answer twice.
+        client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": answer})).await;
+    }
+    let mut told = Vec::new();
+    for _ in ids {
+        let mut response = client.next().await;
+        told.push(response["result"]["structuredContent"]["answers"]["Which size?"].take());
+    }
+    told.sort_by_key(Value::to_string);
+    assert_eq!(told, ["M, or so", "S"]);
+}
+
+#[tokio::test]
+async fn a_cancelled_call_closes_its_form() {
+    let server = McpServer::builder().build();
+    let mut client = Client::new(&server, Generation::Sessions, shows_forms()).await;
+    let id = client.ask("tools/call", json!({"name": "ask_user_question", "arguments": which_size()})).await;
+    let form = client.next().await;
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
+    let closed = client.next().await;
+    assert_eq!((&closed["method"], &closed["params"]["requestId"]), (&json!("notifications/cancelled"), &form["id"]));
+    // A late answer is no harm.
+    client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": {"action": "decline"}})).await;
+    assert!(client.request("tools/list", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_its_question_and_for_a_day() {
+    let key = [7; 32];
+    let server = McpServer::builder().key(key).build();
+    let mut client = Client::new(&server, Generation::Stateless, shows_forms()).await;
+    let params = json!({"name": "ask_user_question", "arguments": which_size()});
+    let first = client.request("tools/call", params.clone()).await["result"].take();
+    let state = first["requestState"].as_str().expect("it is text").to_owned();
+    let with = |state: &str, answers: Value| {
+        let mut params = params.clone();
+        params["requestState"] = state.into();
+        params["inputResponses"] = answers;
+        params
+    };
+    let answer = json!({"question": accepts(json!({"question_1": "S"}))});
+
+    // Without an answer it is the same question.
+    let again = client.request("tools/call", with(&state, json!({}))).await["result"].take();
+    assert_eq!(again["inputRequests"], first["inputRequests"]);
+    // After a restart, and as often as it is sent.
+    for server in [&server, &McpServer::builder().key(key).build()] {
+        let mut client = Client::new(server, Generation::Stateless, shows_forms()).await;
+        for _ in 0..2 {
+            let result = client.request("tools/call", with(&state, answer.clone())).await["result"].take();
+            assert_eq!(result["structuredContent"]["answers"], json!({"Which size?": "S"}), "{result}");
+        }
+    }
+
+    let ask: AskUserQuestion = serde_json::from_value(which_size()).expect("it is an ask");
+    let bound = serde_json::to_vec(&ask).expect("it is JSON");
+    let codec = RequestStateCodec::try_new(key).expect("it is long enough");
+    let old = codec.seal_with(br#"{"again":false}"#, &SealOptions::new().associated_data(&bound).ttl(Duration::ZERO));
+    tokio::time::sleep(Duration::from_millis(2)).await;
+    let mut changed = state.clone();
+    let last = changed.pop();
+    changed.push(if last == Some('A') { 'B' } else { 'A' });
+    let other = Client::new(&McpServer::builder().build(), Generation::Stateless, shows_forms()).await;
+    drop(other);
+    for (state, code) in [
+        (old.as_str(), "request_state_expired"),
+        (changed.as_str(), "request_state_invalid"),
+        (&state[1..], "request_state_invalid"),
+        ("", "request_state_invalid"),
+        ("ä.\u{0}.💥", "request_state_invalid"),
+    ] {
+        let result = client.request("tools/call", with(state, answer.clone())).await["result"].take();
+        assert_eq!((&result["isError"], &result["_meta"]["code"]), (&json!(true), &json!(code)), "{state:?} {result}");
+    }
+    let mut foreign = with(&state, answer.clone());
+    foreign["arguments"]["questions"][0]["question"] = "Delete everything?".into();
+    let result = client.request("tools/call", foreign).await["result"].take();
+    assert_eq!(result["_meta"]["code"], "request_state_invalid", "{result}");
+    let mut without = params.clone();
+    without["inputResponses"] = answer;
+    let result = client.request("tools/call", without).await["result"].take();
+    assert_eq!(result["_meta"]["code"], "request_state_invalid", "{result}");
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_fit_is_an_error_and_no_consent() {
+    let server = McpServer::builder().build();
+    for generation in GENERATIONS {
+        let mut client = Client::new(&server, generation, shows_forms()).await;
+        for answer in [json!({"action": "accept", "content": "S"}), json!({"action": "accept", "content": ["S"]})] {
+            let result = client.fills_in(&which_size(), &[answer]).await;
+            assert_eq!(
+                (&result["isError"], &result["_meta"]["code"]),
+                (&json!(true), &json!("invalid_reply")),
+                "{result}"
+            );
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The question on a page of its own.
+
+use crate::client::{Client, GENERATIONS, Generation, which_size};
+use crate::desk::Desk;
+use question_mcp::McpServer;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn asking(meta: Value) -> Value {
+    json!({"name": "ask_user_question", "arguments": which_size(), "_meta": meta})
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_and_tells_its_progress() {
+    for generation in GENERATIONS {
+        let desk = Desk::new();
+        let server = McpServer::builder().own_page(desk.clone()).wait(Duration::from_secs(1)).build();
+        let mut client = Client::new(&server, generation, json!({})).await;
+        let id = client.ask("tools/call", asking(json!({"progressToken": "p"}))).await;
+        if generation == Generation::Sessions {
+            let told = client.next().await;
+            assert_eq!(told["method"], "notifications/message", "{told}");
+            assert!(told["params"]["data"].as_str().is_some_and(|text| text.contains("/ask/secret")), "{told}");
+        }
+        for number in 1..4 {
+            let told = client.next().await;
+            assert_eq!(
+                (&told["method"], &told["params"]["progressToken"]),
+                (&json!("notifications/progress"), &json!("p"))
+            );
+            assert_eq!(told["params"]["progress"].as_f64(), Some(f64::from(number)), "{told}");
+        }
+        desk.answer(0);
+        let result = client.response(id).await["result"].take();
+        assert_eq!(result["structuredContent"], json!({"outcome": "answered", "answers": {"Which size?": "S"}}));
+        assert!(desk.is_closed(0), "it was handed over");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_progress_returns_and_another_goes_on_waiting() {
+    for generation in GENERATIONS {
+        let desk = Desk::new();
+        let server = McpServer::builder().own_page(desk.clone()).build();
+        let mut client = Client::new(&server, generation, json!({})).await;
+        let open = client.request("tools/call", asking(json!({}))).await["result"].take();
+        assert_eq!(open["structuredContent"]["outcome"], "open", "{open}");
+        assert!(open["content"][0]["text"].as_str().is_some_and(|text| text.contains("This is no answer")), "{open}");
+        assert!(!desk.is_closed(0));
+        let id = &open["structuredContent"]["ask_id"];
+        let still = client.call("wait_for_answer", json!({"ask_id": id})).await;
+        assert_eq!(still["structuredContent"]["outcome"], "open", "{still}");
+        desk.answer(0);
+        let over = client.call("wait_for_answer", json!({"ask_id": id})).await;
+        assert_eq!(over["structuredContent"]["answers"], json!({"Which size?": "S"}), "{over}");
+        for (arguments, code) in [(json!({"ask_id": id}), "unknown_ask"), (json!({}), "invalid_input")] {
+            let result = client.call("wait_for_answer", arguments).await;
+            assert_eq!((&result["isError"], &result["_meta"]["code"]), (&json!(true), &json!(code)), "{result}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_questions_wait_at_once() {
+    let desk = Desk::new();
+    let server = McpServer::builder().own_page(desk.clone()).build();
+    for generation in GENERATIONS {
+        let first = if generation == Generation::Sessions { 0 } else { 2 };
+        let mut client = Client::new(&server, generation, json!({})).await;
+        let one = client.ask("tools/call", asking(json!({"progressToken": 1}))).await;
+        desk.until(first + 1).await;
+        let two = client.ask("tools/call", asking(json!({"progressToken": 2}))).await;
+        desk.until(first + 2).await;
+        desk.answer(first + 1);
+        assert_eq!(client.response(two).await["result"]["structuredContent"]["outcome"], "answered");
+        assert!(!desk.is_closed(first) && desk.is_closed(first + 1));
+        desk.answer(first);
+        assert_eq!(client.response(one).await["result"]["structuredContent"]["outcome"], "answered");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_call_closes_its_page_and_a_client_that_vanishes_does_not() {
+    for generation in GENERATIONS {
+        let desk = Desk::new();
+        let server = McpServer::builder().own_page(desk.clone()).build();
+        let mut client = Client::new(&server, generation, json!({})).await;
+        let id = client.ask("tools/call", asking(json!({"progressToken": 1}))).await;
+        desk.until(1).await;
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})).await;
+        desk.until_closed(0).await;
+        client.ask("tools/call", asking(json!({"progressToken": 2}))).await;
+        desk.until(2).await;
+        client.vanish().await.expect("it has spoken the protocol");
+        assert!(!desk.is_closed(1));
+    }
+}

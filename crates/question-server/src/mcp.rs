@@ -1,0 +1,400 @@
+//! The question for clients of MCP: `/mcp`, and the page of its own, which `question-server mcp` serves as well.
+//!
+//! An ask of a client is an ask of a program in a conversation of its own. The conversation's name is the secret in the page's address. The
+//! model knows the call alone, by which nobody gets to the page.
+
+use crate::config::{Config, Database, McpKey};
+use crate::error::ApiError;
+use crate::guard::X_FORWARDED_HOST;
+use crate::live::Live;
+use crate::owner::Caller;
+use crate::runtime::{Runtime, to_the_end};
+use ask_user_question::outcome::AnsweredBy;
+use ask_user_question::{AskUserQuestion, Limits, Outcome};
+use async_trait::async_trait;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use question_agent::Event;
+use question_agent::ag_ui::check_id;
+use question_agent::call::ToolCall;
+use question_agent::event::Response as Answer;
+use question_agent::message::{AssistantMessage, Message};
+use question_mcp::form_page::{self, SCRIPT, STYLE};
+use question_mcp::{HttpService, McpServer, OpenedAsk, OwnPage, PageError};
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// The path of the endpoint.
+pub(crate) const PATH: &str = "/mcp";
+
+/// The path before the names of asks, and before what their pages load.
+const ASKS: &str = "/ask";
+
+/// The time for which a page waits at once to see that its question is over.
+const WATCH: Duration = Duration::from_secs(30);
+
+/// The time that the command has to open a browser. One that takes longer is the browser itself.
+const BROWSER_PATIENCE: Duration = Duration::from_secs(3);
+
+/// The policy of the pages: their own style, script and form, and nothing else.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+/// How clients of MCP are served.
+#[derive(Clone, Debug)]
+pub struct McpSettings {
+    /// The limits of their questions.
+    pub limits: Limits,
+    /// The card as one HTML text, for clients that show apps.
+    pub view: Option<String>,
+    /// The time that a call waits whose client takes no notifications of progress.
+    pub wait: Duration,
+    /// The key that signs what travels with clients; random without one.
+    pub key: Option<[u8; 32]>,
+}
+
+impl McpSettings {
+    /// What the command line says.
+    ///
+    /// # Errors
+    /// A sentence, if a file can't be read.
+    pub fn of(config: &Config) -> Result<Self, String> {
+        let read = |file: &PathBuf| {
+            std::fs::read_to_string(file).map_err(|error| format!("--view {}: {error}", file.display()))
+        };
+        let beside = match &config.database {
+            Database::File(file) if config.mcp_key.is_none() => Some(McpKey::beside(file)?),
+            _ => None,
+        };
+        Ok(Self {
+            limits: config.profile.clone(),
+            view: config.view.as_ref().map(read).transpose()?,
+            wait: config.wait,
+            key: config.mcp_key.clone().or(beside).map(|key| key.0),
+        })
+    }
+}
+
+/// Where the pages are, as their readers reach them.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    /// At the host that the client has called.
+    AsCalled,
+    /// At this address of this machine. `opens` is true if a browser is opened there.
+    Here {
+        /// Without a path.
+        base: String,
+        /// True if a browser is opened.
+        opens: bool,
+    },
+}
+
+/// The server for clients of MCP, and the routes of its pages.
+pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: Place) -> (McpServer, Router) {
+    let McpSettings { limits, view, wait, key } = settings;
+    let asks = Arc::new(AskPages { runtime: Arc::clone(runtime), place, awaited: Mutex::default() });
+    let mut server = McpServer::builder().limits(limits).own_page(Arc::<AskPages>::clone(&asks)).wait(wait);
+    if let Some(html) = view {
+        server = server.view(html);
+    }
+    if let Some(key) = key {
+        server = server.key(key);
+    }
+    let file = |kind: &'static str, text: &'static str| get(async move || ([(header::CONTENT_TYPE, kind)], text));
+    let pages = Router::new()
+        .route(&format!("{ASKS}/style.css"), file("text/css", STYLE))
+        .route(&format!("{ASKS}/script.js"), file("text/javascript", SCRIPT))
+        .route(&format!("{ASKS}/{{ask}}"), get(show).post(answer))
+        .route(&format!("{ASKS}/{{ask}}/open"), get(watch))
+        .with_state(asks);
+    (server.build(), pages)
+}
+
+/// The endpoint, and the pages, for the router of a server. A body has at most this number of bytes.
+pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: usize) -> (HttpService, Router) {
+    let (server, pages) = open(runtime, settings, Place::AsCalled);
+    let ended = CancellationToken::new();
+    let (runtime, end) = (Arc::clone(runtime), ended.clone());
+    tokio::spawn(async move {
+        runtime.drain().closed().await;
+        end.cancel();
+    });
+    (server.into_http(max_body, ended), pages)
+}
+
+/// The asks of all clients.
+#[derive(Debug)]
+struct AskPages {
+    runtime: Arc<Runtime>,
+    place: Place,
+    /// The asks for which a call waits.
+    awaited: Mutex<HashSet<String>>,
+}
+
+/// An ask in its conversation.
+struct FoundAsk {
+    live: Arc<Live>,
+    call: String,
+    ask: AskUserQuestion,
+    /// The content of its result, once it is over.
+    result: Option<String>,
+}
+
+/// For as long as a call waits for an ask.
+struct Awaited<'a>(&'a AskPages, String);
+
+impl Drop for Awaited<'_> {
+    fn drop(&mut self) {
+        self.0.awaited().remove(&self.1);
+    }
+}
+
+impl AskPages {
+    fn awaited(&self) -> MutexGuard<'_, HashSet<String>> {
+        // Names are only put in and taken out.
+        self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The ask of this conversation; `None` if it is no ask of a client of MCP.
+    async fn look(&self, live: Arc<Live>) -> Result<Option<FoundAsk>, ApiError> {
+        let mut talk = self.runtime.talk(&live).await?;
+        let call = talk.conversation.messages().iter().find_map(|message| match message {
+            Message::Assistant(message) => message.tool_calls.first(),
+            Message::User(_) | Message::Tool(_) => None,
+        });
+        let found = call.and_then(|call| {
+            let ask = AskUserQuestion::from_arguments(call.arguments())?;
+            let result = talk.conversation.result_of(&call.id).map(|result| result.content.clone());
+            Some((call.id.clone(), ask, result))
+        });
+        talk.rest();
+        drop(talk);
+        Ok(found.map(|(call, ask, result)| FoundAsk { live, call, ask, result }))
+    }
+
+    /// The first of the caller's asks for which this holds.
+    async fn find(&self, caller: &Caller, is_it: impl Fn(&FoundAsk) -> bool) -> Result<Option<FoundAsk>, ApiError> {
+        for id in self.runtime.list(caller).await? {
+            let found = match self.runtime.open(caller, &id).await {
+                Ok(live) => self.look(live).await,
+                Err(error) => Err(error),
+            };
+            match found {
+                Ok(Some(found)) if is_it(&found) => return Ok(Some(found)),
+                // It may be gone meanwhile.
+                Ok(_) | Err(ApiError::UnknownConversation) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks in a conversation of its own, or takes up the same question that was left open.
+    async fn open_ask(&self, caller: &Caller, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
+        let is_left = |found: &FoundAsk| found.ask == *ask && self.awaited().insert(found.call.clone());
+        if let Some(found) = self.find(caller, is_left).await? {
+            return Ok((found.live.id.clone(), found.call));
+        }
+        let secret = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+        let call = format!("ask_{}", Uuid::new_v4().simple());
+        let arguments = serde_json::to_string(ask).expect("an ask has only strings for keys");
+        let message = AssistantMessage {
+            id: format!("{call}-ask"),
+            text: String::new(),
+            tool_calls: vec![ToolCall::new(&call, ask_user_question::tool::NAMES[0], arguments)],
+            origin: None,
+        };
+        let live = self.runtime.open_for_program(caller, &secret).await?;
+        live.allow_change()?;
+        let mut talk = self.runtime.talk(&live).await?;
+        let event = Event::ProgramAsked { message, questions: ask.clone(), expires_at: self.runtime.deadline() };
+        self.runtime.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await?;
+        drop(talk);
+        self.awaited().insert(call.clone());
+        Ok((secret, call))
+    }
+
+    /// The ask of a page, with the conversation's name as its secret.
+    async fn page(&self, secret: &str) -> Result<Option<FoundAsk>, ApiError> {
+        if check_id(secret).is_err() {
+            return Ok(None);
+        }
+        match self.runtime.find(secret).await? {
+            Some(live) if live.owner().is_some_and(crate::owner::Owner::is_of_mcp) => match self.look(live).await {
+                Err(ApiError::UnknownConversation) => Ok(None),
+                looked => looked,
+            },
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Whose the asks of this request are.
+fn caller(request: Option<&Parts>) -> Caller {
+    request.and_then(|parts| parts.extensions.get::<Caller>()).cloned().unwrap_or_default().for_mcp()
+}
+
+#[async_trait]
+impl OwnPage for AskPages {
+    async fn ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<OpenedAsk, PageError> {
+        let (secret, id) = self.open_ask(&caller(request), ask).await?;
+        let base = match &self.place {
+            Place::Here { base, .. } => base.clone(),
+            Place::AsCalled => called(request),
+        };
+        let address = format!("{base}{ASKS}/{secret}");
+        let is_shown = match self.place {
+            Place::Here { opens: true, .. } => open_browser(address.clone()).await,
+            Place::Here { .. } | Place::AsCalled => false,
+        };
+        Ok(OpenedAsk { id, address: (!is_shown).then_some(address) })
+    }
+
+    async fn outcome(&self, request: Option<&Parts>, id: &str) -> Result<(AskUserQuestion, String), PageError> {
+        let _awaited = Awaited(self, id.to_owned());
+        self.awaited().insert(id.to_owned());
+        let caller = caller(request);
+        let found = self.find(&caller, |found| found.call == id).await?;
+        let mut found = found.ok_or_else(PageError::unknown_ask)?;
+        loop {
+            let mut reader = found.live.log.reader(found.live.log.told().frames);
+            let live = Arc::clone(&found.live);
+            found = self.look(live).await?.ok_or_else(PageError::unknown_ask)?;
+            if let Some(result) = found.result {
+                return Ok((found.ask, result));
+            }
+            tokio::select! {
+                () = self.runtime.drain().closed() => return Err(ApiError::Stopping.into()),
+                () = reader.next_change() => {}
+            }
+        }
+    }
+
+    async fn close(&self, request: Option<&Parts>, id: &str) {
+        self.awaited().remove(id);
+        let caller = caller(request);
+        let closed = match self.find(&caller, |found| found.call == id).await {
+            Ok(Some(found)) => self.runtime.delete(&found.live).await,
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = closed {
+            tracing::warn!(?error, "an ask that is over could not be deleted");
+        }
+    }
+}
+
+impl From<ApiError> for PageError {
+    fn from(error: ApiError) -> Self {
+        let (code, message) = error.code_and_message();
+        Self { code, message }
+    }
+}
+
+/// The origin at which the client has called.
+fn called(request: Option<&Parts>) -> String {
+    let header = |name| request.and_then(|parts| parts.headers.get(name)?.to_str().ok());
+    let host = header(X_FORWARDED_HOST).or_else(|| header(header::HOST)).unwrap_or("127.0.0.1");
+    let scheme = header(crate::owner::X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
+    format!("{scheme}://{host}")
+}
+
+/// Opens the user's browser; false if there is none.
+async fn open_browser(address: String) -> bool {
+    let (program, before): (&str, &[&str]) = match () {
+        () if cfg!(target_os = "macos") => ("open", &[]),
+        () if cfg!(windows) => ("rundll32", &["url.dll,FileProtocolHandler"]),
+        () => ("xdg-open", &[]),
+    };
+    let mut command = Command::new(program);
+    // Stdout is the protocol's.
+    command.args(before).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let opened = spawn_blocking(move || command.status().is_ok_and(|status| status.success()));
+    timeout(BROWSER_PATIENCE, opened).await.is_ok_and(|opened| opened.unwrap_or(false))
+}
+
+/// The page of a question, or a word that it is over.
+async fn show(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<Response, ApiError> {
+    Ok(match pages.page(&secret).await? {
+        Some(FoundAsk { result: None, ask, .. }) => document(StatusCode::OK, form_page::page(&ask, ASKS, false)),
+        Some(_) => document(StatusCode::OK, form_page::closed(ASKS, SENT)),
+        None => document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)),
+    })
+}
+
+const SENT: &str = "The agent has your answer. You can close this page.";
+const CLOSED: &str = "This question is closed. You can close this page.";
+
+/// Takes the answer of a page.
+async fn answer(
+    State(pages): State<Arc<AskPages>>,
+    Path(secret): Path<String>,
+    body: String,
+) -> Result<Response, ApiError> {
+    to_the_end(async move {
+        loop {
+            match pages.take(&secret, &body).await {
+                Err(ApiError::Overtaken) => {}
+                taken => return taken,
+            }
+        }
+    })
+    .await
+}
+
+impl AskPages {
+    async fn take(&self, secret: &str, body: &str) -> Result<Response, ApiError> {
+        let Some(FoundAsk { live, ask, call, result }) = self.page(secret).await? else {
+            return Ok(document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)));
+        };
+        if result.is_some() {
+            return Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED)));
+        }
+        let event = match form_page::read(&ask, body) {
+            None => return Ok(document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, true))),
+            Some(Outcome::Declined) => Event::UserCancel { proceed: false },
+            Some(outcome) => Event::UserQuestionResponse(Answer {
+                tool_use_id: call,
+                reply_id: Uuid::new_v4().to_string(),
+                by: AnsweredBy::Card,
+                outcome,
+                tool_message_id: None,
+                messages: Vec::new(),
+            }),
+        };
+        live.allow_change()?;
+        let mut talk = self.runtime.talk(&live).await?;
+        match self.runtime.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await {
+            // Another answer was faster.
+            Err(ApiError::Rejected(_)) => Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED))),
+            Err(error) => Err(error),
+            Ok(_) => Ok(document(StatusCode::OK, form_page::closed(ASKS, SENT))),
+        }
+    }
+}
+
+/// Answers as soon as the question is over, or after a while that it is not.
+async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<StatusCode, ApiError> {
+    let Some(FoundAsk { live, result: None, .. }) = pages.page(&secret).await? else {
+        return Ok(StatusCode::GONE);
+    };
+    let mut reader = live.log.reader(live.log.told().frames);
+    let is_open = timeout(WATCH, reader.next_change()).await.is_err();
+    Ok(if is_open { StatusCode::NO_CONTENT } else { StatusCode::GONE })
+}
+
+fn document(status: StatusCode, html: String) -> Response {
+    (status, [(header::CONTENT_SECURITY_POLICY, POLICY)], Html(html)).into_response()
+}

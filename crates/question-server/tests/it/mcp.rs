@@ -1,0 +1,361 @@
+//! Clients of MCP: the binary that one starts, and the endpoint of a server.
+
+use crate::folder::Folder;
+use crate::http::{Answer, call, request};
+use crate::socket::{binary, exchange};
+use axum::Router;
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use question_server::Server;
+use question_server::config::{Config, McpKey};
+use question_server::mcp::McpSettings;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+
+fn which() -> Value {
+    json!({"questions": [{"question": "Which?", "options": [{"label": "One"}, {"label": "Two"}]}]})
+}
+
+/// The binary, as a client starts it that shows nothing itself.
+struct Started {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+}
+
+impl Started {
+    async fn new(args: &[&str]) -> Self {
+        let mut command = binary(&[["mcp", "--no-open", "--log", "off"].as_slice(), args].concat());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        let stdin = child.stdin.take().expect("it is piped");
+        let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        let mut started = Self { child, stdin, lines };
+        let client =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        started.send(0, "initialize", client).await;
+        assert_eq!(started.response(0).await["result"]["serverInfo"]["name"], "question-server");
+        started
+    }
+
+    async fn send(&mut self, id: u64, method: &str, params: Value) {
+        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string() + "\n";
+        self.stdin.write_all(line.as_bytes()).await.expect("it reads");
+    }
+
+    async fn ask(&mut self, id: u64) {
+        let meta = json!({"progressToken": id});
+        self.send(id, "tools/call", json!({"name": "ask_user_question", "arguments": which(), "_meta": meta})).await;
+    }
+
+    async fn next(&mut self) -> Value {
+        let line = self.lines.next_line().await.expect("it is text").expect("there is a line");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    async fn response(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.next().await;
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Where the question is, as the client is told.
+    async fn page(&mut self) -> Page {
+        let told = self.next().await;
+        let text = told["params"]["data"].as_str().unwrap_or_else(|| panic!("{told}"));
+        let (_, address) = text.split_once("http://").expect("it has an address");
+        let (host, path) = address.split_once('/').expect("it has a path");
+        Page { address: host.parse().expect("it is an address"), path: format!("/{path}") }
+    }
+}
+
+struct Page {
+    address: SocketAddr,
+    path: String,
+}
+
+impl Page {
+    async fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
+        let (address, length) = (self.address, body.len());
+        let request =
+            format!("{method} {path} HTTP/1.0\r\nHost: {address}\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
+        exchange(address, &request).await
+    }
+
+    async fn shown(&self) -> String {
+        self.request("GET", &self.path, "", "").await
+    }
+
+    async fn posts(&self, body: &str) -> String {
+        self.request("POST", &self.path, "Content-Type: application/x-www-form-urlencoded\r\n", body).await
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_shows_nothing_gets_a_page_and_its_answer() {
+    let mut client = Started::new(&[]).await;
+    client.ask(1).await;
+    let page = client.page().await;
+    let shown = page.shown().await;
+    assert!(shown.starts_with("HTTP/1.0 200") && shown.contains("<legend dir=\"auto\">Which?</legend>"), "{shown}");
+    assert!(
+        shown.contains("content-security-policy: default-src 'none'") && shown.contains("form-action 'self'"),
+        "{shown}"
+    );
+    for file in ["/ask/style.css", "/ask/script.js"] {
+        assert!(page.request("GET", file, "", "").await.starts_with("HTTP/1.0 200"), "{file}");
+    }
+    let empty = page.posts("question_1_custom=").await;
+    assert!(empty.starts_with("HTTP/1.0 400") && empty.contains("No option was chosen"), "{empty}");
+    let sent = page.posts("question_1=Two&question_1_custom=").await;
+    assert!(sent.starts_with("HTTP/1.0 200") && sent.contains("The agent has your answer"), "{sent}");
+    let result = client.response(1).await["result"].take();
+    assert_eq!(result["structuredContent"], json!({"outcome": "answered", "answers": {"Which?": "Two"}}));
+    assert_eq!(result["content"][0]["text"], r#"{"answers":{"Which?":"Two"}}"#);
+    // It was handed over.
+    assert!(page.posts("question_1=One").await.starts_with("HTTP/1.0 404"));
+    assert!(page.shown().await.contains("This question is closed"));
+}
+
+#[tokio::test]
+async fn declining_typing_and_two_answers_at_once_have_one_outcome_each() {
+    let mut client = Started::new(&[]).await;
+    for (id, body, outcome) in [
+        (1, "decline=1", "declined"),
+        (2, "question_1_custom=Three%2C+please", "answered"),
+        (3, "question_1=One", "answered"),
+    ] {
+        client.ask(id).await;
+        let page = client.page().await;
+        let (one, other) = tokio::join!(page.posts(body), page.posts(body));
+        let codes = [one, other].map(|answer| answer[9..12].to_owned());
+        assert!(
+            codes.contains(&"200".to_owned()) && codes.iter().any(|code| ["404", "409"].contains(&code.as_str())),
+            "{codes:?}"
+        );
+        let result = client.response(id).await["result"].take();
+        assert_eq!(result["structuredContent"]["outcome"], outcome, "{result}");
+    }
+}
+
+#[tokio::test]
+async fn other_pages_and_other_programs_do_not_get_to_the_question() {
+    let mut client = Started::new(&[]).await;
+    client.ask(1).await;
+    let page = client.page().await;
+    assert!(page.address.ip().is_loopback());
+    let form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    let foreign =
+        page.request("POST", &page.path, &format!("Origin: https://evil.example\r\n{form}"), "question_1=One").await;
+    assert!(foreign.starts_with("HTTP/1.0 403"), "{foreign}");
+    let rebound = format!("GET {} HTTP/1.0\r\nHost: evil.example\r\n\r\n", page.path);
+    assert!(exchange(page.address, &rebound).await.starts_with("HTTP/1.0 403"));
+    for path in ["/ask/", "/ask/0", "/ask/../mcp", "/mcp", "/agent", "/conversations", "/"] {
+        let answer = page.request("GET", path, "", "").await;
+        assert!(answer.starts_with("HTTP/1.0 404"), "{path} {answer}");
+    }
+    // The name that the model knows opens no page.
+    client.send(2, "notifications/x", json!({})).await;
+    client.response(2).await;
+    assert!(page.shown().await.starts_with("HTTP/1.0 200"));
+}
+
+#[tokio::test]
+async fn a_cancelled_call_closes_its_page() {
+    let mut client = Started::new(&[]).await;
+    client.ask(1).await;
+    let page = client.page().await;
+    let watched = tokio::spawn({
+        let page = Page { address: page.address, path: format!("{}/open", page.path) };
+        async move { page.shown().await }
+    });
+    while page.shown().await.starts_with("HTTP/1.0 200") {
+        let line =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}).to_string();
+        client.stdin.write_all((line + "\n").as_bytes()).await.expect("it reads");
+    }
+    assert!(watched.await.expect("it answers").starts_with("HTTP/1.0 410"));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_question_outlives_its_server_and_its_answer_is_handed_over() {
+    let folder = Folder::new();
+    let file = folder.file_name();
+    let args = ["--database", &file];
+    let mut client = Started::new(&args).await;
+    client.ask(1).await;
+    let page = client.page().await;
+    client.child.kill().await.expect("it runs");
+
+    // The next one takes the same question up: its page has another port, and the same secret.
+    let mut client = Started::new(&args).await;
+    client.ask(1).await;
+    let again = client.page().await;
+    assert_eq!(again.path, page.path);
+    client.child.kill().await.expect("it runs");
+
+    // It is answered while no call waits for it.
+    let mut client = Started::new(&args).await;
+    let other = json!({"questions": [{"question": "Another?", "options": ["A", "B"]}]});
+    let params = json!({"name": "ask_user_question", "arguments": other, "_meta": {"progressToken": 1}});
+    client.send(1, "tools/call", params).await;
+    let address = client.page().await.address;
+    let page = Page { address, path: page.path };
+    assert!(page.posts("question_1=Two").await.starts_with("HTTP/1.0 200"));
+    assert!(page.shown().await.contains("The agent has your answer"));
+    client.child.kill().await.expect("it runs");
+
+    let mut client = Started::new(&args).await;
+    client.ask(1).await;
+    client.page().await;
+    assert_eq!(client.response(1).await["result"]["structuredContent"]["answers"], json!({"Which?": "Two"}));
+    // And not a second time.
+    client.ask(2).await;
+    assert_ne!(client.page().await.path, page.path);
+    drop(client.stdin);
+    assert!(client.child.wait().await.expect("it ends").success());
+}
+
+#[tokio::test]
+async fn the_key_beside_a_database_is_made_once() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    let database = folder.path().join("asks.sqlite");
+    let key = McpKey::beside(&database).expect("it can be written");
+    assert_eq!(McpKey::beside(&database), Ok(key.clone()));
+    assert_ne!(McpKey::beside(&folder.path().join("other.sqlite")), Ok(key));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = std::fs::metadata(folder.path().join("asks.sqlite.key")).expect("it is there");
+        assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    }
+}
+
+const TOKEN: &str = "correct-horse-battery-staple";
+
+fn endpoint(config: &Config) -> Router {
+    let settings = McpSettings { key: Some([7; 32]), ..McpSettings::of(config).expect("it reads no file") };
+    Server::builder().config(config.clone()).mcp(settings).checks_hosts().build()
+}
+
+/// A client of the generation without sessions.
+async fn post(
+    server: &Router,
+    method: &str,
+    mut params: Value,
+    capabilities: Value,
+    headers: &[(&'static str, &str)],
+) -> Answer {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    let named = params["name"].as_str().map(str::to_owned);
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let mut request = request(Method::POST, "/mcp", Some(body));
+    let own = [
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", method),
+    ];
+    let name = named.as_deref().map(|name| ("mcp-name", name));
+    for (name, value) in own.iter().chain(&name).chain(headers) {
+        request.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_str(value).expect("it is legal"));
+    }
+    call(server, request).await
+}
+
+/// The message in a response.
+fn message(answer: &Answer) -> Value {
+    let text = String::from_utf8_lossy(&answer.body);
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: ")).find(|data| data.starts_with('{'));
+    serde_json::from_str(data.unwrap_or(&text)).unwrap_or_else(|error| panic!("{error}: {answer:?}"))
+}
+
+#[tokio::test]
+async fn the_endpoint_asks_by_a_form_and_knows_its_state_after_a_restart() {
+    let config = Config::default();
+    let forms = json!({"elicitation": {"form": {}}});
+    let mut params = json!({"name": "ask_user_question", "arguments": which()});
+    let asked = post(&endpoint(&config), "tools/call", params.clone(), forms.clone(), &[]).await;
+    let wanted = message(&asked)["result"].take();
+    assert_eq!(wanted["resultType"], "input_required", "{wanted}");
+    params["requestState"] = wanted["requestState"].clone();
+    params["inputResponses"] = json!({"question": {"action": "accept", "content": {"question_1": "One"}}});
+    let answered = post(&endpoint(&config), "tools/call", params, forms, &[]).await;
+    assert_eq!(message(&answered)["result"]["structuredContent"]["answers"], json!({"Which?": "One"}));
+}
+
+#[tokio::test]
+async fn the_endpoint_is_behind_the_guard_and_the_tokens() {
+    let forms = json!({"elicitation": {}});
+    let open = endpoint(&Config::default());
+    let listed = async |server: &Router, headers: &[(&'static str, &str)]| {
+        post(server, "tools/list", json!({}), forms.clone(), headers).await.status.as_u16()
+    };
+    assert_eq!(listed(&open, &[]).await, 200);
+    assert_eq!(listed(&open, &[("origin", "https://evil.example")]).await, 403);
+    assert_eq!(listed(&open, &[("host", "evil.example")]).await, 403);
+    let tokens = vec![TOKEN.parse().expect("it is long enough")];
+    let closed = endpoint(&Config { tokens, ..Config::default() });
+    assert_eq!(listed(&closed, &[]).await, 401);
+    assert_eq!(listed(&closed, &[("authorization", &format!("Bearer {TOKEN}"))]).await, 200);
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_refused_and_too_much_as_well() {
+    let server = endpoint(&Config::default());
+    for (body, content_type, statuses) in [
+        ("{", "application/json", [400, 415]),
+        ("[]", "application/json", [400, 415]),
+        (r#"{"jsonrpc": "2.0", "id": 1, "method": 7}"#, "application/json", [400, 415]),
+        ("hello", "text/plain", [415, 400]),
+    ] {
+        let mut request = request(Method::POST, "/mcp", Some(Value::Null));
+        *request.body_mut() = body.to_owned().into();
+        let headers = request.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_str(content_type).expect("it is legal"));
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let answer = call(&server, request).await;
+        assert!(statuses.contains(&answer.status.as_u16()), "{body} {answer:?}");
+    }
+    let mut long = which();
+    long["questions"][0]["question"] = "q".repeat(5 << 20).into();
+    let params = json!({"name": "ask_user_question", "arguments": long});
+    let answer = post(&server, "tools/call", params, json!({}), &[]).await;
+    assert_eq!(answer.status, 413, "{answer:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ask_of_the_endpoint_is_its_owners_alone() {
+    let server = endpoint(&Config::default());
+    let asks = async |token: &str, name: &str, arguments: Value| {
+        let params = json!({"name": name, "arguments": arguments});
+        let bearer = format!("Bearer {token}");
+        message(&post(&server, "tools/call", params, json!({}), &[("authorization", &bearer)]).await)["result"].take()
+    };
+    let mine = asks("0123456789abcdef-mine", "ask_user_question", which()).await;
+    let id = mine["structuredContent"]["ask_id"].clone();
+    assert_eq!(mine["structuredContent"]["outcome"], "open", "{mine}");
+    let again = asks("0123456789abcdef-mine", "ask_user_question", which()).await;
+    assert_eq!(again["structuredContent"]["ask_id"], id, "it is not asked twice");
+    let theirs = asks("0123456789abcdef-theirs", "ask_user_question", which()).await;
+    assert_ne!(theirs["structuredContent"]["ask_id"], id);
+    let stolen = asks("0123456789abcdef-theirs", "wait_for_answer", json!({"ask_id": id})).await;
+    assert_eq!(stolen["_meta"]["code"], "unknown_ask", "{stolen}");
+    // The page needs no token: its address is one.
+    let text = mine["content"][0]["text"].as_str().expect("it is text");
+    let (_, path) = text.split_once("/ask/").expect("it has the address");
+    let path = format!("/ask/{}", path.split_whitespace().next().expect("it has an end"));
+    let shown = call(&server, request(Method::GET, &path, None)).await;
+    assert_eq!(shown.status, 200, "{shown:?}");
+    let listed = call(&server, request(Method::GET, &format!("/conversations/{}", &path[5..]), None)).await;
+    assert_eq!(listed.status, 404);
+}
