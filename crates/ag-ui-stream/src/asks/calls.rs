@@ -16,6 +16,14 @@ impl Asks {
             | Change::ToolCallAdded { message, call, .. } => &*thread.messages()[message].tool_calls()[call].id,
             _ => &*thread.key(event.tool_call_id()),
         };
+        // Mostly it is the last ask that grows, which is found without a search.
+        if let Change::ArgumentsAppended { .. } = change
+            && let Some(last) = self.followed.last_mut()
+            && *last.id == *key
+            && last.snapshot.phase == Phase::Streaming
+        {
+            return last.feed(event.delta(), &mut self.changes);
+        }
         if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change {
             self.hear_call(key, thread);
         }
