@@ -46,8 +46,6 @@ pub struct Asks {
     run: u64,
     /// There may be one that has a result which is no answer, while the agent has not spoken on.
     stands: bool,
-    /// A call that may be one more of an ask that waits, and the position of that: some frameworks send one question under two ids.
-    repeated: Option<(String, usize)>,
     /// The legacy interrupts of this run: their ids, where the adapter's own events tell them, or else names, and the values as they came.
     legacy: Vec<(String, Json<'static>)>,
     /// The agent's own tools whose open calls wait for a yes or no.
@@ -128,7 +126,6 @@ impl Asks {
             positions: Index::default(),
             run: 0,
             stands: false,
-            repeated: None,
             legacy: Vec::new(),
             approvals: Vec::new(),
             readers: Readers {

@@ -95,13 +95,10 @@ impl Asks {
         let known = |it: &Followed| thread.arguments(&it.id).unwrap_or_default();
         if let Some(event) = event.filter(|event| event.kind() != EventType::ToolCallEnd) {
             let delta = event.delta();
+            // It was held back so far, so what came before was the same.
             let before = arguments.len().saturating_sub(delta.len());
             let goes_on = |it: &Followed| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));
-            let repeated = self.repeated.take_if(|(call, _)| call == key).map(|(_, ask)| ask);
-            let repeated = repeated.filter(|ask| self.followed[*ask].is_waiting() && goes_on(&self.followed[*ask]));
-            let ask = repeated.or_else(|| self.last_call(|it| it.is_waiting() && known(it).starts_with(arguments)));
-            self.repeated = ask.map(|ask| (key.to_owned(), ask));
-            return ask.is_some();
+            return self.last_call(|it| it.is_waiting() && goes_on(it)).is_some();
         }
         let (reply, place) = (reply_to(key, thread), index.place(key));
         let twin = self.last_call(|it| {

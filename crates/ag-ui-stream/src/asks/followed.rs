@@ -135,6 +135,7 @@ impl Followed {
     }
 
     /// Takes more of the arguments.
+    #[inline(never)]
     pub(super) fn feed(&mut self, delta: &str, changes: &mut Changes) {
         let Self { id, snapshot, arriving, .. } = self;
         arriving.get_or_insert_default().feed(delta, |patch| {

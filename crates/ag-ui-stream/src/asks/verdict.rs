@@ -78,7 +78,9 @@ impl<'t> MessageIndex<'t> {
 
     /// What a message says that is new.
     fn new(message: &'t Message, thread: &Thread) -> Self {
-        Self { is_new: true, ..Self::of(vec![message], thread) }
+        let mut index = Self::of(vec![message], thread);
+        index.is_new = true;
+        index
     }
 
     /// The position of the message that has the call; none where the call comes before them all.
@@ -177,7 +179,7 @@ impl Asks {
         let followed = &mut self.followed[position];
         followed.acknowledged |= verdict.acknowledged;
         if let Some((end, at)) = verdict.end {
-            let is_inferred = index.users.binary_search(&at).is_ok();
+            let is_inferred = first_after(&index.users, at.checked_sub(1)) == at;
             if is_inferred && let Ending::Over(_, OutcomeKind::Answered) = end {
                 index.taken = Some(at);
             }
