@@ -1,32 +1,32 @@
-//! Which agent the page talks to, and how.
+//! The agent that the page talks to.
 
 use crate::settings::{Setting, Settings};
 use crate::words::Words;
 use agent_chat::{ChatOptions, Delivery, Limits};
 
-/// Where the agent is unless another is set: at the page's own origin.
+/// The default address of the agent: at the page's own origin.
 const OWN_AGENT: &str = "agent";
 
 /// The agents of other origins that the operator allows.
 const ALLOW_LIST: &str = "settings.json";
 
-/// Where an agent is and what it takes to talk to it.
+/// The address of an agent, and the settings for talking to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     /// Empty for the page's own.
     pub address: String,
-    /// What goes with each request to it.
+    /// The headers of each request to it.
     pub headers: Vec<(String, String)>,
-    /// How replies travel to it.
+    /// The delivery of replies to it.
     pub delivery: Delivery,
-    /// Under which it asks, as far as the page knows.
+    /// The limits of its asks, as far as the page knows them.
     pub limits: Limits,
     /// True if the page sends the tool, since the agent has none.
     pub sends_tool: bool,
 }
 
 impl Agent {
-    /// The one that is set, with the headers that are kept for its address.
+    /// The agent of the settings, with the headers that are stored for its address.
     #[must_use]
     pub fn set(settings: &Settings, kept: impl Fn(&str) -> Vec<(String, String)>) -> Self {
         let address = settings.get(Setting::Agent);
@@ -34,7 +34,7 @@ impl Agent {
             "" => Vec::new(),
             address => kept(address),
         };
-        // Beside the conversation only the page's own agent takes answers.
+        // Only the page's own agent takes answers beside the conversation.
         let delivery = match (address, settings.delivery()) {
             ("", delivery) => delivery,
             (_, Delivery::Endpoint) => Delivery::default(),
@@ -47,13 +47,13 @@ impl Agent {
         Self { headers, address: address.to_owned(), delivery, limits, sends_tool: settings.sends_tool() }
     }
 
-    /// Whether it is the page's own.
+    /// Returns true for the page's own agent.
     #[must_use]
     pub fn is_own(&self) -> bool {
         self.address.is_empty()
     }
 
-    /// What a conversation with it is set up with.
+    /// The options of a conversation with it.
     #[must_use]
     pub fn options(self) -> ChatOptions {
         let options = match self.address.as_str() {

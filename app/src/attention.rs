@@ -1,4 +1,4 @@
-//! Calling the person who is elsewhere while a question waits: by a mark in the title, and by a notification where that is wanted.
+//! Calls for the attention of a person elsewhere while a question waits: by a mark in the title, and by a notification if that is wanted.
 
 use crate::effect::effect;
 use crate::settings::Settings;
@@ -10,10 +10,10 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Notification, NotificationOptions, NotificationPermission};
 
-/// What stands before the title while a question waits unseen.
+/// The mark before the title while a question waits unseen.
 const MARK: &str = "● ";
 
-/// What all notifications of the page share, so that a new one takes an old one's place.
+/// The tag of all notifications of the page, so that a new one replaces an old one.
 const TAG: &str = "question";
 
 /// Keeps the document's title, and calls for attention while the page is hidden and one of these asks waits. An answer is never announced.
@@ -23,7 +23,7 @@ pub fn call_for_attention(waiting: ReadSignal<Vec<Ask>>, settings: RwSignal<Sett
         hidden.set(document().hidden());
     });
     on_cleanup(move || listener.remove());
-    // Asked only while the page is hidden: nothing else follows what waits.
+    // Read only while the page is hidden: nothing else follows the waiting asks.
     let unseen = move || match hidden.get() {
         true => waiting.with(|waiting| waiting.first().map(|ask| ask.tool_call_id.clone())),
         false => None,
@@ -69,7 +69,7 @@ impl Drop for Notified {
     }
 }
 
-/// Whether this browser has notifications at all.
+/// Returns true if this browser has notifications.
 pub(crate) fn can_notify() -> bool {
     js_sys::Reflect::has(&window(), &JsValue::from_str("Notification")) == Ok(true)
 }
@@ -83,7 +83,7 @@ pub(crate) async fn may_notify() -> bool {
     answer.is_ok_and(|answer| answer.as_string().as_deref() == Some("granted"))
 }
 
-/// The short name of what is asked about.
+/// The header of the asked question.
 fn header(ask: &Ask) -> Option<String> {
     ask.snapshot.with_untracked(|ask| {
         let first = ask.questions.first()?;
@@ -91,7 +91,7 @@ fn header(ask: &Ask) -> Option<String> {
     })
 }
 
-/// Notifies, where the browser does it. A click on it leads back.
+/// Notifies, if the browser allows it. A click on it leads back.
 fn notify(words: &Words, header: &str) -> Option<Notified> {
     let options = NotificationOptions::new();
     options.set_body(header);

@@ -1,4 +1,4 @@
-//! The cards of the conversation: to lead to the one that waits, and to know what is picked on them.
+//! The cards of the conversation: focuses the waiting one, and remembers the picks.
 
 use agent_chat::{AgentChat, Ask, Selection};
 use leptos::prelude::*;
@@ -11,12 +11,12 @@ pub struct Cards(StoredValue<Vec<Shown>>);
 struct Shown {
     tool_call_id: String,
     handle: FocusHandle,
-    /// What is picked on it so far.
+    /// Its picks so far.
     picks: Vec<Selection>,
 }
 
 impl Cards {
-    /// None yet.
+    /// No cards yet.
     pub(crate) fn new() -> Self {
         Self(StoredValue::new(Vec::new()))
     }
@@ -32,7 +32,7 @@ impl Cards {
         handle
     }
 
-    /// Remembers what is picked so far on the card of a call.
+    /// Stores the picks so far on the card of a call.
     pub(crate) fn set_picks(self, tool_call_id: &str, picks: Vec<Selection>) {
         self.0.update_value(|cards| {
             if let Some(card) = cards.iter_mut().find(|card| card.tool_call_id == tool_call_id) {
@@ -41,7 +41,7 @@ impl Cards {
         });
     }
 
-    /// What is picked so far on the cards of questions that wait.
+    /// The picks so far on the cards of questions that wait.
     pub(crate) fn picks(self, chat: AgentChat) -> Vec<(String, Vec<Selection>)> {
         let waits = |id: &str| chat.waiting.with_untracked(|waiting| waiting.iter().any(|ask| ask.tool_call_id == id));
         self.0.with_value(|cards| {
@@ -50,7 +50,7 @@ impl Cards {
         })
     }
 
-    /// Moves the focus to the first question that waits for its answer and has none on its way. False where there is none.
+    /// Moves the focus to the first question that waits for its answer and has none on its way. Returns false if there is none.
     pub(crate) fn lead_to_waiting(self, chat: AgentChat) -> bool {
         let waiting = chat.waiting.with_untracked(|waiting| {
             let is_free = |ask: &&Ask| !untrack(|| ask.is_given());

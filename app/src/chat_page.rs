@@ -1,4 +1,4 @@
-//! The page as a whole: who one talks to, the transcript, what went wrong, the composer.
+//! The page as a whole: bar, transcript, error, composer.
 
 use crate::agent::Agent;
 use crate::attention::call_for_attention;
@@ -30,7 +30,7 @@ pub fn ChatPage() -> impl IntoView {
 }
 
 /// Shows a conversation with an agent until the current owner is cleaned up. `address_changed` is notified when the page's address names
-/// another one.
+/// another conversation.
 fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) {
     let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options());
@@ -77,7 +77,7 @@ fn Welcome(chat: AgentChat, settings: RwSignal<Settings>) -> impl IntoView {
     }
 }
 
-/// Says whether the agent can be reached, where it can't, or says nothing. To the page's own agent everything is sent in the end.
+/// The message that the agent can't be reached, or no text. For the page's own agent, all messages are sent in the end.
 fn connection(chat: AgentChat, is_own: bool) -> impl Fn() -> String {
     let words = words();
     move || match chat.connection.get() {

@@ -1,4 +1,4 @@
-//! Where the person types.
+//! The composer, in which the person types.
 
 use crate::cards::Cards;
 use crate::effect::effect;
@@ -17,7 +17,7 @@ const FIELD: &str = ".composer textarea";
 /// Marks a form whose message was sent before the program was there.
 const HELD: &str = "data-held";
 
-/// Under this name the tab's storage keeps what is not sent yet.
+/// The key of the unsent text in the tab's storage.
 const UNSENT: &str = "chat-page unsent";
 
 /// The key code that browsers report for a key that an input method has taken.
@@ -31,7 +31,7 @@ const KEY_ENTER: u32 = 13;
 pub fn Composer(
     /// The conversation.
     chat: AgentChat,
-    /// Says why a message does not go.
+    /// Shows why a message is not sent.
     notice: Notice,
     /// The cards above it, with what is picked on them.
     cards: Cards,
@@ -76,7 +76,7 @@ pub fn Composer(
     // Sent before the program was there.
     let form: Element = part(FORM);
     let held = RwSignal::new(form.has_attribute(HELD));
-    // Fails only for names that are none.
+    // Fails only for invalid names.
     let _ = form.remove_attribute(HELD);
     effect(move || {
         if held.get() && !chat.restoring.get() {
@@ -118,8 +118,8 @@ pub fn Composer(
         }
         composed_enter.set_value(false);
     };
-    // One button for both, so that focus stays on it. The second click of a double click on "Send" is no wish to stop. Neither is left to the
-    // form, which a frame may keep from being submitted. Where the run ends at once, the button would also send again.
+    // One button for both, so that focus stays on it. The second click of a double click on "Send" does not mean "Stop". Neither is left to
+    // the form, which a frame may keep from being submitted. If the run ends at once, the button would also send again.
     let on_click = move |event: MouseEvent| {
         event.prevent_default();
         match is_running() {
@@ -128,7 +128,7 @@ pub fn Composer(
             false => send(),
         }
     };
-    // A key that is held presses again and again: what was sent would be stopped.
+    // A held key presses repeatedly: that would stop the message just sent.
     let on_button_key = move |event: KeyboardEvent| {
         if event.repeat() && event.key() == "Enter" {
             event.prevent_default();
@@ -181,7 +181,7 @@ fn leads_up(event: &KeyboardEvent) -> bool {
     event.key() == "ArrowUp" && !with_others && !is_composing(event)
 }
 
-/// Whether the key is an input method's. A screen keyboard composes whatever is typed, and its Enter does what it says.
+/// Returns true if the key belongs to an input method. A screen keyboard composes all text, but its Enter is a plain one.
 fn is_composing(event: &KeyboardEvent) -> bool {
     let is_coarse =
         || window().match_media("(pointer: coarse)").is_ok_and(|query| query.is_some_and(|query| query.matches()));
@@ -192,7 +192,7 @@ fn is_composing(event: &KeyboardEvent) -> bool {
     }
 }
 
-/// Keeps what is not sent yet, where the browser lets it.
+/// Stores the unsent text, if the browser allows it.
 fn keep_unsent(text: &str) {
     if let Some(storage) = tab_storage() {
         let _ = match text {
@@ -206,16 +206,15 @@ fn tab_storage() -> Option<Storage> {
     window().session_storage().ok()?
 }
 
-/// Moves the focus to the field, where another control goes away that had it. Where the page scrolls as a whole, the reader stays where
-/// they are.
+/// Moves the focus to the field, after the control that had it went away. If the page scrolls as a whole, the reader's position stays.
 pub(crate) fn focus_composer() {
     let options = FocusOptions::new();
     options.set_prevent_scroll(true);
-    // It has no way to fail.
+    // Focusing can't fail.
     let _ = field().focus_with_options(&options);
 }
 
-/// Moves the focus to the field where it is in this part of the page, whose controls are about to go.
+/// Moves the focus to the field if it is in this part of the page, whose controls are about to go.
 pub(crate) fn take_focus_of(part: &str) {
     let active = document().active_element();
     if active.is_some_and(|active| active.closest(part).is_ok_and(|part| part.is_some())) {
@@ -223,7 +222,7 @@ pub(crate) fn take_focus_of(part: &str) {
     }
 }
 
-/// Takes over what was typed into an item of the transcript that is about to go, unless something else is being written.
+/// Takes over text that was typed into an item of the transcript that is about to go, unless another text is being written.
 pub(crate) fn keep_typed(item: &Element) {
     let (field, fields) = (field(), item.query_selector_all("textarea"));
     let mut text = field.value();
@@ -235,7 +234,7 @@ pub(crate) fn keep_typed(item: &Element) {
         field.set_value(&text);
         let init = EventInit::new();
         init.set_bubbles(true);
-        // It has no way to fail.
+        // Dispatching can't fail.
         let _ = Event::new_with_event_init_dict("input", &init).map(|event| field.dispatch_event(&event));
     }
 }

@@ -1,10 +1,10 @@
-//! What follows from signals.
+//! Effects of signals.
 
 use leptos::prelude::{Effect, Owner, on_cleanup, set_timeout_with_handle};
 use std::time::Duration;
 
-/// Runs `act` soon, and whenever something that it has read has changed. For the compiler all of them are one, which saves a page
-/// more than a kilobyte for each.
+/// Runs `act` soon, and again when a signal that it has read changes. Boxed, so that all effects share one instantiation, which saves a
+/// page more than a kilobyte for each.
 pub(crate) fn effect(act: impl FnMut() + 'static) {
     let act: Box<dyn FnMut()> = Box::new(act);
     Effect::new(act);

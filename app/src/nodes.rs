@@ -1,5 +1,5 @@
-//! Plain nodes, for what streams: the rows of the transcript and their Markdown. Nothing here is generic beyond a closure that is boxed at
-//! once, so each use costs the program its calls alone.
+//! Plain nodes, for content that streams: the rows of the transcript and their Markdown. The only generic parameter is a closure that is
+//! boxed at once, so each use costs the program its calls alone.
 
 use crate::effect::effect;
 use leptos::prelude::*;
@@ -19,14 +19,14 @@ pub(crate) fn element(tag: &str, class: &str) -> Element {
 /// The same, as the last child of another.
 pub(crate) fn add(parent: &Element, tag: &str, class: &str) -> Element {
     let element = element(tag, class);
-    // Nothing keeps a new element from being a child.
+    // A new element can be a child.
     let _ = parent.append_child(&element);
     element
 }
 
 /// Sets an attribute.
 pub(crate) fn set(element: &Element, name: &str, value: &str) {
-    // Fails only for names that are none.
+    // Fails only for invalid names.
     let _ = element.set_attribute(name, value);
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn write(element: &Element, text: &str) {
     }
 }
 
-/// Keeps an element as `draw` says, which follows signals.
+/// Draws an element by signals, again when they change.
 pub(crate) fn keep(element: &Element, draw: impl Fn(&Element) + 'static) {
     let element = element.clone();
     effect(move || draw(&element));
@@ -46,7 +46,7 @@ pub(crate) fn keep(element: &Element, draw: impl Fn(&Element) + 'static) {
 /// Listens until the current owner is cleaned up.
 pub(crate) fn hear(target: &EventTarget, name: &'static str, act: impl Fn() + 'static) {
     let act = Closure::<dyn Fn()>::new(act);
-    // Neither has a way to fail.
+    // Adding and removing a listener can't fail.
     let _ = target.add_event_listener_with_callback(name, act.as_ref().unchecked_ref());
     let heard = StoredValue::new_local((target.clone(), act));
     on_cleanup(move || {
@@ -56,7 +56,7 @@ pub(crate) fn hear(target: &EventTarget, name: &'static str, act: impl Fn() + 's
     });
 }
 
-/// Takes an element out of the page when the current owner is cleaned up.
+/// Removes an element from the page when the current owner is cleaned up.
 pub(crate) fn goes_with_owner(element: &Element) {
     let element = StoredValue::new_local(element.clone());
     on_cleanup(move || element.with_value(Element::remove));

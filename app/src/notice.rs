@@ -1,4 +1,4 @@
-//! What the page says beside the composer until something changes.
+//! The page's note beside the composer, until something changes.
 
 use crate::effect::effect;
 use crate::words::{Say, text, words};

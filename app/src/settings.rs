@@ -1,4 +1,4 @@
-//! What a person can set: kept by the browser, and for one visit by the page's address (`?lang=de&theme=dark`), which wins.
+//! The settings of a person: stored by the browser, and for one visit set by the page's address (`?lang=de&theme=dark`), which wins.
 
 pub mod browser;
 pub mod dialog;
@@ -12,15 +12,15 @@ use question_card::SubmitMode;
 pub enum Setting {
     /// The agent's address; empty for the page's own agent.
     Agent,
-    /// How replies travel to the agent.
+    /// The delivery of replies to the agent.
     Delivery,
     /// The language, by its tag; empty for the browser's.
     Language,
     /// The colours: `light`, `dark`, or empty for the system's.
     Theme,
-    /// Whether to notify: `on`, or empty.
+    /// Notifications: `on`, or empty.
     Notify,
-    /// How an answer is given: `explicit`, or empty for a tap.
+    /// The way an answer is given: `explicit`, or empty for a tap.
     Submit,
     /// The tool's owner: `agent` if the agent registers it, or empty if the page sends it.
     Tool,
@@ -31,7 +31,7 @@ impl Setting {
     pub const ALL: [Self; 7] =
         [Self::Agent, Self::Delivery, Self::Language, Self::Theme, Self::Notify, Self::Submit, Self::Tool];
 
-    /// Under which name the browser keeps it, among what other pages of the origin keep.
+    /// The key in the browser's storage, which other pages of the origin share.
     #[must_use]
     pub fn key(self) -> String {
         ["chat-page ", self.name()].concat()
@@ -52,30 +52,30 @@ impl Setting {
     }
 }
 
-/// All settings, as texts. What is not known is as good as empty, which is always the default.
+/// All settings, as texts. An unknown value counts as empty, which is always the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     texts: [String; Setting::ALL.len()],
     own_agent: OwnAgent,
 }
 
-/// What the operator says of the page's own agent.
+/// The operator's settings of the page's own agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnAgent {
-    /// What it is called; empty for the front desk.
+    /// Its name; empty for the front desk.
     pub name: String,
-    /// Which questions it asks, by the name of its limits.
+    /// The name of the limits of its questions.
     pub profile: String,
 }
 
 impl Settings {
-    /// Takes each setting from where it is found.
+    /// Reads each setting by `find`.
     pub fn read(find: impl Fn(Setting) -> Option<String>) -> Self {
         let texts = Setting::ALL.map(|setting| find(setting).unwrap_or_default());
         Self { texts, own_agent: OwnAgent::default() }
     }
 
-    /// The same, where the page's own agent is this one.
+    /// The same for this own agent of the page.
     #[must_use]
     pub fn of_own_agent(self, own_agent: OwnAgent) -> Self {
         Self { own_agent, ..self }
@@ -92,20 +92,20 @@ impl Settings {
         value.clone_into(&mut self.texts[setting as usize]);
     }
 
-    /// The language that is set, or else the first of these that there is.
+    /// The chosen language, or else the first available of these.
     #[must_use]
     pub fn language(&self, languages: &[String]) -> &'static str {
         let languages = languages.iter().map(String::as_str);
         Words::language_of([self.get(Setting::Language)].into_iter().chain(languages))
     }
 
-    /// How replies travel.
+    /// The delivery of replies.
     #[must_use]
     pub fn delivery(&self) -> Delivery {
         Delivery::named(self.get(Setting::Delivery)).unwrap_or_default()
     }
 
-    /// What the page is called: as its own agent is, or by the host of another.
+    /// The title of the page: the name of its own agent, or the host of another.
     #[must_use]
     pub fn title<'a>(&'a self, words: &'a Words) -> &'a str {
         match self.get(Setting::Agent) {
@@ -122,13 +122,13 @@ impl Settings {
         }
     }
 
-    /// What stands beside the title.
+    /// The text beside the title.
     #[must_use]
     pub fn subtitle<'a>(&self, words: &'a Words) -> &'a str {
         if self.is_front_desk() { words.text(Say::Subtitle) } else { "" }
     }
 
-    /// What a newcomer may try.
+    /// Suggestions for a newcomer.
     #[must_use]
     pub fn suggestions(&self) -> [Say; 3] {
         match self.is_front_desk() {
@@ -153,7 +153,7 @@ impl Settings {
         self.get(Setting::Tool) != "agent"
     }
 
-    /// How an answer is given.
+    /// The way an answer is given.
     #[must_use]
     pub fn submit_mode(&self) -> SubmitMode {
         match self.get(Setting::Submit) {
@@ -162,7 +162,7 @@ impl Settings {
         }
     }
 
-    /// Whether a notification is wanted where a question waits and the page is not seen.
+    /// Returns true if a notification is wanted when a question waits and the page is hidden.
     #[must_use]
     pub fn notifies(&self) -> bool {
         self.get(Setting::Notify) == "on"

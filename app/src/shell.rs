@@ -6,10 +6,10 @@ use std::any::Any;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement};
 
-/// The place for what the program adds to the frame.
+/// The place for the program's own parts of the frame.
 ///
 /// # Panics
-/// Where the document is not `index.html`.
+/// If the document is not `index.html`.
 #[must_use]
 pub fn place() -> HtmlElement {
     part(".talk")
@@ -42,13 +42,13 @@ pub fn adopt<V: IntoView<State: 'static>>(selector: &str, view: V) {
     StoredValue::new_local(state);
 }
 
-/// Tells `boot.js`, which has kept what the user did until now.
+/// Notifies `boot.js`, which has kept the user's input until now.
 ///
 /// # Panics
 /// If the document is not `index.html`.
 pub(crate) fn has_adopted(selector: &str) {
     let element: Element = part(selector);
-    // Neither has a way to fail.
+    // Making and dispatching an event can't fail.
     let _ = Event::new("adopted").map(|event| element.dispatch_event(&event));
 }
 
@@ -70,7 +70,7 @@ fn remove_blanks(element: &Element) {
 /// The frame's element that the selector finds.
 ///
 /// # Panics
-/// Where the document is not `index.html`.
+/// If the document is not `index.html`.
 #[track_caller]
 pub(crate) fn part<T: JsCast>(selector: &str) -> T {
     let found = document().query_selector(selector).expect("a valid selector");

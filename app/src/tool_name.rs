@@ -1,4 +1,4 @@
-//! What a tool is called for people.
+//! Names of tools for people.
 
 /// A tool's name as words: `look_up_price`, `LookUpPrice` and `look-up-price` become "Look up price". Providers allow ASCII alone, so
 /// other letters stay as they are.

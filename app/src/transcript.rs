@@ -1,4 +1,4 @@
-//! What was said so far.
+//! The transcript of the conversation.
 
 mod rows;
 mod scroller;
@@ -26,11 +26,11 @@ use web_sys::{Element, ResizeObserver};
 pub fn Transcript(
     /// The conversation.
     chat: AgentChat,
-    /// How its cards take an answer.
+    /// The settings, which choose how cards take an answer.
     settings: RwSignal<Settings>,
-    /// Says what becomes of a card's picks.
+    /// Shows the fate of a card's picks.
     notice: Notice,
-    /// Has its cards, once they are shown.
+    /// The cards of the transcript, once they are shown.
     cards: Cards,
     /// True while the reader is at the end; set it to scroll there.
     at_end: RwSignal<bool>,
@@ -58,7 +58,7 @@ pub fn Transcript(
     }
 }
 
-/// Keeps the reader where they want to be.
+/// Keeps the reader at their position.
 fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>, whole: RwSignal<bool>) {
     let on_scroll = {
         let reader = reader.clone();
@@ -94,7 +94,7 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     let goes = reader.clone();
     let mut begins = true;
     effect(move || {
-        // Where the list begins, its first size leads to its end.
+        // At the start of the list, its first size leads to its end.
         if at_end.get() && !std::mem::take(&mut begins) {
             news.set(false);
             goes.go_to_end();
@@ -135,7 +135,7 @@ fn dots(list: &Element, chat: AgentChat) -> Element {
         };
         let is_there = writing.parent_node().is_some();
         match running(chat) && chat.entries.with(unanswered) {
-            // Nothing keeps it from being a child.
+            // It can be a child.
             true if !is_there => drop(list.append_child(&writing)),
             false if is_there => writing.remove(),
             true | false => {}

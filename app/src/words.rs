@@ -106,7 +106,7 @@ thread_local! {
 }
 
 impl Words {
-    /// The first of these languages, given by their tags, that there is; else English.
+    /// The first available of these languages, given by their tags; otherwise English.
     ///
     /// ```
     /// # use app::words::Words;
@@ -127,7 +127,7 @@ impl Words {
         }
     }
 
-    /// Learns a language from its sheet. Nothing is learned from what is no sheet of this language.
+    /// Reads the sheet of a language and stores it. A text that is no sheet of this language is ignored.
     #[must_use]
     pub fn read(language: &str, sheet: &str) -> Option<Self> {
         let sheet = Json::parse(sheet).ok()?;
@@ -144,7 +144,7 @@ impl Words {
         self.page.text(say)
     }
 
-    /// What went wrong, in a sentence or two.
+    /// The error in a sentence or two.
     #[must_use]
     pub fn explain(&self, trouble: &Trouble) -> String {
         let with = |say, name, reported: &str| self.page.filled(say, &[(name, &isolate(reported))]);
@@ -178,7 +178,7 @@ impl Words {
         self.text(say).to_owned()
     }
 
-    /// The words in the language of the document, for what is told outside of views.
+    /// The words in the language of the document, for use outside of views.
     pub(crate) fn of_the_document() -> Self {
         let root = document().document_element();
         let lang = root.and_then(|root| root.get_attribute("lang"));

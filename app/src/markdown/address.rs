@@ -1,12 +1,12 @@
-//! Where links may lead.
+//! Addresses of links.
 
-/// What a link begins with that may be followed. Nothing else is a link: no script, no data, nothing of this page's own.
+/// The beginnings of addresses that may be followed. No other address is a link: no script, no data, no part of this page.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 
 /// Longer ones are text.
 pub(super) const LONGEST: usize = 2048;
 
-/// The address within a link's parentheses, where it may be followed.
+/// The address within a link's parentheses, if it may be followed.
 pub(super) fn followable(destination: &str) -> Option<&str> {
     let address = destination.split([' ', '\t']).next().unwrap_or_default();
     let address = address.strip_prefix('<').and_then(|address| address.strip_suffix('>')).unwrap_or(address);
@@ -17,22 +17,22 @@ pub(super) fn followable(destination: &str) -> Option<&str> {
     (SCHEMES.into_iter().any(follows) && !address.contains(char::is_control)).then_some(address)
 }
 
-/// Whether an address that stands in a text may begin so.
+/// Returns true if an address within a text may begin with this.
 pub(super) fn may_begin(held: &str) -> bool {
     SCHEMES[..2].iter().any(|scheme| scheme.starts_with(held))
 }
 
-/// Whether an address has started within a text.
+/// Returns true if an address has started within a text.
 pub(super) fn has_begun(held: &str) -> bool {
     SCHEMES[..2].contains(&held)
 }
 
-/// Whether a character belongs to an address that stands in a text. What lies beyond ASCII is more often the sentence's own.
+/// Returns true if a character belongs to an address within a text. Characters beyond ASCII are more often the sentence's own.
 pub(super) fn belongs(c: char) -> bool {
     c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '`' | '*' | '|' | '\\' | '^' | '{' | '}' | '[' | ']')
 }
 
-/// Whether a character belongs to the address only where more of it follows.
+/// Returns true if a character belongs to the address only if more of it follows.
 pub(super) fn may_end_the_sentence(c: char) -> bool {
     matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '\'' | '_' | '~')
 }

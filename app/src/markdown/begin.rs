@@ -1,11 +1,11 @@
-//! How a line begins.
+//! The beginnings of lines.
 
 /// The longest beginning of a line that is looked at before it is taken for text.
 const LONGEST: usize = 128;
 /// The longest line that may turn out to be a table's first or second.
 const LONGEST_ROW: usize = 1024;
 
-/// What the beginning of a line, without its indentation, makes of the line.
+/// The kind of a line, by its beginning without the indentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begin {
     /// That depends on what follows.
@@ -26,11 +26,11 @@ pub(super) enum Begin {
     Fence(char, usize),
     /// The row of a table, if it stands in one. The whole line is there.
     Row,
-    /// Nothing special.
+    /// Plain text.
     Text,
 }
 
-/// What a line begins that begins with `held`. A decision stands, whatever follows.
+/// The kind of a line that begins with `held`. A decision is final, whatever follows.
 pub(super) fn begin(held: &str) -> Begin {
     let Some(first) = held.chars().next() else {
         return Begin::Unknown;

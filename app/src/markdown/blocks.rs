@@ -1,15 +1,15 @@
-//! Blocks: what a line belongs to.
+//! Blocks: the block of each line.
 
 use super::begin::{Begin, begin};
 use super::inline::Inline;
 use super::sink::{Sink, Tag, Writer};
 use super::table::{self, Table};
 
-/// How deep lists nest; what is deeper is shown at this depth.
+/// The depth of nested lists; deeper ones are shown at this depth.
 const DEEPEST: usize = 6;
-/// How far a line that belongs to an item is indented beyond the item's mark, at least.
+/// The least indentation of a line that belongs to an item, beyond the item's mark.
 const INDENTATION: usize = 2;
-/// How far the end of a block of code may be indented beyond its beginning.
+/// The most indentation of the end of a block of code, beyond its beginning.
 const FENCE_INDENTATION: usize = 3;
 /// The longest beginning of a line of code that may still turn out to be the block's end.
 const LONGEST_FENCE: usize = 128;
@@ -17,12 +17,13 @@ const LONGEST_FENCE: usize = 128;
 /// Reads text as it comes. Feed it, then [`finish`](Self::finish).
 #[derive(Debug, Default)]
 pub struct Reader {
-    /// Whether a quotation is open; all else that is open is within it.
+    /// True if a quotation is open; all other open blocks are within it.
     quote: bool,
     /// The open items, from the outermost on, each in a list of its own.
     items: Vec<Item>,
     leaf: Leaf,
-    /// The last line, if it may be the first of a table, which the next one tells. Else it begins a paragraph, or goes on in the open one.
+    /// The last line, if it may be the first of a table, which depends on the next one. Otherwise it begins a paragraph, or continues the
+    /// open one.
     header: Option<String>,
     line: Line,
     inline: Inline,
@@ -31,7 +32,7 @@ pub struct Reader {
 /// An open item.
 #[derive(Debug)]
 struct Item {
-    /// Where its mark stands in its line.
+    /// The column of its mark in its line.
     column: usize,
     ordered: bool,
 }
@@ -52,13 +53,13 @@ enum Leaf {
 struct Fence {
     mark: char,
     length: usize,
-    /// How far it is indented; its lines are taken as being indented as far.
+    /// Its indentation, which its lines are taken to share.
     column: usize,
-    /// Line breaks that count if anything follows them.
+    /// Line breaks that count only if more text follows them.
     breaks: usize,
 }
 
-/// Where in the line the reader is.
+/// The position within the line.
 #[derive(Debug)]
 enum Line {
     Begun(Beginning),
@@ -66,16 +67,16 @@ enum Line {
     Within,
 }
 
-/// A line of which it is not known yet what it is.
+/// A line whose kind is not known yet.
 #[derive(Debug, Default)]
 struct Beginning {
-    /// What there is of it, without marks that are understood and the indentation.
+    /// Its text so far, without understood marks and indentation.
     held: String,
-    /// Where `held` stands.
+    /// The column of `held`.
     column: usize,
-    /// Whether the line carries the mark of a quotation.
+    /// True if the line carries the mark of a quotation.
     quoted: bool,
-    /// Whether the line began with the mark of an item, so that whatever follows belongs to it.
+    /// True if the line began with the mark of an item, so that the rest belongs to it.
     in_item: bool,
 }
 
@@ -95,7 +96,7 @@ impl Reader {
         out.flush();
     }
 
-    /// Nothing follows: what is open is closed. The reader can be fed another text then.
+    /// Ends the text: closes all open blocks. The reader can be fed another text then.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         let mut out = Writer::new(sink);
         self.take('\n', &mut out);
@@ -168,7 +169,7 @@ impl Reader {
         {
             return self.open_table(table, out);
         }
-        // The mark of the open quotation tells nothing yet of what is in it.
+        // The mark of the open quotation does not show yet what is in it.
         let is_quoted_on = begin == Begin::Quote && self.quote && !line.in_item;
         if !is_quoted_on {
             self.settle_header(out);
@@ -210,7 +211,7 @@ impl Reader {
         }
     }
 
-    /// What a line is where it stands: within a paragraph not everything begins something else.
+    /// The kind of a line at its place: within a paragraph not every beginning counts.
     fn as_it_stands(&self, begin: Begin, line: &Beginning) -> Begin {
         let within = self.goes_on(line) && self.is_beside(line);
         let is_empty = line.held.ends_with('\n');
@@ -223,17 +224,17 @@ impl Reader {
         }
     }
 
-    /// Whether a text would go on in the open paragraph.
+    /// Returns true if a text would continue the open paragraph.
     fn goes_on(&self, line: &Beginning) -> bool {
         matches!(self.leaf, Leaf::Paragraph) && !line.in_item
     }
 
-    /// Whether a line stands in all that is open, and begins nothing of its own.
+    /// Returns true if a line is within all open blocks, and begins none of its own.
     fn is_beside(&self, line: &Beginning) -> bool {
         !line.in_item && self.quote == line.quoted && self.depth_of(line) == self.items.len()
     }
 
-    /// To how many of the open items a line belongs.
+    /// The number of open items that a line belongs to.
     fn depth_of(&self, line: &Beginning) -> usize {
         let belongs = |item: &&Item| line.in_item || line.column >= item.column + INDENTATION;
         self.items.iter().take_while(belongs).count()
@@ -330,7 +331,7 @@ impl Reader {
         }
         out.open(Tag::Item);
         self.items.push(Item { column: *column, ordered: number.is_some() });
-        // To cut between characters alone takes no sentence for a failure, and no tables for that.
+        // A checked split needs no panic message, and no tables for it.
         let (sign, text) = held.split_at_checked(length).unwrap_or_default();
         self.line = Line::Begun(Beginning {
             held: String::new(),
@@ -343,7 +344,7 @@ impl Reader {
         }
     }
 
-    /// Closes what a line does not belong to.
+    /// Closes the blocks that a line does not belong to.
     fn leave(&mut self, line: &Beginning, out: &mut Writer<'_>) {
         if self.quote && !line.quoted && !line.in_item {
             self.close_containers(out);
@@ -428,7 +429,7 @@ fn indented(column: usize, c: char) -> usize {
     }
 }
 
-/// Whether a line of a block of code is the block's end; `None` if that depends on what follows.
+/// Returns true if a line of a block of code is the block's end; `None` if that depends on the rest.
 fn closes(held: &str, fence: Fence) -> Option<bool> {
     let marks = held.trim_start_matches(' ');
     let after = marks.trim_start_matches(fence.mark);

@@ -1,22 +1,22 @@
-//! What stands within a paragraph or a heading.
+//! The content of a paragraph or a heading.
 
 use super::address;
 use super::sink::{Tag, Writer};
 use std::borrow::Cow;
 
-/// Reads the text of one block. At most one element of each kind is open at a time: where another of the same kind begins, the earlier
-/// was none. So nothing nests deeply, and no text can make the work more than a few times its length.
+/// Reads the text of one block. At most one element of each kind is open at a time: if another of the same kind begins, the earlier one was
+/// text. So nesting stays shallow, and no text can make the work more than a few times its length.
 #[derive(Debug)]
 pub(super) struct Inline {
     open: Vec<Mark>,
     hold: Hold,
-    /// The character before the hold, as it stands in the source; a line break at the beginning.
+    /// The character before the hold, as in the source; a line break at the beginning.
     previous: char,
-    /// The address, or what may become one, that the hold is about.
+    /// The address, or the possible address, of the hold.
     held: String,
 }
 
-/// What an open element began with.
+/// The mark with which an open element began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Emphasis(char),
@@ -27,7 +27,7 @@ enum Mark {
         spaced: bool,
     },
     Link,
-    /// What would be a picture and becomes a link to it.
+    /// An image, which becomes a link to it.
     Image,
     Address,
 }
@@ -49,21 +49,21 @@ enum Hold {
     Space,
     /// The bracket after a link's text.
     Label,
-    /// The parenthesis after that, and the address so far, which is held.
+    /// The parenthesis after that; the address so far is held.
     Destination(Destination),
-    /// What may become an address, which is held.
+    /// A possible address, which is held.
     Scheme,
     /// An address, which is held. This number of its last characters may belong to the sentence, and is not shown yet.
     Address { parentheses: usize, doubtful: usize },
 }
 
-/// Where in a link's parentheses the reader is.
+/// The position within a link's parentheses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Destination {
     parentheses: usize,
-    /// Whether a space has ended the address.
+    /// True if a space has ended the address.
     spaced: bool,
-    /// What ends the title.
+    /// The mark that ends the title.
     quotation: Option<char>,
 }
 
@@ -111,7 +111,7 @@ impl Inline {
 
     /// The line ends, and perhaps the block.
     pub(super) fn end_line(&mut self, out: &mut Writer<'_>) {
-        // Whether a backslash is one shows with the next line.
+        // The meaning of a backslash depends on the next line.
         while !matches!(self.hold, Hold::Nothing | Hold::Escape) {
             self.release('\n', out);
         }
@@ -128,13 +128,13 @@ impl Inline {
         }
     }
 
-    /// The block ends after its last line: what is still open was nothing.
+    /// The block ends after its last line: marks that are still open were text.
     pub(super) fn end(&mut self, out: &mut Writer<'_>) {
         self.release('\n', out);
         self.dissolve_above(None, out);
     }
 
-    /// Whether the next character belongs to what is held, which takes it then.
+    /// Returns true if the next character belongs to the hold, which takes it then.
     fn goes_with_hold(&mut self, c: char, out: &mut Writer<'_>) -> bool {
         match &mut self.hold {
             Hold::Escape if c.is_ascii_punctuation() => {
@@ -194,7 +194,7 @@ impl Inline {
         true
     }
 
-    /// Does with what is held what it means before `next`, which is not part of it.
+    /// Settles the meaning of the hold before `next`, which is not part of it.
     fn release(&mut self, next: char, out: &mut Writer<'_>) {
         match std::mem::take(&mut self.hold) {
             Hold::Nothing => {}
@@ -268,7 +268,7 @@ impl Inline {
 
     /// The innermost element that this number of marks of emphasis may end.
     fn ended_by(&self, mark: char, length: usize) -> Option<usize> {
-        // What began outside of a link's text does not end in it.
+        // An element that began outside a link's text does not end in it.
         let from = self.label().map_or(0, |label| label + 1);
         let ends = |open: &Mark| match open {
             Mark::Strong(opening) => *opening == mark && length >= 2,
@@ -301,7 +301,7 @@ impl Inline {
         }
     }
 
-    /// Ends a link after its address. False if it leads nowhere.
+    /// Ends a link after its address. Returns false if the address may not be followed.
     fn follow(&mut self, out: &mut Writer<'_>) -> bool {
         let Some(address) = address::followable(&self.held) else {
             return false;
@@ -337,7 +337,7 @@ impl Inline {
         out.dissolve(self.open.len() - index, &mark.literal());
     }
 
-    /// Dissolves what was opened after this one, or everything.
+    /// Dissolves the elements that were opened after this one, or all.
     fn dissolve_above(&mut self, index: Option<usize>, out: &mut Writer<'_>) {
         let kept = index.map_or(0, |index| index + 1);
         while self.open.len() > kept {
@@ -345,7 +345,7 @@ impl Inline {
         }
     }
 
-    /// How many backticks the open code began with.
+    /// The number of backticks with which the open code began.
     fn code(&self) -> Option<usize> {
         match self.open.last() {
             Some(Mark::Code { length, .. }) => Some(*length),
@@ -390,7 +390,7 @@ impl Mark {
 }
 
 impl Destination {
-    /// Whether a character may stand here.
+    /// Returns true if a character may be here.
     fn takes(&mut self, c: char) -> bool {
         match (self.quotation, c) {
             (Some(quotation), c) => {
@@ -409,7 +409,7 @@ impl Destination {
     }
 }
 
-/// Whether marks of emphasis between two characters may open one, and whether they may close one.
+/// Returns true, first, if marks of emphasis between two characters may open one, and second, if they may close one.
 fn sides(mark: char, length: usize, before: char, after: char) -> (bool, bool) {
     let [left, right] = [(before, after), (after, before)].map(|(outside, inside)| {
         let apart = outside.is_whitespace() || is_punctuation(outside);

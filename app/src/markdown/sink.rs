@@ -1,4 +1,4 @@
-//! What the reader tells, and to whom.
+//! The output of the reader.
 
 /// Takes what was read and makes a tree of it. There is always an innermost open element: at first the place where the text goes.
 pub trait Sink {
@@ -58,15 +58,15 @@ pub enum Tag<'a> {
     Address,
 }
 
-/// Where a column's texts stand.
+/// The alignment of a column's texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Align {
-    /// Where lines begin.
+    /// At the start of lines.
     #[default]
     Start,
     /// In the middle.
     Center,
-    /// Where lines end.
+    /// At the end of lines.
     End,
 }
 

@@ -3,23 +3,23 @@
 use super::inline::Inline;
 use super::sink::{Align, Tag, Writer};
 
-/// An open table, and where in a row the reader is.
+/// An open table, and the position in a row.
 #[derive(Debug)]
 pub(super) struct Table {
     columns: Vec<Align>,
     /// The column of the next cell, or of the open one.
     column: usize,
-    /// Whether the row is the first, which names the columns.
+    /// True in the first row, which names the columns.
     is_head: bool,
-    /// Whether a cell is open.
+    /// True if a cell is open.
     is_open: bool,
-    /// Spaces that count if anything follows them in the cell.
+    /// Spaces that count only if more text follows them in the cell.
     spaces: usize,
-    /// A backslash was taken, which means something before a `|`.
+    /// A backslash was taken, which counts only before a `|`.
     escapes: bool,
 }
 
-/// The table that two lines begin, if they do: one that names the columns, and one that says where their texts stand.
+/// The table that two lines begin, if they do: one names the columns, and one sets their alignment.
 pub(super) fn table(header: &str, delimiters: &str) -> Option<Table> {
     let delimiters = delimiters.trim().strip_prefix('|')?;
     let delimiters = delimiters.strip_suffix('|').unwrap_or(delimiters);
@@ -49,7 +49,7 @@ fn align(delimiter: &str) -> Option<Align> {
     })
 }
 
-/// How many cells a row has.
+/// The number of cells of a row.
 fn cells(row: &str) -> usize {
     let mut escapes = false;
     let inner = row.trim().chars().skip(1);

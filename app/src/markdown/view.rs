@@ -6,27 +6,27 @@ use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlAnchorElement, Node, Text};
 
-/// Text in Markdown, as it is shown in a place of its own. It only grows, except for marks that turn out to be text.
+/// Text in Markdown, shown in a place of its own. It only grows, except for marks that turn out to be text.
 pub struct Shown {
     place: Element,
     tree: Tree,
     reader: Reader,
-    /// How much of the text it is.
+    /// The length of the shown text.
     length: usize,
     finished: bool,
 }
 
 impl Shown {
-    /// Nothing yet.
+    /// An empty text at this place.
     #[must_use]
     pub fn at(place: Element) -> Self {
         Self { tree: Tree::at(place.clone()), place, reader: Reader::default(), length: 0, finished: false }
     }
 
-    /// Shows the text so far, whether or not more of it is to come.
+    /// Shows the text so far; `growing` if more of it may come.
     pub fn follow(&mut self, text: &str, growing: bool) {
         if self.finished && text.len() != self.length {
-            // Taken up again after its end, which happens seldom.
+            // A text continues after its end, which is rare.
             self.place.set_text_content(None);
             *self = Self::at(self.place.clone());
         }
@@ -55,7 +55,7 @@ impl Tree {
 
     fn append(&self, node: &Node) {
         if let Some(innermost) = self.open.last() {
-            // Nothing keeps a new node from being a child.
+            // A new node can be a child.
             let _ = innermost.append_child(node);
         }
     }
@@ -70,7 +70,7 @@ impl Sink for Tree {
             Tag::Numbers(first) if first != 1 => set(&element, "start", &first.to_string()),
             Tag::CodeBlock(language) => {
                 set(&element, "dir", "ltr");
-                // What scrolls has to be reached by the keyboard.
+                // A scrolled part must be reachable by the keyboard.
                 set(&element, "tabindex", "0");
                 if !language.is_empty() {
                     set(&element, "data-language", language);
@@ -124,9 +124,9 @@ impl Sink for Tree {
         set(link, "target", "_blank");
         set(link, "rel", "noopener noreferrer nofollow");
         set(link, "title", address);
-        // As the browser reads it, so that what is shown is where it goes.
+        // As the browser reads it, so that the shown address is the one that the link leads to.
         if let Some(anchor) = link.dyn_ref::<HtmlAnchorElement>()
-            // A user's name stands before the host, and can look like one.
+            // A user name comes before the host, and can look like one.
             && (link.has_attribute("data-hides") || !anchor.username().is_empty())
         {
             let host = match anchor.host() {
@@ -165,7 +165,7 @@ fn name(tag: Tag<'_>) -> &'static str {
         Tag::Item => "li",
         Tag::CodeBlock(_) => "pre",
         Tag::Rule => "hr",
-        // What scrolls; the table is in it.
+        // The scrolled part, with the table in it.
         Tag::Table => "div",
         Tag::Row => "tr",
         Tag::HeadCell(_) => "th",

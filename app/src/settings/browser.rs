@@ -1,4 +1,4 @@
-//! Where settings come from and where they show. A browser that refuses to keep anything keeps nothing; all else works.
+//! The sources of settings and their effects. If a browser refuses to store, only the storage fails.
 
 use super::{OwnAgent, Setting, Settings};
 use crate::effect::effect;
@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, Storage, UrlSearchParams};
 
-/// Gives all views of the current owner the settings, and the words in their language. The document follows the settings.
+/// Provides the settings to all views of the current owner, and the words in their language. The document follows the settings.
 #[must_use]
 pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
     let settings = RwSignal::new(settings());
@@ -36,7 +36,7 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
             spawn_local(async move {
                 let sheet = text_beside_page(&["languages/", language, ".json"].concat()).await;
                 match sheet.and_then(|sheet| Words::read(language, &sheet)) {
-                    // Whatever language is set by now is spoken.
+                    // The language that is set by now.
                     Some(_) => settings.notify(),
                     None => missing.0.set(true),
                 }
@@ -46,7 +46,7 @@ pub fn provide_settings() -> (RwSignal<Settings>, ReadSignal<Words>) {
     (settings, words.read_only())
 }
 
-/// Whether the language that is set could not be fetched.
+/// True if the chosen language could not be fetched.
 #[derive(Clone, Copy)]
 struct MissingLanguage(RwSignal<bool>);
 
@@ -54,7 +54,7 @@ pub(super) fn missing_language() -> RwSignal<bool> {
     use_context::<MissingLanguage>().map_or_else(|| RwSignal::new(false), |missing| missing.0)
 }
 
-/// The settings that the address asks for, and the others as they were kept.
+/// The settings of the address, and the stored ones for the rest.
 fn settings() -> Settings {
     let (asked, kept) = (asked(), kept());
     Settings::read(|setting| {
@@ -69,12 +69,12 @@ fn own_agent() -> OwnAgent {
     OwnAgent { name: said("data-agent").unwrap_or_default(), profile: said("data-profile").unwrap_or_default() }
 }
 
-/// What `boot.js` has written into the frame.
+/// Data that `boot.js` has written into the frame.
 fn said(name: &str) -> Option<String> {
     document().get_element_by_id("shell")?.get_attribute(name)
 }
 
-/// Keeps a setting. The address asks for it no more, or a reload would forget what was chosen last.
+/// Stores a setting. The address asks for it no more, or a reload would undo the last choice.
 pub(crate) fn keep(setting: Setting, value: &str) {
     let name = setting.name();
     if let Some(kept) = kept() {
@@ -129,7 +129,7 @@ fn kept() -> Option<Storage> {
     window().local_storage().ok()?
 }
 
-/// Makes the address ask for this.
+/// Sets the query of the address.
 fn go_by(asked: &UrlSearchParams) -> Result<(), JsValue> {
     let location = window().location();
     let query = String::from(asked.to_string());

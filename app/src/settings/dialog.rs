@@ -16,10 +16,10 @@ use web_sys::HtmlInputElement;
 
 const TITLE_ID: &str = "settings-title";
 
-/// The values of a setting, and what they are called.
+/// The values of a setting, with their labels.
 type Values = Vec<(&'static str, Label)>;
 
-/// A value is called by a word, or a language by its own name.
+/// The label of a value: a word, or the own name of a language.
 #[derive(Clone, Copy)]
 enum Label {
     Word(Say),
@@ -72,7 +72,7 @@ impl SettingsDialog {
     }
 }
 
-/// The dialog itself. What is changed there takes effect at once.
+/// The dialog itself. A change takes effect at once.
 #[component]
 fn Dialog(settings: RwSignal<Settings>, agent: Memo<Agent>, dialog: NodeRef<html::Dialog>) -> impl IntoView {
     let (words, missing) = (words(), browser::missing_language());
@@ -93,7 +93,7 @@ fn Dialog(settings: RwSignal<Settings>, agent: Memo<Agent>, dialog: NodeRef<html
             <Choice settings setting=Setting::Theme label=Say::SettingsTheme values=THEMES />
             <Choice settings setting=Setting::Submit label=Say::SettingsSubmit values=SUBMIT_MODES />
             {attention::can_notify().then(|| view! { <Notify settings /> })}
-            // Of no use to who only wants to talk; open where something of it is set.
+            // Useless to a person who only wants to talk; open if one of its settings is changed.
             <details open=[Setting::Agent, Setting::Delivery].iter().any(is_set)>
                 <summary>{say(Say::SettingsDeveloper)}</summary>
                 <AgentAddress settings />
@@ -200,7 +200,7 @@ fn TextField(
     let words = words();
     let hint_id = [name, "-hint"].concat();
     let invalid = RwSignal::new(false);
-    // Not as a property: the field of another agent may be the same one, with what was typed for the first.
+    // Not as a property: the field of another agent may be the same one, with the text typed for the first.
     let field = NodeRef::<Textarea>::new();
     effect(move || {
         if let Some(field) = field.get() {
@@ -228,7 +228,7 @@ fn TextField(
     }
 }
 
-/// Whether to notify. The browser is asked for its leave in the click that switches this on, and at no other time.
+/// The switch of notifications. The browser is asked for permission only in the click that switches them on.
 #[component]
 fn Notify(settings: RwSignal<Settings>) -> impl IntoView {
     let words = words();

@@ -19,23 +19,23 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 use web_sys::{Element, Node};
 
-/// How many items of a long history are made at once. Its end is made first, which is what is seen.
+/// The number of items of a long history that are made at once. Its end is made first, because it is visible.
 const SLICE: usize = 40;
 
 /// The items, in order.
 pub(super) struct Rows {
     list: Element,
-    /// What comes behind them while it is in the list.
+    /// The node behind them while it is in the list.
     end: Element,
     rows: Vec<Row>,
-    /// How many entries before them are still to be made items of.
+    /// The number of entries before them without items yet.
     above: usize,
-    /// Of the list of entries, as these items show it.
+    /// The version of the list of entries that these items show.
     version: u64,
     maker: Maker,
 }
 
-/// An item and what keeps it.
+/// An item, and the owner of its updates.
 struct Row {
     key: EntryKey,
     item: Element,
@@ -43,15 +43,15 @@ struct Row {
     owner: Owner,
 }
 
-/// What an item is, as far as its words go.
+/// The kind of an item, as far as its words go.
 enum Kind {
-    /// Something that was said, by whom that is called so.
+    /// A message, by a speaker with this name.
     Said(Element, Say),
     Tool,
     Card(AnyViewState),
 }
 
-/// What an item is made with.
+/// The context in which items are made.
 #[derive(Clone)]
 struct Maker {
     chat: AgentChat,
@@ -59,12 +59,13 @@ struct Maker {
     cards: Cards,
     words: ReadSignal<Words>,
     settings: RwSignal<Settings>,
-    /// Lives as long as the list.
+    /// The owner of the items, which lives as long as the list.
     owner: Owner,
 }
 
 impl Rows {
-    /// Keeps the items of a list, before its `end`, until the current owner is cleaned up. `whole` tells whether all of a long history are made.
+    /// Shows the items of a list, before its `end`, until the current owner is cleaned up. `whole` is set when all of a long history are
+    /// made.
     pub(super) fn show_in(
         list: &Element,
         end: Element,
@@ -115,7 +116,7 @@ impl Rows {
         known.retain(|row| {
             let stays = entries.iter().any(|entry| entry.key == row.key);
             if !stays && matches!(row.kind, Kind::Card(_)) {
-                // As one goes whose run was stopped.
+                // An item goes if its run was stopped.
                 keep_typed(&row.item);
             }
             stays
@@ -134,7 +135,7 @@ impl Rows {
         }
     }
 
-    /// Makes items of some of the entries above. True where there are more.
+    /// Makes items of some of the entries above. Returns true if there are more.
     fn go_up(&mut self, entries: &[Entry]) -> bool {
         let from = self.above.saturating_sub(SLICE);
         let first = self.rows.first().map(|row| row.item.clone());
@@ -147,7 +148,7 @@ impl Rows {
         from > 0
     }
 
-    /// Uses other words for what was said; cards and tools follow the language themselves.
+    /// Updates the words of the messages; cards and tools follow the language themselves.
     fn speak(&self, words: &Words) {
         for row in &self.rows {
             if let Kind::Said(article, name) = &row.kind {
@@ -157,12 +158,12 @@ impl Rows {
     }
 
     fn put(&self, row: &Row, before: Option<&Node>) {
-        // That one is in the list.
+        // The next item is in the list.
         let _ = self.list.insert_before(&row.item, before);
     }
 }
 
-/// Makes items of what is above those that are seen, some at a time, so that the page can be used meanwhile.
+/// Makes the items above the visible ones, some at a time, so that the page can be used meanwhile.
 fn make_the_rest(rows: Weak<RefCell<Rows>>, whole: RwSignal<bool>) {
     let next = move || {
         let Some(kept) = rows.upgrade() else { return };
@@ -207,7 +208,7 @@ impl Maker {
     fn user(&self, item: &Element, text: &ArcReadSignal<String>) -> Kind {
         let article = add(item, "article", "");
         set(&article, "data-role", "user");
-        // The person who said it knows.
+        // The person who wrote it knows.
         set(&article, "aria-live", "off");
         let said = add(&article, "p", "");
         set(&said, "dir", "auto");
@@ -224,7 +225,7 @@ impl Maker {
         let (text, key, chat) = (text.clone(), key.clone(), self.chat);
         let is_it = move |id: &String| matches!(&key, EntryKey::Message(known, _) if known == id);
         effect(move || {
-            // What streams in is read out when it is whole, not word by word. Nothing that is whole is asked again.
+            // A streaming text is read out when it is complete, not word by word. A complete one is not checked again.
             let grows = busy != Some(false) && chat.arriving.with(|arriving| arriving.iter().any(&is_it));
             text.with(|text| shown.follow(text, grows));
             if busy.replace(grows) != Some(grows) {
@@ -234,19 +235,19 @@ impl Maker {
         kind
     }
 
-    /// What else the agent does, in a line that nobody needs to read aloud.
+    /// Other work of the agent, in a line that is not read aloud.
     fn tool(&self, item: &Element, name: &str, done: &ArcReadSignal<bool>) -> Kind {
         let line = add(item, "p", "tool");
         set(&line, "aria-live", "off");
         add(&line, "bdi", "").set_text_content(Some(&tool_name(name)));
-        // Nothing keeps a text from being a child.
+        // A text can be a child.
         let _ = line.append_child(&document().create_text_node(" "));
         let said = add(&line, "span", "visually-hidden");
         let (done, chat, words) = (done.clone(), self.chat, self.words);
         let mut in_its_run = true;
         effect(move || {
             let (is_done, words) = (done.get(), words.get());
-            // Of a later run it is no part.
+            // A call from an earlier run can't finish now.
             in_its_run = in_its_run && super::running(chat);
             let (state, text) = match (is_done, in_its_run) {
                 (true, _) => ("done", words.text(Say::ToolDone)),
@@ -287,7 +288,7 @@ impl Maker {
             .on_picks(move |picked| id.with_value(|id| cards.set_picks(id, picked)))
             .on_reply_in_chat(move |picked| {
                 focus_composer();
-                // Of a single question what is typed is the whole answer.
+                // For a single question, the typed text is the whole answer.
                 if !picked.is_empty() && ask.with_untracked(|ask| ask.questions.len() > 1) {
                     notice.say(Say::PicksGoAlong);
                 }

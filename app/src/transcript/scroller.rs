@@ -1,4 +1,4 @@
-//! What is scrolled to come to the end of the conversation, and where that is.
+//! The scrolled element of the transcript, and the way to its end.
 
 use js_sys::Date;
 use leptos::prelude::{document, window};
@@ -6,13 +6,13 @@ use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// How far from the end, in CSS pixels, a reader still counts as being there.
+/// The distance from the end, in CSS pixels, at which a reader still counts as being there.
 const NEAR_THE_END: i32 = 48;
 
 /// The longest time between the reader's input and the scroll event that it causes, in milliseconds.
 const SOON: f64 = 500.0;
 
-/// What stays visible above a question, in CSS pixels.
+/// The height above a question that stays visible, in CSS pixels.
 const MARGIN: i32 = 16;
 
 /// The reader of a list in its frame.
@@ -63,10 +63,10 @@ impl Reader {
     }
 }
 
-/// What the reader scrolls: the transcript's frame or, where the style sheet lets that grow with its list, the page as a whole.
+/// The scrolled element: the transcript's frame or, if the style sheet lets the frame grow with its list, the page as a whole.
 struct Scroller {
     element: Element,
-    /// How far down the frame begins in it.
+    /// The offset of the frame in it.
     begin: i32,
 }
 
@@ -82,17 +82,17 @@ impl Scroller {
         }
     }
 
-    /// How far down the reader is.
+    /// The reader's position.
     fn place(&self) -> i32 {
         self.element.scroll_top()
     }
 
-    /// Whether the reader is at the end of this list.
+    /// Returns true if the reader is at the end of this list.
     fn is_at_end(&self, list: &HtmlElement) -> bool {
         self.place() >= self.end_of(list) - NEAR_THE_END
     }
 
-    /// Leads the reader down to the end of this list, if it is further down, and says where that is.
+    /// Scrolls down to the end of this list, if it is further down, and returns its position.
     fn go_to_end(&self, list: &HtmlElement) -> i32 {
         let end = self.end_of(list);
         if self.place() < end {
@@ -101,7 +101,7 @@ impl Scroller {
         self.place()
     }
 
-    /// How far down the end is. A question is read from its beginning: where it is higher than what can be seen, that is the end.
+    /// The position of the end. A question is read from its beginning: if it is higher than the visible part, its beginning is the end.
     fn end_of(&self, list: &HtmlElement) -> i32 {
         let end = self.element.scroll_height() - self.element.client_height();
         let last = list.last_element_child();

@@ -1,5 +1,5 @@
-//! Texts in `test_data/markdown` with the trees that they are. After an intended change, write the trees again with
-//! `UPDATE_FIXTURES=1 cargo test -p app` and read the difference.
+//! Texts in `test_data/markdown` with their trees. After an intended change, write the trees again with `UPDATE_FIXTURES=1 cargo test -p
+//! app` and read the difference.
 
 use crate::tree::read;
 use std::fs;

@@ -2,7 +2,7 @@
 
 use crate::tree::read;
 
-/// How long they are, in bytes, about. What took a square of it would not end while somebody waits.
+/// Their length in bytes, about. Quadratic work would not end in reasonable time.
 const LENGTH: usize = 30_000;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What of the page is pure, natively.
+//! Native tests of the page's pure parts.
 #![cfg(not(target_arch = "wasm32"))]
 
 mod fixtures;

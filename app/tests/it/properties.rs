@@ -1,10 +1,10 @@
-//! What holds for every text.
+//! Properties of every text.
 
 use crate::tree::read;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// What texts are made of: everything that may mean something, words, and anything at all.
+/// The parts of texts: all marks, words, and arbitrary characters.
 fn text() -> impl Strategy<Value = String> {
     let marks = [
         "*",
@@ -92,7 +92,7 @@ proptest! {
         prop_assert_eq!(read(characters).lines(), read([whole.as_str()]).lines());
     }
 
-    /// Only marks go, and what stands in their place: the rest of a fence's line, a link's title, an item's number.
+    /// Only marks go, and text in their place: the rest of a fence's line, a link's title, an item's number.
     #[test]
     fn no_word_is_lost(pieces in vec(prop_oneof![
         proptest::sample::select(vec!["*", "**", "_", "`", "``", "[", "]", "!", "\\", "# ", "> ", "- ", "---", "|", "| a |\n|---|\n|", "\n", "\n\n", " ", "    ", "http", "https://", ".", ","])
@@ -106,7 +106,7 @@ proptest! {
         prop_assert_eq!(words(&read([text.as_str()]).text()), words(&text));
     }
 
-    /// Whatever is written: a link leads to the web or to a mailbox.
+    /// Links of any text lead to the web or to a mailbox.
     #[test]
     fn links_lead_nowhere_else(text in text()) {
         for line in read([text.as_str()]).lines().lines() {

@@ -1,4 +1,4 @@
-//! What settings come to.
+//! Settings and their agents.
 
 use agent_chat::{Delivery, Limits};
 use app::agent::Agent;
@@ -23,7 +23,7 @@ fn each_setting_is_found_by_its_name() {
     assert_eq!(Settings::read(|_| None), Settings::default());
 }
 
-/// Each way that the dialog, the address and `settings.json` have to name an agent, with each delivery: what the page goes by.
+/// Each way of the dialog, the address and `settings.json` to name an agent, with each delivery: the resulting agent.
 #[test]
 fn every_combination_comes_to_an_agent() {
     let profiles =
@@ -50,7 +50,7 @@ fn every_combination_comes_to_an_agent() {
                 let agent = Agent::set(&settings, |of| if of == address { headers.clone() } else { Vec::new() });
                 assert!(!agent.is_own());
                 assert_eq!((agent.address.as_str(), &agent.headers), (address, &headers));
-                // Beside its conversations only the page's own agent takes answers, and only of it anything is known.
+                // Only the page's own agent takes answers beside its conversations, and only its limits are known.
                 let delivery = if asked == Delivery::Endpoint { Delivery::Automatic } else { asked };
                 assert_eq!((agent.delivery, agent.limits), (delivery, Limits::RUNTIME), "{address}");
             }

@@ -1,4 +1,4 @@
-//! What a sink has got, as a tree.
+//! The output of a reader, as a tree.
 
 use app::markdown::{Reader, Sink, Tag};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ pub(crate) enum Node {
     Element(String, Vec<Self>),
 }
 
-/// Makes a tree of what a reader tells, and counts the steps that it takes.
+/// Builds a tree from a reader's output, and counts the steps.
 #[derive(Debug)]
 pub(crate) struct Tree {
     open: Vec<(String, Vec<Node>)>,

@@ -1,4 +1,4 @@
-//! What holds for every language.
+//! Rules for every language.
 
 use agent_chat::Trouble;
 use app::words::{Say, Words};
@@ -98,7 +98,7 @@ fn each_language_keeps_to_one_form_of_address() {
     }
 }
 
-/// While the program loads, the page's frame says what the page will say.
+/// While the program loads, the page's frame has the words of the page.
 #[test]
 fn the_frame_says_what_the_page_says() {
     let (boot, frame) = (include_str!("../../boot.js"), include_str!("../../../index.html"));

@@ -1,4 +1,4 @@
-//! The page's own agent, in the hands of a test.
+//! The page's own agent, controlled by a test.
 
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -20,7 +20,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// In whose conversation these questions wait: each with its call and its arguments.
+    /// A conversation with these waiting questions: each with its call and its arguments.
     pub(crate) fn asking(id: &'static str, asks: &[(&str, &Value)]) -> Self {
         Self::asking_after(id, &["Hello"], asks)
     }
@@ -47,12 +47,12 @@ impl Agent {
         agent
     }
 
-    /// What the page's address has behind its `#`.
+    /// The fragment of the page's address.
     pub(crate) fn fragment(&self) -> String {
         format!("#c={}", self.id)
     }
 
-    /// Whether the page has asked for the history.
+    /// Returns true if the page has asked for the history.
     pub(crate) fn is_asked(&self) -> bool {
         !bodies(&self.history()).is_empty()
     }
@@ -62,17 +62,17 @@ impl Agent {
         close(&self.history());
     }
 
-    /// Whether the page listens to what happens.
+    /// Returns true if the page listens to the event feed.
     pub(crate) fn is_heard(&self) -> bool {
         !bodies(&self.events()).is_empty()
     }
 
-    /// Tells everybody an event.
+    /// Sends an event to all listeners.
     pub(crate) fn tells(&self, id: &str, event: &Value) {
         write(&self.events(), &format!("id: {id}\ndata: {event}\n\n"));
     }
 
-    /// Somebody else answers a question, and the agent asks another one.
+    /// Another client answers a question, and the agent asks another one.
     pub(crate) fn goes_on(&self, answered: &str, next: &str, ask: &Value) {
         let run = json!({"threadId": self.id, "runId": "r2"});
         let answer =
@@ -92,13 +92,13 @@ impl Agent {
         self.tells("life-6", &finished);
     }
 
-    /// What the page has posted, of each run the messages.
+    /// The messages of each run that the page has posted.
     pub(crate) fn runs() -> Vec<Value> {
         let input = |body: &String| -> Value { serde_json::from_str(body).expect("an input") };
         bodies(RUN).iter().map(|body| input(body)["messages"].take()).collect()
     }
 
-    /// Whether the page has posted a run to the agent of another address.
+    /// Returns true if the page has posted a run to the agent of another address.
     pub(crate) fn is_posted(address: &str) -> bool {
         !bodies(&format!("POST {address}")).is_empty()
     }

@@ -1,4 +1,4 @@
-//! The page calls the person who is elsewhere.
+//! The page calls for the attention of a person elsewhere.
 
 use crate::browser::{begin_anew, click_notification, hide, let_notify, notified};
 use crate::page::Part;

@@ -1,4 +1,4 @@
-//! The browser, in the hands of a test.
+//! The browser, controlled by a test.
 
 use js_sys::Array;
 use leptos::prelude::window;
@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 extern "C" {
     /// Hides or shows the page.
     pub(crate) fn hide(is_hidden: bool);
-    /// How the user will answer when the page asks for leave to notify, and what holds until then.
+    /// Sets the user's future answer when the page asks for permission to notify, and the permission until then.
     pub(crate) fn let_notify(will_answer: &str, permission: &str);
     fn notifications() -> Array;
     /// Lets this number of milliseconds pass.
@@ -23,12 +23,12 @@ extern "C" {
     pub(crate) fn remove_beside_page(path: &str);
 }
 
-/// What was notified: whether it is open, the title, the text.
+/// The notifications: true if open, the title, the text.
 pub(crate) fn notified() -> Vec<String> {
     notifications().iter().filter_map(|notification| notification.as_string()).collect()
 }
 
-/// What the browser keeps of the setting of this name.
+/// The stored value of the setting with this name.
 pub(crate) fn kept(setting: &str) -> Option<String> {
     let storage = window().local_storage().expect("there is a storage");
     let key = format!("chat-page {setting}");
@@ -47,7 +47,7 @@ const SHEETS: [(&str, &str); 4] = [
     ("es", include_str!("../../../crates/question-card/languages/es.json")),
 ];
 
-/// Forgets what was kept, shows the page, and goes to an address with this query.
+/// Clears the storage, shows the page, and goes to an address with this query.
 pub(crate) fn begin_anew(query: &str) {
     hide(false);
     for (tag, sheet) in SHEETS {

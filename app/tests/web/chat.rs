@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, HtmlElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit};
 
-/// How often the page is looked at before a test fails. Each look lets all other tasks run first.
+/// The number of looks at the page before a test fails. Each look lets all other tasks run first.
 const LOOKS: usize = 2_000;
 
 /// The page, at the conversation of an agent.
@@ -33,7 +33,7 @@ impl Page {
         page
     }
 
-    /// Waits until something holds.
+    /// Waits until this is true.
     async fn waits_for(&self, what: &str, mut holds: impl FnMut() -> bool) {
         for _ in 0..LOOKS {
             if holds() {
@@ -44,7 +44,7 @@ impl Page {
         panic!("never: {what}, in {}", self.0.place.inner_html());
     }
 
-    /// Waits until something is there.
+    /// Waits until this element is there.
     async fn sees(&self, selector: &str) {
         self.waits_for(selector, || self.0.find(selector).is_some()).await;
     }
@@ -81,7 +81,7 @@ impl Page {
         self.0.the::<Element>(".notice").text_content().unwrap_or_default()
     }
 
-    /// Presses the button that says so, in the card of this call.
+    /// Presses the button with this name, in the card of this call.
     async fn clicks(&self, call: &str, name: &str) {
         let buttons = self.0.place.query_selector_all(&format!("{} button", card(call))).expect("a valid selector");
         let mut buttons = (0..buttons.length()).filter_map(|at| buttons.item(at));
@@ -345,7 +345,7 @@ async fn another_agent_gets_what_is_being_written_and_the_one_before_does_not() 
     assert_eq!((field.value().as_str(), said(&page)), ("", vec![text.to_owned()]));
 }
 
-/// What the user has said, as the page shows it.
+/// The user's messages, as the page shows them.
 fn said(page: &Page) -> Vec<String> {
     let said = page.0.place.query_selector_all("article[data-role=user]").expect("a valid selector");
     (0..said.length()).filter_map(|at| said.item(at)?.text_content()).collect()

@@ -8,7 +8,7 @@ use leptos::tachys::view::any_view::AnyViewState;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, EventInit, HtmlElement};
 
-/// What is mounted for one test.
+/// A part that is mounted for one test.
 pub(crate) struct Part {
     pub(crate) place: HtmlElement,
     _mounted: UnmountHandle<AnyViewState>,
@@ -41,7 +41,7 @@ impl Part {
         leptos::task::tick().await;
     }
 
-    /// Waits until what the page fetches lets it say this there.
+    /// Waits until the page shows this text, after its fetches.
     pub(crate) async fn comes_to_say(&self, selector: &str, text: &str) {
         for _ in 0..100 {
             if self.the::<Element>(selector).text_content().as_deref() == Some(text) {
@@ -82,7 +82,7 @@ impl Drop for Part {
     }
 }
 
-/// Tells of a change as the browser does after a person's.
+/// Dispatches the event of a change, as the browser does after a person's.
 pub(crate) fn tell(element: &Element, event: &str) {
     let bubbles = EventInit::new();
     bubbles.set_bubbles(true);

@@ -1,4 +1,4 @@
-//! The settings, and what becomes of them.
+//! The settings and their effects.
 
 use crate::browser::{begin_anew, kept, let_notify, notified, query, remove_beside_page};
 use crate::page::{Part, tell};
@@ -13,13 +13,13 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, HtmlDialogElement, HtmlElement, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement};
 
-/// The opened dialog, where nothing was kept before, at an address with this query.
+/// The opened dialog, with an empty storage, at an address with this query.
 async fn opened(query: &str) -> Part {
     begin_anew(query);
     opened_here().await
 }
 
-/// The same, with what was kept, where the address is.
+/// The same, with the stored settings, at the present address.
 async fn opened_here() -> Part {
     let part = Part::mounted_in_frame(|| {
         let (settings, _) = provide_settings();
@@ -134,7 +134,7 @@ async fn what_was_kept_is_there_again_and_the_address_wins() {
     assert_eq!(chosen(&part, "submit"), "explicit");
     assert_eq!(chosen(&part, "theme"), "dark");
     assert_eq!(kept("theme").as_deref(), Some("light"));
-    // What is chosen last counts: the address asks for it no more.
+    // The last choice counts: the address asks for it no more.
     choose(&part, "theme", "light").await;
     assert_eq!(query(), "?x=1");
     assert_eq!(window().location().hash().as_deref(), Ok("#y"));

@@ -32,8 +32,11 @@ impl Page {
         text
     }
 
-    /// How the response ended.
+    /// The text that came last, and how the response ended.
     pub fn finish(&mut self) -> String {
-        self.reader.finish().outcome.as_str().to_owned()
+        let rest = self.reader.finish();
+        let mut text: String = rest.events.iter().map(|event| event.delta()).collect();
+        text.push_str(rest.end.outcome.as_str());
+        text
     }
 }

@@ -34,9 +34,12 @@ impl Page {
 
     /// How the response ended.
     pub fn finish(&mut self) -> String {
-        let end = self.reader.finish();
-        self.thread.handle_end(&end);
-        end.outcome.as_str().to_owned()
+        let rest = self.reader.finish();
+        for event in &rest.events {
+            self.thread.handle_event(event);
+        }
+        self.thread.handle_end(&rest.end);
+        rest.end.outcome.as_str().to_owned()
     }
 
     /// All that was said.

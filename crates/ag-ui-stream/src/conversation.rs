@@ -3,8 +3,10 @@
 use crate::asks::reply::{NextRun, Refusal, Said, Setup, next_run};
 use crate::asks::{AskChange, Asks};
 use crate::event::{Event, EventRef};
+use crate::history::History;
 use crate::message::Message;
 use crate::notice::Notice;
+use crate::outcome::Interrupt;
 use crate::queue::Queue;
 use crate::reader::{End, EventReader};
 use crate::thread::{Change, Thread};
@@ -14,7 +16,7 @@ use std::mem;
 ///
 /// - [`feed`](Self::feed), [`finish`](Self::finish) and [`handle_event`](Self::handle_event) take what an agent says,
 ///   [`push_message`](Self::push_message) what becomes known elsewhere, [`handle_timeout`](Self::handle_timeout) the time,
-/// - [`next_update`](Self::next_update) gives what each of them changed; take it until it gives `None`,
+/// - [`next_update`](Self::next_update) gives what each of them changed; take it after each of them until it gives `None`,
 /// - [`request`](Self::request) writes what to post next, and [`start_response`](Self::start_response) tells that the agent took it,
 /// - [`thread`](Self::thread) and [`asks`](Self::asks) are how it stands.
 ///
@@ -61,13 +63,24 @@ pub enum Update<'a> {
 }
 
 impl Conversation {
-    /// With these messages, watching for these asks.
+    /// With what was said before, such as a list of messages, watching for these asks.
     #[must_use]
-    pub fn new(asks: Asks, messages: Vec<Message>) -> Self {
-        let thread = Thread::new(messages);
+    pub fn new(asks: Asks, history: impl Into<History>) -> Self {
+        Self::restored(asks, history.into())
+    }
+
+    fn restored(mut asks: Asks, history: History) -> Self {
+        asks.restore_legacy(&history.legacy_interrupts);
+        let thread = Thread::new(history);
         let mut talk = Talk { asks, thread, updates: Queue::default() };
         talk.asks.handle_history(&talk.thread);
         Self { reader: EventReader::new(), end: None, is_over: false, talk }
+    }
+
+    /// What [`new`](Self::new) brings the conversation back from. The [receipts](Asks::receipts) of questions that no call made are not in it.
+    #[must_use]
+    pub fn history(&self) -> History {
+        History { legacy_interrupts: self.asks().legacy_interrupts(), ..self.thread().history() }
     }
 
     /// Messages, state, calls and run.
@@ -94,7 +107,7 @@ impl Conversation {
 
     /// Takes the end of the response. Behind the last of its events, an [`Update::End`] says how it ended.
     pub fn finish(&mut self) {
-        self.end = Some(self.reader().finish());
+        self.end = Some(self.reader().end());
     }
 
     /// Takes an event that another reader has verified, such as one of another tab.
@@ -119,6 +132,12 @@ impl Conversation {
     /// For what only the questions take, such as [a deadline](Asks::set_deadline).
     pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks)) {
         take(&mut self.talk.asks);
+    }
+
+    /// Lets an interrupt wait for its answer, as if the last run had ended in it: for what a host learns elsewhere.
+    pub fn interrupt(&mut self, interrupt: Interrupt) {
+        self.talk.thread.interrupt(interrupt);
+        self.talk.asks.take_interrupts(&self.talk.thread);
     }
 
     /// Lets the questions alone take a tool message, such as an answer that another endpoint than the agent's has taken.

@@ -31,6 +31,9 @@ pub enum EndOutcome {
 }
 
 impl EndOutcome {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Completed, Self::Interrupt, Self::Cancelled, Self::Error, Self::Truncated, Self::Rejected];
+
     /// As JSON has it.
     #[must_use]
     pub fn as_str(self) -> &'static str {

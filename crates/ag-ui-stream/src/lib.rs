@@ -20,6 +20,7 @@ pub mod asks;
 pub mod conversation;
 mod end;
 pub mod event;
+pub mod history;
 mod index;
 pub mod input;
 pub mod message;
@@ -38,6 +39,7 @@ pub use asks::Asks;
 #[cfg(feature = "asks")]
 pub use conversation::Conversation;
 pub use event::Event;
+pub use history::History;
 pub use message::Message;
 pub use reader::EventReader;
 pub use thread::Thread;

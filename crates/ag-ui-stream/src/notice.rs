@@ -270,7 +270,6 @@ pub(crate) fn joined(texts: &[&str], between: &str) -> String {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices {
     waiting: Vec<Notice>,
-    dropped: u64,
     /// Which event they are about.
     event_index: Option<u64>,
 }
@@ -285,17 +284,11 @@ impl Notices {
     pub(crate) fn push(&mut self, detail: Detail, names: &[&str], path: Option<String>) {
         if self.waiting.len() < Notice::MAX_WAITING {
             self.waiting.push(Notice { path, event_index: self.event_index, ..*Notice::new(detail, names) });
-        } else {
-            self.dropped += 1;
         }
     }
 
     pub(crate) fn take(&mut self) -> Option<Notice> {
         if self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
-    }
-
-    pub(crate) fn dropped(&self) -> u64 {
-        self.dropped
     }
 
     pub(crate) fn into_vec(self) -> Vec<Notice> {

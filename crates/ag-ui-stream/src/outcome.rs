@@ -82,7 +82,7 @@ impl Interrupt {
         Self { id: id.into(), reason: reason.into(), ..Self::default() }
     }
 
-    fn of(json: &Json<'_>) -> Self {
+    pub(crate) fn of(json: &Json<'_>) -> Self {
         let said = |name: &str| json.get(name).and_then(text_of);
         Self {
             id: said("id").unwrap_or_default(),

@@ -19,15 +19,16 @@ use json_tree::{Halves, Json, natural};
 use lanes::Lanes;
 use order::Order;
 use std::borrow::Cow;
+use std::iter;
 use thinking::Thinking;
 
 /// Reads one response of an agent.
 ///
 /// - [`feed`](Self::feed) takes bytes of any length, or [`feed_json`](Self::feed_json) single events,
 /// - [`next_event`](Self::next_event) gives what they hold, in order, and [`next_warning`](Self::next_warning) what was tolerated,
-/// - [`finish`](Self::finish) says how the stream ended.
+/// - [`finish`](Self::finish) gives the rest, and says how the stream ended.
 ///
-/// After each `feed` and after `finish`, call `next_event` until it gives `None`. Events come out expanded (no `*_CHUNK`), without anything
+/// After each `feed`, call `next_event` until it gives `None`. Events come out expanded (no `*_CHUNK`), without anything
 /// that 1.0 does not describe, and in an order that the protocol allows. A character whose halves came in two deltas is whole in the
 /// second. The first violation is given once as an error, after the events before it; nothing follows.
 #[derive(Debug, Default)]
@@ -62,12 +63,6 @@ impl EventReader {
         Self::default()
     }
 
-    /// The same reader with another cap on one frame's length, in bytes; [`Decoder::DEFAULT_LIMIT`] otherwise.
-    #[must_use]
-    pub fn with_frame_limit(self, limit: usize) -> Self {
-        Self { decoder: Decoder::with_limit(limit), ..self }
-    }
-
     /// Takes the next bytes of the response.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.pipeline.error.is_none() {
@@ -99,20 +94,19 @@ impl EventReader {
         (bytes, lines, &mut self.pipeline)
     }
 
-    /// The next thing that was tolerated.
+    /// The next thing that was tolerated. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
     pub fn next_warning(&mut self) -> Option<Notice> {
         self.pipeline.next_warning()
     }
 
-    /// How many warnings were dropped, because [`Notice::MAX_WAITING`] had not been taken.
-    #[must_use]
-    pub fn dropped_warnings(&self) -> u64 {
-        self.pipeline.warnings.dropped()
+    /// Ends the stream: returns what was not taken yet, and how the stream ended. A last frame without a blank line counts.
+    pub fn finish(&mut self) -> Rest {
+        let end = self.end();
+        Rest { events: iter::from_fn(|| self.next_event()).filter_map(Result::ok).collect(), end }
     }
 
-    /// Ends the stream and says how it ended. A last frame without a blank line counts; what it and frames not yet taken hold is still to be
-    /// taken by [`next_event`](Self::next_event).
-    pub fn finish(&mut self) -> End {
+    /// Queues what the last frames hold, and returns how the stream ended.
+    pub(crate) fn end(&mut self) -> End {
         let (bytes, lines) = self.decoder.parts();
         while self.pipeline.error.is_none()
             && let Some(frame) = lines.next(bytes)
@@ -128,6 +122,15 @@ impl EventReader {
         }
         self.pipeline.end()
     }
+}
+
+/// What the end of a stream leaves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rest {
+    /// The events that were not taken before, in order.
+    pub events: Vec<Event>,
+    /// How the stream ended. A refusal is its error.
+    pub end: End,
 }
 
 /// The data of a frame.

@@ -8,6 +8,7 @@ mod seen;
 mod snapshot;
 
 use crate::event::EventRef;
+use crate::history::History;
 use crate::index::Index;
 use crate::message::{Message, Metadata, Role, ToolCall, unique};
 use crate::notice::{Detail, Notice, Notices};
@@ -140,16 +141,21 @@ impl Default for Thread {
 impl Thread {
     /// From a history. Calls in it without a tool message are pending.
     #[must_use]
-    pub fn new(mut messages: Vec<Message>) -> Self {
+    pub fn new(history: impl Into<History>) -> Self {
+        Self::restored(history.into())
+    }
+
+    fn restored(history: History) -> Self {
+        let History { mut messages, state, ended, interrupts, .. } = history;
         let mut thread = Self {
             messages: Vec::new(),
             positions: Index::default(),
             calls: Calls::default(),
-            state: Json::Object(Members::new()),
+            state: state.unwrap_or_else(|| Json::Object(Members::new())),
             copied: Copied::default(),
-            run: RunState::Idle,
+            run: ended.map_or(RunState::Idle, |outcome| RunState::Ended { outcome }),
             pending: Vec::new(),
-            interrupts: Vec::new(),
+            interrupts,
             resumed: Vec::new(),
             last_result: None,
             ended_text: None,
@@ -161,6 +167,23 @@ impl Thread {
         thread.reindex(0);
         thread.pending = thread.unanswered_tool_call_ids();
         thread
+    }
+
+    /// What [`new`](Self::new) brings it back from.
+    #[must_use]
+    pub fn history(&self) -> History {
+        let is_empty = self.state.as_object().is_some_and(|members| members.is_empty());
+        History {
+            messages: self.messages.clone(),
+            state: (!is_empty).then(|| self.state.clone()),
+            ended: match self.run {
+                RunState::Idle => None,
+                RunState::Running { .. } => Some(EndOutcome::Truncated),
+                RunState::Ended { outcome } => Some(outcome),
+            },
+            interrupts: self.interrupts.clone(),
+            legacy_interrupts: Vec::new(),
+        }
     }
 
     /// The messages, in order.
@@ -257,15 +280,9 @@ impl Thread {
         &self.interrupts
     }
 
-    /// The next thing that was tolerated.
+    /// The next thing that was tolerated. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
     pub fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
-    }
-
-    /// How many warnings were dropped, because [`Notice::MAX_WAITING`] had not been taken.
-    #[must_use]
-    pub fn dropped_warnings(&self) -> u64 {
-        self.warnings.dropped()
     }
 
     /// Takes a message of the client's own: a tool message goes behind the message that made the call, any other to the end. A message with
@@ -276,6 +293,13 @@ impl Thread {
             Role::Tool => self.insert_result(message),
             _ => self.put(message),
         }
+    }
+
+    /// The last run ended in this interrupt.
+    #[cfg(feature = "asks")]
+    pub(crate) fn interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupts = vec![interrupt];
+        self.run = RunState::Ended { outcome: EndOutcome::Interrupt };
     }
 
     /// Takes the end of a response. Where it broke off or was refused, the run is over nevertheless; what arrived stays.

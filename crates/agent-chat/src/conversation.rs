@@ -7,18 +7,15 @@ use ag_ui_stream::asks::reply::{AskedBy, NextRun, Refusal, Said, Setup};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::{EventRef, EventType};
 use ag_ui_stream::notice::Notice;
-use ag_ui_stream::outcome::{Interrupt, RunOutcome};
+use ag_ui_stream::outcome::Interrupt;
 use ag_ui_stream::reader::End;
 use ag_ui_stream::thread::Change;
-use ag_ui_stream::{Asks, Event, EventReader, Message, Thread};
+use ag_ui_stream::{Asks, Event, History, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use json_tree::Json;
 use leptos::prelude::*;
-
-/// The name of a run that never was: a history is taken over as if one run had brought it.
-const HISTORY: &str = "history";
 
 /// After how long without a word an agent is called silent, in milliseconds.
 const LONG_SILENCE: u64 = 8_000;
@@ -40,7 +37,7 @@ pub(crate) struct Conversation {
 impl Conversation {
     pub(crate) fn new(approvals: Vec<String>) -> Self {
         Self {
-            talk: anew(&approvals),
+            talk: restored(&approvals, History::default()),
             transcript: Transcript::new(),
             approvals,
             heard: 0,
@@ -135,25 +132,21 @@ impl Conversation {
         self.lay();
     }
 
-    /// Takes another's word for everything that has been said so far. `ended` is the event that the last run ended with, if it did not end well.
-    ///
-    /// False, and nothing has changed, where `history` is no `MESSAGES_SNAPSHOT`.
-    pub(crate) fn restore(&mut self, now: u64, history: &[&str], ended: Option<&str>) -> bool {
-        let mut reader = EventReader::new();
-        reader.feed_json(&run_started(HISTORY, HISTORY));
-        history.iter().for_each(|event| reader.feed_json(event));
-        reader.feed_json(ended.unwrap_or(HISTORY_ENDS));
-        let events = std::iter::from_fn(|| reader.next_event()).collect::<Result<Vec<_>, _>>();
-        let Ok(events) = events else { return false };
-        self.start_replay();
-        for event in &events {
-            match Receipt::of(event) {
-                Some(receipt) => self.restore_receipt(now, receipt),
-                None => self.take(now, event.clone()),
-            }
-        }
+    /// Takes another's word for everything that has been said so far: the JSON of a [`History`]. False, and nothing has changed, where it is
+    /// none.
+    pub(crate) fn restore(&mut self, now: u64, history: Json<'_>, receipts: Vec<Receipt>) -> bool {
+        let Ok((history, _)) = History::from_json(history) else { return false };
+        self.talk = restored(&self.approvals, history);
+        self.transcript.start_replay();
+        self.talk.handle_timeout(now);
+        self.show(now);
+        receipts.into_iter().for_each(|receipt| self.restore_receipt(now, receipt));
         self.finish_replay();
         true
+    }
+
+    pub(crate) fn history(&self) -> History {
+        self.talk.history()
     }
 
     /// Shows a receipt where it stood, unless what it followed is gone.
@@ -166,17 +159,17 @@ impl Conversation {
         }
     }
 
-    /// The events that bring back what messages do not tell of: the receipts of questions that no call made.
-    pub(crate) fn receipts(&self) -> impl Iterator<Item = String> {
-        self.talk
-            .asks()
-            .receipts()
-            .filter_map(|(id, ask, outcome)| Some(receipt::event(self.transcript.anchor(id)?, id, ask, outcome)))
+    /// What a history does not tell of: the receipts of questions that no call made, as JSON.
+    pub(crate) fn receipts(&self) -> Vec<Json<'static>> {
+        let receipts = self.asks().receipts();
+        receipts
+            .filter_map(|(id, ask, outcome)| Some(receipt::json(self.transcript.anchor(id)?, id, ask, outcome)))
+            .collect()
     }
 
     /// Everything is told again from the beginning. What is shown stays until it was.
     pub(crate) fn start_replay(&mut self) {
-        self.talk = anew(&self.approvals);
+        self.talk = restored(&self.approvals, History::default());
         self.transcript.start_replay();
     }
 
@@ -213,11 +206,8 @@ impl Conversation {
     pub(crate) fn interrupt_by(&mut self, now: u64, tool_call_id: &str) {
         let mut interrupt = Interrupt::new(tool_call_id, "tool_call");
         interrupt.tool_call_id = Some(tool_call_id.to_owned());
-        let outcome = &RunOutcome::Interrupt { interrupts: vec![interrupt] };
-        let of_run = [("threadId", HISTORY.into()), ("runId", HISTORY.into())];
-        self.take(now, Event::new(EventType::RunStarted, of_run.clone()));
-        let end = of_run.into_iter().chain([("outcome", outcome.into())]);
-        self.take(now, Event::new(EventType::RunFinished, end));
+        self.talk.interrupt(interrupt);
+        self.show(now);
         self.lay();
     }
 
@@ -361,16 +351,6 @@ struct Shown {
     end: Option<End>,
 }
 
-fn anew(approvals: &[String]) -> ag_ui_stream::Conversation {
-    let asks = Asks::new().with_approvals(approvals);
-    ag_ui_stream::Conversation::new(asks, Vec::new())
+fn restored(approvals: &[String], history: History) -> ag_ui_stream::Conversation {
+    ag_ui_stream::Conversation::new(Asks::new().with_approvals(approvals), history)
 }
-
-/// The beginning of a run, as an agent sends it.
-pub(crate) fn run_started(thread_id: &str, run_id: &str) -> String {
-    let started = [("type", "RUN_STARTED".into()), ("threadId", thread_id.into()), ("runId", run_id.into())];
-    Json::object(started).to_string()
-}
-
-/// The end of the run that brings a history.
-const HISTORY_ENDS: &str = r#"{"type":"RUN_FINISHED","threadId":"history","runId":"history"}"#;

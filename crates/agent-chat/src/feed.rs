@@ -1,9 +1,9 @@
 //! A conversation's events as its server tells them to every client: each once and in order, from whichever connection or tab they come.
 
-use crate::conversation::run_started;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Frame;
 use ag_ui_stream::{Event, EventReader};
+use json_tree::Json;
 
 /// Follows the events of one conversation.
 #[derive(Debug, Default)]
@@ -66,7 +66,8 @@ impl Feed {
     pub(crate) fn go_on_from(&mut self, id: &str, run: Option<(&str, &str)>) -> Option<Event> {
         *self = Self { place: Place::of(id), ..Self::default() };
         let (thread_id, run_id) = run?;
-        self.reader.feed_json(&run_started(thread_id, run_id));
+        let started = [("type", "RUN_STARTED".into()), ("threadId", thread_id.into()), ("runId", run_id.into())];
+        self.reader.feed_json(&Json::object(started).text());
         self.reader.next_event()?.ok()
     }
 

@@ -2,12 +2,11 @@
 
 use crate::conversation::Conversation;
 use crate::ids::now;
+use crate::json;
+use crate::receipt::Receipt;
 use crate::storage::Shelf;
 use crate::tabs::TabLock;
-use ag_ui_stream::Thread;
-use ag_ui_stream::message::Message;
-use ag_ui_stream::reader::EndOutcome;
-use ag_ui_stream::thread::RunState;
+use ag_ui_stream::Message;
 use json_tree::Json;
 use std::cell::Cell;
 use std::fmt;
@@ -71,10 +70,9 @@ impl Keep for Kept {
             return false;
         };
         self.known.set(digest(&kept));
-        // The event that ended its last run, if that did not end well, and then those that bring it back.
-        let mut lines = kept.lines();
-        let ended = lines.next().filter(|ended| !ended.is_empty());
-        conversation.restore(now(), &lines.collect::<Vec<_>>(), ended)
+        let kept = json::parse(&kept);
+        let receipts = json::items(&kept, "receipts").iter().filter_map(Receipt::of).collect();
+        kept.get("history").is_some_and(|history| conversation.restore(now(), history.clone(), receipts))
     }
 
     fn write(&self, conversation: &Conversation) {
@@ -128,56 +126,26 @@ fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, take)
 }
 
+/// The history, and what it does not tell of.
 fn record(conversation: &Conversation) -> String {
-    let (thread, asks) = (conversation.thread(), conversation.asks());
-    let state = thread.state();
-    let state = match state.as_object().is_some_and(|members| members.is_empty()) {
-        true => String::new(),
-        false => format!("\n{{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{state}}}"),
-    };
-    let messages = messages(thread.messages()).join(",");
-    let ended = ended(thread);
-    let receipts: String = conversation.receipts().map(|event| format!("\n{event}")).collect();
-    let interrupts: String = asks.legacy_interrupts().map(legacy).collect();
-    format!("{ended}{state}\n{{\"type\":\"MESSAGES_SNAPSHOT\",\"messages\":[{messages}]}}{receipts}{interrupts}")
+    let mut history = conversation.history();
+    drop_oldest(&mut history.messages);
+    let record = [("history", Json::from(&history)), ("receipts", Json::List(conversation.receipts()))];
+    Json::object(record).to_string()
 }
 
-/// A legacy interrupt that waits, as the line of the event that brings it back.
-fn legacy((id, value): (&str, &Json<'static>)) -> String {
-    let raw = Json::object([("id", id.into())]);
-    let event = Json::object([
-        ("type", "CUSTOM".into()),
-        ("name", "on_interrupt".into()),
-        ("value", value.clone()),
-        ("rawEvent", raw),
-    ]);
-    format!("\n{event}")
-}
-
-fn ended(thread: &Thread) -> String {
-    match thread.run() {
-        RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled } | RunState::Idle => String::new(),
-        RunState::Ended { outcome: EndOutcome::Interrupt } => {
-            let interrupts = Json::List(thread.open_interrupts().iter().map(Json::from).collect());
-            let outcome = format!(r#"{{"type":"interrupt","interrupts":{interrupts}}}"#);
-            format!(r#"{{"type":"RUN_FINISHED","threadId":"history","runId":"history","outcome":{outcome}}}"#)
-        }
-        RunState::Running { .. } | RunState::Ended { .. } => r#"{"type":"RUN_ERROR","message":""}"#.to_owned(),
-    }
-}
-
-/// The latest messages that there is room for, beginning with one of the user's: a history never begins in the middle of a turn.
-fn messages(messages: &[Message]) -> Vec<String> {
-    let json: Vec<String> = messages.iter().map(|message| Json::from(message).to_string()).collect();
-    let mut length: usize = json.iter().map(String::len).sum();
+/// Leaves the latest messages that there is room for, beginning with one of the user's: a history never begins in the middle of a turn.
+fn drop_oldest(messages: &mut Vec<Message>) {
+    let lengths: Vec<usize> = messages.iter().map(|message| Json::from(message).to_string().len()).collect();
+    let mut length: usize = lengths.iter().sum();
     let mut first = 0;
-    while length > LONGEST && first < json.len() {
-        length -= json[first].len();
+    while length > LONGEST && first < lengths.len() {
+        length -= lengths[first];
         first += 1;
         while messages.get(first).is_some_and(|message| message.role() != "user") {
-            length -= json[first].len();
+            length -= lengths[first];
             first += 1;
         }
     }
-    json[first..].to_vec()
+    *messages = messages.split_off(first);
 }

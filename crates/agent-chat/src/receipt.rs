@@ -1,12 +1,7 @@
 //! Receipts of questions that no call made, as this browser keeps them: messages do not tell of them.
 
-use ag_ui_stream::Event;
-use ag_ui_stream::event::EventType;
-use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption};
+use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
-
-/// The name of the event that brings one back.
-const NAME: &str = "agent-chat receipt";
 
 /// How a question ended, and where in the conversation it stands.
 pub(crate) struct Receipt {
@@ -18,13 +13,9 @@ pub(crate) struct Receipt {
 }
 
 impl Receipt {
-    pub(crate) fn of(event: &Event) -> Option<Self> {
-        if event.kind() != EventType::Custom || event.text("name") != NAME {
-            return None;
-        }
-        let value = event.get("value")?;
-        let text = |key: &str| value.get(key)?.as_str();
-        let ask = AskUserQuestion::from_json(value.get("ask")?.clone())?;
+    pub(crate) fn of(json: &Json<'_>) -> Option<Self> {
+        let text = |key: &str| json.get(key)?.as_str();
+        let ask = AskUserQuestion::from_json(json.get("ask")?)?;
         Some(Self {
             after: text("after").map(str::to_owned),
             id: text("id")?.to_owned(),
@@ -34,31 +25,13 @@ impl Receipt {
     }
 }
 
-/// The event that brings a receipt back, as a line.
-pub(crate) fn event(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome: &Outcome) -> String {
-    let value = Json::object([
+/// What brings a receipt back.
+pub(crate) fn json(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome: &Outcome) -> Json<'static> {
+    Json::object([
         ("after", text(after)),
         ("id", id.into()),
         ("outcome", outcome.tool_content(ask).into()),
-        ("ask", Json::object([("questions", ask.questions.iter().map(question).collect::<Vec<_>>().into())])),
-    ]);
-    Json::object([("type", "CUSTOM".into()), ("name", NAME.into()), ("value", value)]).to_string()
-}
-
-fn question(question: &Question) -> Json<'static> {
-    Json::object([
-        ("question", question.question.as_str().into()),
-        ("header", text(question.header.as_deref())),
-        ("multiSelect", question.multi_select.into()),
-        ("options", question.options.iter().map(option).collect::<Vec<_>>().into()),
-    ])
-}
-
-fn option(option: &QuestionOption) -> Json<'static> {
-    Json::object([
-        ("label", option.label.as_str().into()),
-        ("description", text(option.description.as_deref())),
-        ("preview", text(option.preview.as_deref())),
+        ("ask", ask.into()),
     ])
 }
 

@@ -63,6 +63,7 @@ pub mod limits;
 pub mod matching;
 mod members;
 pub mod outcome;
+mod parts;
 pub mod repair;
 pub mod reply;
 pub mod snapshot;

@@ -1,20 +1,10 @@
-//! What an ask consists of, on one screen: the members of its arguments, of a question and of an option. Growth, repair and schema walk these
-//! rows.
+//! What an ask consists of, in one table: the members of a question and of an option. Reading, writing, growth, repair, settling, rules and
+//! schema walk its rows.
 
 use crate::limits::{Limits, Wording};
-
-/// One member, in the order in which models are told to write them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Member {
-    Questions,
-    Question,
-    Header,
-    MultiSelect,
-    Options,
-    Label,
-    Description,
-    Preview,
-}
+use crate::parts::{Grows, TextSnapshot, Value, member_mut};
+use json_tree::Json;
+use serde::{Deserialize, Serialize};
 
 /// The object that a member is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +17,12 @@ pub(crate) enum Of {
 /// What a member holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Text,
-    /// A text for which a number or a flag may stand.
+    /// A text that must be there and is shown otherwise than it is sent, by `text`.
+    Key,
+    /// A text that must be there, for which a number or a flag may stand.
     Plain,
+    /// A text that may be absent.
+    Text,
     Flag,
     List(Of),
 }
@@ -41,39 +34,169 @@ pub(crate) struct Row {
     /// Its name in any spelling, and then the names that stand for it if it is missing. A name with a star needs only be in the key.
     pub(crate) near: &'static str,
     pub(crate) kind: Kind,
-    /// Without it there is no question or option to show, or none that streams.
-    pub(crate) is_needed: bool,
     /// White space around it is removed. The question keeps its own, since it is the key of the answer, and a preview its indentation.
     pub(crate) trims: bool,
 }
 
-use Kind::{Flag, List, Plain, Text};
-use Member::{Description, Header, Label, MultiSelect, Options, Preview, Question, Questions};
+/// Declares the objects of an ask: for each, what is sent and what a card shows of it while it arrives, and the rows of the table.
+macro_rules! table {
+    ($(
+        $(#[$of_wire:meta])*
+        $wire:ident, $(#[$of_shown:meta])* $shown:ident {
+            $(
+                $(#[$of_field:meta])*
+                $field:ident: $sent:ty, $grows:ty = $member:ident $kind:ident $(($of:ident))? $name:literal $trims:ident, $near:literal, $words:expr;
+            )*
+        }
+    )*) => {
+        /// One member, in the order in which models are told to write them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Member {
+            Questions,
+            $($( $member, )*)*
+        }
 
-#[rustfmt::skip]
-pub(crate) static MEMBERS: [Row; 8] = [
-    Row { member: Questions, name: "questions", kind: List(Of::Question), is_needed: true, trims: false, near: "questions" },
-    Row { member: Question, name: "question", kind: Text, is_needed: true, trims: false,
-        near: "question|prompt|text|title|message|query|questiontext" },
-    Row { member: Header, name: "header", kind: Text, is_needed: false, trims: true, near: "header" },
-    Row { member: MultiSelect, name: "multiSelect", kind: Flag, is_needed: false, trims: false,
-        near: "multiselect|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
-            checkbox|checkboxes" },
-    Row { member: Options, name: "options", kind: List(Of::Option), is_needed: true, trims: false,
-        near: "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|possibleanswers|suggestedanswers" },
-    Row { member: Label, name: "label", kind: Plain, is_needed: true, trims: true,
-        near: "label|text|title|name|value|option|choice|answer|content|key|id" },
-    Row { member: Description, name: "description", kind: Text, is_needed: false, trims: true,
-        near: "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext" },
-    Row { member: Preview, name: "preview", kind: Text, is_needed: false, trims: false, near: "preview" },
-];
+        const COUNT: usize = 1 + [$($( $name, )*)*].len();
+
+        pub(crate) static MEMBERS: [Row; COUNT] = [
+            Row { member: Member::Questions, name: "questions", kind: Kind::List(Of::Question), trims: false, near: "questions" },
+            $($( Row { member: Member::$member, name: $name, kind: Kind::$kind $((Of::$of))?, trims: $trims, near: $near }, )*)*
+        ];
+
+        /// What the schema says of each, by the profile's [`Wording`]. It is no column of a row, because a page that reads asks has no schema.
+        static WORDS: [[&str; 3]; COUNT] = [[""; 3], $($( $words, )*)*];
+
+        $(
+            $(#[$of_wire])*
+            #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+            #[serde(rename_all = "camelCase")]
+            #[non_exhaustive]
+            pub struct $wire {
+                $( $(#[$of_field])* pub $field: $sent, )*
+            }
+
+            impl Value for $wire {
+                fn read(found: Option<&mut Json<'_>>) -> Self {
+                    let mut nothing = Json::Null;
+                    let object = found.unwrap_or(&mut nothing);
+                    Self { $( $field: Value::read(member_mut(object, $name)), )* }
+                }
+
+                fn is_shown(&self) -> bool {
+                    self.shows_anything()
+                }
+
+                fn json(&self) -> Option<Json<'static>> {
+                    Some(Json::object_of(&mut [$( ($name, self.$field.json()), )*]))
+                }
+            }
+
+            $(#[$of_shown])*
+            #[derive(Clone, Debug, Default, PartialEq, Eq)]
+            #[non_exhaustive]
+            pub struct $shown {
+                $(
+                    #[doc = concat!("What came of `", $name, "`.")]
+                    pub $field: $grows,
+                )*
+                /// Whether the object is complete.
+                pub closed: bool,
+            }
+
+            impl $shown {
+                /// One that will not change any more.
+                #[must_use]
+                pub fn complete(sent: &$wire) -> Self {
+                    let mut complete = Self::default();
+                    complete.settle(sent);
+                    complete
+                }
+            }
+
+            impl Grows<$wire> for $shown {
+                fn settle(&mut self, sent: &$wire) {
+                    $( self.$field.settle(shown!(sent.$field $kind)); )*
+                    self.closed = true;
+                }
+
+                fn may_become(&self, sent: &$wire, _: bool) -> bool {
+                    $( self.$field.may_become(shown!(sent.$field $kind), self.closed) )&&*
+                }
+            }
+        )*
+    };
+}
+
+/// What a card shows of a member.
+macro_rules! shown {
+    ($sent:ident.$field:ident Key) => {
+        &*$sent.text()
+    };
+    ($sent:ident.$field:ident Plain) => {
+        &*$sent.$field
+    };
+    ($sent:ident.$field:ident $kind:ident) => {
+        &$sent.$field
+    };
+}
+
+const EXPLANATION: &str = "Explanation of what this option means.";
+
+table! {
+    /// One question of an ask.
+    // Fields are written in this order because models write in schema order and the card comes alive in it.
+    Question,
+    /// One question, growing.
+    QuestionSnapshot {
+        /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
+        question: String, TextSnapshot = Question Key "question" false,
+            "question|prompt|text|title|message|query|questiontext",
+            ["The full question text to display", "The complete question to ask the user.", "The question to ask"];
+        /// A short label, shown as a chip.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        header: Option<String>, Option<TextSnapshot> = Header Text "header" true,
+            "header",
+            ["Short label for the question", "Very short label displayed as a chip/tag.", "Short label for the question"];
+        /// Whether several options may be chosen. Of a snapshot, `None` until the key was read or the question closed.
+        #[serde(default)]
+        multi_select: bool, Option<bool> = MultiSelect Flag "multiSelect" false,
+            "multiselect|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
+                checkbox|checkboxes",
+            ["Allow multiple answers to be selected."; 3];
+        /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
+        #[serde(default)]
+        options: Vec<QuestionOption>, Vec<OptionSnapshot> = Options List(Option) "options" false,
+            "options|choices|items|suggestions|followup|followups|alternatives|answeroptions|possibleanswers|suggestedanswers",
+            ["The choices; \"Other\" is added for the user, so do not include it."; 3];
+    }
+
+    /// One option of a question. A text alone is one with that label.
+    QuestionOption,
+    /// One option, growing. Only a closed one can be chosen.
+    OptionSnapshot {
+        /// The text to choose.
+        label: String, TextSnapshot = Label Plain "label" true,
+            "label|text|title|name|value|option|choice|answer|content|key|id",
+            ["The display text for this option.", "The display text for this option.", "Display text for this option"];
+        /// What choosing it means.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        description: Option<String>, Option<TextSnapshot> = Description Text "description" true,
+            "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
+            [EXPLANATION, EXPLANATION, "Additional context"];
+        /// Plain text or code shown while the option has focus or is chosen (single-select only).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false,
+            "preview",
+            ["Code or plain text shown while this option is considered; only in single-select questions."; 3];
+    }
+}
 
 /// The members of an object, which stand together.
 pub(crate) fn of(object: Of) -> &'static [Row] {
     match object {
-        Of::Arguments => &MEMBERS[..Question as usize],
-        Of::Question => &MEMBERS[Question as usize..Label as usize],
-        Of::Option => &MEMBERS[Label as usize..],
+        Of::Arguments => &MEMBERS[..Member::Question as usize],
+        Of::Question => &MEMBERS[Member::Question as usize..Member::Label as usize],
+        Of::Option => &MEMBERS[Member::Label as usize..],
     }
 }
 
@@ -84,59 +207,39 @@ impl Member {
 }
 
 impl Row {
+    /// Without it there is no question or option to show, or none that streams.
+    pub(crate) fn is_needed(&self) -> bool {
+        !matches!(self.kind, Kind::Text | Kind::Flag)
+    }
+
     /// Returns true if repair takes the member out where it is null or blank.
     pub(crate) fn may_be_absent(&self) -> bool {
-        !self.is_needed || matches!(self.kind, List(_))
+        !matches!(self.kind, Kind::Key | Kind::Plain)
     }
 
     /// Returns true if a model is told of the member under these limits.
     pub(crate) fn is_offered(&self, limits: &Limits) -> bool {
-        self.member != Preview || limits.previews()
+        self.member != Member::Preview || limits.previews()
     }
 
     /// Returns true if an ask under these limits must have the member.
     pub(crate) fn is_required(&self, limits: &Limits) -> bool {
         match self.member {
-            Header => limits.header_required(),
-            Options => *limits.options().start() > 0,
-            _ => self.is_needed,
+            Member::Header => limits.header_required(),
+            Member::Options => *limits.options().start() > 0,
+            _ => self.is_needed(),
         }
     }
 
-    /// What the schema says of it, in the words of the profile's origin. They are no column, because a page that reads asks has no schema.
+    /// What the schema says of it, in the words of the profile's origin.
     pub(crate) fn words(&self, limits: &Limits) -> Option<&'static str> {
-        const EXPLANATION: &str = "Explanation of what this option means.";
-        const WORDS: [[&str; 3]; 8] = [
-            [""; 3],
-            ["The full question text to display", "The complete question to ask the user.", "The question to ask"],
-            [
-                "Short label for the question",
-                "Very short label displayed as a chip/tag.",
-                "Short label for the question",
-            ],
-            ["Allow multiple answers to be selected."; 3],
-            ["The choices; \"Other\" is added for the user, so do not include it."; 3],
-            ["The display text for this option.", "The display text for this option.", "Display text for this option"],
-            [EXPLANATION, EXPLANATION, "Additional context"],
-            ["Code or plain text shown while this option is considered; only in single-select questions."; 3],
-        ];
         let words = match limits.wording() {
             // The maximum is in the words too, because most models do not keep to `maxLength` unasked.
-            Wording::Coding if self.member == Header && limits.header_max() == Some(12) => {
+            Wording::Coding if self.member == Member::Header && limits.header_max() == Some(12) => {
                 "Very short label displayed as a chip/tag (max 12 chars)."
             }
             wording => WORDS[self.member as usize][wording as usize],
         };
         (!words.is_empty()).then_some(words)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::MEMBERS;
-
-    #[test]
-    fn each_member_has_its_row() {
-        assert!(MEMBERS.iter().enumerate().all(|(at, row)| row.member as usize == at));
     }
 }

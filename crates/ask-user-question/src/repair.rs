@@ -13,10 +13,10 @@ pub use code::RepairCode;
 pub use other::{Meaning, meaning};
 pub(crate) use shapes::{Stands, flag_word, stands};
 
-use crate::members::{self, Member, Of};
+use crate::members::{self, Kind, Member, Of};
+use crate::parts::member_mut;
 use crate::text::{find, is_blank};
 use crate::validate::MAX_REPORTED;
-use crate::wire::member_mut;
 use json_tree::{Json, NotUnique};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use shapes::{ANSWERS, Field, as_flag, is_question};
@@ -203,13 +203,6 @@ impl<H: Hears> Shape<'_, H> {
         self.rename(question, place, &ANSWERS);
         self.by_type(question, place);
         self.drop_answers(question, place);
-        if let Some(flag) = member_mut(question, "multiSelect")
-            && let Some(meant) = as_flag(flag)
-            && flag.as_bool().is_none()
-        {
-            *flag = Json::Bool(meant);
-            self.0.hear(place.key("multiSelect"), RepairCode::BooleanText);
-        }
         if let Some(options) = member_mut(question, "options") {
             self.unpack(options, place.key("options"));
             self.list_of_options(options, place.key("options"));
@@ -251,7 +244,8 @@ impl<H: Hears> Shape<'_, H> {
         self.tidy(option, place, Of::Option);
     }
 
-    /// Brings the members of an object under their names, without those that say nothing and without white space around texts.
+    /// Brings the members of an object under their names: without those that say nothing, texts without white space around them, and flags
+    /// as such.
     fn tidy(&mut self, object: &mut Json<'_>, place: Place<'_>, kind: Of) {
         for row in members::of(kind) {
             if row.may_be_absent() {
@@ -262,6 +256,8 @@ impl<H: Hears> Shape<'_, H> {
             self.rename(object, place, &Field::of(row.member));
             if row.trims {
                 self.trim(object, place, row.name);
+            } else if row.kind == Kind::Flag {
+                self.flag(object, place, row.name);
             }
         }
     }
@@ -297,6 +293,17 @@ impl<H: Hears> Shape<'_, H> {
         if trimmed.len() != text.len() {
             *text = trimmed.to_owned().into();
             self.0.hear(place.key(key), RepairCode::Trimmed);
+        }
+    }
+
+    /// Makes a flag of the value that names it.
+    fn flag(&mut self, object: &mut Json<'_>, place: Place<'_>, key: &'static str) {
+        if let Some(flag) = member_mut(object, key)
+            && let Some(meant) = as_flag(flag)
+            && flag.as_bool().is_none()
+        {
+            *flag = Json::Bool(meant);
+            self.0.hear(place.key(key), RepairCode::BooleanText);
         }
     }
 

@@ -16,7 +16,7 @@ pub(crate) use parse::lenient_details;
 pub use message::SKIPPED_TEXT;
 
 use crate::text::joined;
-use crate::validate::{Refusal, Report, Violation};
+use crate::validate::{AnyViolation, Report, Violation};
 use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,7 @@ impl Reply {
     /// As [`check`](Self::check), for those who need not know what is wrong: their programs carry no words for it.
     #[must_use]
     pub fn of(ask: &AskUserQuestion, selections: Vec<Selection>) -> Option<Self> {
-        check::check::<Refusal>(ask, selections).ok()
+        check::check::<AnyViolation>(ask, selections).ok()
     }
 
     /// Reads `{"answers": …, "details"?: …}`: what [`to_json`](Self::to_json) writes, and what a client writes that knows the flat
@@ -110,7 +110,7 @@ impl Reply {
 
     /// As [`parse`](Self::parse), without words for what is wrong.
     pub(crate) fn read(ask: &AskUserQuestion, json: &Json<'_>) -> Option<Self> {
-        parse::parse::<Refusal>(ask, json).ok()
+        parse::parse::<AnyViolation>(ask, json).ok()
     }
 
     /// The answers, one per question, in order.

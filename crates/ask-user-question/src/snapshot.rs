@@ -2,9 +2,13 @@
 
 use crate::codes::codes;
 use crate::outcome::Outcome;
-use crate::wire::{AskUserQuestion, Question, QuestionOption};
+use crate::parts::{Grows, nth_or_next};
+use crate::wire::AskUserQuestion;
 use std::borrow::Borrow;
 use std::sync::Arc;
+
+pub use crate::members::{OptionSnapshot, QuestionSnapshot};
+pub use crate::parts::TextSnapshot;
 
 codes! {
     /// Where an ask stands, derived from the stream or a replayed history: the phases in the order of an ask's life, each in lower case.
@@ -68,45 +72,6 @@ pub struct AskSnapshot {
     pub expires_at: Option<u64>,
     /// The language of its texts (a BCP 47 tag), where the call names one.
     pub lang: Option<String>,
-}
-
-/// A text that may still grow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextSnapshot {
-    /// What has arrived.
-    pub text: String,
-    /// Whether it is complete.
-    pub closed: bool,
-}
-
-/// One question, growing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct QuestionSnapshot {
-    /// The question text.
-    pub question: TextSnapshot,
-    /// The header, once it began.
-    pub header: Option<TextSnapshot>,
-    /// Whether several options may be chosen; `None` until the key was read or the question closed.
-    pub multi_select: Option<bool>,
-    /// The options so far.
-    pub options: Vec<OptionSnapshot>,
-    /// Whether the question's object is complete.
-    pub closed: bool,
-}
-
-/// One option, growing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct OptionSnapshot {
-    /// The label.
-    pub label: TextSnapshot,
-    /// The description, once it began.
-    pub description: Option<TextSnapshot>,
-    /// The preview, once it began.
-    pub preview: Option<TextSnapshot>,
-    /// Whether the option's object is complete: only then can it be chosen.
-    pub closed: bool,
 }
 
 /// One change to an [`AskSnapshot`]. It is as large as the delta that made it, so a host that keeps a snapshot copies nothing twice.
@@ -265,7 +230,7 @@ impl AskSnapshot {
                 }
             }
             AskPatch::Complete(ref ask) => {
-                settle_each(&mut self.questions, &ask.questions, QuestionSnapshot::settle);
+                self.questions.settle(&ask.questions);
                 self.ask = Some(Arc::clone(ask));
             }
             AskPatch::Phase(phase) => {
@@ -285,8 +250,7 @@ impl AskSnapshot {
     /// Whether an ask is what the growing questions may turn out to be: it takes nothing back of what they show.
     #[must_use]
     pub fn may_become(&self, ask: &AskUserQuestion) -> bool {
-        self.questions.len() <= ask.questions.len()
-            && self.questions.iter().zip(&ask.questions).all(|(shown, question)| shown.may_become(question))
+        self.questions.may_become(&ask.questions, false)
     }
 
     fn text_mut(&mut self, path: TextPath) -> Option<&mut TextSnapshot> {
@@ -307,114 +271,6 @@ impl AskSnapshot {
 
     fn option_mut(&mut self, question: usize, option: usize) -> Option<&mut OptionSnapshot> {
         nth_or_next(&mut self.question_mut(question)?.options, option)
-    }
-}
-
-/// Lets each item take over what it has become, and the list its length.
-fn settle_each<T: Default, U>(shown: &mut Vec<T>, items: &[U], settle: fn(&mut T, &U)) {
-    shown.truncate(items.len());
-    for (index, item) in items.iter().enumerate() {
-        if let Some(shown) = nth_or_next(shown, index) {
-            settle(shown, item);
-        }
-    }
-}
-
-fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
-    if index == items.len() {
-        items.push(T::default());
-    }
-    items.get_mut(index)
-}
-
-impl TextSnapshot {
-    /// A text that will not grow any more.
-    #[must_use]
-    pub fn complete(text: impl Into<String>) -> Self {
-        Self { text: text.into(), closed: true }
-    }
-
-    /// Takes over the complete text. What has arrived of it is not copied again, and mostly that is all of it.
-    fn settle(&mut self, text: &str) {
-        match text.strip_prefix(self.text.as_str()) {
-            Some(rest) => self.text.push_str(rest),
-            None => text.clone_into(&mut self.text),
-        }
-        self.closed = true;
-    }
-
-    fn may_become(&self, text: &str) -> bool {
-        if self.closed { self.text == text } else { text.starts_with(&self.text) }
-    }
-}
-
-/// As [`TextSnapshot::settle`], for a text that may not be there.
-fn settle_optional(shown: &mut Option<TextSnapshot>, text: Option<&String>) {
-    match text {
-        Some(text) => shown.get_or_insert_default().settle(text),
-        None => *shown = None,
-    }
-}
-
-/// As [`TextSnapshot::may_become`], for a text that may not be there; once an object is `closed`, it will not come any more.
-fn optional_may_become(shown: Option<&TextSnapshot>, text: Option<&str>, closed: bool) -> bool {
-    match (shown, text) {
-        (Some(shown), Some(text)) => shown.may_become(text),
-        (Some(_), None) => false,
-        (None, text) => text.is_none() || !closed,
-    }
-}
-
-impl QuestionSnapshot {
-    /// A question that will not change any more.
-    #[must_use]
-    pub fn complete(question: &Question) -> Self {
-        let mut complete = Self::default();
-        complete.settle(question);
-        complete
-    }
-
-    fn settle(&mut self, question: &Question) {
-        self.question.settle(&question.text());
-        settle_optional(&mut self.header, question.header.as_ref());
-        self.multi_select = Some(question.multi_select);
-        settle_each(&mut self.options, &question.options, OptionSnapshot::settle);
-        self.closed = true;
-    }
-
-    fn may_become(&self, question: &Question) -> bool {
-        let header = question.header.as_deref();
-        let (shown, options) = (&self.options, &question.options);
-        self.question.may_become(&question.text())
-            && optional_may_become(self.header.as_ref(), header, self.closed)
-            && self.multi_select.is_none_or(|shown| shown == question.multi_select)
-            && shown.len() <= options.len()
-            && (shown.len() == options.len() || !self.closed)
-            && shown.iter().zip(options).all(|(shown, option)| shown.may_become(option))
-    }
-}
-
-impl OptionSnapshot {
-    /// An option that will not change any more.
-    #[must_use]
-    pub fn complete(option: &QuestionOption) -> Self {
-        let mut complete = Self::default();
-        complete.settle(option);
-        complete
-    }
-
-    fn settle(&mut self, option: &QuestionOption) {
-        self.label.settle(&option.label);
-        settle_optional(&mut self.description, option.description.as_ref());
-        settle_optional(&mut self.preview, option.preview.as_ref());
-        self.closed = true;
-    }
-
-    fn may_become(&self, option: &QuestionOption) -> bool {
-        let description = option.description.as_deref();
-        self.label.may_become(&option.label)
-            && optional_may_become(self.description.as_ref(), description, self.closed)
-            && optional_may_become(self.preview.as_ref(), option.preview.as_deref(), self.closed)
     }
 }
 

@@ -86,7 +86,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     for row in members::of(object).iter().filter(|row| row.is_offered(limits)) {
         let words = row.words(limits);
         let property = match row.kind {
-            Kind::Text | Kind::Plain => {
+            Kind::Key | Kind::Plain | Kind::Text => {
                 let mut rest = Vec::new();
                 if let Some(max) = limits.header_max().filter(|_| row.member == Member::Header) {
                     rest.push(("maxLength", number(max)));

@@ -11,7 +11,7 @@ pub use violation::{Code, Violation};
 
 pub(crate) use rules::range_of;
 pub(crate) use size::exceeds;
-pub(crate) use violation::{Refusal, Refuse, Report};
+pub(crate) use violation::{AnyViolation, Refuse, Report};
 
 use crate::limits::Limits;
 use crate::repair::{Repair, RepairCode, parsed, repair, repair_unheard};
@@ -159,13 +159,6 @@ impl AskUserQuestion {
         }
         repair_unheard(&mut input);
         Self::read(input)
-    }
-
-    /// What violates the limits; empty means valid.
-    #[must_use]
-    pub fn validate(&self, limits: &Limits) -> Vec<Violation> {
-        let value = serde_json::to_value(self).expect("texts, flags and lists always serialize");
-        validate(limits, &value)
     }
 }
 

@@ -1,10 +1,12 @@
 //! The tool's input as it travels: camelCase JSON.
 
+use crate::parts::{Value, member_mut};
 use crate::text::is_blank;
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::mem;
+
+pub use crate::members::{Question, QuestionOption};
 
 /// One call of the tool: an *ask*. The default has no questions, as one that could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,50 +16,11 @@ pub struct AskUserQuestion {
     pub questions: Vec<Question>,
 }
 
-/// One question of an ask.
-// Fields are written in this order because models write in schema order and the card comes alive in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Question {
-    /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
-    pub question: String,
-    /// A short label, shown as a chip.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub header: Option<String>,
-    /// Whether several options may be chosen.
-    #[serde(default)]
-    pub multi_select: bool,
-    /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.
-    #[serde(default)]
-    pub options: Vec<QuestionOption>,
-}
-
-/// One option of a question. A text alone is one with that label.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct QuestionOption {
-    /// The text to choose.
-    pub label: String,
-    /// What choosing it means.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Plain text or code shown while the option has focus or is chosen (single-select only).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preview: Option<String>,
-}
-
 impl AskUserQuestion {
     /// Reads what can be shown of a (repaired) value that may violate any rule: questions with neither text, header nor options and
-    /// options without a label are left out. `None` where no question is left. Takes the texts out of the value: they may be long.
+    /// options without a label are left out. `None` where no question is left.
     pub(crate) fn read(mut value: Json<'_>) -> Option<Self> {
-        let mut questions = Vec::new();
-        for value in list(&mut value, "questions") {
-            let question = Question::read(value);
-            if question.shows_anything() {
-                questions.push(question);
-            }
-        }
+        let questions = Vec::read(member_mut(&mut value, "questions"));
         (!questions.is_empty()).then_some(Self { questions })
     }
 }
@@ -95,7 +58,7 @@ impl Question {
     /// A question of one choice, without a header. Options are texts or [`QuestionOption`]s.
     pub fn new<T: Into<QuestionOption>>(question: impl Into<String>, options: impl IntoIterator<Item = T>) -> Self {
         let options = options.into_iter().map(Into::into).collect();
-        Self { question: question.into(), header: None, multi_select: false, options }
+        Self { question: question.into(), options, ..Self::default() }
     }
 
     /// The same with this header.
@@ -153,24 +116,7 @@ impl Question {
         in_order
     }
 
-    fn read(value: &mut Json<'_>) -> Self {
-        let mut options = Vec::new();
-        for option in list(value, "options") {
-            let label = text(option, "label").unwrap_or_default();
-            if !is_blank(&label) {
-                let (description, preview) = (text(option, "description"), text(option, "preview"));
-                options.push(QuestionOption { label, description, preview });
-            }
-        }
-        Self {
-            question: text(value, "question").unwrap_or_default(),
-            header: text(value, "header"),
-            multi_select: matches!(member_mut(value, "multiSelect"), Some(Json::Bool(true))),
-            options,
-        }
-    }
-
-    fn shows_anything(&self) -> bool {
+    pub(crate) fn shows_anything(&self) -> bool {
         !is_blank(self.title()) || !self.options.is_empty()
     }
 }
@@ -178,7 +124,11 @@ impl Question {
 impl QuestionOption {
     /// An option of this label alone.
     pub fn new(label: impl Into<String>) -> Self {
-        Self { label: label.into(), description: None, preview: None }
+        Self { label: label.into(), ..Self::default() }
+    }
+
+    pub(crate) fn shows_anything(&self) -> bool {
+        !is_blank(&self.label)
     }
 
     /// The same with this description.
@@ -208,34 +158,17 @@ impl From<String> for QuestionOption {
     }
 }
 
+/// The arguments of the call, with the members in the order of the schema.
+impl From<&AskUserQuestion> for Json<'static> {
+    fn from(ask: &AskUserQuestion) -> Self {
+        Self::object_of(&mut [("questions", ask.questions.json())])
+    }
+}
+
 /// Whether a text ends a sentence, behind which no path goes on.
 fn ends_sentence(text: &str) -> bool {
     text.ends_with(['?', '!', '？', '！', '。'])
         || text
             .strip_suffix('.')
             .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_alphanumeric() || !c.is_ascii()))
-}
-
-/// A member that is a text, which is taken out.
-fn text(object: &mut Json<'_>, key: &str) -> Option<String> {
-    match member_mut(object, key) {
-        Some(Json::Text(text)) => Some(mem::take(text).into_owned()),
-        _ => None,
-    }
-}
-
-/// The items of a member that is a list.
-fn list<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> &'m mut [Json<'a>] {
-    match member_mut(object, key) {
-        Some(Json::List(items)) => items,
-        _ => &mut [],
-    }
-}
-
-/// The last member of a name, which is the one that counts.
-pub(crate) fn member_mut<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> Option<&'m mut Json<'a>> {
-    match object {
-        Json::Object(members) => members.find_mut(key),
-        _ => None,
-    }
 }

@@ -1,17 +1,17 @@
-//! Why a text is not JSON.
+//! Errors of JSON texts.
 
 use std::fmt;
 
-/// Why a text is not JSON, or not yet.
+/// The reason why a text is not JSON, or not yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// Where, in bytes from the start.
+    /// The place, in bytes from the start.
     pub offset: usize,
 }
 
-/// What can be wrong with a text.
+/// A kind of error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -36,7 +36,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Whether the text was right as far as it went.
+    /// Returns true if the text was valid as far as it went.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         self.kind == ErrorKind::Incomplete

@@ -6,8 +6,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::mem;
 
-/// A JSON text as it was written: members stand in their order, and twice where they came twice; strings are borrowed where they hold no
-/// escape.
+/// A JSON text as it was written: members keep their order, and repeated ones stay; a string without escapes is borrowed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Json<'a> {
     /// `null`.
@@ -41,7 +40,7 @@ impl<'a> Json<'a> {
         Self::Object(object)
     }
 
-    /// An object of those of these members that are there; they are taken out of the list.
+    /// An object of the present members among these, which are taken out of the list.
     #[must_use]
     pub fn object_of(members: &mut [(&'static str, Option<Self>)]) -> Self {
         let mut object = Members::new();
@@ -53,7 +52,7 @@ impl<'a> Json<'a> {
         Self::Object(object)
     }
 
-    /// The last member of a name, which is the one that counts.
+    /// The last value with this name, which is the one that counts.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.as_object()?.find(name)
@@ -86,7 +85,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A whole number that counts something.
+    /// The number as `usize`, if it is one.
     #[must_use]
     pub fn as_index(&self) -> Option<usize> {
         match self {
@@ -125,7 +124,7 @@ impl<'a> Json<'a> {
         json
     }
 
-    /// Lets each name be there once in its object, with its last value.
+    /// Keeps each name once in its object, with its last value.
     pub fn make_unique(&mut self) {
         match self {
             Self::List(items) => items.iter_mut().for_each(Json::make_unique),
@@ -137,7 +136,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// As a [`Value`], in which a key that comes twice holds its last value.
+    /// Converts to a [`Value`], in which a repeated key has its last value.
     #[must_use]
     pub fn into_value(self) -> Value {
         match self {
@@ -156,7 +155,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A key that an object in it has twice.
+    /// A key that some object in this value repeats.
     #[must_use]
     pub fn repeated_key(&self) -> Option<&str> {
         match self {
@@ -169,7 +168,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// As [`into_value`](Json::into_value) has it: the order of members is nothing.
+/// As [`into_value`](Json::into_value): the order of members does not count.
 impl PartialEq<Value> for Json<'_> {
     fn eq(&self, other: &Value) -> bool {
         self.clone().into_value() == *other
@@ -251,11 +250,11 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     Json::parse(text).map(Json::into_value)
 }
 
-/// Reads a text in which no object may have a key twice. Readers take either the first or the last value of such a key, so that two who read
-/// the same ask would see different questions.
+/// Reads a text in which no object may repeat a key. Some readers take the first value of such a key, and some the last, so two
+/// readers of the same ask would see different questions.
 ///
 /// # Errors
-/// As [`Json::parse`], and where a key is given twice.
+/// As [`Json::parse`], and if a key is repeated.
 pub fn parse_unique(text: &str) -> Result<Json<'_>, NotUnique> {
     let json = Json::parse(text)?;
     match json.repeated_key() {
@@ -264,12 +263,12 @@ pub fn parse_unique(text: &str) -> Result<Json<'_>, NotUnique> {
     }
 }
 
-/// Why [`parse_unique`] refuses a text.
+/// The reason why [`parse_unique`] refuses a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotUnique {
     /// The text is not JSON.
     NotJson(Error),
-    /// An object has this key twice.
+    /// An object repeats this key.
     RepeatedKey(String),
 }
 

@@ -1,10 +1,11 @@
-//! JSON that others wrote: read once, within bounds, whatever it is to become.
+//! Parses untrusted JSON, whole or while it streams, with limits on depth and size.
 //!
-//! [`Json`] is a text as it was written: members in their order, strings borrowed where they hold no escape. [`parse`] and [`Plain`] make a
-//! `serde_json` [`Value`](serde_json::Value) of it, and [`JsonText`] passes it on.
+//! [`Json`] is a text as it was written: members keep their order, strings without escapes are borrowed. [`parse`] and [`Plain`] read a
+//! `serde_json` [`Value`](serde_json::Value), and [`JsonText`] passes a text on.
 //!
-//! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and tells what each piece adds; a piece costs its own length,
-//! whatever came before. [`PartialValue`] keeps the value that its tokens add up to. All of them take exactly what `serde_json` takes.
+//! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and emits the tokens of each piece. A piece costs its own
+//! length, whatever came before. [`PartialValue`] builds the value of its tokens. All of them accept exactly the texts that `serde_json`
+//! accepts.
 //!
 //! Why not `serde_json` itself? It can't read a text that is still arriving, nor halves of characters. Its feature `raw_value` is on in
 //! most dependency trees. With it, an object whose first key is `$serde_json::private::RawValue` counts as JSON inside a string, which is
@@ -34,7 +35,7 @@ pub use serde::{Plain, plain};
 pub use text::JsonText;
 pub use write::{text, write, write_members, write_text};
 
-/// What a character stands for behind a backslash; `None` where JSON has no such escape.
+/// The character of an escape; `None` if JSON has no such escape.
 fn escape(byte: u8) -> Option<char> {
     Some(match byte {
         b'"' | b'\\' | b'/' => char::from(byte),

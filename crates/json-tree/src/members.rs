@@ -14,7 +14,7 @@ use std::{fmt, mem};
 #[derive(Clone, Default)]
 pub struct Members<'a> {
     entries: Vec<(Cow<'a, str>, Json<'a>)>,
-    /// Where the names are, once there are many.
+    /// The positions of the names, once there are many.
     slots: Option<Box<Slots>>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Members<'a> {
         None
     }
 
-    /// Takes the last value with this name out. Among many entries, the last one takes its place.
+    /// Removes the last value with this name, and returns it. If there are many entries, the last one takes its place.
     pub fn take(&mut self, name: &str) -> Option<Json<'a>> {
         self.index();
         let at = self.position(name)?;
@@ -83,7 +83,7 @@ impl<'a> Members<'a> {
         Some(self.entries.swap_remove(at).1)
     }
 
-    /// Lets each name be there once, at the place of its first entry and with the value of its last.
+    /// Keeps each name once, at the place of its first entry and with the value of its last.
     pub fn unique(&mut self) {
         if self.repeated().is_some() {
             for (name, value) in mem::take(self) {
@@ -93,7 +93,7 @@ impl<'a> Members<'a> {
         self.index();
     }
 
-    /// A name that comes twice.
+    /// A name that occurs twice.
     #[must_use]
     pub fn repeated(&self) -> Option<&str> {
         let slots = self.all_slots();
@@ -148,7 +148,7 @@ impl DerefMut for Members<'_> {
     }
 }
 
-/// The order of unique names is nothing.
+/// The order of unique names does not count.
 impl PartialEq for Members<'_> {
     fn eq(&self, other: &Self) -> bool {
         if self.len() != other.len() {
@@ -203,7 +203,7 @@ impl<'m, 'a> IntoIterator for &'m Members<'a> {
     }
 }
 
-/// The last member of a name, where that is a string.
+/// The last value with this name, if it is a string.
 #[must_use]
 pub fn text<'m>(members: &'m Members<'_>, name: &str) -> Option<&'m str> {
     match members.find(name) {
@@ -212,14 +212,14 @@ pub fn text<'m>(members: &'m Members<'_>, name: &str) -> Option<&'m str> {
     }
 }
 
-/// The same, empty where there is no such string.
+/// The same; empty if there is no such string.
 #[must_use]
 pub fn text_or_empty<'m>(members: &'m Members<'_>, name: &str) -> &'m str {
     text(members, name).unwrap_or_default()
 }
 
-/// Brings the last member of a name from behind the first few to their end. Those before it keep their order, so that the last of each name
-/// stays its last.
+/// Moves the last member called `name` to the index `first`, and returns it, if it was at that index or behind it. The members before it
+/// keep their order, so that the last of each name stays its last.
 pub fn bring<'m, 'a>(members: &'m mut Members<'a>, name: &str, first: usize) -> Option<&'m mut Json<'a>> {
     let at = members.position(name).filter(|at| *at >= first)?;
     for place in (first..at).rev() {
@@ -249,20 +249,20 @@ type NameAt<'n> = &'n dyn Fn(usize) -> &'n str;
 struct Slots {
     /// A position and one, or [`FREE`]. At least half of them are free.
     slots: Vec<u32>,
-    /// How many are not free.
+    /// The number of slots that are not free.
     used: usize,
     seed: u8,
 }
 
 const FREE: u32 = 0;
-/// A name was taken out. The slot gets no other, so that those behind it are found.
+/// The name was removed. The slot gets no other, so that those behind it are found.
 const TAKEN: u32 = u32::MAX;
 
-/// So far from their hashes are names only if somebody chose them.
+/// Names are this far from their hashes only if someone chose them so.
 const FAR: usize = 256;
 
 impl Slots {
-    /// Of the first `length` names.
+    /// The slots of the first `length` names.
     fn of(length: usize, name_at: NameAt<'_>) -> Self {
         let mut slots = Self { slots: Vec::new(), used: 0, seed: 0 };
         slots.fill(length, name_at);
@@ -299,7 +299,7 @@ impl Slots {
         }
     }
 
-    /// Forgets the name at a position, which the last of `length` names takes.
+    /// Removes the name at a position, which the last of `length` names takes.
     #[inline(never)]
     fn swap_remove(&mut self, at: usize, length: usize, name_at: NameAt<'_>) {
         let (slot, _) = self.find(name_at(at), name_at);

@@ -1,4 +1,4 @@
-//! Numbers: what one is, the grammar of its text, byte by byte, and what a text says.
+//! Numbers: their value, and the grammar of their text, byte by byte.
 
 mod decimal;
 
@@ -6,10 +6,10 @@ use decimal::Decimal;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A number: whole where 64 bits hold it, else the decimal that was written. So no page carries the code that makes doubles of texts, and
-/// texts of doubles.
+/// A number: whole if 64 bits hold it, otherwise the decimal that was written. So no page carries the code that converts between doubles
+/// and texts.
 ///
-/// Numbers are equal where they are so numerically, as `1`, `1.0` and `10e-1` are.
+/// Numbers are equal if they are so numerically, as `1`, `1.0` and `10e-1` are.
 #[derive(Clone)]
 pub struct Number<'a>(Kind<'a>);
 
@@ -40,13 +40,13 @@ impl Number<'_> {
         }
     }
 
-    /// A double; none where it is not finite.
+    /// A double; `None` if it is not finite.
     #[must_use]
     pub fn from_f64(double: f64) -> Option<Number<'static>> {
         serde_json::Number::from_f64(double).map(|number| Number(Kind::Written(number.to_string().into())))
     }
 
-    /// A whole number that was written as one, where 64 bits hold it.
+    /// The number, if it was written as a whole one and 64 bits hold it.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
@@ -56,7 +56,7 @@ impl Number<'_> {
         }
     }
 
-    /// A whole number that is not negative, where it is one.
+    /// The number, if it is whole and not negative.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         match &self.0 {
@@ -65,7 +65,7 @@ impl Number<'_> {
         }
     }
 
-    /// The nearest double. (The standard library reads it with tables of 10 KB, which a page has if it asks for doubles.)
+    /// The nearest double. (The standard library reads it with tables of 10 KB, which a page carries if it asks for doubles.)
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         match &self.0 {
@@ -75,7 +75,7 @@ impl Number<'_> {
         }
     }
 
-    /// The whole number that it equals, as `1.0` and `1e3` equal one, where 64 bits hold that.
+    /// The whole number that it equals, as `1.0` and `1e3` equal one, if 64 bits hold it.
     #[must_use]
     pub fn as_whole(&self) -> Option<i64> {
         match &self.0 {
@@ -173,16 +173,16 @@ pub(crate) enum NumberState {
     ExponentDigits,
 }
 
-/// What a byte does to a number.
+/// The effect of a byte on a number.
 pub(crate) enum Step {
     Goes(NumberState),
-    /// The number is complete, and the byte is not of it.
+    /// The number is complete, and the byte is not part of it.
     Ends,
     Fails,
 }
 
 impl NumberState {
-    /// The state after the first byte; `None` where no number begins with it.
+    /// The state after the first byte; `None` if no number begins with it.
     pub(crate) fn begin(byte: u8) -> Option<Self> {
         match byte {
             b'-' => Some(Self::Minus),
@@ -213,7 +213,7 @@ impl NumberState {
     }
 }
 
-/// The number that digits say; `None` where there are none, there is anything else, or 64 bits do not hold it.
+/// The number of these digits; `None` if there are none, if there is any other character, or if 64 bits do not hold it.
 #[must_use]
 pub fn natural(digits: &str) -> Option<u64> {
     if digits.is_empty() {
@@ -229,7 +229,7 @@ pub fn natural(digits: &str) -> Option<u64> {
 /// Fewer digits than the largest double has: without an exponent, a double holds the number.
 pub(crate) const SHORT: usize = 300;
 
-/// The number that a text of this grammar says; `None` where no double holds it. One that `is_short` needs no look for that.
+/// The number of a text of this grammar; `None` if no double holds it. A text that `is_short` needs no check for that.
 pub(crate) fn number(text: &str, is_short: bool) -> Option<Number<'_>> {
     let digits = text.strip_prefix('-');
     let whole = match (natural(digits.unwrap_or(text)), digits) {

@@ -1,16 +1,16 @@
-//! Reads a text that is all there.
+//! Reads a complete text.
 
 use crate::number::{NumberState, SHORT, Step, number};
 use crate::{Error, ErrorKind, Json, Members, escape};
 use std::borrow::Cow;
 
-/// How many objects and lists may be open at once: as many as `serde_json` allows.
+/// The most objects and lists that may be open at once, as in `serde_json`.
 pub(crate) const DEPTH: usize = 127;
 
-/// Deeper than this, objects have no room that they do not need. The members of an event itself are dropped soon.
+/// Objects deeper than this have no spare room. The members of an event itself are dropped soon.
 const SHRUNK_FROM: usize = 1;
 
-/// A list or object that grows beyond this gets room for all that it will hold: to double its room would take three times its memory.
+/// A list or object that grows beyond this gets room for all of its items: doubling its room would take three times its memory.
 const MANY: usize = 1024;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;
@@ -33,13 +33,13 @@ impl<'a> Json<'a> {
     /// Reads one JSON text.
     ///
     /// # Errors
-    /// Where the text is not JSON, is nested deeper than 127 levels, or has a number that no double can hold.
+    /// If the text is not JSON, is nested deeper than 127 levels, or has a number that no double can hold.
     pub fn parse(text: &'a str) -> Result<Self, Error> {
         Reader::new(text, None).whole()
     }
 
-    /// Reads one JSON text in which halves of characters may stand alone: they become U+FFFD. Returns those of one member of the outermost
-    /// object, too, if the member is a string.
+    /// Reads one JSON text in which halves of characters may stand alone: they become U+FFFD. Also returns those of one member of the
+    /// outermost object, if the member is a string.
     ///
     /// # Errors
     /// As [`parse`](Self::parse).
@@ -54,12 +54,12 @@ struct Reader<'a, 'm> {
     text: &'a str,
     at: usize,
     depth: usize,
-    /// How many bytes may still be looked at twice.
+    /// The number of bytes that may still be read twice.
     ahead: usize,
     /// The member whose halves are wanted; without one, a half that stands alone is an error.
     member: Option<&'m str>,
     halves: Halves,
-    /// Those of the last string.
+    /// The halves of the last string.
     last: Halves,
 }
 
@@ -159,7 +159,7 @@ impl<'a, 'm> Reader<'a, 'm> {
             }
             members.push((key, value));
             if self.ends(b'}')? {
-                // Many small objects cost what they hold.
+                // Many small objects take only the memory that they need.
                 if self.depth > SHRUNK_FROM {
                     members.shrink_to_fit();
                 }
@@ -211,7 +211,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         values.min(at / 2 + 1)
     }
 
-    /// Whether an object or a list ends here; else a comma stands here.
+    /// Returns true if an object or a list ends here; otherwise takes a comma.
     fn ends(&mut self, end: u8) -> Read<bool> {
         let ends = match self.next() {
             Some(byte) if byte == end => true,
@@ -254,7 +254,8 @@ impl<'a, 'm> Reader<'a, 'm> {
         number(self.part(start, self.at), is_short).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
     }
 
-    /// A part of the text, cut between characters. (To cut anywhere else ends a program with a sentence, which takes tables of all characters.)
+    /// A part of the text, cut between characters. (A cut anywhere else ends a program with a message, which takes tables of all
+    /// characters.)
     fn part(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end).unwrap_or_default()
     }
@@ -272,7 +273,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         self.escaped(start)
     }
 
-    /// Goes on with a string that has an escape, or an error.
+    /// Continues a string that has an escape, or an error.
     #[inline(never)]
     fn escaped(&mut self, start: usize) -> Read<Cow<'a, str>> {
         let end = behind_string(self.text.as_bytes(), self.at).min(self.text.len());
@@ -358,7 +359,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 }
 
-/// Where a string ends that begins there.
+/// The end of a string that begins at this index.
 pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
     while let Some(rest) = bytes.get(at..) {
         at += plain_length(rest);
@@ -371,7 +372,7 @@ pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// How many bytes of a string stand for themselves: no quotation mark, no backslash and no control character, eight at a time.
+/// The number of bytes of a string without a quotation mark, backslash or control character, eight at a time.
 #[inline]
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     const EACH: u64 = u64::MAX / 255;

@@ -10,8 +10,8 @@ use crate::{Error, ErrorKind, escape, hex_digit};
 
 /// Reads JSON that arrives in pieces.
 ///
-/// [`feed`](Self::feed) each piece, then [`finish`](Self::finish). What is told never changes later: a string grows by its fragments, everything
-/// else is told when it is complete. The first error is final.
+/// [`feed`](Self::feed) each piece, then [`finish`](Self::finish). A token never changes later: a string grows by its fragments, every
+/// other token comes when it is complete. The first error is final.
 #[derive(Clone, Debug)]
 pub struct PartialParser {
     state: State,
@@ -19,7 +19,7 @@ pub struct PartialParser {
     open: Vec<Container>,
     /// The key or number that is being read.
     scratch: String,
-    /// What the present piece has of a string with escapes, which is told as one text.
+    /// The present piece's part of a string with escapes, which becomes one token.
     text: String,
     /// Bytes taken so far.
     offset: usize,
@@ -27,23 +27,23 @@ pub struct PartialParser {
     error: Option<Error>,
 }
 
-/// How much is read.
+/// The bounds of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// How many containers may be open at once.
+    /// The most containers that may be open at once.
     pub depth: usize,
-    /// How many bytes the whole text may have.
+    /// The most bytes of the whole text.
     pub bytes: usize,
 }
 
 impl Default for Bounds {
-    /// As deep as `serde_json` goes, and 16 MiB.
+    /// The depth of `serde_json`, and 16 MiB.
     fn default() -> Self {
         Self { depth: DEPTH, bytes: 16 * 1024 * 1024 }
     }
 }
 
-/// What a piece of text adds.
+/// A token of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token<'a> {
     /// An object began.
@@ -87,7 +87,7 @@ enum State {
     /// A comma within an object: a key.
     NextKey,
     Colon,
-    /// A value is complete: a comma, an end, or nothing more at all.
+    /// A value is complete: a comma, an end, or no more text.
     AfterValue,
     Text(Role),
     Escape(Role),
@@ -109,7 +109,7 @@ enum State {
     },
 }
 
-/// What a string is.
+/// The role of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Key,
@@ -125,7 +125,7 @@ enum Literal {
 
 type Outcome = Result<(), ErrorKind>;
 
-/// Not generic, so that there is one parser however many listen.
+/// Not generic, so that there is one parser for all callers.
 type Tell<'t> = &'t mut dyn FnMut(Token<'_>);
 
 impl Default for PartialParser {
@@ -142,16 +142,16 @@ impl PartialParser {
         Self { state: State::Value, open: Vec::new(), scratch, text, offset: 0, limits, error: None }
     }
 
-    /// How many bytes were taken.
+    /// The number of bytes taken.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Takes the next piece of the text and tells what it adds.
+    /// Takes the next piece of the text, and passes on its tokens.
     ///
     /// # Errors
-    /// Where the text cannot be JSON whatever follows. What was told before holds.
+    /// If the text cannot be JSON, however it continues. Earlier tokens stay valid.
     pub fn feed(&mut self, delta: &str, mut tell: impl FnMut(Token<'_>)) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
@@ -173,10 +173,10 @@ impl PartialParser {
         if allowed.len() < delta.len() { self.fail(ErrorKind::TooLong, self.offset) } else { Ok(()) }
     }
 
-    /// Ends the text. A number at its very end is told only now, since another digit could have followed.
+    /// Ends the text. A number at its very end becomes a token only now, since another digit could have followed.
     ///
     /// # Errors
-    /// Where the text ends within a value, and the error of [`feed`](Self::feed) where it gave one.
+    /// If the text ends within a value, and the error of [`feed`](Self::feed) if there was one.
     pub fn finish(&mut self, mut tell: impl FnMut(Token<'_>)) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
@@ -199,7 +199,7 @@ impl PartialParser {
         Err(error)
     }
 
-    /// Takes what begins at a byte; gives where the next thing begins.
+    /// Takes the token or part that begins at a byte. Returns the start of the next one.
     fn step(&mut self, delta: &str, at: usize, tell: Tell<'_>) -> Result<usize, ErrorKind> {
         let byte = delta.as_bytes()[at];
         match self.state {
@@ -209,7 +209,7 @@ impl PartialParser {
                     self.scratch.push(char::from(byte));
                     self.state = State::Number(next);
                 }
-                // The byte belongs to what follows.
+                // The byte belongs to the next token.
                 Step::Ends => return self.end_number(tell).map(|()| at),
                 Step::Fails => return Err(ErrorKind::Unexpected),
             },
@@ -315,7 +315,7 @@ impl PartialParser {
             None => return Ok(delta.len()),
             Some(b'"') => self.end_text(role, tell),
             Some(b'\\') => self.state = State::Escape(role),
-            // An error is placed where its step begins, so the characters before it are a step of their own.
+            // An error has the offset of its step, so the characters before it are a step of their own.
             Some(_) if length > 0 => return Ok(at + length),
             Some(_) => return Err(ErrorKind::ControlCharacter),
         }

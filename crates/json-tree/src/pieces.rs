@@ -25,7 +25,7 @@ pub struct Pieces {
     are_fragments: bool,
 }
 
-/// Values that stand in the place of arguments that are still to come.
+/// Placeholders for arguments that are still to come.
 const PLACEHOLDERS: [&str; 4] = ["{}", "null", "\"\"", "[]"];
 
 impl Pieces {
@@ -42,8 +42,8 @@ impl Pieces {
         }
     }
 
-    /// Returns the arguments among the joined pieces: the text itself if it is JSON. They are the last piece if each piece begins with the one
-    /// before it, and else what [`settle`] finds.
+    /// Returns the arguments among the joined pieces: the text itself if it is JSON. They are the last piece if each piece begins with the
+    /// one before it, and otherwise the result of [`settle`].
     #[must_use]
     pub fn settle<'t>(&self, text: &'t str) -> &'t str {
         if !self.are_fragments

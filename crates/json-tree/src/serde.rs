@@ -83,7 +83,7 @@ impl<'de> Visitor<'de> for JsonVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let mut members = Members::new();
-        // A key is read as a value is, by the same code.
+        // The same code reads keys and values.
         while let Some(key) = entries.next_key()? {
             let Json::Text(key) = key else {
                 return Err(A::Error::custom("a key that is no string"));
@@ -101,7 +101,7 @@ pub struct Plain(pub Value);
 /// Reads a field as [`Plain`].
 ///
 /// # Errors
-/// Where the deserializer fails.
+/// If the deserializer fails.
 pub fn plain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
     Json::deserialize(deserializer).map(Json::into_value)
 }

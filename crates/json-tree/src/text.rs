@@ -4,8 +4,8 @@ use crate::Json;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{self, Serialize, Serializer};
 
-/// Any JSON, kept as compact text, with its members in the order in which they came. A [`Value`](serde_json::Value) sorts them, which matters where a model
-/// reads it; `serde_json`'s own raw value needs the feature that makes reading a `Value` unsafe.
+/// Any JSON, stored as compact text, with its members in the order in which they came. A [`Value`](serde_json::Value) sorts them, which
+/// matters if a model reads it; `serde_json`'s own raw value needs the feature that makes reading a `Value` unsafe.
 ///
 /// ```
 /// use json_tree::JsonText;
@@ -17,10 +17,10 @@ use serde::ser::{self, Serialize, Serializer};
 pub struct JsonText(Box<str>);
 
 impl JsonText {
-    /// What a value is written as.
+    /// The text of a value.
     ///
     /// # Errors
-    /// Where the value can't be written as JSON, such as a map whose keys are no strings.
+    /// If the value can't be written as JSON, such as a map whose keys are no strings.
     pub fn of(value: &impl Serialize) -> serde_json::Result<Self> {
         serde_json::to_string(value).map(|text| Self(text.into()))
     }

@@ -1,4 +1,4 @@
-//! What a value is written as: compactly, as `serde_json` writes it.
+//! Writes values compactly, as `serde_json` does.
 
 use crate::{Json, Members};
 use serde_json::Value;
@@ -37,7 +37,7 @@ pub fn write_members(out: &mut String, members: &Members<'_>) {
     object(out, members.iter().map(|(key, member)| (&**key, member)), |out, member| member.write(out));
 }
 
-/// Appends the text of a value. Its `Display` does that too, and the same over many lines, which is code of its own.
+/// Appends the text of a value. Its `Display` does that too, but also over many lines, which is more code.
 pub fn write(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
@@ -49,7 +49,7 @@ pub fn write(out: &mut String, value: &Value) {
     }
 }
 
-/// What a value is written as.
+/// The text of a value.
 #[must_use]
 pub fn text(value: &Value) -> String {
     let mut out = String::new();

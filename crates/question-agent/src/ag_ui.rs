@@ -1,10 +1,10 @@
-//! AG-UI without I/O: a request and the state of a conversation give an event or a refusal, and a step gives AG-UI events.
+//! AG-UI without I/O: turns requests into events or refusals, and steps into AG-UI events.
 //!
 //! - In: [`RunInput::parse`] and [`read`] for `POST /agent`; [`RespondBody::read`], [`CancelBody::is_done`] and
 //!   [`AskBody::read`] for REST.
-//! - On: [`Conversation::handle`](crate::Conversation::handle) gives effects, of which [`Step::of`] makes messages to store, news, and work.
-//!   [`Turn`] makes a message and events of a model's answer.
-//! - Out: [`Step::outgoing`] and the functions of [`wire`]; [`catch_up`] for what another host has committed.
+//! - On: [`Conversation::handle`](crate::Conversation::handle) returns effects, from which [`Step::of`] makes messages to store, news, and
+//!   work. [`Turn`] makes a message and events from a model's answer.
+//! - Out: [`Step::outgoing`] and the functions of [`wire`]; [`catch_up`] for commits of another host.
 //!
 //! Ids are arguments here, too.
 

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 pub struct ToolCall {
     /// The call's id, unique in its conversation.
     pub id: String,
-    /// What is called, with what.
+    /// The tool and its arguments.
     #[serde(flatten)]
     pub input: ToolInput,
 }
 
-/// What a call asks for. The asking tool is a variant of its own, so that no executor can run it by mistake.
+/// The tool and the arguments of a call. The asking tool is a variant of its own, so that no executor can run it by mistake.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ToolInput {
@@ -64,7 +64,7 @@ impl ToolCall {
     }
 }
 
-/// Returns true if a call by this name is an ask, whatever the profile: models mix the two spellings up.
+/// Returns true if a call with this name is an ask, whatever the profile: models mix up the two spellings.
 #[must_use]
 pub fn is_asking_tool(name: &str) -> bool {
     asking_tool(name).is_some()
@@ -76,7 +76,7 @@ pub fn asking_tool(name: &str) -> Option<&'static str> {
     [Limits::RUNTIME, Limits::CODING, Limits::CHAT].iter().map(Limits::tool_name).find(|known| *known == name)
 }
 
-/// What a call came to. Every call of a conversation gets exactly one.
+/// The result of a call. Every call of a conversation gets exactly one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
@@ -84,18 +84,18 @@ pub struct ToolResult {
     pub message_id: String,
     /// The call.
     pub tool_use_id: String,
-    /// What the model reads.
+    /// The content that the model reads.
     pub content: String,
     /// True if the call failed, was refused or never ran.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_error: bool,
-    /// Who answered how, where the call was an ask that a user replied to.
+    /// The origin of the answer, if the call was an ask that a user replied to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<AskMetadata>,
 }
 
 impl ToolResult {
-    /// The result of a call that did what it was asked.
+    /// The result of a successful call.
     #[must_use]
     pub fn success(tool_use_id: impl Into<String>, content: impl Into<String>) -> Self {
         let tool_use_id = tool_use_id.into();

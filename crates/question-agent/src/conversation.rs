@@ -1,4 +1,4 @@
-//! A conversation: its history and where it stands.
+//! A conversation: its history and its state.
 
 use crate::call::ToolResult;
 use crate::effect::{Effect, StateChange};
@@ -9,13 +9,13 @@ use crate::state::{AwaitingUserResponse, ConvState};
 use crate::transition::{settle, transition};
 use std::collections::HashSet;
 
-/// A conversation: its history and where it stands.
+/// A conversation: its history and its state.
 ///
 /// - Looking: [`state`](Self::state), [`messages`](Self::messages), [`waiting`](Self::waiting), [`result_of`](Self::result_of),
 ///   [`result_by`](Self::result_by).
 /// - Events: [`handle`](Self::handle), and [`resume`](Self::resume) after a restart.
 ///
-/// The one rule: carry out the effects in order, and feed what comes of them back to `handle`.
+/// The one rule: carry out the effects in order, and feed their results back to `handle`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversation {
     state: ConvState,
@@ -23,13 +23,13 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// A conversation in which nothing has been said.
+    /// A conversation without messages.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Where it stands.
+    /// The state.
     #[must_use]
     pub fn state(&self) -> &ConvState {
         &self.state
@@ -47,7 +47,7 @@ impl Conversation {
         self.state.waiting()
     }
 
-    /// What a call came to, if it has.
+    /// The result of a call, if it has one.
     #[must_use]
     pub fn result_of(&self, tool_use_id: &str) -> Option<&ToolResult> {
         self.messages.iter().rev().find_map(|message| match message {
@@ -56,7 +56,7 @@ impl Conversation {
         })
     }
 
-    /// The result that this reply led to, if it did.
+    /// The result of this reply, if it had one.
     #[must_use]
     pub fn result_by(&self, reply_id: &str) -> Option<&ToolResult> {
         let results = self.messages.iter().rev();
@@ -90,7 +90,8 @@ impl Conversation {
     /// Takes an event: history and state change as the returned effects say, which the caller then stores and carries out.
     ///
     /// # Errors
-    /// What [`transition()`] rejects, and what only the history can tell: a reply that has a winner, an id that is taken. Nothing has changed.
+    /// The reasons of [`transition()`], and those that depend on the history: a reply came after the winner, or an id is taken. The
+    /// conversation is unchanged.
     pub fn handle(&mut self, event: Event) -> Result<Vec<Effect>, Rejected> {
         self.check_against_history(&event)?;
         let next = transition(&self.state, event)?;
@@ -101,8 +102,8 @@ impl Conversation {
         Ok(next.effects)
     }
 
-    /// What has to be carried out again after a restart. Sub-agents died with the old process and start again with their tool. A host that stores
-    /// results before the state may have died in between: a result that the history has is neither made nor stored again.
+    /// Returns the effects to carry out again after a restart. Sub-agents died with the old process and start again with their tool. A host
+    /// that stores results before the state may have died in between: a result in the history is neither made nor stored again.
     pub fn resume(&mut self) -> Vec<Effect> {
         let open = self.state.open_calls().into_iter();
         let stored: Vec<ToolResult> = open.filter_map(|id| self.result_of(id).cloned()).collect();
@@ -135,7 +136,7 @@ impl Conversation {
         next.effects
     }
 
-    /// What the state asks for.
+    /// The effects that the state needs to continue.
     fn goes_on(&self) -> Vec<Effect> {
         match &self.state {
             ConvState::LlmRequesting { attempt } => {
@@ -200,7 +201,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// One that stands there, with messages in the order in which they came.
+    /// A conversation in this state, with messages in the order in which they came.
     pub(crate) fn replayed(state: ConvState, messages: Vec<Message>) -> Self {
         let mut replayed = Self { state, messages: Vec::with_capacity(messages.len()) };
         for message in messages {
@@ -233,7 +234,7 @@ impl Conversation {
         }
     }
 
-    /// Providers refuse a history in which anything stands between the calls of a turn and their results.
+    /// Providers refuse a history with a message between the calls of a turn and their results.
     fn insert_result(&mut self, result: ToolResult) {
         let owns = |message: &Message| match message {
             Message::Assistant(message) => message.tool_calls.iter().any(|call| call.id == result.tool_use_id),

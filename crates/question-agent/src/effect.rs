@@ -1,4 +1,4 @@
-//! What an adapter has to do after a transition.
+//! The effects of a transition.
 
 use crate::call::{ToolCall, ToolResult};
 use crate::message::Message;
@@ -7,34 +7,34 @@ use crate::time::Timestamp;
 use ask_user_question::AskUserQuestion;
 use serde::{Serialize, Serializer};
 
-/// What an adapter has to do after a transition, in the given order. Everything before the first request to a model or a tool is one commit.
+/// An effect of a transition, to be carried out in the given order. Everything before the first request to a model or a tool is one commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Append a user's or the model's message to the history.
     PersistMessage(Message),
-    /// Insert results behind the calls they belong to.
+    /// Insert results behind their calls.
     PersistToolResults {
         /// The results, in the order of the calls.
         results: Vec<ToolResult>,
     },
     /// Store the new state.
     PersistState,
-    /// Tell every client where the conversation stands now.
+    /// Send every client the new state.
     NotifyStateChange(StateChange),
-    /// Tell every client that the model has been asked.
+    /// Notify every client that the model has been asked.
     NotifyLlmRequesting {
-        /// Which attempt this is, from 1.
+        /// The number of the attempt, from 1.
         attempt: u32,
     },
-    /// Tell every client that the agent is done until the user speaks.
+    /// Notify every client that the agent is done until the user speaks.
     NotifyAgentDone,
-    /// Ask the model to go on from the history.
+    /// Ask the model to continue from the history.
     RequestLlm,
     /// Run a tool, after [`intercept`](crate::intercept()).
     ExecuteTool(ToolCall),
 }
 
-/// A state as clients are told of it: `{"type": "awaiting_user_response", "questions": […], "toolCallId": "…"}` and the like.
+/// A state for clients: `{"type": "awaiting_user_response", "questions": […], "toolCallId": "…"}` and similar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum StateChange {
@@ -42,7 +42,7 @@ pub enum StateChange {
     Idle,
     /// The model has been asked.
     LlmRequesting {
-        /// Which attempt this is, from 1.
+        /// The number of the attempt, from 1.
         attempt: u32,
     },
     /// A tool runs.
@@ -59,13 +59,13 @@ pub enum StateChange {
         questions: AskUserQuestion,
         /// The call.
         tool_call_id: String,
-        /// When it expires, as ISO 8601; absent where it waits for as long as it takes.
+        /// The time at which it expires, as ISO 8601; absent if it waits without a limit.
         #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
         expires_at: Option<Timestamp>,
     },
     /// The model failed.
     Failed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

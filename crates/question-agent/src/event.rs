@@ -1,4 +1,4 @@
-//! What can happen to a conversation.
+//! The events of a conversation.
 
 use crate::call::ToolResult;
 use crate::message::{AssistantMessage, UserMessage};
@@ -6,19 +6,19 @@ use crate::time::Timestamp;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::{AskUserQuestion, Outcome};
 
-/// What can happen to a conversation.
+/// An event of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The user said something: starts a turn, or answers the ask that waits.
+    /// The user sent messages: they start a turn, or answer the ask that waits.
     UserMessage {
-        /// What was said. Several where a client was offline; never none.
+        /// The messages. There are several if a client was offline; never none.
         messages: Vec<UserMessage>,
     },
     /// The model answered.
     LlmResponse(AssistantMessage),
     /// The model could not answer.
     LlmFailed {
-        /// Why, in words for the user.
+        /// The reason, in words for the user.
         reason: String,
         /// True if asking again may help.
         retryable: bool,
@@ -35,32 +35,32 @@ pub enum Event {
     },
     /// A program asks the user beside the model. Clients see the call as one of the model's; after its result it is the user's turn.
     ProgramAsked {
-        /// What the history gets: a message with the one call that asks.
+        /// The new message for the history, with the one call that asks.
         message: AssistantMessage,
-        /// What it asks.
+        /// The questions.
         questions: AskUserQuestion,
-        /// When it expires; `None` where it waits for as long as it takes.
+        /// The time at which it expires; `None` if it waits without a limit.
         expires_at: Option<Timestamp>,
     },
     /// The running tool is a valid ask: see [`intercept`](crate::intercept()).
     AskUserQuestionPending {
         /// The call that asks.
         tool_use_id: String,
-        /// What it asks.
+        /// The questions.
         questions: AskUserQuestion,
-        /// When it expires; `None` where it waits for as long as it takes.
+        /// The time at which it expires; `None` if it waits without a limit.
         expires_at: Option<Timestamp>,
     },
     /// The user replied to an ask.
     UserQuestionResponse(Response),
-    /// The time of the ask that waits is over. Fed before whatever else comes at that moment or later, so that no late reply is taken.
+    /// The deadline of the waiting ask has passed. Feed it before any other event of that moment or later, so that no late reply is taken.
     QuestionExpired {
         /// The time.
         now: Timestamp,
     },
     /// The user cancelled the question or stopped the run.
     UserCancel {
-        /// True if the model is told and goes on without an answer; otherwise the run ends.
+        /// True if the model is told and continues without an answer; otherwise the run ends.
         proceed: bool,
     },
     /// The user asked to try again after a failure.
@@ -79,18 +79,18 @@ pub enum Event {
     },
 }
 
-/// A reply to an ask, by whatever delivery it came.
+/// A reply to an ask, by any delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The ask it replies to.
     pub tool_use_id: String,
     /// Made by the client once per reply.
     pub reply_id: String,
-    /// Where it was given.
+    /// The place where the answer was given.
     pub by: AnsweredBy,
-    /// What it says.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The id of the tool message that carried it, where one did.
+    /// The id of the tool message that carried it, if one did.
     pub tool_message_id: Option<String>,
     /// The user messages that came with it, such as the selection as text.
     pub messages: Vec<UserMessage>,

@@ -1,4 +1,4 @@
-//! What happens to a call of the asking tool before it could run.
+//! Judges a call of the asking tool before it could run.
 
 use crate::call::{ToolCall, ToolInput, ToolResult};
 use crate::event::Event;
@@ -7,22 +7,22 @@ use crate::time::Timestamp;
 use ask_user_question::validate::{check_text, describe};
 use ask_user_question::{AskUserQuestion, Limits};
 
-/// What an executor has to do with a call.
+/// The action of an executor for a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Interception {
     /// It is no ask: run it.
     Execute,
-    /// It is an ask that cannot be asked: the result says why, so that the model can try again.
+    /// It is an ask that cannot be asked: the result gives the reason, so that the model can try again.
     Refuse(ToolResult),
     /// It is a valid ask: wait for the user.
     Wait {
-        /// What is asked, repaired.
+        /// The questions, repaired.
         questions: AskUserQuestion,
     },
 }
 
 impl Interception {
-    /// The event to feed for this call, which expires then if it is an ask that waits; `None` where the executor has to run it.
+    /// The event to feed for this call, which expires then if it is an ask that waits; `None` if the executor has to run it.
     #[must_use]
     pub fn into_event(self, call: &ToolCall, expires_at: Option<Timestamp>) -> Option<Event> {
         match self {
@@ -35,8 +35,8 @@ impl Interception {
     }
 }
 
-/// Judges a call before it could run. An agent that may not ask is told so first. Then the arguments are read, repaired and validated, and the
-/// model gets every violation at once. No allow-rule has a say: an ask that passes waits for the user.
+/// Judges a call before it could run. An agent that may not ask is refused first. Then the arguments are read, repaired and validated, and
+/// the model gets every violation at once. Allow-rules do not apply: an ask that passes waits for the user.
 #[must_use]
 pub fn intercept(context: &ToolContext, limits: &Limits, call: &ToolCall) -> Interception {
     let ToolInput::AskUserQuestion { name, arguments } = &call.input else {

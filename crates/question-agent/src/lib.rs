@@ -1,8 +1,8 @@
-//! The agent side of asking a user: a state machine for a conversation that can wait. It says which tools are offered, and checks each call of
-//! the asking tool before it runs.
+//! The agent side of asking a user: a state machine for a conversation that can wait. It chooses the tools to offer, and checks each call
+//! of the asking tool before it runs.
 //!
-//! Nothing here does I/O, reads a clock or makes an id. An adapter feeds [`Event`]s to a [`Conversation`] and carries out the [`Effect`]s it
-//! gets back; one of them is [`Effect::ExecuteTool`], which begins with [`intercept()`].
+//! The crate does no I/O, reads no clock and makes no id. An adapter feeds [`Event`]s to a [`Conversation`] and carries out the [`Effect`]s
+//! that it returns; one of them is [`Effect::ExecuteTool`], which begins with [`intercept()`].
 #![warn(clippy::unwrap_used)]
 
 #[cfg(feature = "ag-ui")]

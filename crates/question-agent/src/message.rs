@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// What the user said.
+    /// A message of the user.
     User(UserMessage),
-    /// What the model said and called.
+    /// A message of the model, with its calls.
     Assistant(AssistantMessage),
-    /// What a call came to.
+    /// The result of a call.
     Tool(ToolResult),
 }
 
@@ -29,30 +29,31 @@ impl Message {
     }
 }
 
-/// What the user said.
+/// A message of the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserMessage {
     /// The message's id, made by the client.
     pub id: String,
     /// The text.
     pub text: String,
-    /// Which ask it goes with, where the selection was sent as a message.
+    /// The ask that it goes with, if the selection was sent as a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask: Option<AskMetadata>,
 }
 
-/// What the model said and called in one turn.
+/// The model's text and calls in one turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AssistantMessage {
     /// The message's id.
     pub id: String,
-    /// The text; may be empty where there are calls.
+    /// The text; may be empty if there are calls.
     pub text: String,
     /// The calls, in the order in which they run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// What the model's endpoint wants back with it, such as its own ids of the calls, in words of its adapter: kept, and shown to nobody.
+    /// Data that the model's endpoint wants back with it, such as its own ids of the calls, in the format of its adapter: stored, and never
+    /// shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<JsonText>,
 }

@@ -1,4 +1,4 @@
-//! Which tools a conversation is offered.
+//! The tools that a conversation is offered.
 
 use crate::call::{ToolCall, ToolResult, asking_tool, is_asking_tool};
 use crate::event::Event;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// Who a conversation's agent is and what it may do.
+/// The settings of a conversation's agent: its role, its permissions, its client's tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolContext {
@@ -30,16 +30,17 @@ pub struct ToolContext {
     /// The client's other tools, none of which is named like one of the agent's own: the model is offered them, the client runs them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub client_tools: Vec<ToolSpec>,
-    /// What the client says of the user's surroundings, which its model is told with each request.
+    /// The client's description of the user's surroundings, sent to the model with each request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextItem>,
-    /// The number of turns that the agent has started by itself since its user's last word: after a question that expired, or one that was broken off.
+    /// The number of turns that the agent has started by itself since the user's last message: after a question that expired or was cut
+    /// off.
     #[serde(skip_serializing_if = "is_zero")]
     pub unattended: u32,
-    /// What the host still has to call when an ask of a program is over.
+    /// The callbacks that the host still has to make when an ask of a program is over.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub callbacks: Vec<Callback>,
-    /// True if the client takes a question that waits as an interrupt of the run.
+    /// True if the client handles a waiting question as an interrupt of the run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupts: bool,
 }
@@ -59,23 +60,23 @@ pub struct Callback {
     pub url: String,
     /// The number of times that it was called.
     pub tries: u32,
-    /// When it is called next; `None` while the ask waits.
+    /// The time of the next call; `None` while the ask waits.
     pub due: Option<Timestamp>,
-    /// When that is given up.
+    /// The time at which the calls are given up.
     pub until: Option<Timestamp>,
 }
 
-/// One thing that a client says of its user's surroundings.
+/// A fact about the user's surroundings, from the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextItem {
-    /// What it is.
+    /// The name of the fact.
     pub description: String,
-    /// What it is now.
+    /// Its present value.
     pub value: String,
 }
 
 impl ToolContext {
-    /// The client's context as a model is told it; `None` if there is none.
+    /// The client's context in words for a model; `None` if there is none.
     #[must_use]
     pub fn context_words(&self) -> Option<String> {
         let lines = self.context.iter().map(|item| format!("\n- {}: {}", item.description, item.value));
@@ -107,16 +108,16 @@ pub enum PermissionMode {
     Default,
     /// Edits need no permission.
     AcceptEdits,
-    /// Nothing needs permission, so nobody is there to answer either.
+    /// No tool needs permission, so no user is there to answer either.
     BypassPermissions,
 }
 
-/// A tool as a model is told of it.
+/// The definition of a tool for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSpec {
     /// The name under which the model calls it.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
     /// The JSON Schema of its input.
     pub parameters: JsonText,
@@ -133,7 +134,7 @@ impl ToolSpec {
 
 /// A tool that needs no I/O to run. Others are the host's: see [`ToolRegistry::with_host_tool`].
 pub trait Tool: fmt::Debug + Send + Sync {
-    /// What the model is told of it.
+    /// Its definition for the model.
     fn spec(&self) -> &ToolSpec;
 
     /// Runs it.
@@ -171,7 +172,7 @@ impl Tool for AskUserQuestionTool {
     }
 }
 
-/// A tool of the host, of which the registry has the definition alone.
+/// A tool of the host; the registry has only its definition.
 #[derive(Debug)]
 struct HostTool(ToolSpec);
 
@@ -214,7 +215,7 @@ pub struct ToolRegistry {
 }
 
 impl ToolRegistry {
-    /// The tools of a conversation: the asking tool, where somebody is there to answer, by the client's name for it.
+    /// The tools of a conversation: the asking tool, if a user is there to answer, by the client's name for it.
     #[must_use]
     pub fn new(limits: Limits, context: ToolContext) -> Self {
         let limits = limits
@@ -230,7 +231,7 @@ impl ToolRegistry {
         Self { limits, context, tools }
     }
 
-    /// The same with one tool more. A tool that calls itself like an asking tool is left out: it could never be reached.
+    /// The same with one tool more. A tool with a name of the asking tool is left out: it could never be reached.
     #[must_use]
     pub fn with(mut self, tool: Arc<dyn Tool>) -> Self {
         if !is_asking_tool(&tool.spec().name) {
@@ -257,7 +258,7 @@ impl ToolRegistry {
         &self.context
     }
 
-    /// What the model is told of the tools.
+    /// The definitions of the tools for the model.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
         self.all().cloned().collect()
@@ -267,7 +268,7 @@ impl ToolRegistry {
         self.tools.iter().map(|tool| tool.spec()).chain(&self.context.client_tools)
     }
 
-    /// What the system prompt says about asking; `None` where the tool is not offered.
+    /// The part of the system prompt about asking; `None` if the tool is not offered.
     #[must_use]
     pub fn guidance(&self) -> Option<String> {
         if !offers_asking(&self.context) {
@@ -276,7 +277,7 @@ impl ToolRegistry {
         if self.context.plan_mode {
             return Some(guidance::text(&self.limits, Mode::Plan));
         }
-        // The mode is known here, so a working model is not told of the other mode, or of a tool that it does not have.
+        // The mode is known here, so the rules leave out the other mode, and tools that the model does not have.
         let rules = guidance::rules(&self.limits, Mode::Work).into_iter();
         let rules = rules.filter(|rule| rule.id != "plan_mode");
         let lines: Vec<String> = rules.map(|rule| format!("- {}", rule.text)).collect();
@@ -295,14 +296,14 @@ impl ToolRegistry {
         self.all().any(|tool| tool.name == name)
     }
 
-    /// Judges a call and runs it, unless that says what comes of it. An ask waits until `expires_at`.
+    /// Judges a call, and runs it if it may run. An ask waits until `expires_at`.
     #[must_use]
     pub fn execute(&self, call: &ToolCall, expires_at: Option<Timestamp>) -> Event {
         let intercepted = self.intercept(call).into_event(call, expires_at);
         intercepted.unwrap_or_else(|| Event::ToolComplete { result: self.run(call) })
     }
 
-    /// Runs a call that was not intercepted; a tool that is not offered gives an error result.
+    /// Runs a call that was not intercepted; for a tool that is not offered, returns an error result.
     #[must_use]
     pub fn run(&self, call: &ToolCall) -> ToolResult {
         match self.tools.iter().find(|tool| tool.spec().name == call.name()) {

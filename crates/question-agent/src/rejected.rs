@@ -1,11 +1,11 @@
-//! Why an event was not taken.
+//! Rejected events.
 
 use crate::call::ToolResult;
 use ask_user_question::validate::Violation;
 use std::error::Error;
 use std::fmt;
 
-/// Why an event was not taken. The conversation is as it was.
+/// The reason why an event was rejected. The conversation is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rejected {
@@ -42,16 +42,16 @@ pub enum Rejected {
     },
     /// The ask has its result already: the first valid reply wins, unless it was cancelled or expired before.
     AlreadyAnswered {
-        /// True if this is the winning reply once more, and so has been delivered.
+        /// True if this is the winning reply again, which has been delivered.
         same_reply: bool,
         /// The result.
         winner: Box<ToolResult>,
     },
     /// The reply does not fit the ask.
     InvalidReply(Vec<Violation>),
-    /// Nothing is under way that could be cancelled.
+    /// No work or question is there to be cancelled.
     NothingToCancel,
-    /// Nothing has failed.
+    /// There was no failure.
     NothingToRetry,
     /// The history has a call with this id already.
     DuplicateToolCall {

@@ -1,4 +1,4 @@
-//! Where a conversation stands.
+//! The state of a conversation.
 
 use crate::call::ToolCall;
 use crate::time::Timestamp;
@@ -6,25 +6,25 @@ use ask_user_question::AskUserQuestion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Where a conversation stands: its life cycle, of which [`transition`](crate::transition()) is the only way on.
+/// The state of a conversation. [`transition`](crate::transition()) alone changes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ConvState {
-    /// Nothing is under way; the user's turn.
+    /// Idle; it is the user's turn.
     #[default]
     Idle,
-    /// The model has been asked to go on.
+    /// The model has been asked to continue.
     LlmRequesting {
-        /// Which attempt this is, from 1.
+        /// The number of the attempt, from 1.
         attempt: u32,
     },
     /// A tool runs.
     ToolExecuting(ToolExecuting),
-    /// An ask waits for its reply, for as long as it takes unless it was given a time (parent conversations only).
+    /// An ask waits for its reply, without a time limit unless it has a deadline (parent conversations only).
     AwaitingUserResponse(AwaitingUserResponse),
-    /// The model could not be reached or refused; a retry or a new message goes on.
+    /// The model could not be reached or refused; a retry or a new message continues.
     Failed {
-        /// Why, in words for the user.
+        /// The reason, in words for the user.
         reason: String,
     },
 }
@@ -54,16 +54,16 @@ pub struct AwaitingUserResponse {
     pub remaining_tools: Vec<ToolCall>,
     /// The calls of the same turn that have their result.
     pub persisted_tool_ids: BTreeSet<String>,
-    /// When it expires; `None` where it waits for as long as it takes.
+    /// The time at which it expires; `None` if it waits without a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
-    /// True if a program asks and not the model, which then does not go on after it.
+    /// True for an ask of a program, after which the model does not continue.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_programs: bool,
 }
 
 impl AwaitingUserResponse {
-    /// Returns true if its time is over.
+    /// Returns true if its time is up.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|deadline| deadline <= now)

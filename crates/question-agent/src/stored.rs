@@ -1,4 +1,4 @@
-//! Reading a conversation that a store has kept.
+//! Reads a stored conversation.
 
 use crate::conversation::Conversation;
 use serde_json::Value;
@@ -9,23 +9,24 @@ use std::fmt;
 pub const VERSION: u32 = 2;
 
 impl Conversation {
-    /// Reads a conversation from its parts: the state as it is now, and the messages in the order in which the effects brought them. A result that
-    /// came behind a later message goes back to its call, as it did then. What was under way goes on by [`resume`](Self::resume).
+    /// Reads a conversation from its parts: the present state, and the messages in the order in which the effects brought them. A result
+    /// that came behind a later message goes back to its call, as it did then. [`resume`](Self::resume) continues the work that was under
+    /// way.
     ///
     /// # Errors
-    /// [`StoredError::Newer`] where a later version wrote it, [`StoredError::Unreadable`] where it is none.
+    /// [`StoredError::Newer`] if a later version wrote it, [`StoredError::Unreadable`] if it is no conversation.
     pub fn from_parts(version: u32, state: Value, messages: Vec<Value>) -> Result<Self, StoredError> {
         if version > VERSION {
             return Err(StoredError::Newer { version });
         }
-        // An ask of version 1 has no deadline, which reads as waiting for as long as it takes.
+        // An ask of version 1 has no deadline, and so waits without a limit.
         let state = serde_json::from_value(state)?;
         let messages: Result<_, _> = messages.into_iter().map(serde_json::from_value).collect();
         Ok(Self::replayed(state, messages?))
     }
 }
 
-/// Why stored parts could not be read.
+/// The reason why stored parts could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoredError {
     /// A later version of this crate wrote them.

@@ -1,9 +1,9 @@
-//! Moments, which this crate is told and never looks up.
+//! Points in time, which are always passed in.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A moment, in milliseconds since the beginning of 1970 in UTC. It reads as ISO 8601, as clients are told it, and is stored as the number.
+/// A point in time, in milliseconds since the beginning of 1970 in UTC. Clients get it as ISO 8601; stores keep the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);

@@ -1,4 +1,4 @@
-//! The one table of what may happen when.
+//! The table of all transitions.
 
 use crate::call::{ToolCall, ToolResult};
 use crate::effect::{Effect, StateChange};
@@ -12,7 +12,7 @@ use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use std::collections::BTreeSet;
 
-/// The number of times that a model is asked in one turn before the turn fails.
+/// The number of requests to a model in one turn before the turn fails.
 pub const MAX_LLM_ATTEMPTS: u32 = 3;
 
 /// The result of every call that waited behind a cancelled question.
@@ -22,16 +22,16 @@ pub const NOT_RUN_UNANSWERED: &str = "not run: the question was not answered";
 /// The result of every call that was running or waiting when the user stopped the run.
 pub const NOT_RUN_STOPPED: &str = "not run: the user stopped the run";
 
-/// Where a conversation goes and what is to be done for it.
+/// The new state of a conversation, and its effects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// The new state.
     pub state: ConvState,
-    /// What the adapter has to do, in this order.
+    /// The effects for the adapter, in this order.
     pub effects: Vec<Effect>,
 }
 
-/// The table: every state with every event. There is no wildcard, so a new state or event does not compile until each pair is decided.
+/// The table: every state with every event. It has no wildcard, so a new state or event compiles only after each pair is decided.
 ///
 /// # Errors
 /// [`Rejected`] says why the event does not apply; `state` is untouched.
@@ -227,7 +227,7 @@ fn check_running(executing: &ToolExecuting, tool_use_id: &str) -> Result<(), Rej
     Err(Rejected::ForeignTool { running: executing.current_tool.id.clone() })
 }
 
-/// Only an answer lets the calls behind the question run: no other outcome can be taken for consent.
+/// Only an answer lets the calls behind the question run: no other outcome counts as consent.
 fn reply(waiting: &AwaitingUserResponse, response: Response) -> Result<Transition, Rejected> {
     if response.tool_use_id != waiting.tool_use_id {
         return Err(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() });
@@ -274,7 +274,7 @@ fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResu
     }
 }
 
-/// Goes on from an ask whose result is stored, while its state still says that it waits.
+/// Continues from an ask whose result is stored, while its state still waits.
 pub(crate) fn settle(waiting: &AwaitingUserResponse, result: &ToolResult) -> Transition {
     let marked = result.ask.as_ref().map(|ask| ask.outcome);
     let outcome = marked.or_else(|| Some(Outcome::parse(&waiting.questions, &result.content)?.kind()));
@@ -294,7 +294,7 @@ pub(crate) fn settle(waiting: &AwaitingUserResponse, result: &ToolResult) -> Tra
     next.transition(persist_results(&waiting.persisted_tool_ids, results))
 }
 
-/// The model is told, and goes on without an answer.
+/// The model learns of it, and continues without an answer.
 fn expire(waiting: &AwaitingUserResponse, now: Timestamp) -> Result<Transition, Rejected> {
     if !waiting.is_expired(now) {
         return Err(Rejected::NotExpired);
@@ -309,7 +309,7 @@ fn cancel_question(waiting: &AwaitingUserResponse, proceed: bool) -> Transition 
     next.transition(persist_results(&waiting.persisted_tool_ids, results))
 }
 
-/// The results of an ask that ended without a reply and of the calls behind it.
+/// The results of an ask that ended without a reply, and of the calls behind it.
 fn unanswered(waiting: &AwaitingUserResponse, outcome: &Outcome, not_run: &str) -> Vec<ToolResult> {
     let content = outcome.tool_content(&waiting.questions);
     let result = ToolResult::error(&waiting.tool_use_id, content);
@@ -328,7 +328,7 @@ fn with_not_run(first: ToolResult, remaining: &[ToolCall], why: &str) -> Vec<Too
     std::iter::once(first).chain(not_run).collect()
 }
 
-/// Stores results, but none that is stored already: the host may have died before it stored the state that goes with it.
+/// Stores results, except for those stored already: the host may have died before it stored their state.
 fn persist_results(persisted: &BTreeSet<String>, mut results: Vec<ToolResult>) -> Vec<Effect> {
     results.retain(|result| !persisted.contains(&result.tool_use_id));
     if results.is_empty() { Vec::new() } else { vec![Effect::PersistToolResults { results }] }
@@ -339,17 +339,17 @@ fn persist_messages(messages: Vec<UserMessage>) -> Vec<Effect> {
     messages.into_iter().map(persist).collect()
 }
 
-/// What follows when no call is left.
+/// The continuation when no call is left.
 #[derive(Clone, Copy)]
 enum Next {
-    /// The model goes on.
+    /// The model continues.
     Request,
     /// The user's turn.
     End,
 }
 
 impl Next {
-    /// Of what a program asks the model is told when its user speaks to it again.
+    /// The model learns of a program's ask when its user speaks to it again.
     fn behind(waiting: &AwaitingUserResponse) -> Self {
         if waiting.is_programs { Self::End } else { Self::Request }
     }

@@ -1,5 +1,5 @@
-//! Agents as files. A script says what its agent says, asks and calls; the next turn follows from the history alone. So an agent needs no network, no
-//! account and no memory of its own, and a test with it comes out the same each time. The README says how to write one.
+//! Agents as files. A script has an agent's texts, asks and calls; the next turn follows from the history alone. So an agent needs no
+//! network, no account and no memory of its own, and a test with it has the same result each time. The README explains how to write one.
 
 mod own_words;
 mod pieces;
@@ -19,7 +19,7 @@ use story::Turn;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The tool by which an agent has others do things for it. Its host runs it; a script with `subAgents` may call it.
+/// The tool by which an agent starts other agents. Its host runs it; a script with `subAgents` may call it.
 pub const SPAWN_AGENTS: &str = "spawn_agents";
 
 impl Script {
@@ -53,7 +53,7 @@ impl Script {
         self.profile.limits()
     }
 
-    /// Its tools, whose results it has itself.
+    /// Its tools, whose results are in the script.
     #[must_use]
     pub fn tools(&self) -> &[ScriptTool] {
         &self.tools

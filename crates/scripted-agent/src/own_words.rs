@@ -1,4 +1,4 @@
-//! What the user says with an answer, and what they begin.
+//! The user's words: those of an answer, and those that begin something new.
 
 use ask_user_question::outcome::OutcomeKind;
 use question_agent::message::Message;
@@ -19,7 +19,7 @@ pub(crate) fn begins(history: &[Message], index: usize) -> bool {
     !results.any(is_of_its_user)
 }
 
-/// Returns true if a result is what the user said to an ask. One that they left for something else, or that nobody answered, is not.
+/// Returns true if a result holds the user's words to an ask. An ask that was left for something else, or was never answered, has none.
 fn is_of_its_user(message: &Message) -> bool {
     let Message::Tool(result) = message else {
         return false;

@@ -10,22 +10,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
 
-/// A script, which can be followed to whatever its user does.
+/// A script. It can be followed whatever its user does.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Script {
     /// For editors.
     #[serde(rename = "$schema")]
     _schema: Option<String>,
-    /// What the page calls the agent.
+    /// The agent's name in the page.
     pub(crate) name: Option<String>,
     pub(crate) profile: Profile,
-    /// Where nobody has said anything yet.
+    /// For an empty conversation.
     pub(crate) opening: Rule,
-    /// What the user begins with.
+    /// The rules for the first words of the user.
     pub(crate) begin: Vec<Rule>,
     pub(crate) steps: BTreeMap<String, Step>,
-    /// For what no rule of a step takes.
+    /// The rules for answers that no rule of a step takes.
     #[serde(default)]
     pub(crate) answers: Vec<Rule>,
     #[serde(default)]
@@ -52,11 +52,11 @@ impl Profile {
     }
 }
 
-/// A place in a script: what the agent says there, and asks or calls.
+/// A step of a script: the agent's text, and its ask or call.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Step {
-    /// What is set on coming here.
+    /// The values that are set when the step begins.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, Setting>,
     pub(crate) say: String,
@@ -64,32 +64,32 @@ pub(crate) struct Step {
     #[serde(default)]
     pub(crate) answers: Vec<Rule>,
     pub(crate) call: Option<CallOfScript>,
-    /// The step in place of this one where nobody may be asked.
+    /// The step that replaces this one if no user may be asked.
     pub(crate) unasked: Option<String>,
-    /// The step in place of this one in plan mode.
+    /// The step that replaces this one in plan mode.
     pub(crate) planning: Option<String>,
 }
 
-/// What takes something that the user said.
+/// A rule, which takes some words of the user.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Rule {
     /// The end of the question.
     #[serde(default)]
     pub(crate) on: Vec<Ended>,
-    /// Labels of which one was picked.
+    /// Labels, of which one was picked.
     #[serde(default)]
     pub(crate) picks: Vec<String>,
     /// The whole text, without case and punctuation.
     #[serde(default)]
     pub(crate) is: Vec<String>,
-    /// What a word begins with.
+    /// Beginnings of words.
     #[serde(default)]
     pub(crate) words: Vec<String>,
-    /// What stands anywhere, be it within a word.
+    /// Texts at any place, even within a word.
     #[serde(default)]
     pub(crate) has: Vec<String>,
-    /// What no word begins with.
+    /// Beginnings that no word may have.
     #[serde(default)]
     pub(crate) unless: Vec<String>,
     pub(crate) ends: Option<String>,
@@ -101,14 +101,14 @@ pub(crate) struct Rule {
     pub(crate) set: BTreeMap<String, Setting>,
     #[serde(default)]
     pub(crate) add: BTreeMap<String, f64>,
-    /// What is said in place of the step's own words.
+    /// The text that replaces the step's own.
     pub(crate) say: Option<String>,
     /// The next step; without it the question is asked again.
     pub(crate) go: Option<String>,
 }
 
 impl Rule {
-    /// Returns true if it takes whatever there is.
+    /// Returns true if it takes any words.
     fn takes_all(&self) -> bool {
         let lists = [&self.picks, &self.is, &self.words, &self.has, &self.unless];
         self.on.is_empty() && lists.iter().all(|list| list.is_empty()) && self.ends.is_none() && !self.planning
@@ -131,7 +131,7 @@ pub(crate) enum Ended {
     Unanswered,
 }
 
-/// What a name stands for.
+/// The value of a name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a text or a number")]
 pub(crate) enum Setting {
@@ -154,7 +154,7 @@ pub struct ScriptTool {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) parameters: Value,
-    /// What it gives the agent.
+    /// Its result for the agent.
     pub(crate) result: String,
     /// True if it is there in plan mode alone.
     #[serde(default)]
@@ -189,7 +189,7 @@ pub(crate) struct Next {
     pub(crate) go: String,
 }
 
-/// What is wrong with a script, and where.
+/// A fault of a script, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptError {
     path: String,
@@ -213,18 +213,18 @@ impl fmt::Display for ScriptError {
 
 impl Error for ScriptError {}
 
-/// What an answer says.
+/// The text of an answer.
 pub(crate) const ANSWER: &str = "answer";
-/// What all answers say, where there are several questions.
+/// The text of all answers, if there are several questions.
 pub(crate) const ANSWERS: &str = "answers";
-/// What a tool gave.
+/// The result of a tool.
 pub(crate) const RESULT: &str = "result";
 
 impl Script {
-    /// Reads a script, and checks that it can be followed to whatever its user does.
+    /// Reads a script, and checks that it can be followed whatever its user does.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The fault, with its place.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let mut json = serde_json::Deserializer::from_str(text);
         let script: Self = serde_path_to_error::deserialize(&mut json)
@@ -250,7 +250,7 @@ impl Script {
         self.check_go("subAgents.go", self.sub_agents.as_ref().map(|next| &next.go))
     }
 
-    /// All that is set anywhere.
+    /// All names that are set anywhere.
     fn names(&self) -> BTreeSet<&str> {
         let of_steps = self.steps.values().flat_map(|step| &step.answers);
         let rules = [&self.opening].into_iter().chain(&self.begin).chain(&self.answers).chain(of_steps);
@@ -276,7 +276,7 @@ impl Script {
         let Some(ask) = &step.ask else {
             return match step.answers.is_empty() {
                 true => Ok(()),
-                false => Err(ScriptError::new(format!("{path}.answers"), "nothing is asked here")),
+                false => Err(ScriptError::new(format!("{path}.answers"), "this step has no ask to answer")),
             };
         };
         let ask_path = format!("{path}.ask");
@@ -350,7 +350,7 @@ fn check_text_of(path: &str, text: &str, names: &BTreeSet<&str>) -> Result<(), S
     filled.map(drop).map_err(|why| ScriptError::new(path, why))
 }
 
-/// A stand-in for what a name will mean.
+/// A stand-in for the later value of a name.
 fn known(names: &BTreeSet<&str>, name: &str) -> Option<String> {
     names.contains(name).then(|| name.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Where a conversation is in its script, from its history alone.
+//! The position of a conversation in its script, from its history alone.
 
 use crate::SPAWN_AGENTS;
 use crate::own_words::begins;
@@ -11,7 +11,7 @@ use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext};
 use std::collections::BTreeMap;
 
-/// What the agent says, and the tool that it calls with which arguments.
+/// The text of the agent, and its call with arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Turn {
     pub(crate) text: String,
@@ -24,7 +24,7 @@ pub(crate) fn next(script: &Script, history: &[Message], context: &ToolContext) 
     for (index, message) in history.iter().enumerate() {
         match message {
             Message::User(message) if begins(history, index) => story.begin(&message.text),
-            // What goes with an answer repeats what the tool result says.
+            // The message beside an answer repeats the tool result.
             Message::User(_) => {}
             Message::Assistant(message) => {
                 story.calls.extend(message.tool_calls.iter().map(|call| (call.id.as_str(), call)));
@@ -35,14 +35,14 @@ pub(crate) fn next(script: &Script, history: &[Message], context: &ToolContext) 
     story.turn()
 }
 
-/// What the user said, by which rules are chosen.
+/// The words of the user, by which rules are chosen.
 #[derive(Debug, Default)]
 struct Said {
     /// The end of a question by it, if it ended one.
     ended: Option<Ended>,
     text: String,
     picked: Vec<String>,
-    /// What the answers to several questions come to.
+    /// The common result of the answers to several questions.
     all: String,
 }
 
@@ -50,7 +50,7 @@ struct Story<'a> {
     script: &'a Script,
     context: &'a ToolContext,
     step: &'a str,
-    /// What is said in place of the step's own words.
+    /// The text that replaces the step's own.
     say: Option<&'a str>,
     set: BTreeMap<&'a str, Setting>,
     /// Calls without a result, by their id.
@@ -71,7 +71,7 @@ impl<'a> Story<'a> {
         self.take(&self.script.begin, &[], &said);
     }
 
-    /// Reads what a call of the agent's came to.
+    /// Reads the result of a call of the agent.
     fn read(&mut self, result: &'a ToolResult) {
         let Some(call) = self.calls.remove(result.tool_use_id.as_str()) else {
             return;
@@ -100,14 +100,15 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// The step that asks this: the present one or, where plan mode has changed since and another rule holds for what the user began with, another.
+    /// The step that asks this: the present one or, if plan mode has changed since and another rule holds for the user's beginning,
+    /// another.
     fn step_that_asks(&self, asked: &AskUserQuestion) -> Option<&'a str> {
         let question = |ask: &AskUserQuestion| ask.questions.first().map(|first| first.question.clone());
         let mut steps = std::iter::once(self.step).chain(self.script.steps.keys().map(String::as_str));
         steps.find(|step| self.ask(&self.script.steps[*step]).is_some_and(|ask| question(&ask) == question(asked)))
     }
 
-    /// Goes by the first rule that takes this.
+    /// Follows the first rule that takes this.
     fn take(&mut self, rules: &'a [Rule], common: &'a [Rule], said: &Said) {
         let mut rules = rules.iter().chain(common);
         if let Some(rule) = rules.find(|rule| said.fits(rule, self.context)) {
@@ -145,7 +146,7 @@ impl<'a> Story<'a> {
         }
     }
 
-    /// What is said and done at the step, or in its place.
+    /// The turn of the step, or of the step that replaces it.
     fn turn(mut self) -> Turn {
         let of_parent = !self.context.is_sub_agent;
         let step = &self.script.steps[self.step];
@@ -180,7 +181,7 @@ impl<'a> Story<'a> {
         template::fill(text, &mut |name, form| self.written(name, form)).expect(CHECKED)
     }
 
-    /// What a name stands for; nothing where it was not set on the way here.
+    /// The value of a name; `None` if it was not set on the way here.
     fn written(&self, name: &str, form: Form) -> Option<String> {
         Some(match (self.set.get(name), form) {
             (Some(Setting::Text(text)), _) => text.clone(),

@@ -1,4 +1,4 @@
-//! Texts with names in braces: `{answer}` is what the name stands for, `{price:$}` a number as an amount of money, `{{` and `}}` a brace.
+//! Texts with names in braces: `{answer}` is the value of the name, `{price:$}` a number as an amount of money, `{{` and `}}` a brace.
 
 use ask_user_question::AskUserQuestion;
 use serde_json::Value;
@@ -10,7 +10,7 @@ pub(crate) enum Form {
     Money,
 }
 
-/// Puts what names stand for in their places.
+/// Replaces names by their values.
 ///
 /// # Errors
 /// A sentence that says which brace or name is wrong.
@@ -34,7 +34,7 @@ pub(crate) fn fill(text: &str, look_up: &mut impl FnMut(&str, Form) -> Option<St
     Ok(filled + rest)
 }
 
-/// The same for all that is shown of an ask.
+/// As [`fill`], for all visible texts of an ask.
 ///
 /// # Errors
 /// As [`fill`].
@@ -55,7 +55,7 @@ pub(crate) fn fill_ask(
     Ok(ask)
 }
 
-/// The same for all texts in a value.
+/// As [`fill`], for all texts in a value.
 ///
 /// # Errors
 /// As [`fill`].

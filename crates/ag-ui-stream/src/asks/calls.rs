@@ -8,6 +8,9 @@ use crate::thread::{CallState, Change, Thread};
 use ask_user_question::Phase;
 use std::mem;
 
+/// How many of the asks, and of the calls of one, are looked at for a call that asks the same: no list may make one call dearer than another.
+const LAST: usize = 8;
+
 impl Asks {
     pub(super) fn take_call_event(&mut self, event: &EventRef<'_>, change: Change, thread: &Thread) {
         let key = match change {
@@ -103,8 +106,7 @@ impl Asks {
         let (reply, place) = (reply_to(key, thread), index.place(key));
         let twin = self.last_call(|it| {
             // In a history, what ends the other one may come after this one.
-            // All of its twins would be too much work for each.
-            let twins = &it.twins[it.twins.len().saturating_sub(1)..];
+            let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
             let is_waiting = || it.is_waiting() && self.judge(it, twins, index, thread).is_open_at(place);
             known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting())
         });
@@ -117,7 +119,6 @@ impl Asks {
 
     /// The last call that is meant, among those that began last.
     fn last_call(&self, is_meant: impl Fn(&Followed) -> bool) -> Option<usize> {
-        const LAST: usize = 8;
         let is_it = |position: &usize| {
             let it = &self.followed[*position];
             it.source == Source::Call && is_meant(it)

@@ -2,7 +2,7 @@
 
 use super::Asks;
 use super::decisions::{self, Part};
-use super::followed::{Followed, Source, Wait, WaitsBy, about};
+use super::followed::{Source, Wait, WaitsBy, about};
 use super::form::{Asked, asked};
 use super::time::parse_deadline;
 use crate::event::EventRef;
@@ -50,11 +50,23 @@ impl Asks {
         self.legacy.push((id, value));
     }
 
-    /// The legacy interrupts of the last run that still wait: each with its id and its value as it came. Messages do not tell of them, so a
-    /// host that keeps a history keeps them as `on_interrupt` events, with the id as `rawEvent.id`.
-    pub fn legacy_interrupts(&self) -> impl Iterator<Item = (&str, &Json<'static>)> {
-        let waiting = self.followed.iter().filter(|it| it.can_be_ended()).filter_map(Followed::waits_by);
-        waiting.filter_map(|by| Some((by.interrupt.id.as_str(), by.legacy.as_ref()?)))
+    /// Notes the legacy interrupts of a history.
+    pub(crate) fn restore_legacy(&mut self, legacy: &[Json<'static>]) {
+        for it in legacy {
+            let id = it.get("id").and_then(text_of).unwrap_or_default();
+            self.legacy.push((id, it.get("value").cloned().unwrap_or_default()));
+        }
+    }
+
+    /// The legacy interrupts of the last run that still wait, as a history has them.
+    pub(crate) fn legacy_interrupts(&self) -> Vec<Json<'static>> {
+        let mut waiting = Vec::new();
+        for followed in self.followed.iter().filter(|it| it.can_be_ended()) {
+            if let Some(WaitsBy { interrupt, legacy: Some(value) }) = followed.waits_by() {
+                waiting.push(Json::object([("id", interrupt.id.as_str().into()), ("value", value.clone())]));
+            }
+        }
+        waiting
     }
 
     /// The asks of interrupts that are over and that no call tells of. Messages do not either, so a host that keeps a history keeps them too,
@@ -92,7 +104,7 @@ impl Asks {
     }
 
     /// Makes asks of the interrupts that a run ended in.
-    pub(super) fn take_interrupts(&mut self, thread: &Thread) {
+    pub(crate) fn take_interrupts(&mut self, thread: &Thread) {
         for interrupt in thread.open_interrupts() {
             self.bind_interrupt(WaitsBy { interrupt: interrupt.clone(), legacy: None }, thread);
         }

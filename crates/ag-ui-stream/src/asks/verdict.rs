@@ -1,10 +1,11 @@
 //! The verdict on an ask: how its results, and what was said after its call, end it. Live events and a history are judged alike.
 
+use super::Asks;
 use super::followed::{Ending, Followed, Source, about};
-use super::{Asks, is_running};
 use crate::index::Index;
 use crate::message::{Message, Role};
-use crate::thread::{CallState, Change, Thread};
+use crate::reader::EndOutcome;
+use crate::thread::{CallState, Change, RunState, Thread};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::text::is_blank;
@@ -38,6 +39,8 @@ pub(super) struct Verdict {
     stands: bool,
     /// How it ended, and the position of the message that ended it.
     end: Option<(Ending, usize)>,
+    /// That message names no ask.
+    is_inferred: bool,
 }
 
 impl Verdict {
@@ -96,12 +99,18 @@ fn first_after(positions: &[usize], place: Option<usize>) -> usize {
 }
 
 impl Asks {
-    /// Takes the history that a conversation begins with.
+    /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well, and nothing else waits.
     pub(crate) fn handle_history(&mut self, thread: &Thread) {
         self.take_history(MessageIndex::of(thread.messages().iter().collect(), thread), thread);
-        if !is_running(thread) {
+        let ended_well = matches!(
+            thread.run(),
+            RunState::Idle | RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled }
+        );
+        if ended_well && self.legacy.is_empty() {
             self.ask_approvals(thread);
         }
+        self.take_interrupts(thread);
+        self.take_legacy(thread);
     }
 
     /// Takes a message that the thread has taken and that no event brought.
@@ -179,7 +188,7 @@ impl Asks {
         let followed = &mut self.followed[position];
         followed.acknowledged |= verdict.acknowledged;
         if let Some((end, at)) = verdict.end {
-            let is_inferred = first_after(&index.users, at.checked_sub(1)) == at;
+            let is_inferred = verdict.is_inferred;
             if is_inferred && let Ending::Over(_, OutcomeKind::Answered) = end {
                 index.taken = Some(at);
             }
@@ -223,19 +232,22 @@ impl Asks {
         }
         if verdict.end.is_none() {
             let result = last.filter(|_| verdict.stands);
-            verdict.end = self.first_end(it, twins, result, index);
+            if let Some((end, at, is_inferred)) = self.first_end(it, twins, result, index) {
+                (verdict.end, verdict.is_inferred) = (Some((end, at)), is_inferred);
+            }
         }
         verdict
     }
 
-    /// What is said first after the call that ends an ask; a `result` that is no answer does so once the agent speaks on.
+    /// What is said first after the call that ends an ask, where, and if by a user message that names none. A `result` that is no answer
+    /// does so once the agent speaks on.
     fn first_end(
         &self,
         it: &Followed,
         twins: &[String],
         result: Option<&Message>,
         index: &MessageIndex<'_>,
-    ) -> Option<(Ending, usize)> {
+    ) -> Option<(Ending, usize, bool)> {
         let call = index.place(&it.id);
         let is_judged_again = it.is_inferred && index.calls.contains(&it.id);
         let is_open = it.is_open() || is_judged_again;
@@ -277,7 +289,7 @@ impl Asks {
             };
             Ending::Over(outcome, kind)
         };
-        Some((end, first))
+        Some((end, first, first == user))
     }
 }
 

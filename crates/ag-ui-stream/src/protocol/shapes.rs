@@ -189,6 +189,15 @@ pub(crate) const INPUT: &Shape = &Shape::Object(&[
     may("resume", RESUMES),
 ]);
 
+/// What is kept of a conversation.
+pub(crate) const HISTORY: &Shape = &Shape::Object(&[
+    must("messages", MESSAGES),
+    may("state", ANY),
+    may("ended", &Shape::Choice(&["completed", "interrupt", "cancelled", "error", "truncated", "rejected"])),
+    may("interrupts", &Shape::List { item: &Shape::Object(INTERRUPT), min: 0 }),
+    may("legacyInterrupts", &Shape::List { item: OBJECT, min: 0 }),
+]);
+
 const TOOLS: &Shape = &Shape::List { item: &Shape::Object(TOOL), min: 0 };
 const TOOL: &[Field] =
     &[must("name", TEXT), must("description", TEXT), or_null("parameters", ANY), may("metadata", OBJECT)];

@@ -55,15 +55,6 @@ pub fn write_frame(out: &mut String, frame: OutFrame<'_>) -> Result<(), EncodeEr
     Ok(())
 }
 
-/// The frame as a string.
-///
-/// # Errors
-/// Where the event's type or the id cannot be written.
-pub fn encode(frame: OutFrame<'_>) -> Result<String, EncodeError> {
-    let mut out = String::new();
-    write_frame(&mut out, frame).map(|()| out)
-}
-
 /// Appends an AG-UI event to `out` as a frame of type `message`, with an id where one is given.
 ///
 /// # Errors

@@ -35,5 +35,6 @@ fn is_pointer(tree: &Json<'_>) -> bool {
         return false;
     };
     let starts_well = pointer.is_empty() || pointer.starts_with('/');
-    starts_well && pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
+    let byte = |at: usize| pointer.as_bytes().get(at);
+    starts_well && (0..pointer.len()).all(|at| byte(at) != Some(&b'~') || matches!(byte(at + 1), Some(b'0' | b'1')))
 }

@@ -5,7 +5,7 @@ mod recorded;
 
 use crate::chat::{
     ASK, Chat, FOREIGN, NOW, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy,
-    result, roles, said, snapshot, started,
+    reloaded, result, roles, said, started,
 };
 use ag_ui_stream::asks::reply::{AskReply, NextRun, Refusal};
 use ag_ui_stream::{Conversation, Message};
@@ -214,14 +214,7 @@ fn a_legacy_interrupt_comes_back_with_what_was_kept_of_it() {
     for first in [&[][..], &call("c1", ASK)] {
         let conversation = graph(Form::Legacy, first, &questions());
         let id = conversation.only_waiting();
-        let kept = conversation.asks().legacy_interrupts().map(|(id, value)| {
-            let mut event = legacy(&json!(value));
-            event["rawEvent"] = json!({"id": id});
-            event
-        });
-        let history = snapshot(conversation.thread().messages());
-        let events = [started("history"), history].into_iter().chain(kept);
-        let again = chat(events.chain([finished("history")]));
+        let again = reloaded(&conversation);
         assert_eq!(again.only_waiting(), id);
         let next = again.next(FOREIGN, [again.picks(&id, 1)]).unwrap();
         assert_eq!(sent(Form::Legacy, &next), json!({"answers": {"Which service?": "Oil"}}));
@@ -361,6 +354,24 @@ fn one_typed_text_answers_one_ask() {
     conversation.push_message(Message::user("u", "Oil"));
     let phases: Vec<Phase> = conversation.asks().asks().map(|ask| ask.phase).collect();
     assert_eq!(phases, [Phase::Answered, Phase::Superseded]);
+}
+
+#[test]
+fn an_interrupt_waits_after_a_reload_even_if_the_run_that_answered_it_failed() {
+    let state = json!({"type": "STATE_SNAPSHOT", "snapshot": {"city": "Rome"}});
+    let mut conversation = asked(ASK, [state, about_the_call()]);
+    let picks = |conversation: &Conversation| {
+        let again = reloaded(conversation);
+        assert_eq!(again.only_waiting(), "c1");
+        assert_eq!(again.thread().state(), conversation.thread().state());
+        again.next(FOREIGN, [again.picks("c1", 1)]).unwrap()
+    };
+    let next = picks(&conversation);
+    assert_eq!(next.body, conversation.next(FOREIGN, [conversation.picks("c1", 1)]).unwrap().body);
+    conversation.start_response(&next);
+    let failed = json!({"type": "RUN_ERROR", "message": "Gone"});
+    conversation.take([started("r2"), failed]);
+    assert!(picks(&conversation).body.contains(r#""interruptId":"i1""#));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What agents send beside the specification, and what becomes of it.
 
 use crate::chat::{
-    ASK, Chat, FOREIGN, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, messages, result,
-    roles, said, started,
+    ASK, Chat, FOREIGN, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, messages, reloaded,
+    result, roles, said, started,
 };
 use ag_ui_stream::asks::reply::{Delivery, Refusal};
 use ag_ui_stream::message::{Content, Message};
@@ -31,12 +31,6 @@ fn phases(conversation: &Conversation) -> Vec<(&str, Phase)> {
     conversation.asks().asks().map(|ask| (ask.tool_call_id.as_str(), ask.phase)).collect()
 }
 
-/// The same conversation, read from its history.
-fn replayed(conversation: &Conversation) -> Conversation {
-    let text = serde_json::to_string(conversation.thread().messages()).unwrap();
-    Conversation::new(Asks::new(), serde_json::from_str(&text).unwrap())
-}
-
 /// The messages of a request, as the agent reads them: roles, and the calls' ids with their arguments or results.
 fn calls_sent(body: &str) -> Vec<(String, String)> {
     let body: Value = serde_json::from_str(body).unwrap();
@@ -59,8 +53,7 @@ fn read(frames: &str) -> (EndOutcome, Vec<Code>) {
     reader.feed(frames.as_bytes());
     let mut codes = Vec::new();
     while reader.next_event().is_some() {}
-    let end = reader.finish();
-    while reader.next_event().is_some() {}
+    let end = reader.finish().end;
     while let Some(warning) = reader.next_warning() {
         codes.push(warning.code);
     }
@@ -88,7 +81,7 @@ fn a_text_that_comes_again_as_a_whole_is_shown_once() {
     let asked = chat(run("r1", twice().chain(ask)));
     assert_eq!(phases(&asked), [("c1", Phase::Answerable)]);
     assert_eq!(roles(asked.thread().messages()), ["assistant", "assistant"]);
-    assert_eq!(phases(&replayed(&asked)), phases(&asked));
+    assert_eq!(phases(&reloaded(&asked)), phases(&asked));
 
     // Another run, another speaker, and what came between make it another text.
     let later = run("r1", speaks("m1")).into_iter().chain(run("r2", speaks("m2")));
@@ -120,7 +113,7 @@ fn a_call_id_that_comes_again_after_its_answer_is_another_call() {
         assert!(!next.body.contains("c1#2\",\"re"), "{}", next.body);
         live.start_response(&next);
         assert_eq!(live.phase("c1#2"), Phase::Answered);
-        assert_eq!(phases(&replayed(&live)), phases(&live));
+        assert_eq!(phases(&reloaded(&live)), phases(&live));
     }
 }
 
@@ -137,7 +130,7 @@ fn a_call_id_that_comes_again_in_one_run_is_another_call() {
     let third = chat(run("r1", weather.into_iter().chain(call("c", ASK))));
     assert_eq!(phases(&third), [("c#2", Phase::Answerable)]);
     for conversation in [&first, &second, &third] {
-        assert_eq!(phases(&replayed(conversation)), phases(conversation));
+        assert_eq!(phases(&reloaded(conversation)), phases(conversation));
     }
 }
 
@@ -165,7 +158,7 @@ fn a_call_that_is_told_again_word_for_word_is_the_same() {
 fn one_question_under_two_ids_is_one_card() {
     let mut conversation = chat(run("r1", call("c1", ASK).into_iter().chain(call("c2", ASK))));
     assert_eq!(phases(&conversation), [("c1", Phase::Answerable)]);
-    assert_eq!(phases(&replayed(&conversation)), phases(&conversation));
+    assert_eq!(phases(&reloaded(&conversation)), phases(&conversation));
     let next = conversation.next(Delivery::ToolResult, [conversation.picks("c1", 1)]).unwrap();
     let answered: Vec<(String, String)> =
         calls_sent(&next.body).into_iter().filter(|(_, it)| it.contains("Oil")).collect();
@@ -199,7 +192,7 @@ fn once_the_agent_speaks_on_the_ask_is_over() {
         let by_call = chat(run("r1", asked.chain(call_of("book", "b", "{}"))));
         for conversation in [&later, &at_once, &by_call] {
             assert_eq!(conversation.phase("c1"), phase, "{content}");
-            assert_eq!(phases(&replayed(conversation)), phases(conversation), "{content}");
+            assert_eq!(phases(&reloaded(conversation)), phases(conversation), "{content}");
         }
         let shown = at_once.asks().ask("c1").unwrap().result.as_deref();
         assert_eq!(shown, (phase == Phase::Settled).then_some(content));

@@ -5,10 +5,11 @@ use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, Said, Setu
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::reader::EndOutcome;
-use ag_ui_stream::{Conversation, Event, Message};
+use ag_ui_stream::{Asks, Conversation, Event, History, Message};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Phase, Reply};
+use json_tree::Json;
 use serde_json::{Value, json};
 
 /// When everything happens: before every deadline in the fixtures.
@@ -81,6 +82,16 @@ pub(crate) fn chat(events: impl IntoIterator<Item = Value>) -> Conversation {
     let mut chat = Conversation::default();
     chat.take(events);
     chat
+}
+
+/// The conversation as a page has it that kept its history as text.
+#[track_caller]
+pub(crate) fn reloaded(conversation: &Conversation) -> Conversation {
+    let text = Json::from(&conversation.history()).to_string();
+    let (history, warnings) = History::from_json(Json::parse(&text).unwrap()).unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!(Json::from(&history).to_string(), text);
+    Conversation::new(Asks::new(), history)
 }
 
 /// A run that asks with these arguments, and what follows.

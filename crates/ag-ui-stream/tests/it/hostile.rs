@@ -158,8 +158,7 @@ fn warnings_that_nobody_takes_are_bounded() {
     let unknown = (0..300).map(|n| format!(r#","x{n}":1"#));
     let event = format!(r#"{{"type":"RUN_STARTED","threadId":"t","runId":"r"{}}}"#, unknown.collect::<String>());
     reader.feed_json(&event);
-    let waiting = iter::from_fn(|| reader.next_warning()).count();
-    assert_eq!((waiting, reader.dropped_warnings()), (256, 44));
+    assert_eq!(iter::from_fn(|| reader.next_warning()).count(), 256);
     let mut thread = Thread::default();
     for _ in 0..300 {
         thread.handle_event(&Event::new(
@@ -167,6 +166,5 @@ fn warnings_that_nobody_takes_are_bounded() {
             [("messageId", "gone".into()), ("delta", "x".into())],
         ));
     }
-    let waiting = iter::from_fn(|| thread.next_warning()).count();
-    assert_eq!((waiting, thread.dropped_warnings()), (256, 44));
+    assert_eq!(iter::from_fn(|| thread.next_warning()).count(), 256);
 }

@@ -200,12 +200,13 @@ fn a_type_may_stand_anywhere() {
 
 #[test]
 fn a_frame_that_is_too_long_ends_the_stream() {
-    let mut reader = EventReader::new().with_frame_limit(20);
-    reader.feed(b"data: {\"type\":\"RUN_ERROR\",\"message\":\"m\"}\n\n");
+    let mut reader = EventReader::new();
+    let message = "m".repeat(ag_ui_stream::sse::Decoder::DEFAULT_LIMIT);
+    reader.feed(format!("data: {{\"type\":\"RUN_ERROR\",\"message\":\"{message}\"}}\n\n").as_bytes());
     let error = reader.next_event().unwrap().unwrap_err();
     assert_eq!((error.code.as_str(), error.event_index), ("frame-too-long", None));
     assert!(reader.next_event().is_none());
-    assert_eq!(reader.finish().outcome, EndOutcome::Rejected);
+    assert_eq!(reader.finish().end.outcome, EndOutcome::Rejected);
 }
 
 #[test]

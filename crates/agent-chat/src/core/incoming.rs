@@ -55,11 +55,10 @@ impl Core {
     /// sign in.
     pub(crate) fn take_description(&mut self, text: &str) -> bool {
         let description = json::parse(text);
-        let messages = description.get("messages").map_or_else(|| "null".to_owned(), ToString::to_string);
-        let history = format!(r#"{{"type":"MESSAGES_SNAPSHOT","messages":{messages}}}"#);
+        let history = Json::object([("messages", description.get("messages").cloned().unwrap_or_default())]);
         let last_id = json::text(&description, "lastEventId").unwrap_or_default();
         let run_id = json::text(&description, "runId");
-        if !self.take_history(&history, last_id, run_id) {
+        if !self.take_history(history, last_id, run_id) {
             self.fail(Trouble::Unreadable(text.chars().take(100).collect()));
             return false;
         }
@@ -88,8 +87,8 @@ impl Core {
     }
 
     /// Takes the whole history over. False, and nothing has changed, where it is none.
-    fn take_history(&mut self, history: &str, last_id: &str, run_id: Option<&str>) -> bool {
-        if !self.conversation.restore(now(), &[history], None) {
+    fn take_history(&mut self, history: Json<'_>, last_id: &str, run_id: Option<&str>) -> bool {
+        if !self.conversation.restore(now(), history, Vec::new()) {
             return false;
         }
         let thread_id = self.options.setup.thread_id.clone();
@@ -121,8 +120,13 @@ impl Core {
     pub(crate) fn read_kept(&mut self) {
         let Link::Alone(Some(kept)) = &self.link else { return };
         let is_restored = kept.read(&mut self.conversation);
-        let broke_off = RunState::Ended { outcome: EndOutcome::Error };
-        if is_restored && *self.conversation.thread().run() == broke_off {
+        let has_ended_well = match self.conversation.thread().run() {
+            RunState::Ended { outcome } => {
+                !matches!(outcome, EndOutcome::Error | EndOutcome::Truncated | EndOutcome::Rejected)
+            }
+            RunState::Idle | RunState::Running { .. } => true,
+        };
+        if is_restored && !has_ended_well {
             self.status.set(Status::Failed(Trouble::BrokeOff));
         }
         self.settle_outbox();

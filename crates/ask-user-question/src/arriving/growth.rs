@@ -98,6 +98,8 @@ const fn bits(members: &[Member]) -> u16 {
     }
 }
 
+/// What a question may have.
+const QUESTION: u16 = bits(&[Member::Label]) - bits(&[Member::Question]);
 /// What a question has, unless repair finds it under other names.
 const NEEDED: u16 = bits(&[Member::Question, Member::Options]);
 
@@ -259,13 +261,9 @@ impl Growth {
         let (bit, mut key) = member.map_or((0, Key::Other), |member| (bits(&[member]), Key::Is(member)));
         match (frame.place, key) {
             // A question without the list around it is a question nevertheless.
-            (
-                Place::Arguments,
-                Key::Is(Member::Question)
-                | Key::Is(Member::Options)
-                | Key::Is(Member::Header)
-                | Key::Is(Member::MultiSelect),
-            ) if frame.seen & bits(&[Member::Questions]) == 0 => {
+            (Place::Arguments, Key::Is(member))
+                if bits(&[member]) & QUESTION != 0 && frame.seen & bits(&[Member::Questions]) == 0 =>
+            {
                 self.bare = Some(Bare { is_visible: false });
                 let place = self.open_question();
                 self.replace(place);
@@ -299,6 +297,8 @@ impl Growth {
             match (stands, frame.place) {
                 (Some(Stands::Needed), _) => frame.has_near = true,
                 (Some(Stands::Flag(rank)), Place::Question(_)) => frame.key = Key::NearFlag(rank),
+                // A flag of an option comes with the whole ask.
+                (Some(Stands::Flag(_)), Place::Option { .. }) => {}
                 (Some(_), _) => frame.may_change = true,
                 (None, _) => {}
             }

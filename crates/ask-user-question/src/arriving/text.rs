@@ -21,11 +21,12 @@ const PACKED: Kind = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
 
 /// Where markup of the call may begin, or a line break that is written as two characters.
 pub(super) fn odd_in(text: &str) -> Option<usize> {
-    let begins = |at: &usize| {
-        text.get(at + 1..).is_none_or(|rest| rest.chars().next().is_none_or(|c| c == '/' || c.is_ascii_alphabetic()))
-    };
-    let markup = text.match_indices('<').map(|(at, _)| at).find(begins);
-    text.find('\\').into_iter().chain(markup).min()
+    let byte = |at: usize| text.as_bytes().get(at);
+    let begins = |at: usize| byte(at + 1).is_none_or(|next| *next == b'/' || next.is_ascii_alphabetic());
+    (0..text.len()).find(|at| match byte(*at) {
+        Some(b'<') => begins(*at),
+        found => found == Some(&b'\\'),
+    })
 }
 
 /// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.

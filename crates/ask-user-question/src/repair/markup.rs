@@ -1,8 +1,8 @@
 //! Markup of the call that got into a question's text.
 
 use super::{Hears, Place, RepairCode, Shape, unpacked};
+use crate::parts::member_mut;
 use crate::text::find;
-use crate::wire::member_mut;
 use json_tree::Json;
 
 /// What such markup begins with, behind `<`.

@@ -40,7 +40,7 @@ impl Field {
     pub(super) fn of(member: Member) -> Self {
         let row = member.row();
         let fits: fn(&Json<'_>) -> bool = match row.kind {
-            members::Kind::Text => is_text,
+            members::Kind::Key | members::Kind::Text => is_text,
             members::Kind::Plain | members::Kind::Flag => is_plain_value,
             members::Kind::List(Of::Option) => is_some_list,
             members::Kind::List(_) => |_| true,
@@ -104,7 +104,7 @@ pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
         match (rank(row.near, key), row.kind) {
             (None, _) => {}
             (rank, members::Kind::Flag) => rank_of_flag = rank,
-            _ if row.is_needed => is_needed = true,
+            _ if row.is_needed() => is_needed = true,
             _ => is_optional = true,
         }
     }

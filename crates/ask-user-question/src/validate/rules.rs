@@ -2,6 +2,7 @@
 
 use super::{Code, MAX_ASK_BYTES, Report, Violation, exceeds};
 use crate::limits::Limits;
+use crate::members::{self, Kind, Member, Of};
 use crate::text::{counted, is_blank, quoted};
 use json_tree::Json;
 use std::collections::BTreeMap;
@@ -9,7 +10,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 pub(super) fn violations(limits: &Limits, ask: &Json<'_>) -> Vec<Violation> {
-    let mut rules = Rules { limits, report: Report::default() };
+    let mut rules = Rules { limits, report: Report::default(), is_multi_select: false };
     if exceeds(ask, MAX_ASK_BYTES) {
         let Violation { path, code, message } = too_large();
         rules.report.add(path, code, message);
@@ -29,6 +30,8 @@ pub(super) fn too_large() -> Violation {
 struct Rules<'a> {
     limits: &'a Limits,
     report: Report,
+    /// Whether the question whose options are judged takes several of them.
+    is_multi_select: bool,
 }
 
 impl Rules<'_> {
@@ -40,81 +43,81 @@ impl Rules<'_> {
             return;
         };
         self.question_count(questions.len());
-        let mut seen = Seen::default();
-        for (q, question) in questions.iter().enumerate() {
-            let path = format!("questions[{q}]");
-            let Json::Object(_) = question else {
-                self.wrong_type(&path, "A question", "an object with `question` and `options`");
+        self.items(Of::Question, "questions", questions, "A question", "an object with `question` and `options`");
+    }
+
+    /// Judges the members of a question or an option. `seen` are the texts that must differ.
+    fn members<'a>(&mut self, of: Of, path: &str, index: usize, object: &'a Json<'a>, seen: &mut Seen<'a>) {
+        for row in members::of(of) {
+            let (path, is_required) = (format!("{path}.{}", row.name), row.is_required(self.limits));
+            if !row.is_offered(self.limits) || !is_required && object.get(row.name).is_none() {
                 continue;
-            };
-            self.question(&path, q, question, &mut seen);
-        }
-    }
-
-    fn question<'a>(&mut self, path: &str, q: usize, question: &'a Json<'a>, seen: &mut Seen<'a>) {
-        if let Some(text) = self.required_text(question, path, "question")
-            && let Some(first) = seen.repeated(text.trim(), q)
-        {
-            let message = format!(
-                "Question {} repeats questions[{first}]; answers are keyed by the question text, so ask each only once.",
-                quoted(text)
-            );
-            self.report.add(format_args!("{path}.question"), Code::DuplicateQuestion, message);
-        }
-        self.header(path, question);
-        let multi_select = self.flag(question, path, "multiSelect");
-        self.options(path, question, multi_select);
-    }
-
-    fn header(&mut self, path: &str, question: &Json<'_>) {
-        let header = if self.limits.header_required() {
-            self.required_text(question, path, "header")
-        } else {
-            self.optional_text(question, path, "header").inspect(|text| self.not_blank(text, path, "header"))
-        };
-        if let Some((header, max)) = header.zip(self.limits.header_max()) {
-            let length = header.chars().count();
-            if length > max {
-                let message = format!(
-                    "Header {} has {}; at most {max} are allowed.",
-                    quoted(header),
-                    counted(length, "character")
-                );
-                self.report.add(format_args!("{path}.header"), Code::HeaderTooLong, message);
+            }
+            match row.kind {
+                Kind::Key | Kind::Plain | Kind::Text => {
+                    let Some(text) = self.text(object, row.name, &path) else { continue };
+                    if is_required || row.member == Member::Header {
+                        self.not_blank(text, row.name, &path);
+                    }
+                    self.text_rule(row.member, text, &path, index, seen);
+                }
+                Kind::Flag => self.flag(object, row.name, &path),
+                Kind::List(_) => self.options(object, &path),
             }
         }
     }
 
-    fn options(&mut self, path: &str, question: &Json<'_>, multi_select: bool) {
-        let list = format!("{path}.options");
-        if *self.limits.options().start() == 0 && question.get("options").is_none() {
-            return;
-        }
-        let Some(options) = self.array(question, "options", &list) else {
-            return;
-        };
-        self.option_count(&list, question, options.len());
-        let mut seen = Seen::default();
-        for (o, option) in options.iter().enumerate() {
-            let path = format!("{list}[{o}]");
-            let Json::Object(_) = option else {
-                self.wrong_type(&path, "An option", "an object with `label`");
-                continue;
-            };
-            if let Some(label) = self.required_text(option, &path, "label")
-                && let Some(first) = seen.repeated(label, o)
-            {
-                let message = format!(
+    /// What a text has to keep to beyond being one.
+    fn text_rule<'a>(&mut self, member: Member, text: &'a str, path: &str, index: usize, seen: &mut Seen<'a>) {
+        let (code, message) = match member {
+            Member::Question if let Some(first) = seen.repeated(text.trim(), index) => (
+                Code::DuplicateQuestion,
+                format!(
+                    "Question {} repeats questions[{first}]; answers are keyed by the question text, so ask each only once.",
+                    quoted(text)
+                ),
+            ),
+            Member::Label if let Some(first) = seen.repeated(text, index) => (
+                Code::DuplicateLabel,
+                format!(
                     "Label {} repeats options[{first}] of its question; give each option a label of its own.",
-                    quoted(label)
-                );
-                self.report.add(format_args!("{path}.label"), Code::DuplicateLabel, message);
-            }
-            self.optional_text(option, &path, "description");
-            if self.limits.previews() && self.optional_text(option, &path, "preview").is_some() && multi_select {
-                let message =
-                    "Previews are for single-select questions: leave `preview` out or set `multiSelect` to false.";
-                self.report.add(format_args!("{path}.preview"), Code::PreviewInMultiSelect, message);
+                    quoted(text)
+                ),
+            ),
+            Member::Header if let Some(max) = self.limits.header_max().filter(|max| text.chars().count() > *max) => (
+                Code::HeaderTooLong,
+                format!(
+                    "Header {} has {}; at most {max} are allowed.",
+                    quoted(text),
+                    counted(text.chars().count(), "character")
+                ),
+            ),
+            Member::Preview if self.is_multi_select => (
+                Code::PreviewInMultiSelect,
+                "Previews are for single-select questions: leave `preview` out or set `multiSelect` to false."
+                    .to_owned(),
+            ),
+            _ => return,
+        };
+        self.report.add(path, code, message);
+    }
+
+    fn options(&mut self, question: &Json<'_>, path: &str) {
+        let Some(options) = self.array(question, "options", path) else {
+            return;
+        };
+        self.option_count(path, question, options.len());
+        self.is_multi_select = question.get("multiSelect").and_then(Json::as_bool) == Some(true);
+        self.items(Of::Option, path, options, "An option", "an object with `label`");
+    }
+
+    fn items(&mut self, of: Of, path: &str, items: &[Json<'_>], what: &str, must_be: &str) {
+        let mut seen = Seen::default();
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("{path}[{index}]");
+            match item {
+                Json::Object(_) => self.members(of, &path, index, item, &mut seen),
+                _ => self.wrong_type(&path, what, must_be),
             }
         }
     }
@@ -166,39 +169,28 @@ impl Rules<'_> {
         value.as_list()
     }
 
-    /// A text that must be there and be visible; `None` (and reported) where it is not a text.
-    fn required_text<'a>(&mut self, object: &'a Json<'a>, path: &str, key: &str) -> Option<&'a str> {
-        if object.get(key).is_none() {
-            self.missing(format_args!("{path}.{key}"), key);
+    /// A text; `None` (and reported) where it is missing or none.
+    fn text<'a>(&mut self, object: &'a Json<'a>, key: &str, path: &str) -> Option<&'a str> {
+        let Some(value) = object.get(key) else {
+            self.missing(path, key);
             return None;
-        }
-        let text = self.optional_text(object, path, key)?;
-        self.not_blank(text, path, key);
-        Some(text)
-    }
-
-    fn optional_text<'a>(&mut self, object: &'a Json<'a>, path: &str, key: &str) -> Option<&'a str> {
-        let value = object.get(key)?;
+        };
         if value.as_str().is_none() {
-            self.wrong_type(format_args!("{path}.{key}"), format_args!("`{key}`"), "a string");
+            self.wrong_type(path, format_args!("`{key}`"), "a string");
         }
         value.as_str()
     }
 
-    fn flag(&mut self, object: &Json<'_>, path: &str, key: &str) -> bool {
-        let Some(value) = object.get(key) else {
-            return false;
-        };
-        if value.as_bool().is_none() {
-            self.wrong_type(format_args!("{path}.{key}"), format_args!("`{key}`"), "true or false");
+    fn flag(&mut self, object: &Json<'_>, key: &str, path: &str) {
+        if object.get(key).is_some_and(|value| value.as_bool().is_none()) {
+            self.wrong_type(path, format_args!("`{key}`"), "true or false");
         }
-        value.as_bool().unwrap_or(false)
     }
 
-    fn not_blank(&mut self, text: &str, path: &str, key: &str) {
+    fn not_blank(&mut self, text: &str, key: &str, path: &str) {
         if is_blank(text) {
             let message = format_args!("`{key}` is blank; write a text that the user can see.");
-            self.report.add(format_args!("{path}.{key}"), Code::BlankText, message);
+            self.report.add(path, Code::BlankText, message);
         }
     }
 

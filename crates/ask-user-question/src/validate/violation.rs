@@ -108,7 +108,7 @@ impl PartialEq<&str> for Code {
     }
 }
 
-/// What hears of violations: [`Report`] in words, [`Refusal`] that there are any. A program in which nobody asks for the words has none.
+/// What hears of violations: [`Report`] in words, [`AnyViolation`] that there are any. A program in which nobody asks for the words has none.
 pub(crate) trait Refuse: Default {
     /// Hears of one: `say` gives its path and its message.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String));
@@ -118,9 +118,9 @@ pub(crate) trait Refuse: Default {
 
 /// Whether anything was wrong.
 #[derive(Default)]
-pub(crate) struct Refusal(bool);
+pub(crate) struct AnyViolation(bool);
 
-impl Refuse for Refusal {
+impl Refuse for AnyViolation {
     fn refuse(&mut self, _: Code, _: impl FnOnce() -> (String, String)) {
         self.0 = true;
     }

@@ -119,14 +119,6 @@ fn previews_are_judged_only_where_allowed() {
 }
 
 #[test]
-fn a_typed_ask_gets_the_same_verdict() {
-    let json = json!({"questions": [question(two()), question(two())]});
-    let ask: AskUserQuestion = serde_json::from_value(json.clone()).unwrap();
-    assert_eq!(ask.validate(&Limits::CODING), validate(&Limits::CODING, &json));
-    assert_eq!(ask.validate(&Limits::CODING).len(), 1);
-}
-
-#[test]
 fn wire_types_have_the_defaults_of_their_origins() {
     let ask: AskUserQuestion =
         serde_json::from_value(json!({"questions": [{"question": "Q", "options": [{"label": "A", "x": 1}]}], "y": 2}))

@@ -8,7 +8,7 @@ use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskSnapshot;
 use ask_user_question::text::is_blank;
-use ask_user_question::validate::{check, check_text, validate};
+use ask_user_question::validate::{check, check_text};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Question, Reply, repair};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -75,9 +75,7 @@ proptest! {
     #[test]
     fn asks_survive_the_wire(ask in any_ask()) {
         let text = serde_json::to_string(&ask).unwrap();
-        prop_assert_eq!(serde_json::from_str::<AskUserQuestion>(&text).unwrap(), ask.clone());
-        let value: Value = serde_json::from_str(&text).unwrap();
-        prop_assert_eq!(ask.validate(&Limits::CHAT), validate(&Limits::CHAT, &value));
+        prop_assert_eq!(serde_json::from_str::<AskUserQuestion>(&text).unwrap(), ask);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Decimals as their digits say them.
+//! Decimals, by their digits.
 
-/// What the text of a number says.
+/// The decimal of a number's text.
 pub(super) struct Decimal {
     is_negative: bool,
     /// Without zeros at either end; none for zero.
     digits: String,
-    /// Where the point is, behind the first digit.
+    /// The value is 0.DIGITS × 10^point.
     point: i64,
 }
 
@@ -25,7 +25,7 @@ impl PartialEq for Decimal {
 }
 
 impl Decimal {
-    /// What a text of a number's grammar says.
+    /// Parses a text of a number's grammar.
     #[cold]
     pub(super) fn of(text: &str) -> Self {
         let (mut digits, mut point, mut exponent) = (String::new(), 0, 0);
@@ -54,7 +54,7 @@ impl Decimal {
         Self { is_negative: text.starts_with('-'), point: if digits.is_empty() { 0 } else { point }, digits }
     }
 
-    /// Whether a finite double is nearest to it.
+    /// Returns true if the nearest double is finite.
     pub(super) fn is_a_double(&self) -> bool {
         let length = TOO_LARGE.len() as i64;
         self.point < length || self.point == length && *self.digits < *TOO_LARGE

@@ -2,7 +2,7 @@ use super::Token;
 use crate::{Json, Members};
 use std::borrow::{Borrow, Cow};
 
-/// The value that the tokens of a [`PartialParser`](super::PartialParser) add up to, so that nobody reads their text again.
+/// The value of the tokens of a [`PartialParser`](super::PartialParser), so that their text is not parsed again.
 ///
 /// ```
 /// use json_tree::{PartialParser, PartialValue};
@@ -80,7 +80,7 @@ impl PartialValue {
     }
 }
 
-/// Gives the last member its value.
+/// Sets the value of the last member.
 fn put(members: &mut Members<'static>, value: Json<'static>) {
     if let Some((_, member)) = members.last_mut() {
         *member = value;

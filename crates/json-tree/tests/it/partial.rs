@@ -1,4 +1,4 @@
-//! Texts whole and in any pieces: exactly what `serde_json` takes, and nothing shown is ever taken back.
+//! Texts whole and in any pieces: exactly those that `serde_json` accepts, and no token is ever taken back.
 
 use json_tree::{Bounds, Error, ErrorKind, Json, PartialParser, PartialValue, Token};
 use serde_json::{Value, json};
@@ -57,13 +57,13 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (Option<Value>, Option
     }
 }
 
-/// Why a text that comes in one piece is refused.
+/// The error of a text that comes in one piece.
 fn error_of(text: &str) -> Option<Error> {
     let mut parser = PartialParser::default();
     parser.feed(text, |_| {}).and_then(|()| parser.finish(|_| {})).err()
 }
 
-/// Whether a value may become another as more of its text arrives.
+/// Returns true if a value may become another as more of its text arrives.
 pub(crate) fn grows_into(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),

@@ -1,5 +1,5 @@
-//! What Nicolas Seriot's `JSONTestSuite` is about, case by case where its name says what it tries: which texts every reader must take (`y`),
-//! must refuse (`n`), and what this one makes of those that are left open (`i`).
+//! Cases of Nicolas Seriot's `JSONTestSuite`, by the names of their subjects: texts that every reader must accept (`y`), must refuse (`n`),
+//! and this reader's results for those that are left open (`i`).
 
 use crate::partial::check;
 use json_tree::Json;

@@ -1,6 +1,6 @@
-//! Bounds of what clients and models say.
+//! Bounds for input of clients and models.
 
-/// What a client may bring, in bytes where it is no number of messages.
+/// The bounds for input of clients, in bytes except for the number of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The longest text that a user may send at once: all messages of a request together, or one answer.
@@ -9,7 +9,7 @@ pub struct Bounds {
     pub tool_result: usize,
     /// The most messages of a conversation.
     pub messages: usize,
-    /// The most that the messages of a conversation may have together.
+    /// The most bytes of all messages of a conversation together.
     pub history: usize,
 }
 
@@ -23,17 +23,17 @@ impl Default for Bounds {
 /// The longest answer of a model, in bytes: its text, and the names and arguments of its calls.
 pub const MAX_ANSWER_BYTES: usize = 1 << 20;
 
-/// What a call weighs in it beside its letters, since it has events, a result and a commit of its own.
+/// The weight of a call beside its letters, since it has events, a result and a commit of its own.
 pub const CALL_WEIGHT: usize = 1 << 10;
 
 /// The number of tools that a client may declare.
 pub const MAX_CLIENT_TOOLS: usize = 64;
 
-/// The most bytes that they may say together: it is kept with the conversation.
+/// The most bytes of these tools together: they are stored with the conversation.
 pub const MAX_CLIENT_TOOLS_BYTES: usize = 64 << 10;
 
-/// The most bytes that a client may say of its own context: it is kept with the conversation.
+/// The most bytes of a client's context: it is stored with the conversation.
 pub const MAX_CONTEXT_BYTES: usize = 64 << 10;
 
-/// The longest id that a client may make, in bytes.
+/// The longest id that a client may send, in bytes.
 pub const MAX_ID_BYTES: usize = 200;

@@ -1,4 +1,4 @@
-//! Events for clients of what another host has committed: whole messages, in runs.
+//! Events for clients about commits of another host: complete messages, in runs.
 
 use super::input::{Edition, Pending};
 use super::step::Outgoing;
@@ -11,8 +11,8 @@ use ag_ui_stream::event::{Event, EventType};
 use ag_ui_stream::outcome::RunOutcome;
 use std::sync::Arc;
 
-/// The messages of a conversation that were there at some time: the first of its results, and the first of what else was said. They are counted apart,
-/// since a result is put behind its call, before what a user has said meanwhile.
+/// The known messages of a conversation at some time: its first results, and its first other messages. They are counted separately, since a
+/// result is inserted behind its call, before later messages of a user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KnownMessages {
     results: usize,
@@ -20,7 +20,7 @@ pub struct KnownMessages {
 }
 
 impl KnownMessages {
-    /// All that are there.
+    /// All present messages.
     #[must_use]
     pub fn all(conversation: &Conversation) -> Self {
         let messages = conversation.messages();
@@ -28,7 +28,7 @@ impl KnownMessages {
         Self { results, others: messages.len() - results }
     }
 
-    /// Those that came later.
+    /// The messages that came later.
     fn rest(mut self, messages: &[Message]) -> Vec<&Message> {
         let is_new = |message: &&Message| {
             let known = match message {
@@ -43,9 +43,9 @@ impl KnownMessages {
     }
 }
 
-/// Returns what clients are told of commits, with each message as a whole: they end with the present state, or with the end of the run if there is no
-/// work left. Clients know some messages, and the start of a run that is still `open` for them. `run` is the run in which a host works by now; runs
-/// in between that are not known any more have new ids.
+/// Returns the events about commits for clients, with each message as a whole. They end with the present state, or with the end of the run
+/// if there is no work left. Clients know some messages, and the start of a run that is still `open` for them. `run` is the run in which a
+/// host works now; unknown runs in between get new ids.
 #[must_use]
 pub fn catch_up(
     view: View<'_>,
@@ -76,7 +76,7 @@ pub fn catch_up(
             let Message::Tool(result) = message else {
                 continue;
             };
-            // The first of an earlier message's calls ran or waited before. Those behind it did so since, or never.
+            // The first call of an earlier message ran or waited before. Those behind it did so since, or never.
             if !is_new(&result.tool_use_id) && std::mem::replace(&mut has_old_result, true) {
                 runs.tell(wire::held_back(view, &result.tool_use_id));
             }
@@ -139,7 +139,7 @@ fn finished(thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
     wire::run_finished(Edition::Current, thread_id, run_id, outcome)
 }
 
-/// The events for clients, each inside of a run.
+/// The events for clients, each inside a run.
 struct Runs<'a> {
     thread_id: &'a str,
     open: Option<Arc<str>>,
@@ -151,7 +151,7 @@ impl Runs<'_> {
         self.outgoing.extend(events.into_iter().map(Outgoing::Event));
     }
 
-    /// Begins a run. One that is still open has ended before, however it did.
+    /// Begins a run. An open one has ended before, in an unknown way.
     fn begin(&mut self, id: String, taken: Vec<ag_ui_stream::Message>) {
         self.end(|thread_id, run_id| {
             finished(thread_id, run_id, RunOutcome::Success { pending_tool_call_ids: Vec::new() })

@@ -1,4 +1,4 @@
-//! What a client sends, read leniently: clients of other vendors add fields, and of the history only a user's own words matter.
+//! The input of a client, read leniently: clients of other vendors add fields, and only the user's own messages matter in their history.
 
 use super::bounds::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES};
 use super::refused::Refused;
@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// The body of `POST /agent`: what is read of a `RunAgentInput`.
+/// The body of `POST /agent`: the part of a `RunAgentInput` that is read.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunInput {
@@ -21,7 +21,7 @@ pub struct RunInput {
     /// The run.
     #[serde(alias = "run_id")]
     pub run_id: String,
-    /// What clients have sent since AG-UI 1.0.
+    /// A member that clients have sent since AG-UI 1.0.
     protocol_version: Option<IgnoredAny>,
     #[serde(default)]
     pub(crate) messages: Vec<InputMessage>,
@@ -42,7 +42,7 @@ pub(crate) enum InputMessage {
     User(InputUser),
     Assistant(InputAssistant),
     Tool(InputTool),
-    /// Anything else: the server has its own history of it.
+    /// Any other message: the server has its own history of it.
     #[serde(other)]
     Other,
 }
@@ -55,7 +55,7 @@ pub(crate) struct InputUser {
     metadata: Option<Plain>,
 }
 
-/// What the agent said, of which the server has its own history: it tells what is new to the server and what is not.
+/// A message of the agent, which the server has in its own history. It separates new messages from known ones.
 #[derive(Debug, Deserialize)]
 pub(crate) struct InputAssistant {
     #[serde(default, deserialize_with = "plain")]
@@ -70,12 +70,12 @@ pub(crate) struct InputTool {
     pub(crate) tool_call_id: String,
     #[serde(deserialize_with = "plain")]
     content: Value,
-    /// Why the client's tool failed, where it did.
+    /// The error of the client's tool, if it failed.
     error: Option<Plain>,
     metadata: Option<Plain>,
 }
 
-/// The answer to an interrupt, which is named like the call it is about.
+/// The answer to an interrupt, which has the id of its call.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Resume {
@@ -96,7 +96,7 @@ impl RunInput {
     /// Reads a body.
     ///
     /// # Errors
-    /// If it is no input, or has an id that nobody would keep.
+    /// If it is no input, or has an id that can't be stored.
     pub fn parse(body: &[u8]) -> Result<Self, Refused> {
         let input: Self = serde_json::from_slice(body)
             .map_err(|error| Refused::BadRequest(format!("The body is no RunAgentInput: {error}.")))?;
@@ -107,8 +107,8 @@ impl RunInput {
         Ok(input)
     }
 
-    /// Who the agent is to be from now on: `"forwardedProps": {"toolContext": {"planMode": true}}` and the like. Only the server makes sub-agents.
-    /// It is the operator's decision if anybody may have the agent ask nobody.
+    /// The new settings of the agent: `"forwardedProps": {"toolContext": {"planMode": true}}` and similar. Only the server makes
+    /// sub-agents. The operator decides if a client may have the agent ask no user.
     ///
     /// # Errors
     /// If it cannot be read, or asks for a bypass that is not allowed.
@@ -130,16 +130,16 @@ impl RunInput {
         }))
     }
 
-    /// The asking tool, where the client declares it as one of its own.
+    /// The asking tool, if the client declares it as its own.
     #[must_use]
     pub fn client_tool(&self) -> Option<&'static str> {
         self.tools().find_map(|(name, _)| asking_tool(name))
     }
 
-    /// The client's other tools, each once. What no provider could take is left out.
+    /// The client's other tools, each once. Tools that no provider could take are left out.
     ///
     /// # Errors
-    /// If they are more than [`MAX_CLIENT_TOOLS`], or say more than [`MAX_CLIENT_TOOLS_BYTES`].
+    /// If there are more than [`MAX_CLIENT_TOOLS`], or they have more than [`MAX_CLIENT_TOOLS_BYTES`].
     pub fn client_tools(&self) -> Result<Vec<ToolSpec>, Refused> {
         let mut declared: Vec<ToolSpec> = Vec::new();
         let mut names = HashSet::new();
@@ -169,7 +169,7 @@ impl RunInput {
         Ok(declared)
     }
 
-    /// What the client says of its user's surroundings. What is no text is told as JSON.
+    /// The client's description of the user's surroundings. A value that is no text is passed on as JSON.
     ///
     /// # Errors
     /// If it is longer than [`MAX_CONTEXT_BYTES`].
@@ -196,7 +196,7 @@ impl RunInput {
         tools.filter_map(|tool| Some((tool.get("name")?.as_str()?, tool)))
     }
 
-    /// The end that a run is to have which meets an ask: `"forwardedProps": {"interrupts": true}` asks for interrupts.
+    /// The end of a run that meets an ask: `"forwardedProps": {"interrupts": true}` asks for interrupts.
     #[must_use]
     pub fn pending(&self) -> Pending {
         match self.forwarded_props.get("interrupts") {
@@ -205,7 +205,7 @@ impl RunInput {
         }
     }
 
-    /// What the client understands.
+    /// The AG-UI that the client understands.
     #[must_use]
     pub fn edition(&self) -> Edition {
         match self.protocol_version {
@@ -218,16 +218,16 @@ impl RunInput {
 /// The AG-UI that a client understands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edition {
-    /// Before 1.0: clients end a run in an error where they do not know all of what an event says.
+    /// Before 1.0: clients end a run in an error if they do not know all members of an event.
     BeforeOne,
-    /// From 1.0 on: they leave out what they do not know.
+    /// From 1.0 on: clients ignore members that they do not know.
     Current,
 }
 
 /// The way in which a client learns which asks wait when a run ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pending {
-    /// Success, with the calls that are left unanswered.
+    /// Success, with the unanswered calls.
     #[default]
     ToolCalls,
     /// An interrupt for each of them.
@@ -235,7 +235,7 @@ pub enum Pending {
 }
 
 impl Pending {
-    /// As the client that spoke last wanted it, for runs that no client started.
+    /// As the client of the last message wanted it, for runs that no client started.
     #[must_use]
     pub fn of(context: &ToolContext) -> Self {
         match context.interrupts {
@@ -245,7 +245,7 @@ impl Pending {
     }
 }
 
-/// Returns true if providers take it for a tool's name.
+/// Returns true if providers accept it as a tool's name.
 fn is_tool_name(name: &str) -> bool {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     (1..=64).contains(&name.len()) && name.chars().all(is_legal)
@@ -262,7 +262,7 @@ pub fn check_id(id: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The same of a reply's: those that it names are kept with it.
+/// As [`check_id`], for the ids that a reply names: they are stored with it.
 fn check_ask(ask: Option<AskMetadata>) -> Result<(), Refused> {
     match ask {
         Some(ask) => check_id(&ask.tool_call_id).and_then(|()| check_id(&ask.reply_id)),
@@ -298,7 +298,7 @@ impl InputUser {
         text(&self.content)
     }
 
-    /// Returns true if it is something that cannot be read here, such as an image, and not a word beside it.
+    /// Returns true if its content cannot be read here, such as an image alone.
     pub(crate) fn is_unreadable(&self) -> bool {
         let is_text = |part: &Value| part.get("type").is_none_or(|kind| kind == "text");
         let parts = self.content.as_array();
@@ -359,7 +359,7 @@ fn ask(metadata: Option<&Plain>) -> Option<AskMetadata> {
     AskMetadata::of(&Json::from(&metadata?.0))
 }
 
-/// The name of a reply, also where nothing else is said of it.
+/// The id of a reply, even if its metadata has no other member.
 fn reply_id(metadata: Option<&Plain>) -> Option<String> {
     metadata?.0.get(AskMetadata::KEY)?.get("replyId")?.as_str().map(str::to_owned)
 }

@@ -1,7 +1,7 @@
-//! What is taken of a client's input. The store is the truth. Of the client's history, only new user messages and replies to the waiting
-//! ask are taken. Everything else is known already, or not the client's to say.
+//! Reads a client's input. The store is the truth. From the client's history, only new user messages and replies to the waiting ask are
+//! taken. All other messages are known already, or not the client's to send.
 //!
-//! An input costs its length: what is new is counted before it is looked at, and ids are looked up, not searched for.
+//! An input costs its length: new messages are counted before they are read, and ids are looked up, not searched for.
 
 use super::bounds::Bounds;
 use super::input::{InputMessage, InputTool, Resume, ResumeStatus, RunInput};
@@ -21,10 +21,10 @@ use serde_json::Value;
 use std::cell::LazyCell;
 use std::collections::HashSet;
 
-/// The event that an input amounts to; `None` if it brings nothing new.
+/// The event of an input; `None` if it brings no news.
 ///
 /// # Errors
-/// If it is more than may be said, or what the conversation can't take now.
+/// If it is longer than allowed, or the conversation can't take it now.
 pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<Event>, Refused> {
     let conversation = view.conversation;
     let known = Known::of(conversation);
@@ -50,7 +50,7 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
     Ok(None)
 }
 
-/// What a conversation has already, by id.
+/// The ids that a conversation has already.
 struct Known<'a> {
     messages: HashSet<&'a str>,
     /// The calls that have their result.
@@ -79,7 +79,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// The result of the call that the client runs. What the user says with it comes with the next input: clients send their history each time.
+/// The result of the call that the client runs. A message beside it comes with the next input: clients send their history each time.
 fn client_result(
     bounds: &Bounds,
     view: View<'_>,
@@ -107,7 +107,7 @@ fn client_result(
     }))
 }
 
-/// Refuses a reply in which the user says more than may be said at a time, or for which there is no room.
+/// Refuses a reply with a text that is too long, or for which there is no room.
 pub(crate) fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome: &Outcome) -> Result<(), Refused> {
     let own_words = match outcome {
         Outcome::Answered(reply) => {
@@ -141,7 +141,7 @@ pub fn is_longer(bounds: &Bounds, history: &[Message], more: usize) -> bool {
     history.iter().map(length).sum::<usize>() + more > bounds.history
 }
 
-/// The length of what is said in a message, in bytes.
+/// The length of a message's texts, in bytes.
 fn length(message: &Message) -> usize {
     match message {
         Message::User(user) => user.text.len(),
@@ -162,7 +162,7 @@ fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), Refused> {
     Ok(())
 }
 
-/// What the user says that is new. A message without text says nothing.
+/// The new messages of the user. One without text is skipped.
 fn new_user_messages(
     bounds: &Bounds,
     conversation: &Conversation,
@@ -211,7 +211,7 @@ fn user_texts(conversation: &Conversation) -> HashSet<&str> {
     texts.collect()
 }
 
-/// The reply to the ask that waits, by whichever delivery it came: a tool message, an interrupt's resume, or the user message alone.
+/// The reply to the waiting ask, by any delivery: a tool message, an interrupt's resume, or the user message alone.
 fn response(
     known: &Known<'_>,
     waiting: &AwaitingUserResponse,
@@ -259,7 +259,8 @@ fn respond(
     }
 }
 
-/// A client may name its reply and say nothing else of it. One that does not name its replies still sends the same message id when it tries again.
+/// A client may name its reply without further metadata. One that does not name its replies still sends the same message id when it tries
+/// again.
 fn identity(ask: Option<AskMetadata>, reply_id: Option<String>, message_id: &str) -> (String, AnsweredBy) {
     match ask {
         Some(ask) => (ask.reply_id, ask.by),
@@ -295,7 +296,7 @@ fn violations(ask: &AskUserQuestion, json: &Value) -> Vec<Violation> {
     Reply::parse(ask, json).err().unwrap_or_default()
 }
 
-/// Refuses the reply to a question that died with its run. Taken for words, it would put the one that waits now away unanswered.
+/// Refuses the reply to a question that died with its run. Read as a message, it would dismiss the one that waits now.
 fn refuse_foreign_reply(
     known: &Known<'_>,
     waiting: &AwaitingUserResponse,
@@ -308,8 +309,8 @@ fn refuse_foreign_reply(
     }
 }
 
-/// A reply that comes after another has won is refused with the winner, so that its card can say so. Only the end of the history is looked at:
-/// a client that kept its losing reply and went on is not refused for ever.
+/// Refuses a reply that comes after another has won, with the winner, so that its card can say so. Only the end of the history is checked:
+/// a client that stored its losing reply and continued is not refused for ever.
 fn refuse_late_reply(
     conversation: &Conversation,
     known: &Known<'_>,
@@ -349,7 +350,7 @@ fn refuse_late_reply(
     }
 }
 
-/// Refuses what nobody here can read, such as an image alone, instead of passing over it. Here, too, only the end of the history is looked at.
+/// Refuses content that can't be read, such as an image alone, instead of ignoring it. Only the end of the history is checked here, too.
 fn refuse_unreadable(known: &Known<'_>, input: &RunInput) -> Result<(), Refused> {
     match input.messages.last() {
         Some(InputMessage::User(user)) if user.is_unreadable() && !known.has(&user.id) => {

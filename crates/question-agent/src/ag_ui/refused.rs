@@ -5,7 +5,7 @@ use ask_user_question::validate::{Violation, describe};
 use std::error::Error;
 use std::fmt;
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The request can't be read, for this reason.
@@ -14,7 +14,7 @@ pub enum Refused {
     BypassNotAllowed,
     /// The reply does not fit the ask.
     InvalidReply(Vec<Violation>),
-    /// What a program asks is no legal ask.
+    /// The questions of a program are no legal ask.
     InvalidAsk(Vec<Violation>),
     /// The conversation can't take it now.
     Rejected(Rejected),
@@ -36,7 +36,7 @@ pub enum Full {
 }
 
 impl Refused {
-    /// The code by which clients tell refusals apart.
+    /// The code by which clients distinguish refusals.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl fmt::Display for Refused {
             Self::ToolResultTooLong(most) => {
                 write!(f, "The tool's result is longer than {most} bytes; bring a shorter one or an error.")
             }
-            // It is the user who reads this.
+            // The user reads this text.
             Self::MessageTooLong(most @ ..1024) => write!(f, "Shorten your text to {most} bytes."),
             Self::MessageTooLong(most) => write!(f, "Shorten your text to {} KB.", most / 1024),
         }

@@ -33,7 +33,7 @@ pub struct RespondBody {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AskBody {
-    /// The program's own name for it, by which it is asked once however often it is sent.
+    /// The program's own id for it: an ask with the same id is asked only once.
     pub id: Option<String>,
     #[serde(deserialize_with = "plain")]
     questions: Value,
@@ -50,9 +50,9 @@ pub struct CancelBody {
     /// The model goes on without an answer.
     #[serde(default)]
     pub proceed: bool,
-    /// Stops this run and nothing else: where it is over, a question that waits is left alone.
+    /// Stops only this run: if it is over, a waiting question is left alone.
     pub run_id: Option<String>,
-    /// Cancels this question and nothing else: neither another that has come since nor a run.
+    /// Cancels only this question: neither a later one nor a run.
     pub tool_call_id: Option<String>,
 }
 
@@ -67,10 +67,10 @@ impl AskBody {
         Ok(read)
     }
 
-    /// The event that it amounts to: a call of this tool with this id, in a message named after it.
+    /// The event of the ask: a call of this tool with this id, in a message named after it.
     ///
     /// # Errors
-    /// With everything that is wrong with the questions.
+    /// All violations of the questions.
     pub fn read(&self, tool: &str, tool_use_id: &str, expires_at: Option<Timestamp>) -> Result<Event, Refused> {
         let asked = json_tree::text(&json!({"questions": self.questions}));
         let questions = check_text(&Limits::RUNTIME, &asked).into_valid().map_err(Refused::InvalidAsk)?;
@@ -85,7 +85,7 @@ impl AskBody {
     }
 }
 
-/// What a program is told of its ask: `{toolCallId, outcome, answers?, details?, text?}`. Without a result, it has no outcome yet.
+/// The status of an ask for its program: `{toolCallId, outcome, answers?, details?, text?}`. Without a result, it has no outcome yet.
 #[must_use]
 pub fn ask_status(tool_use_id: &str, result: Option<&ToolResult>) -> Value {
     let mut status = json!({"toolCallId": tool_use_id});
@@ -113,8 +113,8 @@ impl RespondBody {
         Ok(read)
     }
 
-    /// The event that it amounts to. An absent `toolCallId` means the ask that waits, unless the reply has been taken already: then it comes once more.
-    /// `new_id` names a reply that its client has not named.
+    /// The event of the answer. An absent `toolCallId` means the waiting ask, unless the reply has been taken already: then it is a
+    /// repetition. `new_id` names a reply that its client has not named.
     ///
     /// # Errors
     /// If it does not fit the question, or came too late.
@@ -137,7 +137,7 @@ impl RespondBody {
             return Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply, winner }));
         }
         let waiting = conversation.waiting().ok_or(Refused::Rejected(Rejected::NotWaiting))?;
-        // Judged against another question than its own it would be wrong in ways that its user cannot understand.
+        // Judged by the rules of another question, it would get errors that its user cannot understand.
         let is_foreign = |id: &String| *id != waiting.tool_use_id;
         if self.tool_call_id.as_ref().is_some_and(is_foreign) {
             return Err(Refused::Rejected(Rejected::ForeignReply { waiting: waiting.tool_use_id.clone() }));
@@ -174,10 +174,10 @@ impl CancelBody {
         }
     }
 
-    /// Returns true if the question that it names was cancelled before, which is then done.
+    /// Returns true if the named question was cancelled before, so that the cancel is done.
     ///
     /// # Errors
-    /// If that ended otherwise, or does not wait.
+    /// If the question ended otherwise, or does not wait.
     pub fn is_done(&self, conversation: &Conversation) -> Result<bool, Refused> {
         let Some(tool_call_id) = &self.tool_call_id else {
             return Ok(false);
@@ -197,7 +197,7 @@ impl CancelBody {
     }
 }
 
-/// The result of the question that waited last, where nobody answered it in time and none has waited since.
+/// The result of the last question, if it expired and none has waited since.
 fn expired(conversation: &Conversation) -> Option<&ToolResult> {
     if conversation.waiting().is_some() {
         return None;

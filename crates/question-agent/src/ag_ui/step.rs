@@ -1,4 +1,4 @@
-//! What a transition means for a host: the one place where effects are read.
+//! The steps of a host: the one place where effects are read.
 
 use super::view::View;
 use super::wire;
@@ -7,46 +7,46 @@ use crate::effect::StateChange;
 use crate::message::Message;
 use crate::{Effect, Event};
 
-/// What a transition means for a host.
+/// The result of a transition for a host.
 #[derive(Debug, Default)]
 pub struct Step {
-    /// What is new to the history, in the order in which a store keeps it.
+    /// The new messages of the history, in the order in which a store keeps them.
     pub messages: Vec<Message>,
-    /// What clients are told, in this order.
+    /// The news for clients, in this order.
     pub news: Vec<News>,
-    /// What has to be done before the state machine can go on.
+    /// The work to do before the state machine can continue.
     pub work: Option<Work>,
 }
 
-/// What clients are told of a transition.
+/// News of a transition for clients.
 #[derive(Debug)]
 pub enum News {
-    /// A call came to a result.
+    /// A call got a result.
     Result {
         /// The result.
         result: ToolResult,
-        /// True if the call ran or waited. Those behind it never did, and nobody has seen them.
+        /// True if the call ran or waited. Calls behind it never did, and no client has seen them.
         has_been_shown: bool,
     },
-    /// It stands somewhere else now.
+    /// The state changed.
     State(StateChange),
 }
 
-/// What clients are sent.
+/// A message to clients.
 #[derive(Clone, Debug)]
 pub enum Outgoing {
     /// An event of AG-UI.
     Event(ag_ui_stream::Event),
-    /// Where the conversation stands, which AG-UI has no event for.
+    /// The state of the conversation, for which AG-UI has no event.
     State(StateChange),
 }
 
-/// What has to be done before the state machine can go on.
+/// The work to do before the state machine can continue.
 #[derive(Debug)]
 pub enum Work {
-    /// The model goes on.
+    /// Ask the model to continue.
     AskModel,
-    /// A tool runs, unless the call is intercepted.
+    /// Run a tool, unless the call is intercepted.
     Execute(ToolCall),
 }
 
@@ -70,15 +70,15 @@ impl Step {
                 }
                 Effect::RequestLlm => step.work = Some(Work::AskModel),
                 Effect::ExecuteTool(call) => step.work = Some(Work::Execute(call)),
-                // The state is stored with whatever else there is; and a run's end says that the agent is done.
+                // The state is stored with the messages, and the end of a run says that the agent is done.
                 Effect::PersistState | Effect::NotifyAgentDone => {}
             }
         }
         step
     }
 
-    /// What clients are sent. A result that the client brought itself, in a message of this id, is not told again. Calls that were held back are
-    /// looked up in the conversation; `None` if clients are just given all of it.
+    /// The messages to clients. A result that the client itself brought, in a message of this id, is left out. Calls that were held back
+    /// are looked up in the conversation; pass `None` if clients get the whole conversation anyway.
     #[must_use]
     pub fn outgoing(&self, view: Option<View<'_>>, brought: Option<&str>) -> Vec<Outgoing> {
         let mut outgoing = Vec::new();
@@ -104,7 +104,7 @@ impl Step {
         outgoing
     }
 
-    /// The same for clients of AG-UI alone.
+    /// The events for clients of AG-UI alone.
     #[must_use]
     pub fn events(&self, view: View<'_>, brought: Option<&str>) -> Vec<ag_ui_stream::Event> {
         let outgoing = self.outgoing(Some(view), brought).into_iter();
@@ -115,7 +115,7 @@ impl Step {
         events.collect()
     }
 
-    /// The messages that a run was started with, for the clients that did not start it.
+    /// The messages that started a run, for the clients that did not start it.
     #[must_use]
     pub fn taken(&self, brought: Option<&str>) -> Vec<ag_ui_stream::Message> {
         let taken = self.messages.iter().filter_map(|message| match message {

@@ -1,4 +1,4 @@
-//! One answer of the model, from its deltas to AG-UI events and to the message that is kept.
+//! An answer of the model, from its deltas to AG-UI events and to the stored message.
 
 use super::bounds::{CALL_WEIGHT, MAX_ANSWER_BYTES};
 use super::wire::{self, is_the_clients};
@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
-/// One answer of the model, growing.
+/// An answer of the model that grows.
 #[derive(Debug)]
 pub struct Turn<I> {
     next_id: I,
-    /// What clients are to be told.
+    /// The events to send to clients.
     events: Vec<Event>,
     context: ToolContext,
     message_id: String,
@@ -27,17 +27,17 @@ pub struct Turn<I> {
     weight: usize,
     origin: Option<JsonText>,
     usage: Usage,
-    /// True if clients were told something else than what is kept.
+    /// True if clients got other content than the stored one.
     is_rewritten: bool,
     is_cut: bool,
 }
 
-/// The tokens that answers have cost.
+/// The tokens used by answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
-    /// Of the request.
+    /// The tokens of the request.
     pub input: u64,
-    /// Of the answer.
+    /// The tokens of the answer.
     pub output: u64,
 }
 
@@ -47,12 +47,12 @@ struct Call {
     name: String,
     arguments: String,
     is_open: bool,
-    /// Not told to clients before it runs: see [`held_back`](crate::wire::held_back).
+    /// Hidden from clients before it runs: see [`held_back`](crate::wire::held_back).
     is_held_back: bool,
 }
 
 impl<I: FnMut() -> String> Turn<I> {
-    /// An answer in a conversation of this context; `next_id` makes ids of messages and calls.
+    /// An answer in a conversation with this context; `next_id` makes ids of messages and calls.
     pub fn new(context: ToolContext, mut next_id: I) -> Self {
         Self {
             message_id: next_id(),
@@ -70,39 +70,39 @@ impl<I: FnMut() -> String> Turn<I> {
         }
     }
 
-    /// The tokens that it has cost so far.
+    /// The tokens used so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// Returns true if clients were told something else than what is kept.
+    /// Returns true if clients got other content than the stored one.
     #[must_use]
     pub fn is_rewritten(&self) -> bool {
         self.is_rewritten
     }
 
-    /// Returns true if it ended before it was whole.
+    /// Returns true if it ended before it was complete.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Returns true if clients have seen anything of it.
+    /// Returns true if clients have seen a part of it.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         !self.text.is_empty() || !self.calls.is_empty()
     }
 
-    /// What clients are told since this was called last.
+    /// The events for clients since the last call.
     pub fn events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
-    /// Takes what has arrived at the same time. Clients are told of it in as few events as can be: a model may be faster than they are.
+    /// Takes the deltas that arrived together. Clients get as few events as possible: a model may be faster than they are.
     ///
     /// # Errors
-    /// The model's own, or if the answer has become longer than it may be.
+    /// The model's own error, or that the answer is longer than allowed.
     pub fn take<E: From<AnswerTooLong>>(
         &mut self,
         arrived: impl IntoIterator<Item = Result<Delta, E>>,
@@ -116,13 +116,13 @@ impl<I: FnMut() -> String> Turn<I> {
         Ok(())
     }
 
-    /// What belongs to no open call is dropped: the model made it up.
+    /// Takes a delta. One for a call that is not open is dropped: the model made it up.
     fn take_one(&mut self, delta: Delta) -> Result<(), AnswerTooLong> {
         self.weight += match &delta {
             Delta::Text(text) => text.len(),
             Delta::CallStart { name, .. } => CALL_WEIGHT + name.len(),
             Delta::CallArgs { delta, .. } => delta.len(),
-            // It is counted as it arrived.
+            // Its length was counted as it arrived.
             Delta::CallEnd { .. } | Delta::CallArgsAre { .. } | Delta::Usage { .. } | Delta::Cut => 0,
             Delta::Origin(origin) => origin.as_str().len(),
         };
@@ -149,13 +149,13 @@ impl<I: FnMut() -> String> Turn<I> {
             }
             Delta::Origin(origin) => self.origin = Some(origin),
             Delta::Cut => self.is_cut = true,
-            // Some endpoints say it with every piece.
+            // Some endpoints report it with every piece.
             Delta::Usage { input, output } => self.usage = Usage { input, output },
         }
         Ok(())
     }
 
-    /// Closes what is open, and gives the message and the last events.
+    /// Closes open parts, and returns the message and the last events.
     #[must_use]
     pub fn finish(mut self) -> (AssistantMessage, Vec<Event>) {
         self.end_text();
@@ -182,7 +182,7 @@ impl<I: FnMut() -> String> Turn<I> {
         }
         if !self.text_is_open {
             self.text_is_open = true;
-            // Nobody else speaks here, but the first clients want it said.
+            // No other role is possible here, but the first clients require the member.
             let members = [("messageId", self.message_id.as_str().into()), ("role", "assistant".into())];
             self.events.push(Event::new(EventType::TextMessageStart, members));
         }
@@ -224,7 +224,7 @@ impl<I: FnMut() -> String> Turn<I> {
     }
 }
 
-/// A piece of a model's answer. Calls are told apart by their index in the answer: ids are the host's, since providers repeat theirs.
+/// A piece of a model's answer. A call is identified by its index in the answer: ids are the host's, since providers repeat theirs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delta {
     /// The text grows.
@@ -240,7 +240,7 @@ pub enum Delta {
     CallArgs {
         /// Its index.
         call: usize,
-        /// What they grow by.
+        /// The appended part.
         delta: String,
     },
     /// The arguments of a call are complete.
@@ -248,28 +248,28 @@ pub enum Delta {
         /// Its index.
         call: usize,
     },
-    /// The arguments of a call are these, and not what they have grown to.
+    /// The complete arguments of a call, which replace the pieces so far.
     CallArgsAre {
         /// Its index.
         call: usize,
         /// All of them.
         arguments: String,
     },
-    /// The answer ends before it is whole, since there was no room for more of it. What was said stands.
+    /// The answer ends before it is complete, for lack of room. The text so far is kept.
     Cut,
-    /// What the model's endpoint wants back with the answer, in words of its adapter: it is kept with the message and shown to nobody.
+    /// Data that the model's endpoint wants back with the answer, in the format of its adapter: stored with the message and never shown.
     Origin(JsonText),
-    /// The tokens that the answer has cost so far.
+    /// The tokens used by the answer so far.
     Usage {
-        /// Of the request.
+        /// The tokens of the request.
         input: u64,
-        /// Of the answer.
+        /// The tokens of the answer.
         output: u64,
     },
 }
 
 impl Delta {
-    /// Grows by one that goes on with the same text or the same arguments; false for any other.
+    /// Appends the next delta if it continues the same text or the same arguments; returns false for any other.
     fn grow(&mut self, next: &Self) -> bool {
         match (self, next) {
             (Self::Text(text), Self::Text(more)) => text.push_str(more),

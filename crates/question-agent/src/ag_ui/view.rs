@@ -4,23 +4,23 @@ use crate::call::ToolCall;
 use crate::registry::ToolContext;
 use crate::{ConvState, Conversation};
 
-/// A conversation, with what its client said of itself.
+/// A conversation, with its client's settings.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// The history and where it stands.
+    /// The history and the state.
     pub conversation: &'a Conversation,
-    /// Who the agent is, and which tools the client runs.
+    /// The agent's settings, with the tools that the client runs.
     pub context: &'a ToolContext,
 }
 
 impl<'a> View<'a> {
-    /// Returns true if a model or a tool of the host is to go on.
+    /// Returns true if a model or a tool of the host is to continue.
     #[must_use]
     pub fn is_at_work(self) -> bool {
         self.conversation.state().is_at_work() && self.clients_call().is_none()
     }
 
-    /// The call whose result the client is to bring, since it runs the tool itself.
+    /// The call that the client runs itself, and whose result it is to bring.
     #[must_use]
     pub fn clients_call(self) -> Option<&'a ToolCall> {
         match self.conversation.state() {

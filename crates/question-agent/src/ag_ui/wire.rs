@@ -1,4 +1,4 @@
-//! The conversation in AG-UI's words.
+//! The conversation as messages and events of AG-UI.
 
 use super::input::{Edition, Pending, RunInput};
 use super::view::View;
@@ -27,8 +27,8 @@ pub fn messages(view: View<'_>) -> Vec<Message> {
     view.conversation.messages().iter().map(message).collect()
 }
 
-/// The events of a call that was held back when the model made it, since the client answers an earlier call; nothing for others.
-/// A client that saw it would try to answer it too, and could not answer the first alone.
+/// The events of a call that was held back because the client answers an earlier call first; none for other calls. A client that saw it
+/// early would try to answer it too, and could not answer the first alone.
 #[must_use]
 pub fn held_back(view: View<'_>, tool_use_id: &str) -> Vec<Event> {
     let owner = view.conversation.messages().iter().rev().find_map(|message| match message {
@@ -45,7 +45,7 @@ pub fn held_back(view: View<'_>, tool_use_id: &str) -> Vec<Event> {
     whole_call(&assistant.tool_calls[index], &assistant.id)
 }
 
-/// The events of a call that is there as a whole, in a message of this id.
+/// The events of a complete call, in a message of this id.
 #[must_use]
 pub fn whole_call(call: &call::ToolCall, message_id: &str) -> Vec<Event> {
     vec![call_start(&call.id, call.name(), message_id), call_args(&call.id, call.arguments()), call_end(&call.id)]
@@ -69,7 +69,7 @@ fn is_behind_a_clients(context: &ToolContext, assistant: &message::AssistantMess
     before.any(|call| is_the_clients(context, call.name()))
 }
 
-/// Returns true if a call of this tool is answered by a client: by its user, or by itself.
+/// Returns true if a client answers calls of this tool: its user, or the client itself.
 pub(crate) fn is_the_clients(context: &ToolContext, name: &str) -> bool {
     is_asking_tool(name) || context.is_client_tool(name)
 }
@@ -88,13 +88,13 @@ pub fn result_message(result: &ToolResult) -> Message {
         .with_metadata(metadata(result.ask.as_ref()))
 }
 
-/// The outcome of an ask that has this result; `None` where it could not be asked.
+/// The outcome of an ask that has this result; `None` if it could not be asked.
 #[must_use]
 pub fn outcome_of(result: &ToolResult) -> Option<OutcomeKind> {
     if let Some(ask) = &result.ask {
         return Some(ask.outcome);
     }
-    // Only replies need their ask to be understood, and they are all marked.
+    // Only replies need their ask to be read, and all of them are marked.
     let nothing = AskUserQuestion::default();
     let outcome = Outcome::parse(&nothing, &result.content)?;
     Some(outcome.kind())
@@ -132,7 +132,7 @@ pub(crate) fn shown_calls<'a>(
     shown.map(|(_, call)| call)
 }
 
-/// The history as an event, for clients that may have something else.
+/// The history as an event, for clients whose history may differ.
 #[must_use]
 pub fn snapshot(view: View<'_>) -> Event {
     let messages: Vec<_> = messages(view).iter().map(Json::from).collect();
@@ -143,7 +143,7 @@ fn metadata(ask: Option<&AskMetadata>) -> Option<Metadata> {
     ask.map(AskMetadata::to_metadata)
 }
 
-/// A run begins. The messages that it was started with are echoed, so that other clients of the conversation learn of them.
+/// The start of a run. The messages that started it are echoed, so that other clients of the conversation receive them.
 #[must_use]
 pub fn run_started(thread_id: &str, run_id: &str, taken: Vec<Message>) -> Event {
     let mut members = of_run(thread_id, run_id);
@@ -158,7 +158,7 @@ fn of_run(thread_id: &str, run_id: &str) -> Vec<(&'static str, Json<'static>)> {
     vec![("threadId", thread_id.into()), ("runId", run_id.into())]
 }
 
-/// An input with all members that clients before 1.0 require. The empty ones were for the server alone.
+/// An input with all members that clients before 1.0 require. The empty members were for the server alone.
 fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgentInput {
     let mut input = RunAgentInput::new(thread_id, run_id, messages);
     input.state = Some(json!({}).into());
@@ -168,8 +168,8 @@ fn whole_input(thread_id: &str, run_id: &str, messages: Vec<Message>) -> RunAgen
     input
 }
 
-/// A run has ended, told to a client of this edition. Before 1.0 an interrupt was the only outcome that had anything to say: which calls are left
-/// open clients saw for themselves, and none knew that a run can be cancelled.
+/// The end of a run, for a client of this edition. Before 1.0 only an interrupt had an outcome: clients found open calls by themselves, and
+/// did not know cancelled runs.
 #[must_use]
 pub fn run_finished(edition: Edition, thread_id: &str, run_id: &str, outcome: RunOutcome) -> Event {
     let mut members = of_run(thread_id, run_id);
@@ -179,13 +179,13 @@ pub fn run_finished(edition: Edition, thread_id: &str, run_id: &str, outcome: Ru
     Event::new(EventType::RunFinished, members)
 }
 
-/// A run has failed.
+/// The failure of a run.
 #[must_use]
 pub fn run_error(code: &str, text: &str) -> Event {
     Event::new(EventType::RunError, [("message", text.into()), ("code", code.into())])
 }
 
-/// A run has come to its end, told to the client that sent this input.
+/// The end of a run, for the client that sent this input.
 #[must_use]
 pub fn run_end(view: View<'_>, input: &RunInput) -> Event {
     match view.conversation.state() {
@@ -194,7 +194,7 @@ pub fn run_end(view: View<'_>, input: &RunInput) -> Event {
     }
 }
 
-/// The outcome of a run that did not fail: with the call that the client is to answer, where there is one.
+/// The outcome of a run that did not fail: with the call that the client is to answer, if there is one.
 #[must_use]
 pub fn outcome(view: View<'_>, pending: Pending) -> RunOutcome {
     let Some(waiting) = view.conversation.waiting() else {
@@ -207,7 +207,7 @@ pub fn outcome(view: View<'_>, pending: Pending) -> RunOutcome {
     }
 }
 
-/// An interrupt is named like the call that it is about: there is one for each ask, and ids of calls are unique.
+/// The interrupt of an ask. It has the id of its call: there is one for each ask, and ids of calls are unique.
 fn interrupt(waiting: &AwaitingUserResponse) -> Interrupt {
     let questions = &waiting.questions.questions;
     let texts: Vec<&str> = questions.iter().map(|question| question.question.as_str()).collect();

@@ -76,7 +76,7 @@ impl Host {
         Ok(())
     }
 
-    /// Says hello, answers the question, and so on until all is done.
+    /// Greets, answers the question, and so on until all is done.
     fn talk(&mut self, conversation: &mut Conversation, outcome: &Outcome) -> Result<(), Died> {
         let effects = conversation.resume();
         self.work(conversation, effects)?;

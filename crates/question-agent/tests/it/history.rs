@@ -1,4 +1,4 @@
-//! What the history of a conversation tells.
+//! The history of a conversation.
 
 use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, response, user, waiting};
 use question_agent::Rejected;

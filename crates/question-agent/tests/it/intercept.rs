@@ -1,4 +1,4 @@
-//! What happens to a call of the asking tool before it could run.
+//! Calls of the asking tool before they could run.
 
 use crate::samples::{ask_call, database_ask, other_call};
 use ask_user_question::Limits;

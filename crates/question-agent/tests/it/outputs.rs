@@ -107,7 +107,7 @@ fn a_history_has_the_calls_that_clients_may_see() {
         json!({"type": "TOOL_CALL_RESULT", "messageId": "call-1-result", "toolCallId": "call-1", "content": content, "metadata": {"ask": ask}})
     );
 
-    // Nothing is held back behind a tool of the agent's own, and everything behind one of the client's.
+    // No call is held back behind a tool of the agent's own; every call is, behind one of the client's.
     let conversation = calling(vec![other_call("call-1"), ask_call("call-2")]);
     assert_eq!(calls(&conversation, &plain()), ["call-1", "call-2"]);
     assert_eq!(calls(&conversation, &with_file_reader()), ["call-1"]);

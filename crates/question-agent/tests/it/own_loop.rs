@@ -15,7 +15,7 @@ use axum::http::Request;
 use axum::{Router, http::StatusCode};
 use tower::ServiceExt as _;
 
-/// What the chat page does with what its user says: the project's own client makes the request and reads the run.
+/// Sends the user's message as the chat page does: the project's own client makes the request and reads the run.
 async fn says(server: &Router, client: &mut Conversation, delivery: Delivery, said: &Said) {
     let setup = Setup { thread_id: "t".to_owned(), delivery, ..Setup::default() };
     let mut ids = client.thread().messages().len();

@@ -1,4 +1,4 @@
-//! What holds whatever happens, over random sequences of events, fitting and not.
+//! Properties over random sequences of events, fitting and not.
 
 use crate::dice::Dice;
 use crate::samples::{ask_call, database_ask, other_call, picks, replies, responds, says};

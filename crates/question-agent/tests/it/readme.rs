@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const README: &str = include_str!("../../README.md");
 
-/// What the names of tests begin with that hold a requirement, and how the requirement is written.
+/// The prefixes of tests that hold a requirement, and the form of the requirement's id.
 const KINDS: [(&str, &str); 4] =
     [("req_auq_", "REQ-AUQ-"), ("fr_", "FR-"), ("contract_", "contract "), ("flow_", "flow ")];
 

@@ -54,7 +54,7 @@ pub(crate) fn replies(tool_use_id: &str, reply_id: &str, outcome: Outcome) -> Ev
     Event::UserQuestionResponse(response(tool_use_id, reply_id, outcome))
 }
 
-/// When intercepted asks expire.
+/// The deadline of intercepted asks.
 const DEADLINE: Timestamp = Timestamp(1000);
 
 /// Carries out what interception decides about the running tool: asks wait, everything else is left to the test.

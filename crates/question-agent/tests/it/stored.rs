@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// What is stored and read again, through text as a store would.
+/// Stores and reads again, through text as a store would.
 pub(crate) fn stored(conversation: &Conversation) -> Conversation {
     let text = json!({"state": conversation.state(), "messages": conversation.messages()}).to_string();
     let Parts { state, messages } = serde_json::from_str(&text).expect("its parts are JSON");

@@ -36,7 +36,7 @@ fn mistakes_are_told_with_their_place() {
         (changed("/opening/go", json!("nowhere")), "opening.go: there is no step nowhere"),
         (changed("/steps/done/say", json!("It is {when}.")), "steps.done.say: {when} is set nowhere"),
         (changed("/steps/done/say", json!("{what")), "steps.done.say: a brace is open"),
-        (changed("/steps/done/answers", json!([{"go": "over"}])), "steps.done.answers: nothing is asked here"),
+        (changed("/steps/done/answers", json!([{"go": "over"}])), "steps.done.answers: this step has no ask to answer"),
         (
             changed("/steps/done/call", json!({"tool": "pay", "arguments": {}})),
             "steps.done.call.tool: there is no tool pay",

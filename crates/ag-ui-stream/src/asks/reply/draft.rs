@@ -237,7 +237,7 @@ impl<'a> Draft<'a> {
 
     /// Whether the last run ended in interrupts: the agent still holds its open calls.
     fn is_suspended(&self) -> bool {
-        !self.thread.open_interrupts().is_empty() || self.asks.legacy_interrupts().next().is_some()
+        !self.thread.open_interrupts().is_empty() || !self.asks.legacy_interrupts().is_empty()
     }
 
     /// Whether a call is one of a tool that this page offers.

@@ -1,0 +1,171 @@
+//! The parts that asks are made of: as JSON, as they were sent, and as they arrive.
+
+use json_tree::Json;
+use std::mem;
+
+/// A text that may still grow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextSnapshot {
+    /// What has arrived.
+    pub text: String,
+    /// Whether it is complete.
+    pub closed: bool,
+}
+
+impl TextSnapshot {
+    /// A text that will not grow any more.
+    #[must_use]
+    pub fn complete(text: impl Into<String>) -> Self {
+        Self { text: text.into(), closed: true }
+    }
+}
+
+/// What has arrived of a part of an ask, beside the part as it was sent in the end.
+pub(crate) trait Grows<T: ?Sized> {
+    /// Takes over the complete part.
+    fn settle(&mut self, sent: &T);
+
+    /// Returns true if the part takes nothing back of what has arrived. Once the object around it is `closed`, nothing more comes.
+    fn may_become(&self, sent: &T, closed: bool) -> bool;
+}
+
+impl Grows<str> for TextSnapshot {
+    /// What has arrived is not copied again, and mostly that is all of it.
+    fn settle(&mut self, sent: &str) {
+        match sent.strip_prefix(self.text.as_str()) {
+            Some(rest) => self.text.push_str(rest),
+            None => sent.clone_into(&mut self.text),
+        }
+        self.closed = true;
+    }
+
+    fn may_become(&self, sent: &str, _: bool) -> bool {
+        if self.closed { self.text == sent } else { sent.starts_with(&self.text) }
+    }
+}
+
+impl Grows<Option<String>> for Option<TextSnapshot> {
+    fn settle(&mut self, sent: &Option<String>) {
+        match sent {
+            Some(text) => self.get_or_insert_default().settle(text),
+            None => *self = None,
+        }
+    }
+
+    fn may_become(&self, sent: &Option<String>, closed: bool) -> bool {
+        match (self, sent) {
+            (Some(shown), Some(text)) => shown.may_become(text, closed),
+            (Some(_), None) => false,
+            (None, text) => text.is_none() || !closed,
+        }
+    }
+}
+
+impl Grows<bool> for Option<bool> {
+    fn settle(&mut self, sent: &bool) {
+        *self = Some(*sent);
+    }
+
+    fn may_become(&self, sent: &bool, _: bool) -> bool {
+        self.is_none_or(|shown| shown == *sent)
+    }
+}
+
+impl<S: Grows<T> + Default, T> Grows<Vec<T>> for Vec<S> {
+    fn settle(&mut self, sent: &Vec<T>) {
+        self.truncate(sent.len());
+        for (index, item) in sent.iter().enumerate() {
+            if let Some(shown) = nth_or_next(self, index) {
+                shown.settle(item);
+            }
+        }
+    }
+
+    fn may_become(&self, sent: &Vec<T>, closed: bool) -> bool {
+        self.len() <= sent.len()
+            && (self.len() == sent.len() || !closed)
+            && self.iter().zip(sent).all(|(shown, item)| shown.may_become(item, closed))
+    }
+}
+
+/// The item at an index, which may be the next one.
+pub(crate) fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Option<&mut T> {
+    if index == items.len() {
+        items.push(T::default());
+    }
+    items.get_mut(index)
+}
+
+/// The value of a member, from and to JSON.
+pub(crate) trait Value {
+    /// Reads what is there, which may violate any rule. Takes the texts out of the value: they may be long.
+    fn read(found: Option<&mut Json<'_>>) -> Self;
+
+    /// Returns false for an item that is left out of its list, since nothing in it can be seen.
+    fn is_shown(&self) -> bool {
+        true
+    }
+
+    /// The value as JSON, if it is there.
+    fn json(&self) -> Option<Json<'static>>;
+}
+
+impl Value for String {
+    fn read(found: Option<&mut Json<'_>>) -> Self {
+        Option::read(found).unwrap_or_default()
+    }
+
+    fn json(&self) -> Option<Json<'static>> {
+        Some(self.as_str().into())
+    }
+}
+
+impl Value for Option<String> {
+    fn read(found: Option<&mut Json<'_>>) -> Self {
+        match found {
+            Some(Json::Text(text)) => Some(mem::take(text).into_owned()),
+            _ => None,
+        }
+    }
+
+    fn json(&self) -> Option<Json<'static>> {
+        self.as_ref()?.json()
+    }
+}
+
+impl Value for bool {
+    fn read(found: Option<&mut Json<'_>>) -> Self {
+        matches!(found, Some(Json::Bool(true)))
+    }
+
+    fn json(&self) -> Option<Json<'static>> {
+        Some(Json::Bool(*self))
+    }
+}
+
+impl<T: Value> Value for Vec<T> {
+    fn read(found: Option<&mut Json<'_>>) -> Self {
+        let mut read = Self::new();
+        if let Some(Json::List(items)) = found {
+            for item in items {
+                let item = T::read(Some(item));
+                if item.is_shown() {
+                    read.push(item);
+                }
+            }
+        }
+        read
+    }
+
+    fn json(&self) -> Option<Json<'static>> {
+        Some(Json::List(self.iter().filter_map(T::json).collect()))
+    }
+}
+
+/// The last member of a name, which is the one that counts.
+pub(crate) fn member_mut<'m, 'a>(object: &'m mut Json<'a>, key: &str) -> Option<&'m mut Json<'a>> {
+    match object {
+        Json::Object(members) => members.find_mut(key),
+        _ => None,
+    }
+}
