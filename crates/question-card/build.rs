@@ -24,6 +24,7 @@ fn main() {
         if let Json::Object(members) = &mut sheet {
             members.take("frame");
             members.take("page");
+            members.take("view");
         }
         sheets.push(sheet.text());
     }

@@ -1,5 +1,5 @@
-//! What a stream costs each part, by the length of its arguments. Criterion's throughput is events a second, and it says what changed since
-//! its last run.
+//! The cost of a stream for each part, by the length of its arguments. Criterion's throughput is events a second; it also reports changes
+//! since its last run.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod input;

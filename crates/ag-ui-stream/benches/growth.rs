@@ -22,7 +22,7 @@ pub(crate) const GROWING: [Growing; 5] = [
 ];
 
 impl Growing {
-    /// How much longer ten times the input takes; of each the least time of some rounds, taken in turns.
+    /// The factor by which ten times the input takes longer; for each the least time of some rounds, taken in turns.
     pub(crate) fn tenfold(&self, rounds: usize) -> f64 {
         let inputs = [(self.frames)(FEW), (self.frames)(10 * FEW)];
         let mut least = [Duration::MAX; 2];

@@ -1,4 +1,4 @@
-//! What the benchmarks read.
+//! Inputs of the benchmarks.
 
 use ag_ui_stream::Message;
 use ag_ui_stream::sse::write_event;
@@ -15,7 +15,7 @@ pub(crate) const CHUNK: usize = 4096;
 pub(crate) struct Input {
     /// The stream. Each event is one frame, ended by a blank line.
     pub(crate) bytes: Vec<u8>,
-    /// How many events it holds.
+    /// The number of its events.
     pub(crate) events: usize,
     /// The JSON that the deltas add up to.
     pub(crate) arguments: String,

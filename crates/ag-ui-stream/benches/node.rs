@@ -1,4 +1,4 @@
-//! What `cargo xtask bench stream` measures in Node: the same as natively, reached as a page reaches them, by a `Uint8Array` a chunk.
+//! The measurements of `cargo xtask bench stream` in Node: the same as natively, called as a page calls them, by a `Uint8Array` a chunk.
 #![cfg(target_arch = "wasm32")]
 
 mod input;
@@ -26,7 +26,7 @@ pub struct Input(input::Input);
 
 #[wasm_bindgen]
 impl Input {
-    /// Of one of the [`sizes`], by its index.
+    /// The input of one of the [`sizes`], by its index.
     #[wasm_bindgen(constructor)]
     pub fn new(size: usize) -> Self {
         Self(input::Input::of(SIZES[size].1))
@@ -37,7 +37,7 @@ impl Input {
         self.0.bytes.clone()
     }
 
-    /// How many events it holds.
+    /// The number of its events.
     pub fn events(&self) -> usize {
         self.0.events
     }

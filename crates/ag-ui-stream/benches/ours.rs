@@ -1,4 +1,4 @@
-//! What is measured, from the bytes of an [`Input`](crate::input::Input) to as far as each stage reads.
+//! The measured stages, each from the bytes of an [`Input`](crate::input::Input) to its own result.
 
 use crate::input::CALL;
 use ag_ui_stream::event::EventType;
@@ -44,7 +44,7 @@ impl Events {
     }
 }
 
-/// What a page does with a response: verified events, applied to messages and state, and growing asks.
+/// A page's handling of a response: verified events, applied to messages and state, and growing asks.
 pub(crate) struct Whole(Conversation);
 
 impl Whole {

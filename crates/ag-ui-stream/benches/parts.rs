@@ -1,4 +1,4 @@
-//! What is measured natively, and of what.
+//! The native measurements, and their inputs.
 
 use crate::input::{CHUNK, Input, history};
 use crate::{ours, peers};
@@ -53,7 +53,7 @@ impl Case {
         case
     }
 
-    /// How long a part takes to read the stream once.
+    /// The time that a part takes to read the stream once.
     pub(crate) fn time(&self, part: Part) -> Duration {
         let bytes = &self.input.bytes;
         let whole = |history: &[Message]| {
@@ -105,7 +105,7 @@ impl Case {
     }
 }
 
-/// How long `read` takes; making its state and dropping it is not counted.
+/// The time of `read`; making its state and dropping it is not counted.
 fn timed<S>(mut state: S, read: impl FnOnce(&mut S)) -> Duration {
     let start = Instant::now();
     read(&mut state);

@@ -1,11 +1,11 @@
-//! What patches of a large state cost.
+//! The cost of patches of a large state.
 
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Event, Thread};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How much longer a thousand copies take than a thousand adds; of each the least time of some rounds, taken in turns.
+/// The factor by which a thousand copies take longer than a thousand adds; for each the least time of some rounds, taken in turns.
 pub(crate) fn copies_over_adds(rounds: usize) -> f64 {
     let adds = patch(|n| json!({"op": "add", "path": format!("/kept/{n}"), "value": 1}));
     let copies = patch(|n| json!({"op": "copy", "from": "/one", "path": format!("/kept/{n}")}));

@@ -20,7 +20,7 @@ pub(crate) fn sse_stream(bytes: &[u8]) -> usize {
     now(lengths.fold(0, async |sum, length| sum + length))
 }
 
-/// How many events the crate `ag-ui` decodes and verifies.
+/// The number of events that the crate `ag-ui` decodes and verifies.
 pub(crate) fn ag_ui(bytes: &[u8]) -> usize {
     let mut verifier = Verifier::new();
     let verified = decode_events(chunks(bytes)).map(|event| {
@@ -44,7 +44,7 @@ impl TaggedEnum {
         Self { data: data.collect() }
     }
 
-    /// How many events serde decodes.
+    /// The number of events that serde decodes.
     pub(crate) fn decode(&self) -> usize {
         let events = self.data.iter().map(|it| serde_json::from_str::<Event>(it));
         events.filter(|event| black_box(event).is_ok()).count()

@@ -53,7 +53,8 @@ impl Page {
         Some(self.conversation.asks().ask(call)?.questions.first()?.question.text.clone())
     }
 
-    /// Answers a call of one question with an option, and gives the body to post. What is new in it has ids that begin with the given one.
+    /// Answers a call of one question with an option, and returns the body to post. New messages in it have ids that begin with the given
+    /// one.
     pub fn answer(&mut self, now: f64, call: &str, option: usize, id: &str) -> Option<String> {
         let ask = self.conversation.asks().ask(call)?.ask.clone()?;
         let picked = Selection { selected: vec![option], ..Selection::default() };

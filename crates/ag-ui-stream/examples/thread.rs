@@ -32,7 +32,7 @@ impl Page {
         None
     }
 
-    /// How the response ended.
+    /// Ends the response. Returns the way it ended.
     pub fn finish(&mut self) -> String {
         let rest = self.reader.finish();
         for event in &rest.events {

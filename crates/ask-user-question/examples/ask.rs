@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What goes to standard output, and whether the exit status is 0 or 1.
+/// The text for standard output, and the exit status, 0 or 1.
 pub(crate) struct Output {
     pub(crate) text: String,
     pub(crate) valid: bool,

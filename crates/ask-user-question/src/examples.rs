@@ -14,20 +14,20 @@ use serde_json::Value;
 pub struct Example {
     /// Its name, which is its file's too.
     pub name: String,
-    /// What it shows, for people.
+    /// Its subject, for people.
     pub title: String,
     /// The profile for which it was written; [`limits`](Self::limits) gives its limits.
     pub profile: String,
-    /// Whether the profile allows previews.
+    /// True if the profile allows previews.
     #[serde(default)]
     pub previews: bool,
-    /// Whether it is valid after repair.
+    /// True if it is valid after repair.
     pub valid: bool,
     /// The codes of its violations, each once, in the order of the verdict.
     pub codes: Vec<String>,
     /// The codes of its repairs, each once, in the order of the verdict.
     pub repairs: Vec<String>,
-    /// Whether it is an edge case for tests rather than for a gallery.
+    /// True if it is an edge case for tests rather than for a gallery.
     #[serde(default)]
     pub hidden: bool,
     /// The arguments, before repair.

@@ -6,7 +6,7 @@ use crate::wire::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use std::slice;
 
-/// What agents call the member that says whether something is approved, the protocol's own name first.
+/// The names by which agents ask for an approval, the protocol's own first.
 pub const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
 
 /// The members of an answer that is an object of its own form, in the order of the questions.
@@ -58,7 +58,7 @@ enum Kind {
     },
 }
 
-/// What is asked where nothing says it.
+/// The question if the schema has none.
 const GO_AHEAD: &str = "Go ahead?";
 
 /// The values of a yes or no.
@@ -119,9 +119,9 @@ impl Form {
         Json::object([("type", "object".into()), ("properties", Json::Object(properties))])
     }
 
-    /// Makes the ask for a value that the schema describes, mostly an object. What is optional and can't be asked for is left out, and an
-    /// approval is asked alone: the members beside it are for changing what is approved. Returns `None` if something required can't be asked
-    /// for, or nothing can.
+    /// Makes the ask for a value that the schema describes, mostly an object. An optional member that can't be asked for is left out. An
+    /// approval is asked alone: the members beside it would change the approved values. Returns `None` if a required member, or every
+    /// member, can't be asked for.
     #[must_use]
     pub fn from_schema(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
         let Some(properties) = schema.get("properties").and_then(Json::as_object) else {
@@ -158,7 +158,7 @@ impl Form {
                     message.clone_into(&mut only.question);
                 }
             }
-            // What all questions are about stands before the first.
+            // The message is about all questions, and comes before the first.
             [first, ..] if !is_blank(message) => first.question = message.to_owned() + "\n" + &first.question,
             _ => {}
         }
@@ -379,7 +379,7 @@ fn is_null(name: &Json<'static>) -> bool {
     name.as_str() == Some("null")
 }
 
-/// The members that must be there. Where one of several must, as with aliases, the first of them.
+/// The required members. If one of several is required, as with aliases, the first of them.
 fn required<'s>(schema: &'s Json<'static>) -> Vec<&'s str> {
     let alternative = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name)?.as_list()?.first()?.get("required"));
     let mut names = Vec::new();
@@ -409,7 +409,7 @@ fn plain(value: &Json<'_>) -> String {
     value.as_str().map_or_else(|| value.text(), str::to_owned)
 }
 
-/// What is said about a text, which stands in quotation marks.
+/// A remark about a text, which is quoted.
 fn about(text: &str, what: &str) -> String {
     String::from("\"") + text + "\"" + what
 }

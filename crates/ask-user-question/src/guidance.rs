@@ -7,7 +7,7 @@ use crate::limits::{Limits, Wording};
 /// Counts up with every change of any guidance text.
 pub const VERSION: u32 = 3;
 
-/// What the agent is about, since it changes how it should ask.
+/// The work of the agent, on which its way of asking depends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// It does the work.

@@ -1,10 +1,10 @@
-//! What a profile of the tool allows.
+//! The limits of a profile of the tool.
 
 use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// How many questions and options an ask may have, and what its headers look like.
+/// The limits of an ask: its numbers of questions and options, and its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     tool_name: &'static str,
@@ -16,7 +16,7 @@ pub struct Limits {
     wording: Wording,
 }
 
-/// Whose words describe the tool: each profile keeps those of its origin.
+/// The words that describe the tool: each profile keeps those of its origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wording {
     Runtime,
@@ -75,19 +75,19 @@ impl Limits {
         self.tool_name
     }
 
-    /// How many questions an ask may have.
+    /// The allowed numbers of questions in an ask.
     #[must_use]
     pub fn questions(&self) -> RangeInclusive<usize> {
         self.questions.0..=self.questions.1
     }
 
-    /// How many options a question may have.
+    /// The allowed numbers of options in a question.
     #[must_use]
     pub fn options(&self) -> RangeInclusive<usize> {
         self.options.0..=self.options.1
     }
 
-    /// Whether every question needs a header.
+    /// Returns true if every question needs a header.
     #[must_use]
     pub fn header_required(&self) -> bool {
         self.header_required
@@ -99,7 +99,7 @@ impl Limits {
         self.header_max
     }
 
-    /// Whether options may carry a preview.
+    /// Returns true if options may carry a preview.
     #[must_use]
     pub fn previews(&self) -> bool {
         self.previews
@@ -131,13 +131,13 @@ impl LimitsBuilder {
         self
     }
 
-    /// How many questions an ask may have; at least one.
+    /// Sets the allowed numbers of questions in an ask; at least one.
     pub const fn questions(mut self, allowed: RangeInclusive<usize>) -> Self {
         self.limits.questions = (*allowed.start(), *allowed.end());
         self
     }
 
-    /// How many options a question may have, "Other" not counted. None at all makes a question of free text.
+    /// Sets the allowed numbers of options in a question, without "Other". A question without options takes free text.
     pub const fn options(mut self, allowed: RangeInclusive<usize>) -> Self {
         self.limits.options = (*allowed.start(), *allowed.end());
         self
@@ -176,7 +176,7 @@ impl LimitsBuilder {
     /// The limits.
     ///
     /// # Errors
-    /// Where no ask could keep to them.
+    /// If no ask could keep the limits.
     pub fn build(self) -> Result<Limits, LimitsError> {
         let Limits { tool_name, questions, options, header_max, .. } = &self.limits;
         if tool_name.trim().is_empty() {

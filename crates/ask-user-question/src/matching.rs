@@ -1,4 +1,4 @@
-//! What a typed chat message answers.
+//! Answers in a typed chat message.
 //!
 //! A user who types instead of tapping means the waiting ask, in the words of its options or in their own. A certain match becomes a pick.
 //! Text that might mean two options stays free text, since a wrong guess is worse than a second question.
@@ -92,7 +92,7 @@ fn keep(selection: &mut Selection, question: &Question, partial: &[Selection]) {
     }
 }
 
-/// What follows `Header:` (or the question's text and a colon) on a line.
+/// The rest of a line after `Header:` (or the question's text and a colon).
 fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
     let header = question.header.as_deref().unwrap_or_default();
     strip(header, line).or_else(|| strip(&question.question, line))
@@ -112,7 +112,7 @@ fn strip<'a>(title: &str, line: &'a str) -> Option<&'a str> {
     (plain(before) == plain(title)).then_some(behind)
 }
 
-/// What a text picks; `None` where it is not certain.
+/// The picks in a text; `None` if they are not certain.
 fn picks(question: &Question, text: &str) -> Option<Selection> {
     let trimmed = text.trim();
     if let Some(picked) = picked(question, trimmed) {
@@ -130,7 +130,7 @@ fn picks(question: &Question, text: &str) -> Option<Selection> {
 /// The labels of a question, as they are compared with what was typed.
 struct Labels(Vec<String>);
 
-/// What separates several answers.
+/// The separators of several answers.
 const IS_SEPARATOR: Kind = |c| matches!(c, ',' | '、' | '،' | ';');
 
 fn ends_at_separator(text: &str) -> Option<Behind<'_>> {

@@ -1,4 +1,4 @@
-//! What an ask consists of, in one table: the members of a question and of an option. Reading, writing, growth, repair, settling, rules and
+//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, repair, settling, rules and
 //! schema walk its rows.
 
 use crate::limits::{Limits, Wording};
@@ -14,7 +14,7 @@ pub(crate) enum Of {
     Option,
 }
 
-/// What a member holds.
+/// The kind of a member's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A text that must be there and is shown otherwise than it is sent, by `text`.
@@ -63,7 +63,8 @@ macro_rules! table {
             $($( Row { member: Member::$member, name: $name, kind: Kind::$kind $((Of::$of))?, trims: $trims, near: $near }, )*)*
         ];
 
-        /// What the schema says of each, by the profile's [`Wording`]. It is no column of a row, because a page that reads asks has no schema.
+        /// The schema's description of each, by the profile's [`Wording`]. It is no column of a row, because a page that reads asks has no
+        /// schema.
         static WORDS: [[&str; 3]; COUNT] = [[""; 3], $($( $words, )*)*];
 
         $(
@@ -96,10 +97,10 @@ macro_rules! table {
             #[non_exhaustive]
             pub struct $shown {
                 $(
-                    #[doc = concat!("What came of `", $name, "`.")]
+                    #[doc = concat!("The present `", $name, "`.")]
                     pub $field: $grows,
                 )*
-                /// Whether the object is complete.
+                /// True if the object is complete.
                 pub closed: bool,
             }
 
@@ -127,7 +128,7 @@ macro_rules! table {
     };
 }
 
-/// What a card shows of a member.
+/// The type of a member in a snapshot.
 macro_rules! shown {
     ($sent:ident.$field:ident Key) => {
         &*$sent.text()
@@ -157,7 +158,7 @@ table! {
         header: Option<String>, Option<TextSnapshot> = Header Text "header" true,
             "header",
             ["Short label for the question", "Very short label displayed as a chip/tag.", "Short label for the question"];
-        /// Whether several options may be chosen. Of a snapshot, `None` until the key was read or the question closed.
+        /// True if several options may be chosen. In a snapshot, `None` until the key was read or the question closed.
         #[serde(default)]
         multi_select: bool, Option<bool> = MultiSelect Flag "multiSelect" false,
             "multiselect|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
@@ -178,7 +179,7 @@ table! {
         label: String, TextSnapshot = Label Plain "label" true,
             "label|text|title|name|value|option|choice|answer|content|key|id",
             ["The display text for this option.", "The display text for this option.", "Display text for this option"];
-        /// What choosing it means.
+        /// The meaning of choosing it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>, Option<TextSnapshot> = Description Text "description" true,
             "description|*desc|*detail|*explan|*subtitle|*summary|*hint|*caption|*tooltip|*subtext",
@@ -231,7 +232,7 @@ impl Row {
         }
     }
 
-    /// What the schema says of it, in the words of the profile's origin.
+    /// Its description in the schema, in the words of the profile's origin.
     pub(crate) fn words(&self, limits: &Limits) -> Option<&'static str> {
         let words = match limits.wording() {
             // The maximum is in the words too, because most models do not keep to `maxLength` unasked.

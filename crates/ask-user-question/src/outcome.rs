@@ -1,4 +1,4 @@
-//! How an ask ended, and the words the agent reads for it.
+//! Outcomes of an ask, and their words for the agent.
 
 mod foreign;
 
@@ -10,7 +10,7 @@ use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use std::mem;
 
-/// How an ask ended. None but `Answered` can be taken for consent.
+/// The outcome of an ask. None but `Answered` can be taken for consent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The user answered.
@@ -19,7 +19,7 @@ pub enum Outcome {
     Declined,
     /// The user typed instead of picking, and the text does not answer every question.
     RepliedInChat {
-        /// What was typed.
+        /// The typed text.
         text: String,
         /// The picks so far.
         partial: Vec<Selection>,
@@ -32,20 +32,20 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// What the agent reads for [`Outcome::Declined`].
+/// The agent's text for [`Outcome::Declined`].
 pub const DECLINED_TEXT: &str = "User cancelled the question. This is no answer and no consent.";
 /// The same as others write it.
 const DECLINED_SHORT: &str = "User cancelled the question";
-/// What the agent reads for [`Outcome::Expired`].
+/// The agent's text for [`Outcome::Expired`].
 pub const EXPIRED_TEXT: &str =
     "The question expired: the user did not answer in time. This is no answer and no consent.";
-/// What the agent reads for [`Outcome::Superseded`].
+/// The agent's text for [`Outcome::Superseded`].
 pub const SUPERSEDED_TEXT: &str =
     "The user did not answer the question and went on with something else. This is no answer and no consent.";
-/// What the agent reads for [`Outcome::Cancelled`].
+/// The agent's text for [`Outcome::Cancelled`].
 pub const CANCELLED_TEXT: &str =
     "The run was stopped before the user answered the question. This is no answer and no consent.";
-/// What the agent reads beside the text of [`Outcome::RepliedInChat`].
+/// The agent's text beside that of [`Outcome::RepliedInChat`].
 pub const REPLIED_IN_CHAT_TEXT: &str = "The user wrote this instead of answering. Questions marked skipped in `details` are not answered; do not take them as consent.";
 
 impl Outcome {
@@ -157,7 +157,7 @@ impl Outcome {
         }
     }
 
-    /// The user typed instead of picking. Of the picks so far those are kept that fit the ask, in the order of the questions.
+    /// The user typed instead of picking. Picks so far that fit the ask are kept, in the order of the questions.
     #[must_use]
     pub fn replied_in_chat(ask: &AskUserQuestion, text: impl Into<String>, partial: Vec<Selection>) -> Self {
         Self::RepliedInChat { text: text.into(), partial: canonical(ask, partial) }
@@ -188,7 +188,7 @@ impl Outcome {
     }
 }
 
-/// What was picked, with every question that was not as skipped: the details of an unfinished reply.
+/// The picks, with every other question as skipped: the details of an unfinished reply.
 fn picks_of(ask: &AskUserQuestion, partial: &[Selection]) -> Vec<Answer> {
     let mut answers = Answer::blank(ask);
     for answer in &mut answers {
@@ -222,7 +222,7 @@ fn canonical(ask: &AskUserQuestion, mut partial: Vec<Selection>) -> Vec<Selectio
     kept
 }
 
-/// Whether a selection says something that fits the ask; what does not count in it is taken out.
+/// Returns true if a selection has a part that fits the ask; the other parts are removed.
 fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
     let Some(question) = ask.questions.get(selection.question) else {
         return false;
@@ -263,7 +263,7 @@ impl OutcomeKind {
 }
 
 codes! {
-    /// Where an answer was given.
+    /// The place where an answer was given.
     #[derive(Deserialize)]
     #[serde(rename_all = "lowercase")]
     AnsweredBy {
@@ -288,9 +288,9 @@ pub struct AskMetadata {
     pub tool_call_id: String,
     /// Made by the client once per reply, so that a retry is recognised.
     pub reply_id: String,
-    /// How the ask ended.
+    /// The outcome.
     pub outcome: OutcomeKind,
-    /// Where the answer was given.
+    /// The place where the answer was given.
     pub by: AnsweredBy,
 }
 

@@ -6,9 +6,9 @@ use std::mem;
 /// A text that may still grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextSnapshot {
-    /// What has arrived.
+    /// The text so far.
     pub text: String,
-    /// Whether it is complete.
+    /// True if it is complete.
     pub closed: bool,
 }
 
@@ -20,7 +20,7 @@ impl TextSnapshot {
     }
 }
 
-/// What has arrived of a part of an ask, beside the part as it was sent in the end.
+/// The growing form of a part of an ask, beside its final form.
 pub(crate) trait Grows<T: ?Sized> {
     /// Takes over the complete part.
     fn settle(&mut self, sent: &T);
@@ -30,7 +30,7 @@ pub(crate) trait Grows<T: ?Sized> {
 }
 
 impl Grows<str> for TextSnapshot {
-    /// What has arrived is not copied again, and mostly that is all of it.
+    /// The part that has arrived, which is mostly all of it, is not copied again.
     fn settle(&mut self, sent: &str) {
         match sent.strip_prefix(self.text.as_str()) {
             Some(rest) => self.text.push_str(rest),

@@ -1,7 +1,7 @@
-//! Lenient reading of what models really send.
+//! Reads the arguments that models really send.
 //!
-//! Repair knows no profile: it brings arguments into the plain shape and reports each change as data. Whether the result is
-//! legal is for [`validate`](crate::validate::validate) to say, so a merged "Other" may leave too few options.
+//! Repair knows no profile: it brings arguments into the plain shape and reports each change as data.
+//! [`validate`](crate::validate::validate) judges if the result is legal, so a merged "Other" may leave too few options.
 
 mod code;
 mod lenient;
@@ -27,9 +27,9 @@ use std::mem;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
-    /// Where, such as `questions[0].options`, in the arguments as they came; empty for the whole input.
+    /// The place in the original arguments, such as `questions[0].options`; empty for the whole input.
     pub path: String,
-    /// What kind of repair; its `Display`/`as_str` form is the code in JSON.
+    /// The kind of repair; its `Display`/`as_str` form is the code in JSON.
     pub code: RepairCode,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn repair_unheard(input: &mut Json<'_>) {
     Shape(&mut Unheard).arguments(input);
 }
 
-/// What hears of repairs. A program in which nobody does has no words for them.
+/// Receives repairs. A program that ignores them has no words for them.
 trait Hears {
     fn hear(&mut self, place: Place<'_>, code: RepairCode);
 }
@@ -103,7 +103,7 @@ impl Hears for Unheard {
     fn hear(&mut self, _: Place<'_>, _: RepairCode) {}
 }
 
-/// Where something is in the arguments.
+/// A place in the arguments.
 #[derive(Clone, Copy)]
 enum Place<'k> {
     Arguments(&'k str),
@@ -332,7 +332,7 @@ fn make_plain_question(value: &mut Json<'_>) -> bool {
     is_plain
 }
 
-/// Whether a text is one for people, and not JSON or markup that can't be read.
+/// Returns true for a text for people, and false for unreadable JSON or markup.
 fn is_plain(text: &str) -> bool {
     let text = text.trim_start();
     let is_markup = text.starts_with('<') && find(text, "</").is_some();

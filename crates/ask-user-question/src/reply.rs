@@ -1,4 +1,4 @@
-//! What goes back for an ask.
+//! Replies to an ask.
 //!
 //! [`Reply::check`] builds a reply from picks, [`Reply::parse`] from its wire form. There is no other constructor, so every reply is legal.
 
@@ -21,8 +21,8 @@ use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 
-/// What the user chose for one question: the unchecked input of [`Reply::check`]. As JSON it is an object of these fields, of which
-/// only `question` must be there.
+/// The user's choice for one question: the unchecked input of [`Reply::check`]. As JSON it is an object of these fields, of which only
+/// `question` is required.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// The question's index.
@@ -36,7 +36,7 @@ pub struct Selection {
     /// A note beside the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Whether the user skipped the question.
+    /// True if the user skipped the question.
     #[serde(default, skip_serializing_if = "is_false")]
     pub skipped: bool,
 }
@@ -47,7 +47,7 @@ pub struct Selection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     answers: Vec<Answer>,
-    /// Whether the flat map alone would lose something. Only the ask can tell, and it is gone when the reply is written.
+    /// True if the flat map alone would lose information. This depends on the ask, which is gone when the reply is written.
     needs_details: bool,
 }
 
@@ -67,7 +67,7 @@ pub struct Answer {
     pub other: Option<String>,
     /// A note beside the choice.
     pub note: Option<String>,
-    /// Whether the question was skipped.
+    /// True if the question was skipped.
     pub skipped: bool,
 }
 
@@ -119,7 +119,7 @@ impl Reply {
         &self.answers
     }
 
-    /// What [`check`](Self::check) would build this reply from.
+    /// The selections from which [`check`](Self::check) would build this reply.
     #[must_use]
     pub fn selections(&self) -> Vec<Selection> {
         self.answers.iter().map(Answer::selection).collect()
@@ -133,7 +133,7 @@ impl Reply {
 }
 
 impl Answer {
-    /// Of each question, one that says nothing.
+    /// An empty selection for each question.
     pub(crate) fn blank(ask: &AskUserQuestion) -> Vec<Self> {
         let mut answers = Vec::new();
         for (index, Question { question, header, .. }) in ask.questions.iter().enumerate() {
@@ -162,7 +162,7 @@ impl Answer {
         title(self.header.as_deref(), &self.question)
     }
 
-    /// What [`Reply::check`] would build this answer from.
+    /// The selection from which [`Reply::check`] would build this answer.
     #[must_use]
     pub fn selection(&self) -> Selection {
         Selection {
@@ -187,7 +187,7 @@ impl Answer {
 }
 
 impl Question {
-    /// What stands before this question's answer in the next user message: the header, or the question where it has none.
+    /// The title of this question's answer in the next user message: the header, or the question if it has none.
     #[must_use]
     pub fn title(&self) -> &str {
         title(self.header.as_deref(), &self.question)

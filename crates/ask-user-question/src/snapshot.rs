@@ -1,4 +1,4 @@
-//! What a card shows of an ask, from the first byte of its arguments to its receipt.
+//! The state of an ask for a card, from the first byte of its arguments to its receipt.
 
 use crate::codes::codes;
 use crate::outcome::Outcome;
@@ -11,7 +11,8 @@ pub use crate::members::{OptionSnapshot, QuestionSnapshot};
 pub use crate::parts::TextSnapshot;
 
 codes! {
-    /// Where an ask stands, derived from the stream or a replayed history: the phases in the order of an ask's life, each in lower case.
+    /// The phase of an ask, derived from the stream or a replayed history: the phases are in the order of an ask's life, each in lower
+    /// case.
     #[derive(Default)]
     Phase {
         /// Arguments are arriving.
@@ -58,13 +59,13 @@ impl Phase {
 pub struct AskSnapshot {
     /// The call.
     pub tool_call_id: String,
-    /// Where it stands.
+    /// The phase.
     pub phase: Phase,
-    /// What is to be shown, growing while arguments stream; from `Ready` on, the questions of [`ask`](Self::ask).
+    /// The questions to show, growing while arguments stream; from `Ready` on, those of [`ask`](Self::ask).
     pub questions: Vec<QuestionSnapshot>,
     /// The complete, repaired ask; present from [`Phase::Ready`] on. Shared by everyone who keeps a snapshot of it.
     pub ask: Option<Arc<AskUserQuestion>>,
-    /// How it ended, where the history tells. Beside [`Phase::Answerable`] it is an answer that may have arrived: the run that took it failed.
+    /// The outcome, if the history has it. Beside [`Phase::Answerable`] it is an answer that may have arrived: the run that took it failed.
     pub outcome: Option<Outcome>,
     /// The text of a result that is no readable answer, beside [`Phase::Settled`].
     pub result: Option<String>,
@@ -82,7 +83,7 @@ pub enum AskPatch {
     Append {
         /// Which text.
         text: TextPath,
-        /// What it grew by; may be empty where it only began.
+        /// The appended text; may be empty at the beginning.
         delta: String,
     },
     /// A text is complete.
@@ -125,7 +126,7 @@ pub enum AskPatch {
     Complete(Arc<AskUserQuestion>),
     /// The ask stands elsewhere now.
     Phase(Phase),
-    /// How the ask ended.
+    /// The outcome of the ask.
     Outcome(Outcome),
     /// The ask ended with a result that is no readable answer.
     Result(String),
@@ -236,7 +237,7 @@ impl AskSnapshot {
             AskPatch::Phase(phase) => {
                 self.phase = phase;
                 if phase == Phase::Answerable {
-                    // What is asked once more has not ended.
+                    // An ask that is asked again has not ended.
                     (self.outcome, self.result) = (None, None);
                 }
             }
@@ -247,7 +248,7 @@ impl AskSnapshot {
         }
     }
 
-    /// Whether an ask is what the growing questions may turn out to be: it takes nothing back of what they show.
+    /// Returns true if the growing questions may become this ask: it takes nothing back that they show.
     #[must_use]
     pub fn may_become(&self, ask: &AskUserQuestion) -> bool {
         self.questions.may_become(&ask.questions, false)
@@ -274,10 +275,10 @@ impl AskSnapshot {
     }
 }
 
-/// Where the host stands with the reply that a card gave it.
+/// The host's state of sending a card's reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Sending {
-    /// Nothing is under way that the host knows of.
+    /// The host has no reply under way.
     #[default]
     Idle,
     /// The reply is on its way, or held until the run ends. The card refuses a second one.

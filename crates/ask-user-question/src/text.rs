@@ -1,4 +1,4 @@
-//! What counts as text here: the few notions that card, agent and server must share.
+//! Notions of text that card, agent and server must share.
 
 mod case;
 
@@ -8,7 +8,7 @@ use std::{iter, mem};
 /// A kind of characters. All kinds are of one type, so that each way of searching for them is there once.
 pub(crate) type Kind = fn(char) -> bool;
 
-/// Whether nobody would see anything: only white space, invisible format characters and fillers, or nothing at all.
+/// Returns true if no character is visible: only white space, invisible format characters and fillers, or an empty text.
 ///
 /// ```
 /// use ask_user_question::text::is_blank;
@@ -66,7 +66,7 @@ pub(crate) fn folded(name: &str) -> String {
     fold(name).collect()
 }
 
-/// Where a part begins in a text. The standard library's search for a text is 2 KB of a program, for speed that nothing here needs.
+/// The place of a part in a text. The standard library's search for a text is 2 KB of a program, for speed that is not needed here.
 pub(crate) fn find(text: &str, part: &str) -> Option<usize> {
     let begins = |at: &usize| text.get(*at..).is_some_and(|rest| rest.starts_with(part));
     (0..text.len()).find(begins)

@@ -17,11 +17,11 @@ pub const NAMES: [&str; 2] = ["ask_user_question", "AskUserQuestion"];
 pub struct ToolDefinition {
     /// The name under which the model calls it.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
     /// The JSON Schema of its input, properties in the order that the card needs.
     pub parameters: JsonText,
-    /// How to use it well; goes into the system prompt. [`guidance::VERSION`] says which words these are.
+    /// The instructions for the system prompt. [`guidance::VERSION`] identifies their words.
     #[serde(skip)]
     pub guidance: String,
 }
@@ -45,7 +45,7 @@ pub fn tool_definition(limits: &Limits) -> ToolDefinition {
     }
 }
 
-/// What the model is told that the tool is for.
+/// The description of the tool for the model.
 #[must_use]
 pub fn description(limits: &Limits) -> String {
     let questions = range_of(&limits.questions(), "question");
@@ -108,7 +108,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     node("object", None, rest)
 }
 
-/// What an object of the schema holds. A tree keeps the order of its members, which a map would not.
+/// The members of an object of the schema. A tree keeps their order, which a map would not.
 type Fields = Vec<(&'static str, Json<'static>)>;
 
 fn node(kind: &'static str, description: Option<&'static str>, rest: Fields) -> Json<'static> {

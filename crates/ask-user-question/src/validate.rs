@@ -37,14 +37,14 @@ pub const MAX_REPORTED: usize = 256;
 pub struct Checked {
     /// The ask as a card would show it; `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
     pub ask: Option<AskUserQuestion>,
-    /// What was repaired.
+    /// The repairs.
     pub repairs: Vec<Repair>,
-    /// What violates the limits; empty means valid.
+    /// The violations of the limits; empty means valid.
     pub violations: Vec<Violation>,
 }
 
 impl Checked {
-    /// Whether the agent may take the ask as it is now.
+    /// Returns true if the agent may take the ask as it is.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.violations.is_empty()
@@ -124,8 +124,8 @@ fn read(arguments: &str) -> Result<(Json<'_>, bool), Unread> {
 
 /// Validates arguments as they are, without repair. All violations at once, in reading order; empty means valid.
 ///
-/// Where [`Code::is_schema_rule`] holds for none of them, the schema of [`tool_definition`](crate::tool::tool_definition) accepts
-/// the value too, and the other way round.
+/// If [`Code::is_schema_rule`] is false for all of them, the schema of [`tool_definition`](crate::tool::tool_definition) accepts the value
+/// too, and the other way round.
 #[must_use]
 pub fn validate<'a, J>(limits: &Limits, ask: &'a J) -> Vec<Violation>
 where
@@ -135,8 +135,8 @@ where
 }
 
 impl AskUserQuestion {
-    /// The ask that arguments show, repaired, as a card shows it. Whether the agent may take it is for [`check_text`] to say: the same ask,
-    /// with the verdict. `None` where nothing readable survived repair, or the ask is [too large](MAX_ASK_BYTES).
+    /// The repaired ask of some arguments, as a card shows it. [`check_text`] judges if the agent may take it: the same ask, with the
+    /// verdict. Returns `None` if no readable part survived repair, or the ask is [too large](MAX_ASK_BYTES).
     #[must_use]
     pub fn from_arguments(arguments: &str) -> Option<Self> {
         Self::shown_by(read(arguments).ok()?.0)

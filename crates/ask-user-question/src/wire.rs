@@ -165,7 +165,7 @@ impl From<&AskUserQuestion> for Json<'static> {
     }
 }
 
-/// Whether a text ends a sentence, behind which no path goes on.
+/// Returns true if a text ends a sentence, after which no path continues.
 fn ends_sentence(text: &str) -> bool {
     text.ends_with(['?', '!', '？', '！', '。'])
         || text

@@ -1,5 +1,6 @@
-// Serves the built pages under the policy that the package promises to keep: `node serve.mjs FOLDER`. Not under Trusted Types, which
-// frameworks ask policies of their own for. Those that talk to an agent find it here too, scripted, in the protocol of each.
+// Serves the built pages under the policy that the package promises to keep, and the view under that of MCP hosts:
+// `node serve.mjs FOLDER`. Not under Trusted Types, which frameworks ask policies of their own for. Those that talk to an agent find it here
+// too, scripted, in the protocol of each.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
@@ -7,7 +8,8 @@ import { agUi, uiMessages } from "./shared/wire.mjs";
 
 const folder = process.argv[2];
 const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
-const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'";
+const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src data:; frame-src 'self'; base-uri 'none'";
+const ofHosts = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'";
 const agents = { "/ag-ui": agUi, "/ui-messages": uiMessages };
 
 const server = createServer(async (request, response) => {
@@ -23,7 +25,7 @@ const server = createServer(async (request, response) => {
   const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
   try {
     const content = await readFile(file);
-    response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream", "content-security-policy": policy });
+    response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream", "content-security-policy": /\/card[^/]*\.html$/.test(path) ? ofHosts : policy });
     response.end(content);
   } catch {
     response.writeHead(404).end();

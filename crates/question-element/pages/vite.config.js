@@ -9,6 +9,8 @@ const page = process.env.PAGE;
 const isElement = (tag) => tag === "question-card";
 const asVue = () => [vue({ template: { compilerOptions: { isCustomElement: isElement } } })];
 const plugins = {
+  plain: () => [],
+  "mcp-host": () => [],
   vue: asVue,
   keyless: asVue,
   svelte: () => [svelte({ configFile: false })],
@@ -17,7 +19,7 @@ const plugins = {
 export default defineConfig({
   root: fileURLToPath(new URL(page, import.meta.url)),
   base: "./",
-  plugins: page === "plain" ? [] : (plugins[page]?.() ?? [react()]),
+  plugins: plugins[page]?.() ?? [react()],
   build: { outDir: fileURLToPath(new URL(`dist/${page}`, import.meta.url)), emptyOutDir: true, target: "esnext", modulePreload: { polyfill: false } },
   logLevel: "warn",
 });

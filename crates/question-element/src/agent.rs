@@ -63,8 +63,8 @@ pub fn parse_reply(ask: &str, reply: &str) -> Result<String, String> {
     Ok(outcome.to_string())
 }
 
-/// What a typed chat message answers: as [`parse_reply`] gives it, with `replied_in_chat` where the text answers not every question.
-/// `partial` are the picks so far, as the element's `change` event gives them.
+/// The answers in a typed chat message, as [`parse_reply`] returns them, with `replied_in_chat` if the text does not answer every question.
+/// `partial` are the picks so far, as in the element's `change` event.
 ///
 /// # Errors
 /// The ask or the picks can't be read.

@@ -1,6 +1,6 @@
 //! The card, as the element's class holds it.
 //!
-//! Nothing here is borrowed while the host is told of an event: its handlers may come back at once.
+//! No borrow is held while the host handles an event: its handlers may call back at once.
 
 use crate::call::Call;
 use ask_user_question::AskSnapshot;
@@ -49,7 +49,7 @@ pub struct Card {
 struct Spoken {
     sheet: String,
     own: String,
-    /// Nothing if there is neither, or they have not been read.
+    /// `None` if there is neither, or they have not been read.
     labels: Option<Labels>,
 }
 
@@ -71,15 +71,15 @@ impl Card {
         }
     }
 
-    /// Tells the card something, in a word and a text. One function for all, because each that JavaScript can call is code of its own.
+    /// Passes a command to the card, as a word and a text. One function for all, because each that JavaScript can call is code of its own.
     ///
     /// | word | text | meaning |
     /// |---|---|---|
     /// | `sheet` | a sheet, as JSON | the language, from the next `set` on; English if it is empty |
     /// | `set` | properties, as JSON | the options, the name of the call, its status |
     /// | the words of [`Call::take`] | | |
-    /// | `show` | | shows what was told of the call since the last time |
-    /// | `fail` | a reason | what was given to the host did not go through |
+    /// | `show` | | shows the changes of the call since the last time |
+    /// | `fail` | a reason | the reply or cancellation given to the host did not go through |
     /// | `focus` | | moves the focus to where the user would go on; false if there is nothing to go to |
     pub fn tell(&self, word: &str, text: &str) -> bool {
         match (word, self.mounted.get()) {
@@ -151,7 +151,7 @@ impl Spoken {
     }
 }
 
-/// What the card tells, to JavaScript.
+/// Passes an event of the card to JavaScript.
 fn tell(hear: &Hear, event: CardEvent) -> bool {
     let (word, detail) = match event {
         CardEvent::Reply(reply) => {
@@ -177,10 +177,10 @@ fn tell(hear: &Hear, event: CardEvent) -> bool {
             }
             return false;
         }
-        // Nothing that the element offers.
+        // Other events have no counterpart in the element.
         _ => return false,
     };
-    // What throws in a listener, the browser reports by itself.
+    // The browser itself reports an exception of a listener.
     hear.call(&JsValue::NULL, word, &detail.text()).unwrap_or_default()
 }
 

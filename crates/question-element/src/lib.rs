@@ -1,11 +1,11 @@
 //! The custom element `<question-card>`, for pages without Leptos, and the agent's side of the tool for JavaScript.
 //!
-//! What JavaScript sees is hand-written (`js`): the class of the element, and functions over JSON. This crate is what they call. It is built
-//! twice for the npm package, once for the card and once for [`agent`]; `cargo xtask pack` does that.
+//! The JavaScript side is hand-written (`js`): the class of the element, and functions over JSON, which call this crate. It is built twice
+//! for the npm package, once for the card and once for [`agent`]; `cargo xtask pack` does that.
 //!
 //! Only on wasm32 there is a card.
 
-/// What a card keeps is small and short-lived; the standard allocator's code is a tenth of the program's.
+/// A card's data is small and short-lived; the standard allocator's code is a tenth of the program's.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();

@@ -21,19 +21,20 @@ pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> ElicitR
         _ => SEVERAL.to_owned(),
     };
     if again {
-        message = format!("{AGAIN}\n{message}");
+        message = format!("{AGAIN} {message}");
     }
     let mut schema = Form::of(ask).schema(ask).into_value();
     for (at, question) in ask.questions.iter().enumerate() {
-        // Constants with a title are all that clients read of an option.
+        // Constants with a title are all that clients read of an option, and some show a line break as a blot.
         let options = question.options.iter().filter_map(|option| Some((&option.label, option.description.as_ref()?)));
-        let lines = options.map(|(label, description)| format!("{label}: {description}"));
+        let described: Vec<String> = options.map(|(label, description)| format!("{label}: {description}")).collect();
         let property = &mut schema["properties"][format!("question_{}", at + 1)];
-        let described: Vec<String> =
-            property["description"].as_str().map(str::to_owned).into_iter().chain(lines).collect();
-        if !described.is_empty() {
-            property["description"] = described.join("\n").into();
-        }
+        let described = match (property["description"].as_str(), described.join("; ")) {
+            (_, options) if options.is_empty() => continue,
+            (None, options) => options,
+            (Some(question), options) => format!("{question} ({options})"),
+        };
+        property["description"] = described.into();
     }
     let meta = in_card.then(|| RequestMetaObject(MetaObject(members(json!({"ui": {"resourceUri": VIEW_URI}})))));
     let requested_schema = serde_json::from_value(schema).expect("the form of an ask is a schema of texts and choices");

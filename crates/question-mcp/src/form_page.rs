@@ -12,6 +12,9 @@ pub const STYLE: &str = include_str!("form_page.css");
 /// The script of the pages: they notice when the question is over elsewhere.
 pub const SCRIPT: &str = include_str!("form_page.js");
 
+/// The script of the page with the card: a host for it.
+pub const CARD_SCRIPT: &str = include_str!("card_page.js");
+
 /// The name of the button that declines.
 const DECLINE: &str = "decline";
 
@@ -63,6 +66,20 @@ pub fn page(ask: &AskUserQuestion, assets: &str, is_empty: bool) -> String {
     document(assets, &body, true)
 }
 
+/// The page of a question with the card itself, as [`McpBuilder::view`](crate::McpBuilder::view) has it. `assets` is the path before
+/// `/card.html` and `/card.js` as well.
+#[must_use]
+pub fn card_page(ask: &AskUserQuestion, assets: &str) -> String {
+    let ask = serde_json::to_string(ask).expect("an ask has only strings for keys");
+    // A script ends at the first of these.
+    let ask = ask.replace('<', "\\u003c");
+    let body = format!(
+        "<iframe title=\"The agent asks\" sandbox=\"allow-scripts\" data-src=\"{assets}/card.html\"></iframe>\
+         <script type=\"application/json\" id=\"ask\">{ask}</script><script type=\"module\" src=\"{assets}/card.js\"></script>"
+    );
+    document(assets, &body, true)
+}
+
 /// The page of a question that is over, with a sentence.
 #[must_use]
 pub fn closed(assets: &str, sentence: &str) -> String {
@@ -95,9 +112,12 @@ fn put(out: &mut String, [before, text, after]: &[&str; 3]) {
     out.push_str(after);
 }
 
-/// Reads what a browser posted. Returns `None` if there is no answer in it.
+/// Reads what a browser posted: the fields of the form, or JSON of the card. Returns `None` if there is no answer in it.
 #[must_use]
 pub fn read(ask: &AskUserQuestion, body: &str) -> Option<Outcome> {
+    if body.starts_with('{') {
+        return Outcome::from_json(ask, &Json::parse(body).ok()?.into_static());
+    }
     let mut content = Members::new();
     for field in body.split('&') {
         let (name, value) = field.split_once('=').unwrap_or((field, ""));

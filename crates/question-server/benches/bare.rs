@@ -19,7 +19,7 @@ use tokio::sync::watch;
 const ASKS: &str = r#"{"type":"awaiting_user_response","questions":[{"question":"Which service do you need?","header":"Service","options":[{"label":"Oil change","description":"About 45 minutes"},{"label":"Brake service","description":"Pads and discs, checked and replaced as needed"},{"label":"Tire rotation","description":"About 30 minutes"},{"label":"Inspection","description":"A look at everything, with a report"}],"multiSelect":false}],"toolCallId":"call_0123456789abcdef0123456789abcdef"}"#;
 const RESULT: &str = r#"{"type":"TOOL_CALL_RESULT","messageId":"call_0123456789abcdef0123456789abcdef-result","toolCallId":"call_0123456789abcdef0123456789abcdef","content":"{\"answers\":{\"Which service do you need?\":\"Brake service\"}}","role":"tool"}"#;
 
-/// Who waits for what, by name.
+/// The waiting clients, by the name that they wait for.
 type Waits = Arc<Mutex<HashMap<String, watch::Sender<()>>>>;
 
 /// Serves until the process is ended.

@@ -1,4 +1,4 @@
-//! What clients cannot make the server spend: memory by not reading, and processor time by large requests.
+//! Attacks on the server's memory by not reading, and on its processor by large requests.
 
 use crate::client::{begin, for_each, send};
 use crate::process::Server;
@@ -8,19 +8,19 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::process::Command;
 
-/// How many read nothing of a long history.
+/// The number of clients that read nothing of a long history.
 const READERS: usize = 300;
 
-/// How long the history is, in bytes.
+/// The length of the history in bytes.
 const HISTORY: usize = 2 << 20;
 
-/// How long a message of it may be.
+/// The most bytes of one of its messages.
 const MESSAGE: usize = 60_000;
 
 /// As long as a request may be.
 const BODY: usize = 4 << 20;
 
-/// How often each large request is sent.
+/// The number of times that each large request is sent.
 const TIMES: usize = 15;
 
 /// Measures and prints the tables.

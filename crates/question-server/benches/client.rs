@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-/// Says something, until the question waits.
+/// Sends messages until the question waits.
 pub(crate) async fn begin(address: SocketAddr, id: String) -> Outcome<()> {
     let body = format!(
         r#"{{"threadId":"{id}","runId":"r","protocolVersion":"1.0","messages":[{{"id":"u","role":"user","content":"I need my car looked at"}}]}}"#

@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::task::JoinSet;
 
-/// How often each has its turn, beside the first rounds, which warm up.
+/// The number of turns of each, beside the first rounds, which warm up.
 const ROUNDS: usize = 40;
 
 const WARM_UP: usize = 4;
 
-/// How many answers a turn has: few, so that the disk is the same for all turns of a round.
+/// The number of answers in a turn: few, so that the disk is the same for all turns of a round.
 const ANSWERS: usize = 5 * ABREAST;
 
 /// The history of one conversation, event by event: what was said, the call, the question that waits, and its answer. Each with what is new.
@@ -67,7 +67,7 @@ fn print(rounds: &[[f64; 4]]) {
         let times = |of: usize| rounds.iter().map(move |times| times[of]);
         // A disk that others use makes some rounds slow and none fast.
         let least = |of: usize| times(of).fold(f64::INFINITY, f64::min);
-        // Of as many clients, and for the median of the same round.
+        // With the same number of clients, and for the median of the same round.
         let bare = index - index % 2;
         let ratios = times(index).zip(times(bare)).map(|(time, bare)| time / bare);
         println!(

@@ -33,7 +33,7 @@ impl Server {
         Ok(kib.trim_end_matches("kB").trim().parse()?)
     }
 
-    /// How long processors have worked for all its threads that run, in milliseconds.
+    /// The processor time of all its running threads, in milliseconds.
     pub(crate) fn processor_time(&self) -> Outcome<f64> {
         let pid = self.process.id().ok_or("the server is gone")?;
         let mut nanoseconds = 0.0;
@@ -46,7 +46,7 @@ impl Server {
     }
 }
 
-/// Says what to do where this process and its servers may not open as many files as there are to be clients.
+/// Fails with advice if this process and its servers may not open a file for each client.
 pub(crate) fn check_open_files(wanted: usize) -> Outcome<()> {
     let limits = read_to_string("/proc/self/limits")?;
     let limit = field(&limits, "Max open files").and_then(|limits| limits.split(' ').next());
@@ -59,7 +59,7 @@ pub(crate) fn check_open_files(wanted: usize) -> Outcome<()> {
     }
 }
 
-/// What was measured on.
+/// The machine of the measurement.
 pub(crate) fn machine() -> String {
     let cpus = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = field(&cpus, "model name").map(|name| name.trim_start_matches([':', ' ']));

@@ -12,15 +12,15 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::process::Command;
 
-/// How many share it at most, and how often each number of them has its turn.
+/// The most servers that share it, and the number of turns of each number of servers.
 const MOST: usize = 3;
 const ROUNDS: usize = 3;
 
-/// How many answers a turn has, behind those that warm up.
+/// The number of answers in a turn, after those that warm up.
 const ANSWERS: usize = 320;
 const WARM_UP: usize = 64;
 
-/// How many conversations are watched from two servers, a few at once.
+/// The number of conversations that are watched from two servers, a few at once.
 const WATCHED: usize = 60;
 
 /// Measures and prints the tables.
@@ -117,7 +117,7 @@ async fn watch_from_both(here: SocketAddr, there: SocketAddr, id: String) -> Out
     let (first, other, replied) = tokio::join!(first.until_asked_again(), other.until_asked_again(), reply(here, &id));
     replied?;
     let (first, other) = (first?, other?);
-    // Of a commit elsewhere only the end has an id that both servers know.
+    // For a commit elsewhere, only the end has an id that both servers know.
     let times = other.iter().filter_map(|(event, at)| Some(at.saturating_duration_since(*first.get(event)?)));
     let late: Vec<f64> = times.map(|late| late.as_secs_f64() * 1e3).collect();
     match late.is_empty() {

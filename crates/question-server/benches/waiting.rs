@@ -2,7 +2,7 @@
 //! that share a Postgres do, and what clients cannot make one spend.
 //!
 //! `cargo bench --profile server -p question-server` prints the tables of OPERATOR.md. Behind `--` come the parts that are wanted (`commits`, `waits`,
-//! `bounds`, `servers`) and numbers: how many conversations wait.
+//! `bounds`, `servers`) and numbers: how many conversations wait. `soak 10` alone has a server work for ten minutes, and looks at its memory.
 //! Everything is measured in turns with its yardstick, in the same minutes on the same machine: bare axum in a process of its own, and bare SQLite.
 
 mod bare;
@@ -15,6 +15,7 @@ mod postgres;
 mod process;
 #[cfg(all(unix, feature = "postgres"))]
 mod servers;
+mod soak;
 mod waits;
 
 use std::error::Error;
@@ -44,6 +45,10 @@ async fn main() -> Outcome<()> {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;
     println!("{}\n", process::machine());
+    // Only where it is asked for: it takes minutes.
+    if arguments.iter().any(|argument| argument == "soak") {
+        return soak::measure(sizes[0]).await;
+    }
     let parts = ["commits", "waits", "bounds", "servers"];
     let named: Vec<&str> = arguments.iter().map(String::as_str).filter(|argument| parts.contains(argument)).collect();
     let is_wanted = |part| named.is_empty() || named.contains(&part);

@@ -10,11 +10,11 @@ use tokio::net::TcpStream;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// How often each has its turn.
+/// The number of turns of each.
 const ROUNDS: usize = 3;
 
-/// How many conversations a server has before it is measured, with a client each and without. They run to the end, so that
-/// their memory is not used again. The memory that each request needs for a moment has been allocated by then.
+/// The number of conversations of a server before it is measured, with a client each and without. They run to the end, so that their memory
+/// is not used again. The memory that each request needs for a moment has been allocated by then.
 const WARM_UP: usize = 8 * ABREAST;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -59,7 +59,7 @@ impl Subject {
     }
 }
 
-/// What one turn says.
+/// The measurements of one turn.
 struct Turn {
     /// KiB of a wait without a client.
     wait: f64,

@@ -91,83 +91,59 @@ impl ApiError {
             Self::Rejected(rejected) => return (StatusCode::CONFLICT, rejected.code(), rejected.to_string().into()),
             Self::UnsupportedMediaType => {
                 let why = "The body must be JSON, with Content-Type: application/json.";
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", why)
+                (415, "unsupported_media_type", why)
             }
-            Self::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is too large."),
-            Self::BodyTimeout => (StatusCode::REQUEST_TIMEOUT, "body_timeout", "The body took too long to come."),
+            Self::BodyTooLarge => (413, "too_large", "The body is too large."),
+            Self::BodyTimeout => (408, "body_timeout", "The body took too long to come."),
             Self::Unauthorized => {
                 let why = "This server wants its token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.";
-                (StatusCode::UNAUTHORIZED, "unauthorized", why)
+                (401, "unauthorized", why)
             }
-            Self::ForbiddenHost => {
-                let why = "Host not allowed; add it with --allow-host.";
-                (StatusCode::FORBIDDEN, "forbidden_host", why)
-            }
-            Self::ForbiddenOrigin => {
-                let why = "Origin not allowed; add it with --allow-origin.";
-                (StatusCode::FORBIDDEN, "forbidden_origin", why)
-            }
+            Self::ForbiddenHost => (403, "forbidden_host", "Host not allowed; add it with --allow-host."),
+            Self::ForbiddenOrigin => (403, "forbidden_origin", "Origin not allowed; add it with --allow-origin."),
             Self::BypassNotAllowed => {
                 let why = "Clients may not bypass permissions here; --allow-bypass would let them.";
-                (StatusCode::FORBIDDEN, "bypass_not_allowed", why)
+                (403, "bypass_not_allowed", why)
             }
             Self::CallbackNotAllowed => {
                 let why = "No callbacks to this origin; --allow-callback would let them.";
-                (StatusCode::FORBIDDEN, "callback_not_allowed", why)
+                (403, "callback_not_allowed", why)
             }
-            Self::UnknownConversation => (StatusCode::NOT_FOUND, "not_found", "There is no such conversation."),
-            Self::UnknownAsk => (StatusCode::NOT_FOUND, "not_found", "There is no such question."),
-            Self::NotFound => (StatusCode::NOT_FOUND, "not_found", "There is nothing here."),
-            Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "Method not allowed."),
-            Self::InvalidReply(_) => {
-                (StatusCode::BAD_REQUEST, "invalid_reply", "The answer does not fit the question.")
-            }
-            Self::InvalidAsk(_) => (StatusCode::BAD_REQUEST, "invalid_ask", "The questions cannot be asked."),
+            Self::UnknownConversation => (404, "not_found", "There is no such conversation."),
+            Self::UnknownAsk => (404, "not_found", "There is no such question."),
+            Self::NotFound => (404, "not_found", "There is nothing here."),
+            Self::MethodNotAllowed => (405, "method_not_allowed", "Method not allowed."),
+            Self::InvalidReply(_) => (400, "invalid_reply", "The answer does not fit the question."),
+            Self::InvalidAsk(_) => (400, "invalid_ask", "The questions cannot be asked."),
             Self::ConversationFull(_) => {
                 let why = "The conversation is too long to go on; start a new one.";
-                (StatusCode::CONFLICT, "conversation_full", why)
+                (409, "conversation_full", why)
             }
             Self::TooManyConversations(_) => {
                 let why = "The server holds as many conversations as it may.";
-                (StatusCode::SERVICE_UNAVAILABLE, "too_many_conversations", why)
+                (503, "too_many_conversations", why)
             }
             Self::TooManyOwned => {
                 let why = "You have as many conversations as you may; delete one first.";
-                (StatusCode::CONFLICT, "too_many_owned", why)
+                (409, "too_many_owned", why)
             }
-            Self::TooManyRequests { .. } => {
-                (StatusCode::TOO_MANY_REQUESTS, "too_many_requests", "That is too often; wait a little.")
-            }
-            Self::TooManyStreams => {
-                let why = "Too many streams are open; close one first.";
-                (StatusCode::TOO_MANY_REQUESTS, "too_many_streams", why)
-            }
+            Self::TooManyRequests { .. } => (429, "too_many_requests", "That is too often; wait a little."),
+            Self::TooManyStreams => (429, "too_many_streams", "Too many streams are open; close one first."),
             Self::BodyGivenUp => {
                 let why = "The server has no room for a body that comes so slowly; send it again.";
-                (StatusCode::REQUEST_TIMEOUT, "body_timeout", why)
+                (408, "body_timeout", why)
             }
             Self::Overtaken => {
                 let why = "Somebody else changed the conversation at the same moment; try again.";
-                (StatusCode::CONFLICT, "overtaken", why)
+                (409, "overtaken", why)
             }
-            Self::Stopping => {
-                let why = "The server is stopping; try again in a moment.";
-                (StatusCode::SERVICE_UNAVAILABLE, "server_stopping", why)
-            }
-            Self::AgentBusy => {
-                let why = "The agent has too much to do; try again later.";
-                (StatusCode::SERVICE_UNAVAILABLE, "agent_busy", why)
-            }
-            Self::AgentUnreachable => {
-                (StatusCode::BAD_GATEWAY, "agent_unreachable", "The agent can't be reached. Is it running?")
-            }
-            Self::Store(_) => {
-                let why = "The conversation could not be stored; try again.";
-                (StatusCode::INTERNAL_SERVER_ERROR, "store_failed", why)
-            }
-            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error", "Internal error."),
+            Self::Stopping => (503, "server_stopping", "The server is stopping; try again in a moment."),
+            Self::AgentBusy => (503, "agent_busy", "The agent has too much to do; try again later."),
+            Self::AgentUnreachable => (502, "agent_unreachable", "The agent can't be reached. Is it running?"),
+            Self::Store(_) => (500, "store_failed", "The conversation could not be stored; try again."),
+            Self::Internal => (500, "internal_error", "Internal error."),
         };
-        (status, code, message.into())
+        (StatusCode::from_u16(status).expect("it is one"), code, message.into())
     }
 
     /// Its code and what a person reads.

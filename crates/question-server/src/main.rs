@@ -297,8 +297,9 @@ fn read_tokens_again(config: &Config, tokens: Tokens) -> io::Result<()> {
         while signals.recv().await.is_some() {
             match config.read_tokens() {
                 Ok(read) => {
-                    tracing::info!(tokens = read.len(), "tokens read again");
+                    let count = read.len();
                     tokens.replace(others.iter().cloned().chain(read).collect());
+                    tracing::info!(tokens = count, "tokens read again");
                 }
                 Err(error) => tracing::error!(error, "tokens could not be read again"),
             }

@@ -23,7 +23,7 @@ use question_agent::ag_ui::check_id;
 use question_agent::call::ToolCall;
 use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
-use question_mcp::form_page::{self, SCRIPT, STYLE};
+use question_mcp::form_page::{self, CARD_SCRIPT, SCRIPT, STYLE};
 use question_mcp::{HttpService, McpServer, OpenedAsk, OwnPage, PageError};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -49,7 +49,13 @@ const BROWSER_PATIENCE: Duration = Duration::from_secs(3);
 
 /// The policy of the pages: their own style, script and form, and nothing else.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; \
+     base-uri 'none'; frame-ancestors 'none'",
+);
+
+/// The policy of the card in its frame: what stands in it, and nothing else.
+const CARD_POLICY: HeaderValue = HeaderValue::from_static(
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'",
 );
 
 /// How clients of MCP are served.
@@ -104,7 +110,8 @@ pub(crate) enum Place {
 /// The server for clients of MCP, and the routes of its pages.
 pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: Place) -> (McpServer, Router) {
     let McpSettings { limits, view, wait, key } = settings;
-    let asks = Arc::new(AskPages { runtime: Arc::clone(runtime), place, awaited: Mutex::default() });
+    let card = view.clone().map(Arc::from);
+    let asks = Arc::new(AskPages { runtime: Arc::clone(runtime), place, card, awaited: Mutex::default() });
     let mut server = McpServer::builder().limits(limits).own_page(Arc::<AskPages>::clone(&asks)).wait(wait);
     if let Some(html) = view {
         server = server.view(html);
@@ -116,6 +123,8 @@ pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: Place) 
     let pages = Router::new()
         .route(&format!("{ASKS}/style.css"), file("text/css", STYLE))
         .route(&format!("{ASKS}/script.js"), file("text/javascript", SCRIPT))
+        .route(&format!("{ASKS}/card.js"), file("text/javascript", CARD_SCRIPT))
+        .route(&format!("{ASKS}/card.html"), get(show_card))
         .route(&format!("{ASKS}/{{ask}}"), get(show).post(answer))
         .route(&format!("{ASKS}/{{ask}}/open"), get(watch))
         .with_state(asks);
@@ -139,6 +148,8 @@ pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: us
 struct AskPages {
     runtime: Arc<Runtime>,
     place: Place,
+    /// The card as one HTML text.
+    card: Option<Arc<str>>,
     /// The asks for which a call waits.
     awaited: Mutex<HashSet<String>>,
 }
@@ -325,9 +336,18 @@ async fn open_browser(address: String) -> bool {
     timeout(BROWSER_PATIENCE, opened).await.is_ok_and(|opened| opened.unwrap_or(false))
 }
 
+/// The card for the frame of a page.
+async fn show_card(State(pages): State<Arc<AskPages>>) -> Result<Response, ApiError> {
+    let html = pages.card.as_ref().ok_or(ApiError::NotFound)?.to_string();
+    Ok(([(header::CONTENT_SECURITY_POLICY, CARD_POLICY)], Html(html)).into_response())
+}
+
 /// The page of a question, or a word that it is over.
 async fn show(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<Response, ApiError> {
     Ok(match pages.page(&secret).await? {
+        Some(FoundAsk { result: None, ask, .. }) if pages.card.is_some() => {
+            document(StatusCode::OK, form_page::card_page(&ask, ASKS))
+        }
         Some(FoundAsk { result: None, ask, .. }) => document(StatusCode::OK, form_page::page(&ask, ASKS, false)),
         Some(_) => document(StatusCode::OK, form_page::closed(ASKS, SENT)),
         None => document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)),

@@ -16,6 +16,9 @@ const CRATE: &str = "crates/question-element";
 
 /// A part of the package that a user loads: the card, or the agent's side.
 const PROGRAMS: [&str; 2] = ["card", "agent"];
+/// The view for hosts of MCP, and the most that it may weigh: its bytes, and those of Brotli.
+const VIEW: &str = "card.html";
+const MOST: [u64; 2] = [525_000, 137_000];
 /// The folders of the whole package, and of the files for the element's tests.
 const WHOLE: &str = "pack";
 const FOR_TESTS: &str = "pack-for-tests";
@@ -50,35 +53,64 @@ pub(crate) fn package_for_tests() -> PathBuf {
     workspace::scratch(FOR_TESTS).join("package")
 }
 
+/// The folder of the whole package.
+pub(crate) fn package() -> PathBuf {
+    workspace::scratch(WHOLE).join("package")
+}
+
 /// The package as npm takes it.
 pub(crate) fn tarball() -> Result<PathBuf> {
     Ok(workspace::scratch(WHOLE).join(format!("question-card-{}.tgz", version()?)))
 }
 
+/// Builds the view for hosts of MCP into the folder of a page, where the server finds it.
+pub(crate) fn build_view(dist: &Path, log: &Log) -> Result<()> {
+    let package = workspace::scratch("view/package");
+    assemble(&package, &PROGRAMS[..1], log)?;
+    files::copy(&package.join(VIEW), &dist.join(VIEW))
+}
+
 fn build(folder: &str, log: &Log) -> Result<()> {
     let folder = &workspace::scratch(folder);
     let package = folder.join("package");
-    files::remove(&package)?;
-    let mut weights = String::new();
-    copy_files(&package)?;
-    let languages = write_languages(&package)?;
-    for name in PROGRAMS {
-        log.doing(&format!("builds the program {name}"));
-        let mut build = wasm::cargo_for(["build", "--profile=pack", "--package=question-element", "--lib"], log)?;
-        log.run(build.args(["--no-default-features", "--features", name]))?;
-        wasm::bind_small(&wasm::built("pack/question_element"), name, &package.join("wasm"), log)?;
-    }
-    files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
+    let languages = assemble(&package, &PROGRAMS, log)?;
     let mut npm = Command::new(system::npm(log)?);
     npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
     log.run(&mut npm)?;
+    let mut weights = String::new();
     for (name, own) in PROGRAMS.into_iter().zip([&CARD[..], &AGENT]) {
         let own = own.iter().map(|&file| file.to_owned());
         let loaded: Vec<_> = own.chain([format!("wasm/{name}.js"), format!("wasm/{name}_bg.wasm")]).collect();
         weights += &wasm::table(name, &wasm::with_sum(wasm::weigh(&package, &loaded, log)?));
     }
     weights += &wasm::table("each language, beside English", &wasm::weigh(&package, &languages, log)?);
+    let plain = wasm::weigh(&package, &["no-wasm.js", VIEW].map(str::to_owned), log)?;
+    let [raw, _, brotli] = plain[1].1;
+    ensure!(raw <= MOST[0] && brotli <= MOST[1], "the view has {raw} bytes, {brotli} of Brotli; at most {MOST:?}");
+    weights += &wasm::table("without WebAssembly, all languages", &plain);
     files::write(&folder.join("weights.txt"), weights)
+}
+
+/// Writes the files of the package with these programs. Returns the modules of the languages.
+fn assemble(package: &Path, programs: &[&str], log: &Log) -> Result<Vec<String>> {
+    files::remove(package)?;
+    copy_files(package)?;
+    files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
+    let languages = write_languages(package)?;
+    for name in programs {
+        log.doing(&format!("builds the program {name}"));
+        let mut build = wasm::cargo_for(["build", "--profile=pack", "--package=question-element", "--lib"], log)?;
+        log.run(build.args(["--no-default-features", "--features", name]))?;
+        let built = wasm::built("pack/question_element");
+        wasm::bind_small(&built, name, &package.join("wasm"), log)?;
+        if *name == "card" {
+            tools::esbuild().folder(log)?;
+            let mut node = Command::new(system::node(log)?);
+            node.arg(workspace::root().join(CRATE).join("view/build.mjs")).arg(built).arg(package);
+            log.run(node.env("PATH", page::path()?))?;
+        }
+    }
+    Ok(languages)
 }
 
 /// Copies the files that need no build into the package.
@@ -100,7 +132,7 @@ fn write_languages(package: &Path) -> Result<Vec<String>> {
     for file in fs::read_dir(workspace::root().join("crates/question-card/languages"))? {
         let mut sheet: serde_json::Value = serde_json::from_slice(&fs::read(file?.path())?)?;
         let members = sheet.as_object_mut().context("a sheet is an object")?;
-        members.retain(|name, _| name != "frame" && name != "page");
+        members.retain(|name, _| !["frame", "page", "view"].contains(&name.as_str()));
         words = members.keys().map(|name| format!(" | {name:?}")).collect();
         let lang = sheet["lang"].as_str().context("a sheet has a language")?;
         let module = format!("languages/{lang}.js");

@@ -121,7 +121,7 @@ pub(crate) fn path() -> Result<OsString> {
 
 /// The folders of Trunk and of the tools that it calls.
 fn folders() -> Result<Vec<PathBuf>> {
-    let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen()];
+    let tools = [tools::wasm_bindgen()?, tools::trunk(), tools::binaryen(), tools::esbuild()];
     let mut folders = tools.iter().filter_map(|tool| tool.folder_here().transpose()).collect::<Result<Vec<_>>>()?;
     // A folder of the PATH that has one tool may have another one that is too old.
     let cache = tools::cache()?;

@@ -21,7 +21,8 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
         "webkit" => journeys::webkit,
         other => bail!("there is no browser `{other}`, but chromium, firefox and webkit"),
     };
-    let known = workspace::folders_with("crates/question-element/pages", "index.html")?;
+    let mut known = workspace::folders_with("crates/question-element/pages", "index.html")?;
+    known.push(NO_WASM.to_owned());
     let wanted = &workspace::wanted(&known, &options.name)?;
     let [tools, package] = pack::steps();
     steps::run_or_fail(&[
@@ -31,6 +32,11 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
         Step::builds("journeys", &["pages"], |log| drive(wanted, browser, log)),
     ])
 }
+
+/// The pages of the element's own tests, with the program that is no WebAssembly.
+const NO_WASM: &str = "no-wasm";
+/// The tests of loaded files, of which this program has none.
+const OF_FILES: [&str; 3] = ["a_program_that_does_not_come", "the_language_around", "the_document_stays"];
 
 fn folder() -> PathBuf {
     workspace::scratch("pages")
@@ -59,7 +65,7 @@ fn build(wanted: &[&str], log: &Log) -> Result<()> {
     };
     log.doing("types");
     log.run(node("typescript/bin/tsc").args(["--project", "types"]))?;
-    for page in wanted {
+    for page in wanted.iter().filter(|page| **page != NO_WASM) {
         log.doing(page);
         log.run(node("vite/bin/vite.js").arg("build").env("PAGE", page))?;
     }
@@ -70,8 +76,16 @@ fn drive(wanted: &[&str], browser: InBrowser, log: &Log) -> Result<()> {
     binaries::build_journeys(log)?;
     for page in wanted {
         let mut journeys = browser(log)?;
-        journeys.arg(format!("pages::{}", page.replace('-', "_")));
-        journeys.env("XTASK_NODE", system::node(log)?).env("XTASK_PAGES", folder());
+        if *page == NO_WASM {
+            journeys.arg("element::").args(OF_FILES.iter().flat_map(|name| ["--skip", name]));
+            journeys.env("XTASK_NO_WASM", "1").env("XTASK_PACKAGE", pack::package());
+        } else {
+            journeys.arg(format!("pages::{}", page.replace('-', "_")));
+        }
+        journeys
+            .env("XTASK_AXE", journeys::axe(log)?)
+            .env("XTASK_NODE", system::node(log)?)
+            .env("XTASK_PAGES", folder());
         ensure!(log.run_tests(&mut journeys)? > 0, "the page `{page}` has no journey");
     }
     Ok(())

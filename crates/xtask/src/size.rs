@@ -7,14 +7,14 @@ use anyhow::{Result, ensure};
 
 use crate::console::say;
 use crate::steps::{self, Log, Step};
-use crate::{files, page, wasm, workspace};
+use crate::{files, pack, page, wasm, workspace};
 
 /// The budget of the page in bytes of Brotli: for all of it, and for the files loaded before one can write. Raise it only for a feature
 /// that is worth its weight.
 const PAGE: u64 = 290_200;
 const FRAME: u64 = 15_000;
 
-/// Builds the page to deploy into `dist`, and prints the weight of each file. The demo is made from it, into `demo`.
+/// Builds the page to deploy into `dist`, with the view for hosts of MCP, and prints the weight of each file. The demo is made from it, into `demo`.
 pub(crate) fn build(demo: bool) -> Result<()> {
     let [dist, with_agent] = ["dist", "demo"].map(|folder| workspace::root().join(folder));
     let mut wanted = vec![
@@ -23,6 +23,7 @@ pub(crate) fn build(demo: bool) -> Result<()> {
             page::build_for_release(&dist, log)?;
             weigh_page(&dist, log)
         }),
+        Step::runs("view", &["page"], |log| pack::build_view(&dist, log)),
     ];
     if demo {
         wanted.push(Step::runs("demo", &["page"], |log| page::build_demo(&dist, &with_agent, log)));

@@ -74,10 +74,15 @@ pub(crate) fn deny() -> Tool {
     crate_of_rust("cargo-deny", "0.20.2", &["cargo-deny"], &["--locked"])
 }
 
-/// Has `wasm-opt`, which takes a quarter off the page's program. Older ones than 119 refuse what today's compiler emits.
+/// Has `wasm-opt`, which takes a quarter off the page's program, and `wasm2js`. Older ones than 119 refuse what today's compiler emits.
 pub(crate) fn binaryen() -> Tool {
     let packages = packages("binaryen", &[("binaryen", "132.0.0")]);
-    Tool { programs: &["wasm-opt"], does_for: |present, _| present >= [119, 0, 0], ..packages }
+    Tool { programs: &["wasm-opt", "wasm2js"], does_for: |present, _| present >= [119, 0, 0], ..packages }
+}
+
+/// Makes one script of several.
+pub(crate) fn esbuild() -> Tool {
+    Tool { programs: &["esbuild"], ..packages("esbuild", &[("esbuild", "0.28.2")]) }
 }
 
 /// Checks pages for accessibility barriers.

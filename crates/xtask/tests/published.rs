@@ -44,9 +44,9 @@ fn the_npm_package_names_files_that_are_there() {
         named.extend(target.as_object().into_iter().flat_map(|ways| ways.values().filter_map(Value::as_str)));
     }
     assert!(!named.is_empty());
-    // The styles are copied, and the manifest of the element is written from its types, when the package is made.
-    let comes_later =
-        |file: &str| file.contains('*') || file.ends_with(".css") || file.ends_with("custom-elements.json");
+    // Files that are copied, built, or written from the element's types when the package is made.
+    let later = [".css", "custom-elements.json", "no-wasm.js", "card.html"];
+    let comes_later = |file: &str| file.contains('*') || later.iter().any(|name| file.ends_with(name));
     for file in named.iter().filter(|file| !comes_later(file)) {
         assert!(js.join(file).is_file(), "{file} is named and not there");
     }

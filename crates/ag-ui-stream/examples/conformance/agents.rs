@@ -1,4 +1,4 @@
-//! What the backends of other people sent: each is read like a recorded run.
+//! Streams of other vendors' backends: each is read like a recorded run.
 
 use crate::Verdict;
 use crate::recorded::check_run;

@@ -1,4 +1,4 @@
-//! What was once read wrongly, each with what it must give. The cases are told by the number that their name begins with.
+//! Streams that were once read wrongly, each with the right result. A case is known by the number at the start of its name.
 
 use crate::Verdict;
 use crate::run::Run;
@@ -26,7 +26,7 @@ pub(crate) fn check(name: &str, bytes: &[u8]) -> Verdict {
     Verdict::Passed
 }
 
-/// What must be; of messages, the members that are named.
+/// The right result; of messages, the named members.
 fn expected(number: &str) -> Option<Value> {
     let call = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}});
     Some(match number {

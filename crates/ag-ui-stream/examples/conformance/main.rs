@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What came of one case.
+/// The result of one case.
 enum Verdict {
     Passed,
     /// Passed, with something to say.

@@ -1,12 +1,12 @@
-//! What a run's messages must be for every reader: rules that need nothing but the events and what the run was started with. (No expected
-//! messages are recorded, and another reader's would be only another opinion.)
+//! The messages of a run for every reader: rules that need only the events and the run's input. (No expected messages are recorded, and
+//! another reader's would be only another opinion.)
 //!
 //! 1. Every id is there once.
-//! 2. What the run was started with stays, in its order.
+//! 2. The messages that started the run stay, in their order.
 //! 3. Every text that began is a message with all of its deltas.
 //! 4. Every call that began stands in one assistant message, with its name and all of its arguments.
 //! 5. Every result is a tool message with its content, and stands behind the message of its call with nothing but tool messages between.
-//! 6. What the run added stands in the order in which it began, and there is nothing else.
+//! 6. The added messages come in the order in which they began, and there are no others.
 //!
 //! A snapshot of the messages is a new start: what it holds takes the place of what was before.
 
@@ -34,7 +34,7 @@ pub(crate) fn check(run: &Run) -> Result<(), String> {
     messages.check_all_said(&said)
 }
 
-/// What the events say that there must be.
+/// The messages that the events call for.
 #[derive(Default)]
 struct Said {
     start: Vec<Message>,
@@ -43,9 +43,9 @@ struct Said {
     texts: Vec<Text>,
     calls: Vec<Call>,
     results: Vec<Answer>,
-    /// What was added, in the order in which it began.
+    /// The added messages, in the order in which they began.
     added: Vec<Added>,
-    /// What a snapshot may spare although it omits it.
+    /// Messages that a snapshot may keep although it omits them.
     spared: HashSet<String>,
 }
 
@@ -142,7 +142,7 @@ impl Said {
     }
 }
 
-/// What a reader made of it.
+/// The messages that a reader made of it.
 struct Messages<'a>(&'a [Message]);
 
 impl Messages<'_> {
@@ -150,7 +150,7 @@ impl Messages<'_> {
         self.0.iter().position(|message| message.id() == id)
     }
 
-    /// Where the message of a call is.
+    /// The index of the message with a call.
     fn holder(&self, call: &str) -> Option<usize> {
         self.0.iter().position(|message| message.tool_calls().iter().any(|it| it.id == call))
     }

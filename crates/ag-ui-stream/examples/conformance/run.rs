@@ -1,4 +1,4 @@
-//! What the reader makes of a stream.
+//! The reader's results for a stream.
 
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::EventType;
@@ -9,7 +9,7 @@ use ag_ui_stream::{Asks, Conversation, Event, Message, Thread};
 use serde_json::Value;
 
 pub(crate) struct Run {
-    /// What the run was started with.
+    /// The messages that the run was started with.
     pub(crate) history: Vec<Message>,
     pub(crate) events: Vec<Event>,
     pub(crate) warnings: Vec<Notice>,

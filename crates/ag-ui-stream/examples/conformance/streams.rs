@@ -28,7 +28,7 @@ pub(crate) fn check(case: &Value) -> Verdict {
     }
 }
 
-/// Whether the events stop while a run is open.
+/// Returns true if the events stop while a run is open.
 fn is_truncated(events: &[Value]) -> bool {
     !matches!(events.last().and_then(|event| event["type"].as_str()), Some("RUN_FINISHED" | "RUN_ERROR"))
 }
@@ -131,7 +131,7 @@ impl Run {
     }
 }
 
-/// What the client itself sends.
+/// Checks the request of the client itself.
 fn check_request(expect: &Value) -> Result<(), String> {
     let Some(request) = expect.get("request").and_then(Value::as_object) else {
         return Ok(());

@@ -54,7 +54,7 @@ struct Replay {
 }
 
 impl Replay {
-    /// Takes a JSON array of events, or events one after the other. What is neither goes to the reader too, which says what is wrong with it.
+    /// Takes a JSON array of events, or events one after the other. Any other text goes to the reader too, which reports its error.
     fn take_events(&mut self, text: &str, out: &mut impl Write) -> io::Result<()> {
         let text = text.trim_ascii();
         let (mut rest, end) = match text.strip_prefix('[') {

@@ -40,10 +40,10 @@ Exit status: 0 completed, interrupt, cancelled (--args: complete), 1 error, trun
 (--args: not JSON), 2 wrong usage or a file that cannot be read.
 ";
 
-/// What to do.
+/// The parsed command line.
 pub(crate) struct Options {
     pub(crate) mode: Mode,
-    /// How many bytes to feed at a time; absent means: all that are there, as soon as they are.
+    /// The number of bytes to feed at a time; if absent, all that are there, as soon as they are.
     pub(crate) chunk: Option<u64>,
     /// Absent means: the clock's.
     pub(crate) now: Option<u64>,

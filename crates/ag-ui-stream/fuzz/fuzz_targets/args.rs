@@ -38,7 +38,7 @@ fn show(pieces: &[String]) {
     assert!(before.may_become(&shown(&complete)), "{before:?} {complete:?}");
 }
 
-/// What a snapshot shows, as if it were all of the ask.
+/// The visible part of a snapshot, as if it were the whole ask.
 fn shown(ask: &AskSnapshot) -> AskUserQuestion {
     let text = |text: &TextSnapshot| text.text.clone();
     let option = |shown: &OptionSnapshot| {

@@ -17,7 +17,7 @@ fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> String {
     let (mut told, mut warnings) = (String::new(), String::new());
     let mut drain = |conversation: &mut Conversation| {
         while let Some(update) = conversation.next_update(0) {
-            // How much of a frame was there when a warning came is not told.
+            // The part of a frame that was there when a warning came is not known.
             let of = if let Update::Warning(_) = update { &mut warnings } else { &mut told };
             *of += &format!("{update:?}\n");
         }

@@ -66,9 +66,9 @@ fn json(kind: &str, id: &str) -> String {
 #[derive(Default)]
 struct Model {
     run: Option<String>,
-    /// Whether a run has ended, and whether it failed.
+    /// `Some` once a run has ended, true if it failed.
     ended: Option<bool>,
-    /// What is open of each family of events.
+    /// The open items of each family of events.
     open: BTreeMap<&'static str, BTreeSet<String>>,
     /// The calls that ended in the run.
     ended_calls: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! What agents that people have really send: the interrupts of `LangGraph` in both of its forms, approvals, calls that are left open.
+//! Streams of real agents: the interrupts of `LangGraph` in both of its forms, approvals, calls that are left open.
 
 mod approvals;
 mod recorded;
@@ -25,7 +25,7 @@ enum Form {
     Outcome,
 }
 
-/// What a graph's `interrupt(value)` sends at the end of a run.
+/// The events of a graph's `interrupt(value)` at the end of a run.
 fn interrupts(form: Form, run: &str, id: &str, value: &Value) -> [Value; 2] {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut custom = legacy(&text.into());
@@ -71,7 +71,7 @@ fn command(next: &NextRun) -> Value {
     next.input().forwarded_props.and_then(|props| Some(props.get("command")?.clone().into_value())).unwrap()
 }
 
-/// What goes back by either form's way.
+/// The reply by either form's way.
 fn sent(form: Form, next: &NextRun) -> Value {
     match form {
         Form::Legacy => command(next)["resume"].clone(),
@@ -339,7 +339,7 @@ fn arguments_that_never_became_whole_go_back_as_an_empty_object() {
     let calls = input.messages.iter().flat_map(Message::tool_calls);
     let arguments: Vec<&str> = calls.map(|call| call.arguments.as_str()).collect();
     assert_eq!(arguments, ["{}", "{}"]);
-    // What is whole goes back as it came, whatever it says.
+    // A complete text goes back as it came, whatever its content.
     let conversation = asked(r#"{ "path" : "a" , "path":1}"#, [result("c1", "x"), finished("r1")]);
     let next = conversation.say(FOREIGN, said("Go on")).unwrap();
     let input = next.input();

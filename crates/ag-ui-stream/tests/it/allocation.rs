@@ -1,4 +1,4 @@
-//! What a delta costs in memory.
+//! The cost of a delta in memory.
 
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::EventType;
@@ -8,7 +8,7 @@ use allocation_counter::AllocationInfo;
 use json_tree::Json;
 use serde_json::{Value, json};
 
-/// What a stream allocates for this number of deltas of ten bytes to one text.
+/// The allocations of a stream with this number of deltas of ten bytes to one text.
 fn allocated(deltas: u32) -> AllocationInfo {
     let mut conversation = Conversation::default();
     let mut feed = |frame: &str| {
@@ -38,7 +38,7 @@ fn what_a_delta_allocates_is_bounded_whatever_came_before() {
     assert!(many.bytes_total <= 50_000 * 700, "{many:?}");
 }
 
-/// What a patch of a thousand such operations allocates, over a state of this many numbers.
+/// The allocations of a patch of a thousand such operations, over a state of this many numbers.
 fn patched(numbers: u32, operation: impl Fn(u32) -> Value) -> AllocationInfo {
     let mut thread = Thread::default();
     let numbers: Vec<u32> = (0..numbers).collect();

@@ -1,4 +1,4 @@
-//! What agents send beside the specification, and what becomes of it.
+//! Events of agents beyond the specification, and their handling.
 
 use crate::chat::{
     ASK, Chat, FOREIGN, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, messages, reloaded,
@@ -305,7 +305,7 @@ fn decisions_go_back_in_the_order_of_the_requests() {
             assert_eq!(live.reply_of("c1").message(), "Oil");
         }
     }
-    // Who may not reject says so in words.
+    // An ask that can't be rejected is declined in words.
     let declined = standard.waiting().into_iter().map(|id| declines(&id));
     let next = standard.next(FOREIGN, declined).unwrap();
     let input: Value = serde_json::from_str(&next.body).unwrap();
@@ -417,7 +417,7 @@ fn runs_outlive_what_harms_nobody() {
     assert_eq!(read(&(plain.clone() + &failed)), (EndOutcome::Error, vec![Code::AfterError]));
     let late = frames(&[json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "}"})]);
     assert_eq!(read(&(plain.clone() + &late + &end)), (EndOutcome::Completed, vec![Code::LateArguments]));
-    // What is no heartbeat is still refused.
+    // Other data than a heartbeat is still refused.
     for wrong in ["data: 7\n\n", "data: {\"at\": 1}\n\n", "data: {\"type\": 1}\n\n", "data: hello\n\n"] {
         assert_eq!(read(&(plain.clone() + wrong + &end)).0, EndOutcome::Rejected, "{wrong}");
     }

@@ -12,7 +12,7 @@ use ask_user_question::{Outcome, Phase, Reply};
 use json_tree::Json;
 use serde_json::{Value, json};
 
-/// When everything happens: before every deadline in the fixtures.
+/// The time of all events: before every deadline in the fixtures.
 pub(crate) const NOW: u64 = 1_795_176_000_000;
 
 pub(crate) const FOREIGN: Delivery = Delivery::Automatic;
@@ -111,16 +111,16 @@ pub(crate) fn declines(id: &str) -> AskReply {
     reply(id, Outcome::Declined)
 }
 
-/// What a test does with a conversation.
+/// The actions of a test on a conversation.
 pub(crate) trait Chat {
-    /// Takes events as they come in frames. What they changed of the asks comes back.
+    /// Takes events as they come in frames. Returns their changes of the asks.
     fn take(&mut self, events: impl IntoIterator<Item = Value>) -> Vec<AskChange>;
-    /// What else changed of the asks.
+    /// The other changes of the asks.
     fn changes(&mut self) -> Vec<AskChange>;
     /// Takes the end of the response.
     fn end(&mut self) -> EndOutcome;
     fn phase(&self, id: &str) -> Phase;
-    /// How an ask was answered.
+    /// The reply to an ask.
     fn reply_of(&self, id: &str) -> &Reply;
     /// The asks that wait, in their order.
     fn waiting(&self) -> Vec<String>;
@@ -211,7 +211,7 @@ fn answers(chat: &Conversation, id: &str, selection: Selection) -> AskReply {
     reply(id, Outcome::Answered(Reply::check(ask, vec![selection]).unwrap()))
 }
 
-/// What the user says on a page that offers tools of its own.
+/// A message of the user on a page that offers tools of its own.
 pub(crate) fn say_with(
     chat: &Conversation,
     tools: Vec<Tool>,
@@ -221,7 +221,7 @@ pub(crate) fn say_with(
     request(chat, &Setup { tools, delivery, ..Setup::default() }, said)
 }
 
-/// What a page with this set-up sends.
+/// The request of a page with this set-up.
 pub(crate) fn request(chat: &Conversation, setup: &Setup, said: Said) -> Result<NextRun, Refusal> {
     let setup = Setup { thread_id: "t".to_owned(), ..setup.clone() };
     let mut ids = (1..).map(|id| format!("id{id}"));

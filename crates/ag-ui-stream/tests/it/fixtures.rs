@@ -86,7 +86,7 @@ pub(crate) const FIXTURES: &[Fixture] = fixtures![
     "unknown_things",
 ];
 
-/// What the frames of all fixtures hold, one a line.
+/// The data of the frames of all fixtures, one a line.
 pub(crate) fn data() -> impl Iterator<Item = &'static str> {
     let lines = FIXTURES.iter().flat_map(|fixture| str::from_utf8(fixture.stream).unwrap_or_default().lines());
     lines.filter_map(|line| line.strip_prefix("data: "))

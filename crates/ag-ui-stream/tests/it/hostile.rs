@@ -1,5 +1,5 @@
-//! What a hostile producer sends to overflow the stack. The tests switch `serde_json`'s `raw_value` on, as other crates in a build may: with
-//! it, an object with one certain key is JSON inside a string, which is read with a fresh limit on depth.
+//! Input of a hostile producer that tries to overflow the stack. The tests switch `serde_json`'s `raw_value` on, as other crates in a build
+//! may: with it, an object with one certain key is JSON inside a string, which is read with a fresh limit on depth.
 
 use crate::chat::{Chat, NOW, chat, finished, started};
 use ag_ui_stream::conversation::Update;
@@ -88,7 +88,7 @@ fn holding(state: &Value) -> Conversation {
     chat([started("r"), json!({"type": "STATE_SNAPSHOT", "snapshot": state})])
 }
 
-/// Whether a patch could be applied.
+/// Returns true if a patch could be applied.
 fn applies(conversation: &mut Conversation, delta: impl Into<Value>) -> bool {
     conversation.feed_json(&json!({"type": "STATE_DELTA", "delta": delta.into()}).to_string());
     let mut applied = true;

@@ -19,7 +19,7 @@ fn law<S: Strategy>(cases: u32, strategy: &S, holds: impl Fn(S::Value) -> Result
     TestRunner::new(config).run(strategy, holds).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Where to cut something, by any numbers.
+/// The places of cuts, from any numbers.
 fn cut(length: usize, cuts: &[usize]) -> Vec<usize> {
     let mut places: Vec<usize> = cuts.iter().map(|cut| cut % (length + 1)).collect();
     places.extend([0, length]);

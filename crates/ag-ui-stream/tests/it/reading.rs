@@ -11,7 +11,7 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a stream says, one thing a line.
+/// The content of a stream, one event or warning a line.
 pub(crate) fn transcript<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut reading = Reading::default();
     for chunk in chunks {

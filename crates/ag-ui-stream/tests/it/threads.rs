@@ -1,4 +1,4 @@
-//! What a thread says about each event.
+//! The changes that a thread reports for each event.
 
 use crate::chat::{
     Chat, FOREIGN, call_of, event, finished, interrupted, messages, result, roles, said, snapshot, started,

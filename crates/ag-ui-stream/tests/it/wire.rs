@@ -98,7 +98,7 @@ fn events() -> Vec<Value> {
     .collect()
 }
 
-/// What a reader makes of one event at the start of a stream: it, or the error, and the warnings.
+/// The result of a reader for one event at the start of a stream: the event or the error, and the warnings.
 fn read(feed: impl FnOnce(&mut EventReader)) -> (Vec<String>, Vec<String>) {
     let mut reader = EventReader::new();
     feed(&mut reader);

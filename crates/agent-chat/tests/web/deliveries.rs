@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use std::fmt::Write;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// How the agent asks.
+/// The form in which the agent asks.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     /// By a call that is left open.
@@ -21,7 +21,7 @@ enum Form {
     Interrupt,
 }
 
-/// What the user does.
+/// The action of the user.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Picks,
@@ -65,7 +65,7 @@ async fn each_delivery_sends_what_it_is_called_for_to_question_server() {
     assert_eq!(sent, TO_QUESTION_SERVER);
 }
 
-/// Who was asked for the size in this way.
+/// A visitor who was asked for the size in this form.
 async fn asked(options: ChatOptions, form: Form) -> Visitor {
     let visitor = Visitor::first(options);
     visitor.chat.send("Hello");

@@ -68,7 +68,7 @@ async fn a_stream_that_breaks_goes_on_within_a_message() {
     let next = server.asked("/events").await;
     assert_eq!(next.header("last-event-id").as_deref(), Some("life-6"));
     next.streams();
-    // What was told already, and then what was missed.
+    // First a known event, then the missed ones.
     next.tells("", "life-6", &says("m1", "Large "));
     next.tells("", "life-7", &says("m1", "it is."));
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
@@ -167,7 +167,7 @@ async fn a_run_of_ones_own_is_not_shown_twice() {
     stream.tells("", "life-7", &says("m1", "it is."));
     stream.tells("", "life-8", &run_finished(&server.id, run));
     visitor.sees_status(Status::Idle).await;
-    // What comes after it is shown again.
+    // Later events are shown again.
     stream.tells(
         "",
         "life-9",
@@ -442,7 +442,7 @@ async fn a_conversation_that_never_was_can_be_started() {
     assert_eq!(Call::next().await.input.thread_id, server.id);
 }
 
-/// Who has just come, and no server knows the conversation.
+/// A newcomer, whose conversation no server knows.
 async fn newcomer() -> (Visitor, Server) {
     let visitor = Visitor::first(ChatOptions::new("/agent").behind_question_server());
     let id = visitor.chat.conversation_id();

@@ -15,7 +15,7 @@ fn options(id: &str) -> ChatOptions {
     ChatOptions::new("/agent").with_delivery(Delivery::UserMessage).resume(id)
 }
 
-/// Who was asked for the size.
+/// A visitor who was asked for the size.
 async fn asked(id: &str) -> Visitor {
     Visitor::asked_with(options(id)).await
 }
@@ -205,7 +205,7 @@ async fn an_answer_that_its_window_took_back_goes_from_no_other() {
     there.picks("c2", COLOUR, 0);
     there.sees("the held answer", |_| there.holds("c2")).await;
     here.picks("c1", SIZE, 0);
-    // Of whichever window.
+    // The messages of either window.
     let messages = Call::next().await.input.messages;
     let mut texts: Vec<_> = messages.iter().skip(5).map(|message| message.text()).collect();
     texts.sort();

@@ -1,4 +1,4 @@
-//! What becomes of what the user said, wherever it gets lost.
+//! The user's words, wherever they get lost.
 
 use crate::scripted_agent::{self, Call, tick};
 use crate::server::{Server, answer, answered, asking, hello, run_finished};
@@ -22,7 +22,7 @@ async fn sees_failure(visitor: &Visitor) {
     visitor.sees("the failure", |chat| matches!(chat.status.get_untracked(), Status::Failed(_))).await;
 }
 
-/// What a request says beyond the history that the server has.
+/// The part of a request beyond the history that the server has.
 fn said(call: &Call) -> Vec<(String, String)> {
     let said = call.input.messages.iter().filter(|message| message.role() == "user");
     said.map(|message| (message.id().to_owned(), message.text().into_owned())).collect()

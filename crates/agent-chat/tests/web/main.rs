@@ -335,7 +335,7 @@ async fn a_typed_text_answers_what_waits() {
 
 #[test]
 async fn a_typed_text_answers_one_of_the_questions_that_wait() {
-    // What one of them offers is for that one, and what none offers for the first.
+    // An option of one question answers that question; a text that is no option answers the first.
     for (typed, meant, other, answer) in
         [("blue", "c2", "c1", (SIZE, "Small")), ("Very large", "c1", "c2", (COLOUR, "Red"))]
     {

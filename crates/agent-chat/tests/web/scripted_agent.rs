@@ -80,7 +80,7 @@ pub(crate) fn clock_stands() {
     stop_clock(true);
 }
 
-/// What the browser's console was told since this was asked last.
+/// The messages of the browser's console since the last call.
 pub(crate) fn complaints() -> Vec<String> {
     take_complaints()
 }
@@ -98,7 +98,7 @@ pub(crate) async fn tick() {
 /// One request that waits for its response.
 pub(crate) struct Call {
     call: JsValue,
-    /// What was posted.
+    /// The posted input.
     pub(crate) input: RunAgentInput,
 }
 
@@ -129,7 +129,7 @@ impl Call {
         reply_id.expect("it carries a reply").to_owned()
     }
 
-    /// Where it was sent.
+    /// The path of the request.
     pub(crate) fn path(&self) -> String {
         path_of(&self.call)
     }
@@ -149,7 +149,7 @@ impl Call {
         write(&self.call, &format!("data: {json}\n\n"));
     }
 
-    /// Says something.
+    /// Sends a text of the agent.
     pub(crate) fn says(&self, id: &str, text: &str) {
         self.event(&format!(r#"{{"type":"TEXT_MESSAGE_CHUNK","messageId":"{id}","delta":{text:?}}}"#));
     }
@@ -193,7 +193,7 @@ impl Call {
         close(&self.call);
     }
 
-    /// Whether the hook gave the request up.
+    /// Returns true if the hook gave the request up.
     pub(crate) fn is_aborted(&self) -> bool {
         is_aborted(&self.call)
     }
@@ -226,7 +226,7 @@ impl Request {
         Self { call }
     }
 
-    /// What was posted.
+    /// The posted body.
     pub(crate) fn body(&self) -> Value {
         serde_json::from_str(&body_of(&self.call)).expect("the body is JSON")
     }
@@ -272,7 +272,7 @@ impl Request {
         fail(&self.call);
     }
 
-    /// Whether the hook gave the request up.
+    /// Returns true if the hook gave the request up.
     pub(crate) fn is_aborted(&self) -> bool {
         is_aborted(&self.call)
     }

@@ -22,7 +22,7 @@ impl Server {
         Self { id: format!("conversation-{number}") }
     }
 
-    /// How a page is set up that comes back to the conversation.
+    /// The options of a page that comes back to the conversation.
     pub(crate) fn options(&self) -> ChatOptions {
         ChatOptions::new("/agent").behind_question_server().resume(&self.id)
     }
@@ -49,7 +49,7 @@ impl Server {
         stream
     }
 
-    /// Who has come back to a conversation in which a question waits, with the stream of what happens.
+    /// A visitor who has come back to a conversation with a waiting question, and the stream of its events.
     pub(crate) async fn asked_visitor(&self) -> (Visitor, Request) {
         self.asked_visitor_with(self.options()).await
     }

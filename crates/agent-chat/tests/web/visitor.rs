@@ -16,7 +16,7 @@ pub(crate) const COLOUR: &str =
 /// Both at once.
 pub(crate) const BOTH: &str = r#"{"questions":[{"question":"Which size?","header":"Size","options":[{"label":"Small"},{"label":"Large"}]},{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}"#;
 
-/// How long a state is looked for before a test fails, in milliseconds.
+/// The time for which a state is awaited before a test fails, in milliseconds.
 const PATIENCE: f64 = 20_000.0;
 
 pub(crate) struct Visitor {
@@ -25,18 +25,18 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// Whose answers go as messages, too.
+    /// A visitor whose answers go as messages, too.
     pub(crate) fn new() -> Self {
         Self::first(ChatOptions::new("/agent").with_delivery(Delivery::UserMessage))
     }
 
-    /// Whose page is set up so, alone in the browser.
+    /// A visitor whose page has these options, alone in the browser.
     pub(crate) fn first(options: ChatOptions) -> Self {
         scripted_agent::fresh();
         Self::beside(options)
     }
 
-    /// Whose page is set up so, beside others or after them.
+    /// A visitor whose page has these options, beside others or after them.
     pub(crate) fn beside(options: ChatOptions) -> Self {
         let _ = any_spawner::Executor::init_wasm_bindgen();
         let owner = Owner::new();
@@ -44,7 +44,7 @@ impl Visitor {
         Self { chat, owner }
     }
 
-    /// Who has said hello, and the run that answers.
+    /// A visitor who has greeted, and the run that answers.
     pub(crate) async fn greeting() -> (Self, Call) {
         let visitor = Self::new();
         visitor.chat.send("Hello");
@@ -53,7 +53,7 @@ impl Visitor {
         (visitor, call)
     }
 
-    /// Who was asked for the size, and is free to answer.
+    /// A visitor who was asked for the size, and is free to answer.
     pub(crate) async fn asked() -> Self {
         let (visitor, call) = Self::greeting().await;
         call.asks("c1", SIZE);
@@ -74,7 +74,7 @@ impl Visitor {
         visitor
     }
 
-    /// Who was asked for size and colour at once.
+    /// A visitor who was asked for size and colour at once.
     pub(crate) async fn asked_twice() -> Self {
         let (visitor, call) = Self::greeting().await;
         call.asks("c1", SIZE);
@@ -150,7 +150,7 @@ impl Visitor {
         find(self.chat, tool_call_id).expect("the ask is shown")
     }
 
-    /// Whether a reply waits for another.
+    /// Returns true if a reply waits for another.
     pub(crate) fn holds(&self, tool_call_id: &str) -> bool {
         untrack(|| self.chat.holds(tool_call_id))
     }

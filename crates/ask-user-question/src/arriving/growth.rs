@@ -1,7 +1,7 @@
-//! From what each piece of the arguments adds to what it adds to the card.
+//! Turns additions to the arguments into additions to the card.
 //!
-//! What was told is never taken back, although repair may leave things out in the end: options that mean "Other", options and questions in
-//! which nothing can be seen, blank descriptions. So each of these is held until it is known to stay.
+//! A patch is never taken back, although repair may leave things out in the end: options that mean "Other", invisible options and
+//! questions, blank descriptions. So each of these is held until it is known to stay.
 
 use super::text::{GrowingText, odd_in, push_words};
 use crate::members::{MEMBERS, Member, Of};
@@ -11,7 +11,7 @@ use crate::text::{folded, is_blank};
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::{PartialParser, Token};
 
-/// Follows the arguments through the shape of an ask. What is of another shape is passed over: it comes with the repaired ask.
+/// Follows the arguments through the shape of an ask. Other shapes are skipped: they come with the repaired ask.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Growth {
     /// The open containers, from the outside in.
@@ -20,22 +20,22 @@ pub(super) struct Growth {
     text: Option<GrowingText>,
     /// The parser within a string that holds JSON, as some models send lists.
     packed: Option<Box<PartialParser>>,
-    /// How many containers were open around that string.
+    /// The number of open containers around that string.
     packed_depth: usize,
     /// Packed text is not unpacked twice: one layer is what models send.
     is_unpacking: bool,
-    /// How many questions stay.
+    /// The number of questions that stay.
     questions: usize,
-    /// Whether the open question is not known to stay.
+    /// True if the open question is not known to stay.
     question_is_open: bool,
     /// The open question, where it stands without the list around it.
     bare: Option<Bare>,
-    /// Where in `held` the open option begins, while that is not known to stay.
+    /// The index in `held` at which the open option begins, while that is not known to stay.
     option_from: Option<usize>,
-    /// What is told once they are.
+    /// The patches to emit once they are.
     held: Vec<AskPatch>,
     flags: Flags,
-    /// How much text was shown.
+    /// The number of bytes of text that were shown.
     bytes: usize,
     /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
     is_lost: bool,
@@ -48,7 +48,7 @@ struct Frame {
     key: Key,
     /// The keys so far that mean anything here, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
     seen: u16,
-    /// Whether another key may stand for a field that is missing in the end: one of those in [`NEEDED`], or one that may be absent.
+    /// True if another key may replace a field that is missing in the end: one of those in [`NEEDED`], or one that may be absent.
     has_near: bool,
     may_change: bool,
 }
@@ -56,7 +56,7 @@ struct Frame {
 /// A question without the list around it. Until the arguments end, a list may come and make its members stray ones that mean nothing.
 #[derive(Clone, Copy, Debug)]
 struct Bare {
-    /// Whether anything in it can be seen.
+    /// True if anything in it is visible.
     is_visible: bool,
 }
 
@@ -79,12 +79,12 @@ enum Key {
     Other,
 }
 
-/// What the open question says about several choices.
+/// The open question's statements about several choices.
 #[derive(Clone, Debug, Default)]
 struct Flags {
     /// `multiSelect` is there.
     is_named: bool,
-    /// What the name of the lowest rank says that stands for it.
+    /// The value of the name with the lowest rank among its substitutes.
     near: Option<(usize, bool)>,
     /// The open text.
     text: Option<String>,
@@ -98,9 +98,9 @@ const fn bits(members: &[Member]) -> u16 {
     }
 }
 
-/// What a question may have.
+/// The members of a question.
 const QUESTION: u16 = bits(&[Member::Label]) - bits(&[Member::Question]);
-/// What a question has, unless repair finds it under other names.
+/// The members that a question needs, unless repair finds them under other names.
 const NEEDED: u16 = bits(&[Member::Question, Member::Options]);
 
 type Tell<'a> = &'a mut dyn FnMut(AskPatch);
@@ -124,7 +124,7 @@ impl Growth {
             Token::StringEnd => self.close_text(tell),
             Token::Bool(value) => self.plain(if value { "true" } else { "false" }, tell),
             Token::Number(number) => self.plain(&number.text(), tell),
-            // What is null is missing, so something else may stand for it.
+            // A null member is missing, so another one may replace it.
             Token::Null => match self.frames.last_mut() {
                 Some(frame @ Frame { key: Key::Is(Member::Options), .. }) => frame.seen &= !bits(&[Member::Options]),
                 Some(Frame { key: Key::Is(Member::MultiSelect), .. }) => self.flags.is_named = false,
@@ -147,7 +147,7 @@ impl Growth {
         }
     }
 
-    /// Tells a patch, or holds it while it is about something that may not stay.
+    /// Emits a patch, or holds it while its question or option may not stay.
     fn tell(&mut self, patch: AskPatch, tell: Tell<'_>) {
         if self.question_is_open || self.option_from.is_some() {
             self.held.push(patch);
@@ -168,7 +168,7 @@ impl Growth {
         }
     }
 
-    /// Where a value that comes now belongs: the innermost container and the member there.
+    /// The place of the next value: the innermost container and the member there.
     fn slot(&self) -> (Place, Key) {
         self.frames.last().map_or((Place::Elsewhere, Key::Other), |frame| (frame.place, frame.key))
     }
@@ -363,7 +363,7 @@ impl Growth {
             self.is_lost |= fed.is_err();
             self.packed = Some(parser);
         } else if let Some(text) = &mut self.text {
-            // What is shown in the end may be something else from there on.
+            // From there on, the final text may be a different one.
             let odd = if let TextPath::Question(_) = text.path { odd_in(fragment) } else { None };
             let fragment = fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default();
             if let Some(delta) = text.grow(fragment) {

@@ -10,16 +10,16 @@ pub(super) struct GrowingText {
     pub(super) path: TextPath,
     /// An option that is nothing but this label.
     pub(super) is_plain_option: bool,
-    /// Whether anything in it can be seen.
+    /// True if anything in it is visible.
     pub(super) is_visible: bool,
     pub(super) begun: bool,
     held: String,
 }
 
-/// What JSON in a string begins with, where that is an object, or one within a string or a code fence.
+/// The first characters of JSON in a string: an object, or one within a string or a code fence.
 const PACKED: Kind = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
 
-/// Where markup of the call may begin, or a line break that is written as two characters.
+/// The place at which markup of the call may begin, or a line break written as two characters.
 pub(super) fn odd_in(text: &str) -> Option<usize> {
     let byte = |at: usize| text.as_bytes().get(at);
     let begins = |at: usize| byte(at + 1).is_none_or(|next| *next == b'/' || next.is_ascii_alphabetic());
@@ -49,12 +49,12 @@ impl GrowingText {
         Self { path, is_plain_option: false, is_visible: false, begun: false, held: String::new() }
     }
 
-    /// Whether it stays even if nothing can be seen in it.
+    /// Returns true if it stays even if it is invisible.
     pub(super) fn is_required(&self) -> bool {
         matches!(self.path, TextPath::Question(_) | TextPath::Label(..))
     }
 
-    /// Whether what is held is known to be shown, whatever follows.
+    /// Returns true if the held text is known to be shown, whatever follows.
     fn is_certain(&self) -> bool {
         match self.path {
             TextPath::Question(_) => !self.held.is_empty(),
@@ -67,7 +67,7 @@ impl GrowingText {
         }
     }
 
-    /// Whether it is an option packed into a string, which happens too rarely to be followed.
+    /// Returns true if it is an option packed into a string, which is too rare to be streamed.
     pub(super) fn is_packed_option(&self) -> bool {
         self.is_plain_option && !self.begun && unpack(&self.held).is_some_and(|value| value.as_object().is_some())
     }
@@ -100,7 +100,7 @@ impl GrowingText {
         Some(delta)
     }
 
-    /// What is to be shown of what is held, now that nothing follows.
+    /// The part of the held text to show, now that it has ended.
     pub(super) fn last(&mut self) -> Option<String> {
         let TextPath::Label(..) = self.path else {
             return None;
@@ -118,7 +118,7 @@ impl GrowingText {
         !matches!(self.path, TextPath::Preview(..))
     }
 
-    /// Where the white space at a text's end begins, if that is held back.
+    /// The start of the white space at a text's end, if that is held back.
     fn end_of(&self, text: &str) -> usize {
         // Most pieces end in a letter, and need no search.
         let ends_plainly = text.bytes().next_back().is_some_and(|byte| byte.is_ascii_graphic());

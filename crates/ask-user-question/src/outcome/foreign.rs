@@ -63,18 +63,18 @@ const PICKS: &str =
 const WORDS: &str = "other|custom|customtext|freetext|freeform|othertext|text";
 const NOTES: &str = "note|notes|usernotes";
 
-/// How results say that one question has no answer.
+/// Results that mark one question as unanswered.
 const UNANSWERED: &str =
     "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]";
 
-/// What a tool may say of itself, although a question may have such a label.
+/// Acknowledgements of a tool, although a question may have such a label.
 const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
 
 fn is_among(list: &str, word: &str) -> bool {
     place(list, &mut |known| known == word).is_some()
 }
 
-/// A member by its folded name, and the place of that. Of several names the first that is there counts, and what is null is not there.
+/// A member by its folded name, and its index. Among several names the first present one counts; a null member is not present.
 fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a>)> {
     let members = json.as_object()?;
     let mut found = None;
@@ -89,7 +89,7 @@ fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a
 #[derive(Clone, Copy)]
 struct Results<'a> {
     ask: &'a AskUserQuestion,
-    /// Whether a text that is no label is known to be the user's.
+    /// True if a text that is no label is known to be the user's.
     allows_words: bool,
     is_partial: bool,
 }
@@ -208,7 +208,7 @@ impl Results<'_> {
     fn listed(self, items: &[Json<'_>]) -> Option<Vec<Selection>> {
         let questions = &self.ask.questions;
         let mut names = Vec::new();
-        // What stands beside answers names their questions; what stands beside the picks of one question names options.
+        // Members beside answers have the names of their questions; members beside the picks of one question have the names of options.
         let may_be_named = self.allows_words || questions.len() > 1;
         for item in items.iter().filter(|_| may_be_named) {
             names.push(match member(item, NAMES) {
@@ -321,7 +321,7 @@ fn spoken<'j>(json: &'j Json<'_>) -> Option<&'j str> {
     }
 }
 
-/// What a result says about how the ask ended; `None` if that is anything unknown, such as a failure or that it is pending.
+/// The outcome that a result states; `None` for any unknown statement, such as a failure or a pending call.
 fn verdict(json: &Json<'_>) -> Option<Verdict> {
     let of = |word: &str| {
         let word = folded(word);

@@ -21,7 +21,7 @@ fn unfenced(text: &str) -> &str {
     inner.map_or(text, |inner| inner.trim_start_matches(IS_NAME).trim())
 }
 
-/// The same text with each of the faults mended. What has more of them than those stays no JSON.
+/// The same text with each of the faults mended. A text with other faults stays invalid.
 fn strict(text: &str) -> String {
     const LITERALS: [(&str, &str); 3] = [("True", "true"), ("False", "false"), ("None", "null")];
     let closes = |rest: &str| rest.trim_start().starts_with([']', '}']);

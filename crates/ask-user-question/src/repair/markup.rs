@@ -5,7 +5,7 @@ use crate::parts::member_mut;
 use crate::text::find;
 use json_tree::Json;
 
-/// What such markup begins with, behind `<`.
+/// The beginnings of such markup, after `<`.
 const TAGS: [&str; 9] = [
     "parameter",
     "/parameter",
@@ -18,7 +18,7 @@ const TAGS: [&str; 9] = [
     "/arg_value",
 ];
 
-/// What stands before the name of a parameter, and between it and the value.
+/// The marks before the name of a parameter, and between it and the value.
 const PARAMETERS: [(&str, &str); 2] = [("parameter name=\"", "\">"), ("<arg_key>", "<arg_value>")];
 
 impl<H: Hears> Shape<'_, H> {
@@ -67,7 +67,7 @@ fn split_at<'t>(text: &'t str, part: &str) -> Option<(&'t str, &'t str)> {
     Some((text.get(..at)?, text.get(at + part.len()..)?))
 }
 
-/// Where markup of a call begins in a text. A tag that the text itself opened is of the text.
+/// The place at which markup of a call begins in a text. A tag that the text itself opened belongs to the text.
 fn begin(text: &str) -> Option<usize> {
     let is_tag = |at: usize| {
         let (before, tag) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());

@@ -1,6 +1,6 @@
 use crate::text::{Kind, lower, place, words};
 
-/// What a label, or the beginning of one, says about being "Other".
+/// The meaning of a label, or of its beginning, as "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// It says something of its own, whatever follows.
@@ -12,8 +12,8 @@ pub enum Meaning {
     Other,
 }
 
-/// What begins a label that asks for the user's own words, in the languages of the card and some more. Of two that begin alike the longer one
-/// is first.
+/// The beginnings of labels that ask for the user's own words, in the languages of the card and some more. If one begins with another, the
+/// longer one is first.
 const OPENINGS: &str = "others|other|something else|something different|another option|another answer|\
     anderes|andere|sonstiges|sonstige|etwas anderes|eigene angabe|eigene antwort|eigener text|freitext|otros|otro|otras|otra|algo diferente|\
     respuesta propia|autres|autre|quelque chose dautre|réponse libre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
@@ -45,8 +45,8 @@ fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
     place(list, &mut is).is_some()
 }
 
-/// What a label means, or would mean if it ended here. [`repair`](super::repair) leaves a model's own "Other" out. While such a label is
-/// being written, it is never [`Meaning::Own`]. So hold a growing label back until it is.
+/// Returns the meaning of a label, or of one that ends here. [`repair`](super::repair) leaves a model's own "Other" out. While such a label
+/// is being written, it is never [`Meaning::Own`]. So hold a growing label back until it is.
 ///
 /// Only words that ask for typing may follow, so that "Other branch" and "Other (S3)" stay options.
 #[must_use]

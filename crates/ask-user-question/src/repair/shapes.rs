@@ -16,7 +16,7 @@ pub(super) struct Field {
 
 /// An object of answers is the user's, not the model's to give.
 pub(super) const ANSWERS: Field = Field { name: "options", names: "answers", fits: |value| value.as_list().is_some() };
-/// What says by its value that several options may be chosen.
+/// The members whose value is true if several options may be chosen.
 const SEVERAL: [Field; 3] = [
     Field {
         name: "multiSelect",
@@ -85,7 +85,7 @@ fn is_among(names: &str, key: &str) -> bool {
     rank(names, key).is_some()
 }
 
-/// What a member of another name may stand for.
+/// The field that a member with another name may replace.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stands {
     /// A field without which a question or an option is none, or a question has no options.
@@ -96,7 +96,7 @@ pub(crate) enum Stands {
     Flag(usize),
 }
 
-/// What a member of this name may stand for in a question or an option.
+/// The field that a member of this name may replace in a question or an option.
 pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
     let (in_question, mut rank_of_flag) = (object == Of::Question, None);
     let (mut is_needed, mut is_optional) = (in_question && is_among(ANSWERS.names, key), false);
@@ -151,7 +151,7 @@ pub(crate) fn flag_word(text: &str) -> Option<bool> {
     place(WORDS, &mut |word| text.eq_ignore_ascii_case(word)).map(|place| place < 13)
 }
 
-/// Whether an object is a question itself: it has a text, and the list of questions is not in it.
+/// Returns true if an object is a question itself: it has a text, and no list of questions.
 pub(super) fn is_question(value: &Json<'_>) -> bool {
     let has_field = |field: &Field| value.get(field.name).is_some() || field.stand_in(value).is_some();
     let has = |member| has_field(&Field::of(member));
@@ -161,7 +161,7 @@ pub(super) fn is_question(value: &Json<'_>) -> bool {
 }
 
 impl<H: Hears> Shape<'_, H> {
-    /// Gives a field that is missing what stands under another name.
+    /// Moves the value of another name to a missing field.
     pub(super) fn rename(&mut self, object: &mut Json<'_>, place: Place<'_>, field: &Field) {
         if let Some(at) = field.stand_in(object)
             && let Json::Object(members) = object

@@ -16,7 +16,7 @@ pub(super) fn check<R: Refuse>(ask: &AskUserQuestion, selections: Vec<Selection>
     draft.finish()
 }
 
-/// Where a selection comes from.
+/// The source of a selection.
 #[derive(Clone, Copy)]
 pub(super) enum Place<'a> {
     Selection(usize),
@@ -167,7 +167,7 @@ fn unanswered(question: &Question) -> String {
     format!("Question {} is neither answered nor marked skipped.", quoted(&question.question))
 }
 
-/// Whether reading the flat map back would not give these answers, or a reader could not be sure that it does.
+/// Returns true if reading the flat map back would not return these answers, or a reader could not be sure of it.
 fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
     answers.iter().zip(&ask.questions).any(|(answer, question)| {
         let shares_key = ask.questions[..answer.index].iter().any(|earlier| earlier.question == answer.question);
@@ -179,7 +179,7 @@ fn needs_details(ask: &AskUserQuestion, answers: &[Answer]) -> bool {
     })
 }
 
-/// Whether the flat text of chosen labels might stand for other labels.
+/// Returns true if the flat text of chosen labels might mean other labels.
 fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
     if shares_label(answer, question) {
         return true;
@@ -194,7 +194,7 @@ fn is_ambiguous(answer: &Answer, question: &Question) -> bool {
             }))
 }
 
-/// Whether a chosen label is that of another option too.
+/// Returns true if another option has a chosen label too.
 fn shares_label(answer: &Answer, question: &Question) -> bool {
     let uses = |label: &str| question.options.iter().filter(|option| option.label == label).count();
     answer.selected.iter().any(|selected| uses(&selected.label) > 1)

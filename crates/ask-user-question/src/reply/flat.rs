@@ -4,13 +4,13 @@ use super::Selection;
 use crate::text::is_blank;
 use crate::wire::Question;
 
-/// What follows a label, where the label may end there: nothing more, or the next part.
+/// The text behind a label, if the label may end there: no more text, or the next part.
 pub(crate) type Behind<'t> = Option<&'t str>;
 
 /// An option whose label stands somewhere, and what follows.
 type Part<'t> = (usize, Behind<'t>);
 
-/// The longest of the labels, from one of them on, that a text begins with and that `ends` there. Of several as long it is the last.
+/// The longest of the labels, from one of them on, with which a text begins and that `ends` there. The last wins among several of that length.
 pub(crate) fn longest<'t>(
     labels: &[&str],
     from: usize,
@@ -27,8 +27,8 @@ pub(crate) fn longest<'t>(
     longest
 }
 
-/// Reads parts for as long as `part`, which is told what was found, finds an option in the rest: the options, and what is left, if anything
-/// is. Where there are more parts than `most`, all is left.
+/// Reads parts as long as `part`, which gets the options found so far, finds an option in the rest. Returns the options, and the rest, if
+/// there is one. If there are more parts than `most`, all of them are the rest.
 pub(crate) fn parts<'t>(
     text: &'t str,
     most: usize,
@@ -48,7 +48,7 @@ pub(crate) fn parts<'t>(
     (Vec::new(), Some(text))
 }
 
-/// What a flat text says: one label, labels joined with commas, or else custom text; `None` where it is blank.
+/// The selection of a flat text: one label, labels joined with commas, or else custom text; `None` if it is blank.
 pub(crate) fn flat_selection(question: &Question, q: usize, text: &str) -> Option<Selection> {
     let position = |text: &str| question.options.iter().position(|option| option.label == text);
     let mut selection = Selection { question: q, ..Selection::default() };

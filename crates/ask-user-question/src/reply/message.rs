@@ -5,13 +5,14 @@ use super::{Answer, Reply, Selection};
 use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
 
-/// How the next user message says that a question was skipped.
+/// The text of a skipped question in the next user message.
 pub const SKIPPED_TEXT: &str = "(skipped)";
 
-/// How many questions, or parts of one answer, a message is searched for. No profile comes near it; it bounds the work on hostile asks.
+/// The most questions, or parts of one answer, that are searched for in a message. No profile comes near it; it bounds the work on hostile
+/// asks.
 pub(crate) const MOST_PARTS: usize = 64;
 
-/// What stands before a note, beginning with a space; a closing parenthesis ends it.
+/// The beginning of a note, with a space; a closing parenthesis ends it.
 const NOTE: &str = " (note: ";
 
 impl Reply {
@@ -35,8 +36,9 @@ impl Reply {
         }
     }
 
-    /// Reads what [`message`](Self::message) wrote: the reply with this message, and where several have it, the one that says most by
-    /// options. `None` where none has. (More than 64 picks or notes of one answer are read as the user's own words.) What a person typed is for [`match_message`](crate::matching::match_message) to read.
+    /// Reads a text that [`message`](Self::message) wrote. Returns the reply with this message; if several have it, the one with the most
+    /// options; `None` if none has. (More than 64 picks or notes of one answer are read as the user's own words.)
+    /// [`match_message`](crate::matching::match_message) reads typed texts.
     ///
     /// ```
     /// use ask_user_question::{AskUserQuestion, Reply};
@@ -74,7 +76,7 @@ impl Answer {
     }
 }
 
-/// What a line begins with that answers one of several questions: the title without line breaks, for the line is found again by it.
+/// The beginning of a line that answers one of several questions: the title without line breaks, because the line is found again by it.
 fn line_start(title: &str) -> String {
     let mut start = String::new();
     for word in title.split_whitespace() {
@@ -100,7 +102,7 @@ fn split<'a>(questions: &[Question], text: &'a str) -> Option<Vec<&'a str>> {
     Some(answers)
 }
 
-/// What stands before the first line that begins so, where that says anything; and what follows its beginning.
+/// The text before the first line that begins so, if it is not blank; and the text after that beginning.
 fn split_at_line<'a>(text: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
     for (end, _) in text.match_indices('\n') {
         let (answer, line) = text.split_at_checked(end)?;

@@ -151,7 +151,7 @@ fn read_details<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, deta
     }
 }
 
-/// Reads the flat map for the questions that no detail spoke of. Of a key that comes twice the last answer counts.
+/// Reads the flat map for the questions without a detail. If a key is repeated, the last answer counts.
 fn read_flat<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, answers: &Members<'_>) {
     let asked = |key: &str| {
         let position = |is: &dyn Fn(&Question) -> bool| ask.questions.iter().position(is);

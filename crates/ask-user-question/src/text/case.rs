@@ -16,7 +16,7 @@ pub(crate) fn lower(c: char) -> char {
     let Some([first, _, distance]) = run.filter(|[_, last, _]| place <= *last) else {
         return c;
     };
-    // Where the distance is 1, each second character is a capital.
+    // If the distance is 1, each second character is a capital.
     let is_capital = distance != 1 || (place - first).is_multiple_of(2);
     let lower = if is_capital { place.wrapping_add(distance) } else { place };
     char::from_u32(code & !0xFFFF | u32::from(lower)).unwrap_or(c)

@@ -30,7 +30,7 @@ pub(super) fn too_large() -> Violation {
 struct Rules<'a> {
     limits: &'a Limits,
     report: Report,
-    /// Whether the question whose options are judged takes several of them.
+    /// True if the question of the checked options takes several of them.
     is_multi_select: bool,
 }
 
@@ -67,7 +67,7 @@ impl Rules<'_> {
         }
     }
 
-    /// What a text has to keep to beyond being one.
+    /// The rule of a text beyond being one.
     fn text_rule<'a>(&mut self, member: Member, text: &'a str, path: &str, index: usize, seen: &mut Seen<'a>) {
         let (code, message) = match member {
             Member::Question if let Some(first) = seen.repeated(text.trim(), index) => (

@@ -6,16 +6,16 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Violation {
-    /// Where, such as `questions[1].options`; empty for the whole input.
+    /// The place, such as `questions[1].options`; empty for the whole input.
     pub path: String,
-    /// What rule; a stable code.
+    /// The rule, identified by a stable code.
     pub code: Code,
     /// A sentence the model can act on.
     pub message: String,
 }
 
 impl Violation {
-    /// What is wrong at a path.
+    /// A violation at a path.
     pub fn new(path: impl Into<String>, code: Code, message: impl Into<String>) -> Self {
         Self { path: path.into(), code, message: message.into() }
     }
@@ -80,7 +80,7 @@ codes! {
 }
 
 impl Code {
-    /// Whether the JSON Schema of the tool says the same rule; all others are this crate's own.
+    /// Returns true if the JSON Schema of the tool has the same rule; all other rules are this crate's own.
     #[must_use]
     pub fn is_schema_rule(self) -> bool {
         matches!(
@@ -108,7 +108,7 @@ impl PartialEq<&str> for Code {
     }
 }
 
-/// What hears of violations: [`Report`] in words, [`AnyViolation`] that there are any. A program in which nobody asks for the words has none.
+/// Receives violations: [`Report`] in words, [`AnyViolation`] only that there are any. A program that does not ask for the words has none.
 pub(crate) trait Refuse: Default {
     /// Hears of one: `say` gives its path and its message.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String));
@@ -116,7 +116,7 @@ pub(crate) trait Refuse: Default {
     fn is_empty(&self) -> bool;
 }
 
-/// Whether anything was wrong.
+/// True if there was any violation.
 #[derive(Default)]
 pub(crate) struct AnyViolation(bool);
 
@@ -130,7 +130,7 @@ impl Refuse for AnyViolation {
     }
 }
 
-/// Collects violations. What it holds is bounded, so that a small hostile input cannot make a huge report.
+/// Collects violations. Its size is bounded, so that a small hostile input cannot make a huge report.
 #[derive(Default)]
 pub(crate) struct Report {
     violations: Vec<Violation>,

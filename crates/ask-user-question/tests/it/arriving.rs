@@ -20,7 +20,7 @@ fn shown(arguments: &str, size: usize) -> AskSnapshot {
     shown
 }
 
-/// A snapshot in a line: `Which size? #Size several [S: small; M~`. What may still grow ends in `~`, and an open list has no end.
+/// A snapshot in a line: `Which size? #Size several [S: small; M~`. A part that may still grow ends in `~`, and an open list has no end.
 fn brief(shown: &AskSnapshot) -> String {
     fn text(text: &TextSnapshot) -> String {
         text.text.clone() + if text.closed { "" } else { "~" }

@@ -14,7 +14,7 @@ pub(crate) fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
     serde_json::from_value(json!({"questions": [{"question": "Which one?", "header": "One", "multiSelect": multi_select, "options": options}]})).unwrap()
 }
 
-/// What the message picks, or `None` where it is taken as the user's own words.
+/// The picks in a message, or `None` if it is taken as the user's own words.
 #[track_caller]
 fn picked(ask: &AskUserQuestion, text: &str) -> Option<Vec<usize>> {
     let Outcome::Answered(reply) = match_message(ask, text, vec![]) else {

@@ -126,7 +126,7 @@ fn picks_so_far_are_kept_only_where_they_fit() {
         panic!("replied in chat")
     };
     assert_eq!(partial, [noted, pick(1, &[0, 1])]);
-    // What is put together by hand is written as if it had come through the constructor.
+    // An outcome made by hand is written as if it had come through the constructor.
     let by_hand = Outcome::RepliedInChat { text: "?".into(), partial: odd };
     assert_eq!(by_hand.tool_content(&ask()), Outcome::replied_in_chat(&ask(), "?", partial).tool_content(&ask()));
 }

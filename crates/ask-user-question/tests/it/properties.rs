@@ -216,7 +216,7 @@ fn drop_strange_previews(mut ask: Value) -> Value {
     ask
 }
 
-/// Whether the flat text does not say all of this, found by trying every other choice of options.
+/// Returns true if the flat text does not say all of this, found by trying every other choice of options.
 fn loses(question: &Question, picks: &Selection) -> bool {
     let said_only_in_details = picks.skipped || picks.other.is_some() || picks.note.is_some();
     let joined = |selected: &[usize]| {

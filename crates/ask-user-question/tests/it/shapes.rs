@@ -1,4 +1,4 @@
-//! What models send: arguments in the shapes of other tools, and texts that are almost JSON. What streams is what is read in the end.
+//! Arguments of models in the shapes of other tools, and texts that are almost JSON. Streaming and reading have the same result.
 
 use crate::generate::{ask_like_json, config, misnamed_ask};
 use ask_user_question::arriving::Arriving;

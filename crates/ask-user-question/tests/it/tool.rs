@@ -1,4 +1,4 @@
-//! What a model is told: the same as the origins of the profiles say.
+//! The texts for a model: the same as those of the profiles' origins.
 
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};

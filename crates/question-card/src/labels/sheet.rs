@@ -293,8 +293,8 @@ impl<W> Eq for Sheet<W> {}
 
 /// The placeholder that chooses the form.
 const COUNT: &str = "count";
-/// Members for other readers: the name of the language, and the words of the page around the card.
-const FOR_OTHERS: [&str; 3] = ["name", "frame", "page"];
+/// Members for other readers: the name of the language, and the words of the page, or of the view, around the card.
+const FOR_OTHERS: [&str; 4] = ["name", "frame", "page", "view"];
 
 /// Takes over the texts of a sheet. Returns the problems; without `CHECK`, takes everything.
 fn take<const CHECK: bool>(read: &mut SheetTexts, keys: &'static str, sheet: &Json<'_>) -> Vec<SheetProblem> {

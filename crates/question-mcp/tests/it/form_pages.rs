@@ -5,7 +5,7 @@ use ask_user_question::form::Form;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption, Reply};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use question_mcp::form_page::{closed, page, read};
+use question_mcp::form_page::{card_page, closed, page, read};
 
 fn encoded(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string().replace("%20", "+")
@@ -45,7 +45,9 @@ fn what_a_browser_posts_is_the_reply_of_the_card() {
             });
             let Some(reply) = Reply::of(&ask, selections.collect()) else { continue };
             let body = posted(&ask, &reply);
-            assert_eq!(read(&ask, &body), Some(Outcome::Answered(reply)), "{body}");
+            assert_eq!(read(&ask, &body), Some(Outcome::Answered(reply.clone())), "{body}");
+            // As the card posts it.
+            assert_eq!(read(&ask, &reply.to_json().text()), Some(Outcome::Answered(reply)));
         }
         assert_eq!(read(&ask, "question_1_custom=+&question_2_custom="), None);
         assert_eq!(read(&ask, "decline=1&question_1_custom=x"), Some(Outcome::Declined));
@@ -55,8 +57,19 @@ fn what_a_browser_posts_is_the_reply_of_the_card() {
 #[test]
 fn any_body_is_read_or_is_no_answer() {
     let ask = AskUserQuestion::new([Question::new("Which?", ["A", "B"])]);
-    for body in ["", "&&=&", "question_1", "question_9=A", "%%%=%ff", "question_0=A", "question_1_custom=%00%ff", "=A"]
-    {
+    for body in [
+        "",
+        "&&=&",
+        "question_1",
+        "question_9=A",
+        "%%%=%ff",
+        "question_0=A",
+        "question_1_custom=%00%ff",
+        "=A",
+        "{",
+        "{}",
+        "{\"answers\":7}",
+    ] {
         let said = read(&ask, body);
         assert!(matches!(said, None | Some(Outcome::Answered(_))), "{body} {said:?}");
     }
@@ -70,6 +83,10 @@ fn text_of_a_model_is_no_markup() {
     let nasty = "\"><script>alert(1)</script>&amp;<!--";
     let option = QuestionOption::new(nasty).with_description(nasty).with_preview(nasty);
     let ask = AskUserQuestion::new([Question::new(nasty, [option]).with_header(nasty)]);
+    let card = card_page(&ask, "/ask");
+    let (_, data) = card.split_once("id=\"ask\">").expect("it has the question");
+    let (data, _) = data.split_once("</script>").expect("it ends");
+    assert_eq!(serde_json::from_str::<AskUserQuestion>(data).expect("it is JSON"), ask);
     for html in [page(&ask, "/ask", true), closed("/ask", nasty)] {
         assert!(!html.contains("<script>alert") && !html.contains("<!--"), "{html}");
         assert!(html.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;&lt;!--"), "{html}");

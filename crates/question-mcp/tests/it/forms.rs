@@ -5,7 +5,8 @@ use crate::desk::Desk;
 use ask_user_question::examples::all;
 use ask_user_question::form::Form;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskUserQuestion, Outcome, Reply};
+use ask_user_question::validate::check;
+use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use boon::{Compiler, Draft, Schemas};
 use question_mcp::McpServer;
 use rmcp::model::{RequestStateCodec, SealOptions};
@@ -71,9 +72,10 @@ async fn every_outcome_of_a_form_is_told_in_words_that_no_model_misreads() {
 #[tokio::test]
 async fn each_example_comes_back_as_the_card_would_have_sent_it() {
     let server = McpServer::builder().build();
-    let valid = |ask: &AskUserQuestion| ask.validate(&ask_user_question::Limits::RUNTIME).is_empty();
+    let arguments = |ask: &AskUserQuestion| serde_json::to_value(ask).expect("it is JSON");
+    let is_valid = |ask: &AskUserQuestion| check(&Limits::RUNTIME, arguments(ask)).is_valid();
     let asks: Vec<AskUserQuestion> =
-        all().into_iter().filter_map(|example| example.check().ask).filter(valid).collect();
+        all().into_iter().filter_map(|example| example.check().ask).filter(is_valid).collect();
     assert!(asks.len() > 10, "{}", asks.len());
     for generation in GENERATIONS {
         let mut client = Client::new(&server, generation, shows_forms()).await;
@@ -84,8 +86,7 @@ async fn each_example_comes_back_as_the_card_would_have_sent_it() {
             });
             let reply = Reply::of(ask, selections.collect()).expect("each question is answered");
             let content = Form::of(ask).payload(&reply).expect("nothing is required").into_value();
-            let arguments = serde_json::to_value(ask).expect("it is JSON");
-            let result = client.fills_in(&arguments, &[accepts(content)]).await;
+            let result = client.fills_in(&arguments(ask), &[accepts(content)]).await;
             assert_eq!(result["content"][0]["text"], Outcome::Answered(reply).tool_content(ask), "{result}");
         }
     }
@@ -106,6 +107,22 @@ async fn the_form_has_one_field_for_each_question_and_one_for_free_text() {
         "question_1_custom": {"type": "string", "title": "Other"},
     }}});
     assert_eq!(form["params"], expected);
+}
+
+#[tokio::test]
+async fn an_option_is_described_in_its_field_and_on_one_line() {
+    let server = McpServer::builder().build();
+    let mut client = Client::new(&server, Generation::Stateless, shows_forms()).await;
+    let question = json!({"question": "Which?", "options": [{"label": "A", "description": "First"}, {"label": "B", "description": "Last"}]});
+    let other = json!({"question": "When?", "options": ["Now", "Later"]});
+    for (questions, first) in
+        [(json!([question.clone()]), "A: First; B: Last"), (json!([question, other]), "Which? (A: First; B: Last)")]
+    {
+        let params = json!({"name": "ask_user_question", "arguments": {"questions": questions}});
+        let result = client.request("tools/call", params).await["result"].take();
+        let properties = &result["inputRequests"]["question"]["params"]["requestedSchema"]["properties"];
+        assert_eq!(properties["question_1"]["description"], first);
+    }
 }
 
 #[tokio::test]

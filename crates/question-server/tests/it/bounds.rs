@@ -1,4 +1,4 @@
-//! What is too much: every bound of `Bounds`, reached.
+//! Every bound of `Bounds`, reached.
 
 use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server_of};
@@ -101,7 +101,7 @@ async fn one_address_shuts_out_nobody_but_itself() {
     // A subscriber has a network of addresses.
     check_refused(&hello_from(&server, "a", "2001:db8::2", ALICE).await);
     assert_eq!(hello_from(&server, "b", "2001:db8:0:1::1", BOB).await.status, 200);
-    // Who is not known is not counted as one.
+    // An unknown client is not counted as one.
     for _ in 0..10 {
         assert_eq!(get(&server, "/healthz").await.status, 200);
     }
@@ -120,7 +120,7 @@ async fn an_address_is_the_same_whichever_port_it_comes_from() {
 
 #[tokio::test]
 async fn conversations_are_bounded() {
-    // Nobody has more than half of them.
+    // No client has more than half of them.
     let server = behind_a_proxy(|bounds| bounds.conversations = 2);
     assert_eq!(hello_from(&server, "one", "203.0.113.1", None).await.status, 200);
     // One that is refused before anything of it is kept takes no place.
@@ -260,7 +260,7 @@ async fn a_full_conversation_takes_nothing_more_whichever_way_it_comes() {
         let refused = post(&server, path, body.clone()).await.refusal();
         assert_eq!(refused, (409, "conversation_full".to_owned()), "{body}");
     }
-    // What was taken before is no news, and the question can still be put away.
+    // A known message is no news, and the question can still be cancelled.
     assert_eq!(hello(&server, "t").await.status, 200);
     let cancelled = post(&server, "/conversations/t/cancel", json!({})).await;
     assert_eq!(cancelled.status, 200);

@@ -1,4 +1,4 @@
-//! What a client can do, read from what it declares.
+//! The abilities of a client, read from its declarations.
 
 use crate::house::{server, server_with};
 use crate::http::{Answer, get, post, run_with, says};
@@ -11,7 +11,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
 use serde_json::{Value, json};
 
-/// What the front desk asks first.
+/// The front desk's first question.
 const SERVICE: &str = "Which service do you need?";
 
 fn declaring(mut input: Value, name: &str) -> Value {
@@ -61,7 +61,7 @@ async fn a_clients_own_tool_is_called_by_its_name_and_brings_the_result() {
         assert_eq!(results(&answer), 0, "it has brought it");
         assert_eq!(asked(&answer).tool_call_name(), name);
 
-        // What comes without a declaration, as an answer by REST does, leaves it at that.
+        // A request without a declaration, such as an answer by REST, changes nothing.
         let rush = json!({"answers": {"Standard or rush scheduling?": "Rush"}});
         let taken = post(&server, "/conversations/t/respond", rush).await;
         assert_eq!(taken.status, 200);

@@ -45,7 +45,7 @@ fn pending(answer: &Answer) -> Vec<String> {
     }
 }
 
-/// What the model read of the calls' results when it was asked last.
+/// The calls' results that the model read when it was asked last.
 fn heard(script: &Script) -> Vec<(String, bool)> {
     let request = script.asked().pop().expect("it was asked");
     let result = |message| match message {

@@ -1,4 +1,4 @@
-//! What model endpoints really send, kind by kind: each answer is played as the first, and "Done." to every further request.
+//! Answers of real model endpoints, kind by kind: each is played as the first, and "Done." to every further request.
 
 use crate::house::server_with;
 use crate::http::{Answer, messages, post, says, start};
@@ -210,7 +210,7 @@ async fn thoughts_and_markup_are_not_shown() {
 async fn an_answer_that_is_none_is_no_success() {
     let nothing = |reason: &str| answer(&[json!({"role": "assistant", "content": ""})], reason);
     let half = |reason: &str| answer(&[json!({"content": "Let me "})], reason);
-    // Nothing was said: it is tried once more, and then told.
+    // Without any content, the request is tried once more, and then reported.
     for reason in ["stop", "content_filter", "length", "SAFETY", "RECITATION", "tool_calls", "eos"] {
         let (server, provider) = answering([Recorded::stream(nothing(reason)), done()]).await;
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();

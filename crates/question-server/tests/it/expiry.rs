@@ -38,7 +38,7 @@ fn on_disk(script: &Script, clock: &HandClock, store: &Arc<SqliteStore>) -> Rout
     app(&config, parts)
 }
 
-/// What the model was told of the ask, each time that it was asked.
+/// The results of the ask that the model was told, each time that it was asked.
 fn told(script: &Script) -> Vec<Vec<String>> {
     let results = |message: &Message| match message {
         Message::Tool(result) => Some(result.content.clone()),
@@ -99,7 +99,7 @@ async fn an_expired_question_lets_the_agent_go_on_and_all_clients_learn_it() {
     let mut watcher = Watcher::open(&server, "t", None).await;
     watcher.next().await;
     clock.advance(HOUR);
-    // Nobody asks: the clock alone.
+    // No client asks: the clock alone.
     script.waits().await;
     assert_eq!(told(&script), [vec![], vec![EXPIRED_TEXT.to_owned()]]);
     script.go_on();

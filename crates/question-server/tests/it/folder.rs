@@ -33,7 +33,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left over lies in the target folder.
+        // A leftover is in the target folder.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn front_desk() -> Scripted {
     Scripted::front_desk(Duration::ZERO)
 }
 
-/// What a test puts a server together from.
+/// The parts from which a test builds a server.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) store: Arc<dyn Store>,
@@ -27,7 +27,7 @@ pub(crate) struct Parts {
     pub(crate) drain: Drain,
 }
 
-/// What most tests put a server together from.
+/// The parts of most tests.
 pub(crate) fn parts(model: impl Model) -> Parts {
     Parts {
         store: Arc::new(MemoryStore::default()),

@@ -14,7 +14,7 @@ const SERVICE: &str = "Which service do you need?";
 const SCHEDULING: &str = "Standard or rush scheduling?";
 const ESTIMATE: &str = "Proceed with this estimate?";
 
-/// Whether the server's history is the client's, and no call in it lacks its result.
+/// Checks that the server's history is the client's, and no call in it lacks its result.
 async fn check_in_step(visitor: &Visitor, thread_id: &str) {
     let stored = get(&visitor.server, &format!("/conversations/{thread_id}")).await.json();
     let ours = serde_json::to_value(visitor.conversation.thread().messages()).expect("messages are JSON");

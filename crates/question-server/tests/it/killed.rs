@@ -14,7 +14,7 @@ use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// How much has been acknowledged before each kill: another point of their work each time.
+/// The number of acknowledgements before each kill: another point of their work each time.
 const KILLS: [usize; 10] = [7, 18, 29, 40, 51, 62, 73, 84, 95, 106];
 const CLIENTS: usize = 16;
 
@@ -31,7 +31,7 @@ fn quietly<'a>(file: &'a str, pace: &'a str) -> [&'a str; 8] {
     ["--port", "0", "--log", "off", "--database", file, "--pace", pace]
 }
 
-/// What the server has acknowledged of a conversation.
+/// The parts of a conversation that the server has acknowledged.
 #[derive(Clone, Debug, Default)]
 struct Acknowledged {
     messages: Vec<String>,
@@ -55,7 +55,7 @@ pub(crate) async fn exchange(address: SocketAddr, method: &str, path: &str, body
     );
     let mut read = Vec::new();
     if stream.write_all(request.as_bytes()).await.is_ok() {
-        // What was read before an error counts.
+        // The part read before an error counts.
         let _ = stream.read_to_end(&mut read).await;
     }
     String::from_utf8_lossy(&read).into_owned()
@@ -176,7 +176,7 @@ async fn endurance_of_what_was_acknowledged() {
 pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
     let args = quietly(database, "0");
     let ledger = Ledger::default();
-    // Of the round before at each start, and of all in the end.
+    // Those of the round before at each start, and all in the end.
     let check_those = async |address, is_meant: &dyn Fn(&str) -> bool| {
         let known = ledger.lock().expect("no test panics with it").clone();
         for (thread, known) in known.iter().filter(|(thread, _)| is_meant(thread)) {
@@ -217,7 +217,7 @@ pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
         known.len()
     );
 
-    // What was found waiting can be answered.
+    // A question that was found waiting can be answered.
     let (thread, call) =
         known.iter().find_map(|(thread, known)| Some((thread, known.waiting.clone()?))).expect("some are waiting");
     let reply = json!({"answers": {"Which service do you need?": "Brake service"}, "toolCallId": call});
@@ -226,7 +226,7 @@ pub(crate) async fn is_there_after_kills(database: &str, kills: &[usize]) {
     assert!(response.starts_with("HTTP/1.0 200"), "{response}");
 }
 
-/// What goes on when the server is killed.
+/// The work under way when the server is killed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Moment {
     /// Nothing: a question waits.
@@ -237,7 +237,7 @@ enum Moment {
     Answered,
 }
 
-/// Kills a server at this moment. Gives how long the next one takes until the agent has gone on by itself.
+/// Kills a server at this moment. Returns the time in which the next one lets the agent continue by itself.
 async fn goes_on_after_a_kill(database: &str, moment: Moment, thread: &str) -> Duration {
     let (pace, said) = match moment {
         Moment::Streaming => ("20", "TOOL_CALL_ARGS"),

@@ -15,18 +15,18 @@ const MANNERS: &str = include_str!("openai/manners.json");
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Manner {
     manner: String,
-    /// What the endpoint answers first.
+    /// The endpoint's first responses.
     #[serde(default)]
     before: Vec<Refusal>,
     /// Chunks, and texts that stand as they are.
     body: Vec<Value>,
-    /// What the agent says.
+    /// The text of the agent.
     #[serde(default)]
     says: String,
-    /// What it calls: names and arguments.
+    /// Its calls: names and arguments.
     #[serde(default)]
     calls: Vec<(String, String)>,
-    /// How the run fails, where it does.
+    /// The failure of the run, if it fails.
     error: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Manner {
             ..Recorded::stream("")
         });
         let answer = Recorded::stream(self.body());
-        // What fails is tried again; after calls the model goes on.
+        // A failure is tried again; after calls the model continues.
         let more = match &self.error {
             Some(_) => vec![answer.clone(), answer.clone()],
             None => vec![Recorded::stream(TEXT)],
@@ -61,7 +61,7 @@ impl Manner {
         refusals.chain([answer]).chain(more).collect()
     }
 
-    /// What is wrong with how it is read.
+    /// Fails with the difference, if it is read wrongly.
     async fn check(&self) -> Result<(), String> {
         let (server, _provider) = answering(self.answers()).await;
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();

@@ -63,7 +63,7 @@ impl Started {
         }
     }
 
-    /// Where the question is, as the client is told.
+    /// The page of the question, from the message to the client.
     async fn page(&mut self) -> Page {
         let told = self.next().await;
         let text = told["params"]["data"].as_str().unwrap_or_else(|| panic!("{told}"));
@@ -119,6 +119,32 @@ async fn a_client_that_shows_nothing_gets_a_page_and_its_answer() {
     // It was handed over.
     assert!(page.posts("question_1=One").await.starts_with("HTTP/1.0 404"));
     assert!(page.shown().await.contains("This question is closed"));
+}
+
+#[tokio::test]
+async fn a_page_has_the_card_itself_where_the_server_has_it() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    let view = folder.path().join("card.html");
+    std::fs::write(&view, "<!doctype html><p>the card").expect("it can be written");
+    let mut client = Started::new(&["--view", view.to_str().expect("it is text")]).await;
+    client.ask(1).await;
+    let page = client.page().await;
+    let shown = page.shown().await;
+    assert!(shown.contains("sandbox=\"allow-scripts\"") && shown.contains("frame-src 'self'"), "{shown}");
+    let card = page.request("GET", "/ask/card.html", "", "").await;
+    assert!(card.contains("sandbox allow-scripts; default-src 'none'") && card.contains("the card"), "{card}");
+    assert!(page.request("GET", "/ask/card.js", "", "").await.starts_with("HTTP/1.0 200"));
+    let misfit = page.posts(r#"{"outcome": "answered", "answers": {"Whose?": "Two"}}"#).await;
+    assert!(misfit.starts_with("HTTP/1.0 400"), "{misfit}");
+    let details =
+        json!([{"index": 0, "selected": [{"index": 1, "label": "Two"}], "note": "soon", "status": "answered"}]);
+    let reply = json!({"outcome": "answered", "answers": {"Which?": "Two"}, "details": details});
+    let json = "Content-Type: application/json\r\n";
+    let sent = page.request("POST", &page.path, json, &reply.to_string()).await;
+    assert!(sent.starts_with("HTTP/1.0 200"), "{sent}");
+    let result = client.response(1).await["result"].take();
+    assert_eq!(result["structuredContent"]["details"][0]["note"], "soon", "{result}");
 }
 
 #[tokio::test]

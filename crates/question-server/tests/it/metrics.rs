@@ -1,4 +1,4 @@
-//! What a server tells those who watch it.
+//! Metrics and health of a server.
 
 use crate::clock::HandClock;
 use crate::house::{Parts, app, front_desk, over_each_store, parts, server, server_of};

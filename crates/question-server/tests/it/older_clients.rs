@@ -10,7 +10,7 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
-/// What a client before 1.0 sends: nothing says which version it speaks.
+/// The input of a client before 1.0, which does not name its version.
 fn older(mut input: Value) -> Value {
     let input = input.as_object_mut().expect("an input is an object");
     input.remove("protocolVersion").expect("others have one");

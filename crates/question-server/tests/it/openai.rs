@@ -35,7 +35,7 @@ pub(crate) async fn answering(answers: impl IntoIterator<Item = Recorded>) -> (R
     (server_with(model.expect("loopback may have the key")), provider)
 }
 
-/// How the first run ends, with the code and message of its error.
+/// The end of the first run, with the code and message of its error.
 pub(crate) async fn first_run(server: &Router) -> (EndOutcome, String, String) {
     let (_, end) = post(server, "/agent", says("t", "u", "hi")).await.events();
     let error = end.error.map(|error| (error.code().to_owned(), error.to_string())).unwrap_or_default();

@@ -59,7 +59,7 @@ async fn every_method_of_the_document_is_there_and_no_other() {
             continue;
         }
         for method in [Method::GET, Method::POST, Method::DELETE, Method::PUT] {
-            // What follows a conversation never ends; this one does not exist.
+            // A stream of events never ends; this conversation does not exist.
             let answer =
                 call(&server, request(method.clone(), &path.replace("{id}", "none").replace("{ask}", "none"), None))
                     .await;

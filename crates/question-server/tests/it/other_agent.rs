@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc};
 use tower::ServiceExt as _;
 
-/// What has come to an agent.
+/// The requests that an agent has received.
 type Come = mpsc::UnboundedReceiver<(HeaderMap, Value)>;
 
 /// An agent elsewhere: it says the first half of what it has to say, and the second when it is told to.

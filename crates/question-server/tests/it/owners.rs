@@ -194,7 +194,7 @@ async fn nobody_takes_a_name_by_saying_it() {
         let found = with(&server, Method::GET, "/conversations/t", None, &[("authorization", &bearer)]).await;
         assert_eq!(found.status, 404, "{token}");
     }
-    // Of two tokens, the bearer is what a program means.
+    // If there are two tokens, the program means the bearer.
     let headers = [("cookie", access.as_str()), ("authorization", "Bearer 0123456789abcdef")];
     assert_eq!(with(&server, Method::GET, "/conversations/t", None, &headers).await.status, 200);
 }
@@ -259,7 +259,7 @@ async fn an_id_that_no_conversation_can_have_is_not_there() {
     }
 }
 
-/// What a user whom the proxy names is answered.
+/// The answer to a user whom the proxy names.
 async fn by_proxy(server: &Router, user: &'static str, method: Method, path: &str, body: Option<Value>) -> Answer {
     let mut request = request(method, path, body);
     request.headers_mut().insert("x-forwarded-user", HeaderValue::from_static(user));

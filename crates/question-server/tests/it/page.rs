@@ -23,7 +23,7 @@ const SCRIPT: &str = "/app-0123456789abcdef.js";
 const WASM: &str = "/app-0123456789abcdef_bg.wasm";
 const STYLE: &str = "/chat.css";
 const TINY: &str = "/snippets/tiny.js";
-/// What lies packed beside the script; nobody looks inside.
+/// The packed copy beside the script; its content is not read.
 const BY_BROTLI: &str = "by Brotli";
 const BY_GZIP: &str = "by gzip, larger";
 

@@ -77,7 +77,7 @@ impl Postgres {
     /// Ends it without a word and starts it again.
     async fn dies_and_starts_again(&mut self) {
         self.child.take().expect("it runs").kill().await.expect("it runs");
-        // What it left running ends by itself, and until then nobody else gets the data.
+        // Its running statements end by themselves, and until then no other server gets the data.
         for _ in 0..100 {
             if self.begins().await {
                 return;

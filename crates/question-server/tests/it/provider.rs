@@ -23,7 +23,7 @@ pub(crate) struct Recorded {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<String>,
     pub(crate) body: String,
-    /// Whether the answer does not end there, nor goes on.
+    /// True if the answer neither ends there nor continues.
     pub(crate) is_silent: bool,
 }
 
@@ -32,16 +32,16 @@ impl Recorded {
         Self { status: 200, retry_after: None, body: body.into(), is_silent: false }
     }
 
-    /// What begins an answer and then says nothing more.
+    /// Starts an answer and then stays silent.
     pub(crate) fn silent(body: &'static str) -> Self {
         Self { is_silent: true, ..Self::stream(body) }
     }
 }
 
-/// What is so long comes in longer pieces.
+/// A body of this length comes in longer pieces.
 const MANY: usize = 64 << 10;
 
-/// What was asked: the headers and the body.
+/// A request: its headers and body.
 pub(crate) type Asked = (HeaderMap, Value);
 
 /// The endpoint. It gives one answer after the other, in pieces of a few bytes.

@@ -15,7 +15,7 @@ const PAGES: &str =
 fn commands() -> Vec<String> {
     let blocks = PAGES.split("\n```sh\n").skip(1);
     let commands = blocks.map(|block| block.split("\n```").next().unwrap_or_default().to_owned());
-    // How it is started is not for a test.
+    // The start of the server is not part of the test.
     commands.filter(|command| !command.starts_with("cargo ")).collect()
 }
 
@@ -113,6 +113,54 @@ async fn the_readmes_program_asks_and_prints_the_answer() {
     while !exchange(address, "POST", "/conversations/deploys/respond", Some(&reply)).await.contains(" 200 ") {}
     let printed = python.wait_with_output().await.expect("it ends");
     assert_eq!(String::from_utf8_lossy(&printed.stdout), "answered Yes\n");
+}
+
+/// A stand-in for Claude's package, and a call of its tool with four questions.
+const CLAUDE: &str = r#"
+import asyncio, json, os, sys, types
+class Allow:
+    def __init__(self, updated_input): self.told = updated_input
+class Deny:
+    def __init__(self, message): self.told = message
+sys.modules["claude_agent_sdk"] = types.SimpleNamespace(PermissionResultAllow=Allow, PermissionResultDeny=Deny)
+options = [{"label": "A, B", "description": ""}, {"label": "C", "description": ""}]
+questions = [{"question": f"{n}?", "header": n, "options": options, "multiSelect": n == "two"} for n in ["one", "two", "three", "four"]]
+exec(sys.argv[1])
+SERVER = os.environ["BASE"]
+print(json.dumps(asyncio.run(can_use_tool("AskUserQuestion", {"questions": questions}, None, "claude")).told))
+"#;
+
+#[tokio::test]
+async fn claudes_own_tool_asks_by_its_recipe() {
+    let recipe = include_str!("../../../agent-chat/recipes/claude-agent-sdk/can_use_tool.py");
+    let details = json!([
+        {"index": 0, "selected": [{"index": 0, "label": "A, B"}], "status": "answered", "note": "soon"},
+        {"index": 1, "selected": [{"index": 0, "label": "A, B"}, {"index": 1, "label": "C"}], "status": "answered"},
+        {"index": 2, "selected": [], "other": "mine", "status": "answered"},
+        {"index": 3, "selected": [], "status": "skipped"},
+    ]);
+    let answers = json!({"one?": "A, B", "two?": "A, B, C", "three?": "mine"});
+    for (path, body, expected) in [
+        (
+            "respond",
+            json!({"answers": answers, "details": details}),
+            json!([{"one?": "A, B", "two?": "\"A, B\", C", "three?": "mine"},
+                {"one?": {"notes": "soon"}, "four?": {"unanswered": "skipped"}}]),
+        ),
+        ("cancel", json!({}), json!("User cancelled the question. This is no answer and no consent.")),
+    ] {
+        let (_server, address) = start(&["--port", "0", "--log", "off"]).await;
+        let mut python = Command::new("python3");
+        let python =
+            python.args(["-c", CLAUDE, recipe]).env("BASE", format!("http://{address}")).stdout(Stdio::piped());
+        let python = python.kill_on_drop(true).spawn().expect("there is a Python");
+        let path = format!("/conversations/claude/{path}");
+        while !exchange(address, "POST", &path, Some(&body)).await.contains(" 200 ") {}
+        let printed = python.wait_with_output().await.expect("it ends");
+        let told: serde_json::Value = serde_json::from_slice(&printed.stdout).expect("it prints JSON");
+        let told = if told.is_object() { json!([told["answers"], told["annotations"]]) } else { told };
+        assert_eq!(told, expected);
+    }
 }
 
 /// The arguments that a stream makes up.

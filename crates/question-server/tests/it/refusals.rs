@@ -1,4 +1,4 @@
-//! What is not let in, and how that is said.
+//! Refused requests and their responses.
 
 use crate::house::server;
 use crate::http::{Answer, call, get, post, request, says};

@@ -266,7 +266,7 @@ async fn ids_count_what_happens_so_that_clients_see_what_is_missing() {
     let counted: Vec<_> = (begin + 1..).take(seen.len()).map(|count| (life, count, false)).collect();
     assert_eq!(places, counted);
 
-    // Nobody watches meanwhile, and nothing happens.
+    // No client watches meanwhile, and no event happens.
     let last = seen.last().expect("there are some").id.clone();
     drop(watcher);
     let described = get(&server, "/conversations/t").await.json();
@@ -291,7 +291,7 @@ async fn a_reload_that_nobody_else_watches_is_not_told_everything_twice() {
         let mut watcher = Watcher::open(&server, "t", Some(&last)).await;
         let present = watcher.next().await;
         assert_eq!((kind(&present), &present.id), ("state_change", &last));
-        // What it hears next is what happens next.
+        // Its next event is the next one of the conversation.
         let question = visitor.waiting().1.questions[0].options[0].label.clone();
         visitor.picks(&question).await;
         let started = watcher.next().await;

@@ -81,7 +81,7 @@ async fn what_a_server_works_on_is_its_own_until_its_lease_is_over() {
 /// Each server opens the store for itself; it may be the same.
 pub(crate) async fn is_its_own_until_its_lease_is_over(open: impl AsyncFn() -> Arc<dyn Store>) {
     let clock = HandClock::new();
-    // What looks at it from here has connections of its own: those of the first server die with it.
+    // The test's own store has connections of its own: those of the first server die with it.
     let store = open().await;
     let hangs = Script::new([vec![Line::Waits, Line::Hangs]]);
     let first = Mortal::new(&open().await, &clock, &hangs).await;
@@ -183,7 +183,7 @@ async fn a_client_that_missed_nothing_goes_on_at_any_server_and_after_a_restart(
     post(&third, "/agent", says("t", "u2", "And?")).await.events();
     let seen = watcher.until(is_end).await;
     assert_eq!(seen[0].data["type"], "RUN_STARTED", "nothing is told twice");
-    // What has happened elsewhere is made up for by the history.
+    // The history contains the events that happened elsewhere.
     let mut late = Watcher::open(&fourth, "t", Some(last)).await;
     late.next().await;
     assert_eq!(late.next().await.event.as_deref(), Some("reset"));

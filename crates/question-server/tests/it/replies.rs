@@ -1,4 +1,4 @@
-//! Who wins, what is taken, and what happens to replies that come twice, late or wrong.
+//! Replies: the winner, accepted ones, and those that come twice, late or wrong.
 
 use crate::house::server;
 use crate::http::{get, loaded, messages, post, says, told};

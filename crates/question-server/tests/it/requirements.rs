@@ -69,7 +69,7 @@ async fn check_waits(ask: &Value) {
     assert_eq!(state(&asked(ask).await).await["type"], "awaiting_user_response", "{ask}");
 }
 
-/// What the agent is told of an ask that it may not ask.
+/// Checks the agent's result of an ask that it may not ask.
 async fn check_refused(ask: &Value, why: &str) {
     let server = asked(ask).await;
     assert_eq!(state(&server).await["type"], "idle", "{ask}");
@@ -77,7 +77,7 @@ async fn check_refused(ask: &Value, why: &str) {
     assert!(result.contains(why), "{why}: {result}");
 }
 
-/// What the call came to.
+/// The result of the call.
 async fn result(server: &Router) -> String {
     let messages = messages(server, "t").await;
     let result = messages.iter().find(|message| message["role"] == "tool").expect("the call has a result");

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 /// A question as a model may ask it.
 pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which?","options":[{"label":"One"},{"label":"Two"}]}]}"#;
 
-/// Gives one prepared answer after the other.
+/// Returns one prepared answer after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     answers: Arc<Mutex<VecDeque<Vec<Line>>>>,
@@ -66,7 +66,7 @@ impl Script {
         self.asked().len()
     }
 
-    /// What it was asked, each time.
+    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<Request> {
         self.asked.lock().expect("no test panics with it").clone()
     }

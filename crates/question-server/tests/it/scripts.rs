@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 const LIBRARY: &str = include_str!("../../../scripted-agent/scripts/library.json");
 
-/// Says something and gives what the run that follows says, its pieces put together.
+/// Sends a message and returns the text of the run that follows, its pieces put together.
 async fn say(address: SocketAddr, id: &str, text: &str) -> String {
     let run = post(address, "/agent", &says("reader", id, text)).await;
     check_run(&run).iter().map(|event| event.delta()).collect()

@@ -53,7 +53,7 @@ pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
     response
 }
 
-/// Says hello and gives what the server tells until a line that contains this has come whole, and the connection.
+/// Sends a message, reads the response until a line that contains this is complete, and returns it with the connection.
 pub(crate) async fn hello_until(address: SocketAddr, thread: &str, until: &str) -> (String, BufReader<TcpStream>) {
     let request = posting(address, "/agent", &says(thread, "u1", "hello"));
     let mut stream = TcpStream::connect(address).await.expect("it listens");
@@ -170,7 +170,7 @@ fn asking(base_url: &str) -> Command {
 #[tokio::test]
 async fn a_run_that_the_end_of_the_server_cuts_off_says_so() {
     let mut signals = vec![Signal::SIGTERM, Signal::SIGINT];
-    // Where the tests run under `nohup` the servers do, too, and stay.
+    // If the tests run under `nohup`, the servers do, too, and stay.
     if !ignores_hang_up() {
         signals.push(Signal::SIGHUP);
     }
@@ -215,7 +215,7 @@ async fn a_file_of_tokens_is_read_again_when_the_server_is_told_to() {
     ends_well(&mut child).await;
 }
 
-/// Whether this process ignores SIGHUP, and with it those that it starts.
+/// Returns true if this process ignores SIGHUP, and with it those that it starts.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -277,7 +277,7 @@ async fn what_people_write_is_in_no_log_that_does_not_ask_for_it() {
     keeps_words_out_of_its_log(&folder, &folder.file_name()).await;
 }
 
-/// The same of any database, and of everything that its client could log. What is said, how it is answered and which conversation it is are nobody else's.
+/// The same for any database, and for everything that its client could log. Messages, answers and ids of conversations are private.
 #[cfg(unix)]
 pub(crate) async fn keeps_words_out_of_its_log(folder: &Folder, database: &str) {
     std::fs::create_dir_all(folder.path()).expect("there is a disk");

@@ -130,7 +130,7 @@ pub(crate) async fn begins_to_work(store: &dyn Store, id: &str) {
     play(store, id, None, vec![says("u")]).await;
 }
 
-/// What is due at each moment, and when to look again.
+/// Checks the work that is due at each moment, and the time of the next look.
 async fn check_due(store: &dyn Store) {
     for (id, expires_at) in [("late", Some(30)), ("soon", Some(20)), ("never", None)] {
         play(store, id, None, asked(expires_at.map(Timestamp))).await;
@@ -156,7 +156,7 @@ async fn check_due(store: &dyn Store) {
     assert_eq!(due(50).await.now, ["soon", "late", "works"]);
 }
 
-/// Of all changes that were made of one revision one is taken.
+/// Only one of all changes to the same revision is taken.
 pub(crate) async fn check_conflicts(store: Arc<dyn Store>) {
     let mut conversation = Conversation::new();
     let messages = new_messages(conversation.handle(says("u0")).expect("it fits"));
@@ -190,7 +190,7 @@ async fn revision_of(store: &dyn Store, id: &str) -> Revision {
     store.load(id).await.expect("it is read").expect("it is there").revision
 }
 
-/// What has ended goes at its time, what waits or works stays, and nothing of what is deleted comes back.
+/// An ended conversation goes at its time, a waiting or working one stays, and no part of a deleted one comes back.
 pub(crate) async fn check_deletion(store: &dyn Store) {
     let stop = Event::UserCancel { proceed: false };
     play(store, "ended", None, vec![says("u"), stop.clone()]).await;

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// How long the servers here wait for a client.
+/// The time that the servers here wait for a client.
 const A_MOMENT: Duration = Duration::from_millis(50);
 
 /// For a server that would wait for ever.
@@ -123,7 +123,7 @@ async fn a_client_that_reads_nothing_is_disconnected() {
     let over = timeout(LONG, serving).await;
     over.expect("nobody is").expect("it does not panic");
     let mut rest = Vec::new();
-    // Where the connection is reset, there may be an error instead of an end.
+    // If the connection is reset, there may be an error instead of an end.
     let _ = stream.read_to_end(&mut rest).await;
     assert!(rest.len() < HISTORY, "{}", rest.len());
 }
@@ -180,7 +180,7 @@ async fn a_run_that_is_read_too_slowly_does_not_end_as_whole() {
     let server = app(&config, parts(script.clone()));
     let request = crate::http::request(axum::http::Method::POST, watched, Some(says("t", "u", "go")));
     let response = tower::ServiceExt::oneshot(server.clone(), request).await.expect("it answers");
-    // Nothing is read until the run has come to its end.
+    // The client reads nothing until the run has ended.
     let state = async || crate::http::get(&server, "/conversations/t").await.json()["state"]["type"].clone();
     while state().await != "idle" && state().await != "failed" {
         tokio::task::yield_now().await;

@@ -26,7 +26,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
-/// What happens before a store does something of this name.
+/// A hook before a store's method with this name.
 #[async_trait]
 trait Before: fmt::Debug + Send + Sync + 'static {
     async fn before(&self, call: &'static str) -> Result<(), StoreError>;
@@ -212,7 +212,7 @@ async fn an_agent_whose_work_could_not_be_stored_goes_on_by_itself() {
 /// A store whose thread or disk has gone.
 #[derive(Debug)]
 struct Dead {
-    /// Whether a call of it panics.
+    /// True if a call of it panics.
     breaks: bool,
 }
 

@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-/// What a call of the tool does.
+/// The behaviour of a call of the tool.
 #[derive(Clone, Copy, Debug)]
 enum Does {
     Tells,
@@ -90,7 +90,7 @@ impl Tool for Look {
 
 const LOOK: Line = Line::Calls(0, "look", r#"{"what": "The shop"}"#);
 
-/// What the model is told of a call of a tool that does this.
+/// The result for the model of a call of a tool with this behaviour.
 async fn told(tool: Arc<Look>, call: Line) -> String {
     let script = Script::new([vec![call], vec![Line::Says("I see.")]]).with_tool(tool);
     let server = server_with(script);

@@ -1,4 +1,4 @@
-//! What an agent does by itself, and what it costs, has an end.
+//! The end of an agent's unattended work, and of its costs.
 
 use crate::clock::HandClock;
 use crate::house::{Parts, app, over_each_store, parts, server_with};

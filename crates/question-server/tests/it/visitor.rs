@@ -17,7 +17,7 @@ pub(crate) struct Visitor {
     pub(crate) conversation: Conversation,
     setup: Setup,
     name: &'static str,
-    /// Whether its messages say which ask they go with.
+    /// True if its messages name the ask that they go with.
     marks: bool,
     ids: u32,
 }
@@ -56,7 +56,7 @@ impl Visitor {
         self
     }
 
-    /// Says something outside of any question, and gives the agent's text.
+    /// Sends a message outside of any question, and returns the agent's text.
     pub(crate) async fn says(&mut self, text: &str) -> String {
         let text = Some(text.to_owned());
         self.send(Said { text, ..Said::default() }).await
@@ -119,7 +119,7 @@ impl Visitor {
             && conversation.thread().unanswered_tool_call_ids().is_empty()
     }
 
-    /// Says something as a client that knows nothing of asks would: one user message more, nothing else.
+    /// Sends a message as a client without knowledge of asks would: one user message more, and no other change.
     pub(crate) async fn says_beside_the_ask(&mut self, text: &str) -> String {
         self.ids += 1;
         let message = Message::user(format!("{}-{}", self.name, self.ids), text);
@@ -130,7 +130,7 @@ impl Visitor {
         self.takes(&answer)
     }
 
-    /// What would be posted.
+    /// The run that would be posted.
     pub(crate) fn next_run(&mut self, said: &Said) -> NextRun {
         let (ids, name) = (&mut self.ids, self.name);
         let next_id = || {

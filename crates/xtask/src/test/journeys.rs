@@ -11,7 +11,8 @@ use crate::tools::system;
 use crate::{pack, page, tools, workspace};
 
 /// The prefixes of journeys that have steps or commands of their own.
-const APART: [&str; 6] = ["card::barriers::", "element::", "pages::", "recipes::", "serve::", "stranger::"];
+const APART: [&str; 7] =
+    ["card::barriers::", "element::", "pages::", "recipes::", "serve::", "ssr_chat::", "stranger::"];
 
 /// A call of the journeys in a browser, to which names are to be added.
 pub(crate) type InBrowser = fn(&Log) -> Result<Command>;
@@ -23,7 +24,7 @@ const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: &Log) -> Result<()> {
     journeys.env("XTASK_AXE", axe(log)?);
     if of_element {
-        journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests());
+        journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests()).env("XTASK_NODE", system::node(log)?);
     } else {
         journeys.args(APART.iter().flat_map(|name| ["--skip", name]));
     }
@@ -49,11 +50,11 @@ pub(super) fn serve(log: &Log) -> Result<()> {
     log.run_some(workspace::linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", page::path()?))
 }
 
-/// The README's promises to those who take the card into a page of their own.
+/// The README's promises to those who take the card into a page of their own, and the page that a server renders.
 pub(super) fn stranger(log: &Log) -> Result<()> {
     let mut journey = chromium(log)?;
     journey.env("XTASK_TARGET", workspace::target_dir()).env("XTASK_TRUNK_PATH", page::path()?);
-    log.run_some(journey.arg("stranger::"))
+    log.run_some(journey.args(["stranger::", "ssr_chat::"]))
 }
 
 /// Builds the files of the npm package for the element's tests, and loads them as Node does: the agent's side, and the part for a server.
@@ -72,7 +73,7 @@ fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
 }
 
 /// The script that finds barriers.
-fn axe(log: &Log) -> Result<PathBuf> {
+pub(crate) fn axe(log: &Log) -> Result<PathBuf> {
     Ok(tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"))
 }
 

@@ -121,7 +121,7 @@ const LOW: [Look; 2] =
     [Look { height: Some(200), ..look(320, Colours::Light) }, Look { height: Some(390), ..look(844, Colours::Dark) }];
 
 impl Look {
-    async fn take(&self, driver: &WebDriver) -> WebDriverResult<()> {
+    pub(crate) async fn take(&self, driver: &WebDriver) -> WebDriverResult<()> {
         let browser = Browser::of_this_run();
         browser.prefers(driver, self.colours).await?;
         let height = match (self.height, browser) {
@@ -183,12 +183,13 @@ pub(crate) async fn install(driver: &WebDriver) -> WebDriverResult<()> {
 }
 
 /// Takes this look at the page, with all rules of axe-core, except as `rules` says.
-pub(crate) async fn look_for_barriers(
-    driver: &WebDriver,
-    look: &Look,
-    mut rules: Value,
-) -> WebDriverResult<Vec<Barrier>> {
+pub(crate) async fn look_for_barriers(driver: &WebDriver, look: &Look, rules: Value) -> WebDriverResult<Vec<Barrier>> {
     look.take(driver).await?;
+    barriers_seen(driver, look, rules).await
+}
+
+/// The same of the frame that the driver is in, once the look is taken.
+pub(crate) async fn barriers_seen(driver: &WebDriver, look: &Look, mut rules: Value) -> WebDriverResult<Vec<Barrier>> {
     rules["target-size"] = json!({"enabled": true});
     // In a window that is lower than the page it can't tell which elements cover others.
     let kinds = match Browser::of_this_run() {

@@ -10,3 +10,4 @@ mod memory;
 pub(crate) mod page;
 mod properties;
 mod readme;
+pub(crate) mod view;

@@ -23,6 +23,7 @@ mod recipes;
 mod recorder;
 mod serve;
 mod server;
+mod ssr_chat;
 mod stranger;
 mod strangers;
 mod writing;

@@ -9,6 +9,7 @@ use serde_json::json;
 use thirtyfour::prelude::*;
 
 use crate::element::page::{ElementPage, on_page_at};
+use crate::element::view;
 use crate::given;
 use crate::processes::{Process, START_LIMIT, port_after};
 
@@ -77,6 +78,36 @@ async fn ai_sdk_hears_the_output_of_its_tool() {
 }
 
 #[tokio::test]
+async fn mcp_host_hears_four_answers() {
+    view::asks_four_questions(&address("mcp-host/")).await;
+}
+
+#[tokio::test]
+async fn mcp_host_hears_of_a_decline() {
+    view::takes_a_decline(&address("mcp-host/")).await;
+}
+
+#[tokio::test]
+async fn mcp_host_gives_theme_language_and_room() {
+    view::looks_like_its_host(&address("mcp-host/")).await;
+}
+
+#[tokio::test]
+async fn mcp_host_may_refuse_the_answer() {
+    view::says_sent_once_it_is_taken(&address("mcp-host/")).await;
+}
+
+#[tokio::test]
+async fn mcp_host_ends_the_view() {
+    view::ends_with_its_call(&address("mcp-host/")).await;
+}
+
+#[tokio::test]
+async fn mcp_host_shows_no_barrier() {
+    view::has_no_barrier(&address("mcp-host/")).await;
+}
+
+#[tokio::test]
 async fn virtual_list_keeps_what_was_typed_and_sent_out_of_sight() {
     on_built_page("virtual/", async |page| {
         page.is("awaiting").await?;
@@ -126,7 +157,12 @@ async fn keyless_list_of_vue_gives_each_call_its_own_answer() {
 
 /// Opens a page that was built, by its address.
 async fn on_built_page(address: &str, act: impl AsyncFnOnce(&ElementPage) -> WebDriverResult<()>) {
-    on_page_at(&format!("http://127.0.0.1:{}/{address}", port()), &[], act).await;
+    on_page_at(&self::address(address), &[], act).await;
+}
+
+/// The whole address of a page that was built.
+fn address(page: &str) -> String {
+    format!("http://127.0.0.1:{}/{page}", port())
 }
 
 /// One way through a page of a toolkit: a call that streams, a pick, a text, and what the agent says that it was told.

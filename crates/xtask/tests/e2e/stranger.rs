@@ -22,18 +22,23 @@ async fn the_readmes_lines_ask_and_take_an_answer() {
             answers_once(&driver).await?;
         }
         answers(&driver).await?;
-        driver.query(By::XPath("//p[starts-with(., 'Booked: ')]")).wait(PATIENCE, INTERVAL).first().await.map(drop)
+        booked(&driver).await
     })
     .await;
 }
 
+/// Waits for the agent's last sentence.
+pub(crate) async fn booked(driver: &WebDriver) -> WebDriverResult<()> {
+    driver.query(By::XPath("//p[starts-with(., 'Booked: ')]")).wait(PATIENCE, INTERVAL).first().await.map(drop)
+}
+
 /// Answers the question that waits, after which the agent has another.
-async fn answers_once(driver: &WebDriver) -> WebDriverResult<()> {
+pub(crate) async fn answers_once(driver: &WebDriver) -> WebDriverResult<()> {
     answers(driver).await?;
     wait_for(driver, ".qc[data-state=awaiting]").await.map(drop)
 }
 
-async fn answers(driver: &WebDriver) -> WebDriverResult<()> {
+pub(crate) async fn answers(driver: &WebDriver) -> WebDriverResult<()> {
     let card = wait_for(driver, ".qc[data-state=awaiting]").await?;
     let border = card.css_value("border-top-style").await?;
     assert_eq!(border, "solid", "the card has its styles");
@@ -47,7 +52,7 @@ async fn answers(driver: &WebDriver) -> WebDriverResult<()> {
     driver.query(By::XPath(&receipt)).wait(PATIENCE, INTERVAL).first().await.map(drop)
 }
 
-async fn wait_for(driver: &WebDriver, css: &str) -> WebDriverResult<WebElement> {
+pub(crate) async fn wait_for(driver: &WebDriver, css: &str) -> WebDriverResult<WebElement> {
     driver.query(By::Css(css)).wait(PATIENCE, INTERVAL).first().await
 }
 
@@ -121,7 +126,7 @@ fn git(folder: &Path) -> Command {
 }
 
 /// Runs a command to its end and returns its standard output.
-fn run(command: &mut Command) -> String {
+pub(crate) fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|problem| panic!("{command:?}: {problem}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()

@@ -44,7 +44,7 @@ fn an_open_call_of_a_tool_that_needs_approval_is_a_yes_or_no() {
     let next = conversation.next(FOREIGN, [declines("w1")]).unwrap();
     let told = DECLINED_TEXT.to_owned();
     assert_eq!(only_result(&next), (told.clone(), Some(told)));
-    // Nothing that is typed is taken for consent, and nothing goes past it.
+    // A typed text is never taken for consent, and no message goes past the approval.
     let typed = conversation.types("w1", "Yes, but keep a copy");
     let refused = conversation.next(FOREIGN, [typed]);
     assert!(matches!(refused, Err(Refusal::Payload { .. })), "{refused:?}");

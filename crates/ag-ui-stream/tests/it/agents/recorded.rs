@@ -11,7 +11,7 @@ use ask_user_question::Phase;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-/// What an agent has sent, a stream a run.
+/// The streams of an agent, one a run.
 struct Recorded {
     name: &'static str,
     /// A question, another one after its answer, and what follows.
@@ -78,7 +78,7 @@ fn begun(stream: &[u8]) -> Conversation {
     conversation
 }
 
-/// What the agent has said last.
+/// The last message of the agent.
 fn last_words(conversation: &Conversation) -> String {
     let mut messages = conversation.thread().messages().iter().rev();
     let words = messages.find(|message| message.role() == "assistant" && *message.content() != Content::None);

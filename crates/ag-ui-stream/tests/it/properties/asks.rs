@@ -1,4 +1,4 @@
-//! What an ask shows is never taken back.
+//! The visible part of an ask is never taken back.
 
 use super::{cuts, law, text_pieces};
 use crate::chat::{call, event};
@@ -41,7 +41,7 @@ fn an_ask_shows_nothing_that_it_takes_back() {
     });
 }
 
-/// What models might write into the members of an ask, legal and not.
+/// Values that models might write into the members of an ask, legal and not.
 fn odd_member() -> impl Strategy<Value = Value> {
     let text = "(Other|other|OTHER |Others|Something else|[ (]please| specify|’|: your own|[ \u{200b}\t]|A|b|[?é]|[{\"]|true){0,3}";
     prop_oneof![
@@ -88,7 +88,7 @@ fn odd_questions() -> impl Strategy<Value = Value> {
     prop::collection::vec(question, 0..4).prop_map(Value::from)
 }
 
-/// How an ask ended.
+/// The end of an ask.
 struct Grown {
     phase: Phase,
     /// Before its last event, and after it.
@@ -206,7 +206,7 @@ fn an_ask_that_is_spoilt_takes_nothing_back() {
     });
 }
 
-/// What an ask shows, as a value that only grows: what may come is a list that is empty before.
+/// The visible part of an ask, as a value that only grows: a part that may come is an empty list before.
 fn shown(ask: &AskSnapshot) -> Value {
     let text = |text: &TextSnapshot| json!({"text": text.text, "closed": closed(text.closed)});
     let questions = ask.questions.iter().map(|question| {
@@ -234,7 +234,7 @@ fn closed(closed: bool) -> Value {
     closed.then_some(true).into_iter().collect()
 }
 
-/// Whether a value may become another as more of its text arrives.
+/// Returns true if a value may become another as more of its text arrives.
 fn grows_into(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),

@@ -27,7 +27,7 @@ fn no_events_in_any_order_make_thread_or_asks_panic() {
         let mut conversation = Conversation::default();
         picked.into_iter().for_each(|index| conversation.handle_event(NOW, events[index].clone()));
         let (thread, asks) = (conversation.thread(), conversation.asks());
-        // What a thread says about its calls must agree with its messages.
+        // A thread's calls must agree with its messages.
         for call in thread.messages().iter().flat_map(Message::tool_calls) {
             prop_assert!(thread.call(&call.id).is_some() && thread.arguments(&call.id).is_some());
         }
@@ -40,7 +40,7 @@ fn no_events_in_any_order_make_thread_or_asks_panic() {
     });
 }
 
-/// What runs are made of: how they begin, what happens in them, how they end.
+/// The parts of runs: beginnings, events, ends.
 fn run_parts() -> [Vec<Event>; 3] {
     let interrupt = |id: &str, call: &str| {
         interrupted("r", json!([{"id": id, "reason": "acme:odd", "message": "Which service?", "toolCallId": call}]))
@@ -86,7 +86,7 @@ fn no_runs_leave_a_conversation_stuck() {
                 conversation.end();
             }
         }
-        // Who cancels what can be cancelled can go on.
+        // A user who cancels all that can be cancelled can continue.
         let asks = conversation.asks();
         let waits = |ask: &&AskSnapshot| match ask.phase {
             Phase::Answerable => true,
@@ -102,7 +102,7 @@ fn no_runs_leave_a_conversation_stuck() {
 
 const THIRD: &str = r#"{"questions":[{"question":"Which service?","options":[{"label":"Oil"},{"label":"Tyres"}]}]}"#;
 
-/// What an agent, or between its runs a user, does.
+/// An action of an agent or, between its runs, of a user.
 #[derive(Clone, Debug)]
 enum Act {
     Call {

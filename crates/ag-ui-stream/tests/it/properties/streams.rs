@@ -1,4 +1,4 @@
-//! What is read does not depend on how it is cut, and never brings the reader down.
+//! The result of reading does not depend on the cuts, and no input makes the reader panic.
 
 use super::{cuts, law, pieces, stream};
 use crate::fixtures::{FIXTURES, data};

@@ -6,10 +6,10 @@ use crate::text::{find, is_blank, place};
 use crate::wire::AskUserQuestion;
 use json_tree::Json;
 
-/// How the user's refusal begins, behind "The user".
+/// The beginnings of a user's refusal, after "The user".
 const REFUSES: &str = "doesn't want to|does not want to|didn't want to|did not want to|declined|cancelled|canceled|dismissed|rejected|refused|denied|skipped|has declined|chose not to";
 
-/// What stands before the user's words.
+/// The beginnings of a sentence with the user's words.
 const QUOTES: &str = "the user said:|user responded:|the user responded:|user answered:|the user answered:|user selected:|the user selected:|user chose:|the user chose:|user's answer:";
 
 /// Reads a sentence, or a label alone.

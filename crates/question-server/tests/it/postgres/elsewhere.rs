@@ -147,7 +147,7 @@ async fn a_run_whose_server_has_died_is_stopped_all_the_same() {
     first.dies();
     let stopped = post(&second, "/conversations/t/cancel", json!({})).await;
     assert_eq!((stopped.status.as_u16(), &stopped.json()["state"]["type"]), (200, &json!("idle")));
-    // What only the dead one knew nobody goes on with.
+    // Work that only the dead server knew is not continued.
     let last = watcher.next().await.id;
     watcher.end().await;
     let mut back = Watcher::open(&second, "t", Some(&last)).await;
@@ -211,7 +211,7 @@ impl Odd {
     }
 }
 
-/// Where calls wait until the test lets them go on. An open one lets through what comes.
+/// A gate at which calls wait until the test lets them go on. An open one lets calls through.
 #[derive(Clone, Debug, Default)]
 struct Gate(Option<[Arc<Semaphore>; 2]>);
 

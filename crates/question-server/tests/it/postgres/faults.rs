@@ -28,7 +28,7 @@ const LONG: Duration = Duration::from_secs(60);
 /// A network between server and database that may let nothing through any more.
 struct Network {
     port: u16,
-    /// How often it fell silent, and whether it still is.
+    /// The number of silences, and true during one.
     silence: watch::Sender<(u32, bool)>,
 }
 
@@ -47,7 +47,7 @@ impl Network {
                     let mut server = UnixStream::connect(socket).await.expect("it listens");
                     tokio::select! {
                         _ = copy_bidirectional(&mut client, &mut server) => {}
-                        // What is open then never says anything again.
+                        // An open connection then stays silent for ever.
                         () = until(&mut silence, |(times, _)| times > before) => std::future::pending().await,
                     }
                 });
@@ -233,7 +233,7 @@ async fn pooler(database: &Database) -> u16 {
     let port = listener.local_addr().expect("it is bound").port();
     let socket: PathBuf = database.postgres.folder.join(".s.PGSQL.5432");
     let session = Arc::new(tokio::sync::Mutex::new(None::<(UnixStream, Vec<u8>)>));
-    /// What the database says until it is ready for the next statement, and whether it is in a transaction then.
+    /// The database's messages until it is ready for the next statement, and true if it is in a transaction then.
     async fn answer(server: &mut UnixStream) -> (Vec<u8>, bool) {
         let mut all = Vec::new();
         loop {

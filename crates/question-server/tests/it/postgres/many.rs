@@ -20,20 +20,20 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-/// How often something is tried again, and how long it is until then: longer than a lease and a sweep in all.
+/// The number of tries, and the pause before each: longer than a lease and a sweep in all.
 const TRIES: usize = 600;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How many answer each question at once, and how many tabs watch it.
+/// The number of clients that answer each question at once, and of tabs that watch it.
 const CONTENDERS: usize = 4;
 const TABS: usize = 3;
 
-/// How much is to be shown.
+/// The size of a demonstration.
 pub(crate) struct Size {
     pub(crate) questions: usize,
     /// Those of them are open at once.
     pub(crate) abreast: usize,
-    /// When a server dies.
+    /// The time between deaths of servers.
     pub(crate) every: Duration,
     pub(crate) kills: usize,
     /// Before which kill the database does.
@@ -87,7 +87,7 @@ async fn nginx(folder: &Path, servers: &[Server], balance: &str) -> (Child, Sock
     panic!("nginx does not listen");
 }
 
-/// What is answered in the end, and how often it was tried again.
+/// The final answer, and the number of tries.
 async fn until_answered(
     address: SocketAddr,
     method: &str,
@@ -112,7 +112,7 @@ fn status(response: &str) -> Option<u16> {
     response.split(' ').nth(1)?.parse().ok()
 }
 
-/// What a tab has seen.
+/// The events that a tab has seen.
 #[derive(Default)]
 struct Seen {
     result_at: Option<Instant>,
@@ -215,7 +215,7 @@ async fn read_on(
     }
 }
 
-/// One question: it is asked, watched, answered by several at once, and one of them wins. Gives how long it was until each tab knew.
+/// One question: it is asked, watched, answered by several at once, and one of them wins. Returns the times until each tab knew.
 async fn contest(address: SocketAddr, number: usize, retries: Arc<AtomicUsize>) -> (Vec<Duration>, usize, usize) {
     let thread = format!("contested-{number}");
     let asked = |response: &str| pending(response).is_some();

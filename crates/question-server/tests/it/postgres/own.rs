@@ -21,12 +21,12 @@ pub(crate) struct Postgres {
 /// Postgres does not run as root; this user can do nothing else.
 const NOBODY: u32 = 65534;
 
-/// How the folders begin and what they have that is locked. The name of a socket in one has a hundred letters at most.
+/// The prefix of the folders, each with a locked file. The name of a socket in one has a hundred letters at most.
 pub(crate) const FOLDERS: &str = "questions-";
 const OWNED: &str = "owned";
 
 impl Postgres {
-    /// Whether its programs are here.
+    /// Returns true if its programs are here.
     pub(crate) async fn is_here() -> bool {
         Command::new(path("initdb")).arg("--version").output().await.is_ok_and(|asked| asked.status.success())
     }
@@ -61,7 +61,7 @@ impl Postgres {
         command
     }
 
-    /// Whether it takes connections.
+    /// Returns true if it takes connections.
     pub(crate) async fn begins(&mut self) -> bool {
         let mut command = self.command("postgres");
         command.args(["-D", "data", "-c", "listen_addresses=", "-k"]).arg(&self.folder);
@@ -94,12 +94,12 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // What is left over is removed before another begins.
+        // A leftover is removed before another begins.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Where a program of Postgres is: in `POSTGRES_PROGRAMS`, or on the `PATH`, or where Debian has it.
+/// The path of a program of Postgres: in `POSTGRES_PROGRAMS`, on the `PATH`, or in Debian's folder.
 fn path(program: &str) -> PathBuf {
     if let Some(folder) = std::env::var_os("POSTGRES_PROGRAMS") {
         return Path::new(&folder).join(program);
@@ -111,7 +111,7 @@ fn path(program: &str) -> PathBuf {
     programs.find(|path| path.is_file()).unwrap_or_else(|| program.into())
 }
 
-/// Claims a folder for as long as this process lives. Nobody finds the file before it is locked.
+/// Claims a folder for as long as this process lives. The file gets its name only after it is locked.
 pub(crate) fn own(folder: &Path) -> std::io::Result<File> {
     let made = folder.join("new");
     let owned = File::create(&made)?;

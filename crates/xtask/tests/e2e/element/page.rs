@@ -26,6 +26,12 @@ pub(crate) struct ElementPage {
 static PAGES: LazyLock<Server> = LazyLock::new(|| {
     let (folder, element) = (TempDir::new(), workspace().join("crates/question-element"));
     copy(Path::new(&given("XTASK_PACKAGE")), &folder.0.join("question-card"));
+    if std::env::var_os("XTASK_NO_WASM").is_some() {
+        // The same element in one file, and no other program of the card.
+        let package = folder.0.join("question-card");
+        fs::rename(package.join("no-wasm.js"), package.join("question-card.js")).expect("the package has it");
+        fs::remove_file(package.join("wasm/card_bg.wasm")).expect("the package has it");
+    }
     copy(&element.join("tests/page"), &folder.0);
     let readme = read(&element.join("README.md"));
     let page = read(&folder.0.join("readme.html")).replace("README\n", block(&readme, "html", ""));

@@ -1,0 +1,55 @@
+// Makes the element without WebAssembly, and from it the view for MCP hosts, in a package that has all else:
+// `node build.mjs PROGRAM PACKAGE`, with binaryen, wasm-bindgen and esbuild on the PATH. PROGRAM is the card as cargo has built it.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [program, out] = process.argv.slice(2).map((path) => resolve(path));
+const here = dirname(fileURLToPath(import.meta.url));
+const stage = join(out, "../no-wasm");
+const inStage = (name) => join(stage, name);
+const run = (tool, ...given) => execFileSync(tool, given, { cwd: stage, stdio: ["ignore", "ignore", "inherit"] });
+const edit = (name, change) => writeFileSync(inStage(name), change(readFileSync(inStage(name), "utf8")));
+
+rmSync(stage, { recursive: true, force: true });
+mkdirSync(inStage("wasm"), { recursive: true });
+execFileSync("node", ["manifest.mjs"], { cwd: out });
+for (const name of ["question-card.js", "languages.js", "languages", "properties.js", "styles.js"]) cpSync(join(out, name), inStage(name), { recursive: true });
+
+// What the compiler used, but for references: wasm-bindgen then keeps the page's objects in a list, where wasm2js knows no table of them.
+const features = ["--mvp-features", ...["bulk-memory", "bulk-memory-opt", "nontrapping-float-to-int", "sign-ext", "mutable-globals"].map((name) => `--enable-${name}`)];
+run("wasm-opt", ...features, "--strip-target-features", program, "-o", "bare.wasm");
+run("wasm-opt", ...features, "--emit-target-features", "bare.wasm", "-o", "told.wasm");
+run("wasm-bindgen", "--target", "bundler", "--no-typescript", "--out-name", "card", "--out-dir", "wasm", "told.wasm");
+const lowered = ["--llvm-memory-copy-fill-lowering", "--signext-lowering", "--llvm-nontrapping-fptoint-lowering"];
+run("wasm-opt", ...features, ...lowered, "-Oz", "--flatten", "--rereloop", "-Oz", "-Oz", "wasm/card_bg.wasm", "-o", "plain.wasm");
+run("wasm2js", "-Oz", "plain.wasm", "-o", "wasm/program.js");
+
+/** Replaces what has to be there. */
+const replaced = (text, from, to) => {
+  if (!text.includes(from)) throw new Error(`there is no ${from}`);
+  return text.replace(from, to);
+};
+// The end of the values that the list has from the beginning, which wasm-bindgen knows of tables alone.
+const [, fixed] = /new Array\((\d+)\)\.fill\(undefined\);\s*heap\.push\(undefined, null, true, false\);/.exec(readFileSync(inStage("wasm/card_bg.js"), "utf8"));
+edit("wasm/program.js", (text) => text.replace(/^import \* as (\w+) from '__wbindgen_externref_xform__';/m, `const $1 = { __wbindgen_externref_statics_end: () => ${+fixed + 4} };`));
+// A memory that has grown leaves its old buffer as it was.
+edit("wasm/card_bg.js", (text) => replaced(text, "cachedUint8ArrayMemory0.byteLength === 0", "cachedUint8ArrayMemory0.buffer !== wasm.memory.buffer"));
+edit("wasm/card_bg.js", (text) => replaced(text, "cachedDataViewMemory0.buffer.detached === true || (cachedDataViewMemory0.buffer.detached === undefined && cachedDataViewMemory0.buffer !== wasm.memory.buffer)", "cachedDataViewMemory0.buffer !== wasm.memory.buffer"));
+// The interface of the program as WebAssembly: there is nothing to load.
+edit("wasm/card.js", (text) => `${replaced(text, "./card_bg.wasm", "./program.js")}\nexport default () => {};\n`);
+
+const bundle = (entry, format, ...more) => run("esbuild", entry, "--bundle", "--minify", "--charset=utf8", "--log-level=error", `--format=${format}`, ...more);
+bundle("question-card.js", "esm", `--outfile=${join(out, "no-wasm.js")}`);
+
+const sheets = join(here, "../../question-card/languages");
+const words = readdirSync(sheets).map((name) => JSON.parse(readFileSync(join(sheets, name), "utf8")));
+writeFileSync(inStage("words.js"), `export default ${JSON.stringify(Object.fromEntries(words.map(({ lang, copy, copied, copyFailed, view }) => [lang, { copy, copied, copyFailed, ...view }])))};\n`);
+const { version } = JSON.parse(readFileSync(join(out, "package.json"), "utf8"));
+cpSync(join(here, "view.js"), inStage("view.js"));
+bundle("view.js", "iife", `--define:VERSION="${version}"`, "--outfile=view.min.js");
+const script = readFileSync(inStage("view.min.js"), "utf8");
+if (/<\/script|<!--/i.test(script)) throw new Error("the script would end early");
+const page = readFileSync(join(here, "card.html"), "utf8").replace(/\n */g, "\n");
+writeFileSync(join(out, "card.html"), replaced(page, "SCRIPT", "").replace("<script></script>", () => `<script>${script}</script>`));

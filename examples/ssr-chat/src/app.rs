@@ -1,0 +1,71 @@
+//! The page: server and browser render the same.
+
+use agent_chat::{Ask, ChatOptions, Entry, Item, Status, use_agent_chat};
+use leptos::prelude::*;
+use question_card::{CardOptions, QuestionCard};
+
+/// The whole document, which the server sends.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn document() -> impl IntoView {
+    view! {
+        <!DOCTYPE html>
+        <html lang="en">
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <title>"Workshop"</title>
+                <link rel="icon" href="data:," />
+                <link rel="stylesheet" href="/question-card.css" />
+                <script type="module" src="/start.js"></script>
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
+
+/// Takes over what the server has sent.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn take_over() {
+    hydrate_body(App);
+}
+
+/// The conversation. It comes back after a reload, once the browser has taken the page over.
+#[component]
+fn App() -> impl IntoView {
+    let chat = use_agent_chat(ChatOptions::new("/agent").behind_question_server().kept_in_address());
+    let row = move |entry: Entry| match entry.item {
+        Item::User(text) | Item::Assistant(text) => view! { <p>{move || text.get()}</p> }.into_any(),
+        Item::Ask(ask) => view! { <Question chat ask /> }.into_any(),
+        Item::Tool { name, .. } => view! { <p>{name}</p> }.into_any(),
+    };
+    let trouble = move || match chat.status.get() {
+        Status::Failed(trouble) => trouble.to_string(),
+        Status::Idle | Status::Running => String::new(),
+    };
+    let is_new = move || !chat.restoring.get() && chat.entries.with(Vec::is_empty);
+    view! {
+        <main>
+            <h1>"Workshop"</h1>
+            <For each=move || chat.entries.get() key=|entry| entry.key.clone() children=row />
+            <p role="alert">{trouble}</p>
+            <button disabled=move || !is_new() on:click=move |_| { chat.send("I need my car looked at"); }>
+                "Book a service"
+            </button>
+        </main>
+    }
+}
+
+#[component]
+fn Question(chat: agent_chat::AgentChat, ask: Ask) -> impl IntoView {
+    let (reply_to, cancel) = (ask.tool_call_id.clone(), ask.tool_call_id);
+    view! {
+        <QuestionCard
+            ask=ask.snapshot
+            on_reply=Callback::new(move |reply| { chat.reply(&reply_to, reply); })
+            on_cancel=move |()| { chat.cancel(&cancel); }
+            options=CardOptions::new().sending(ask.sending)
+        />
+    }
+}

@@ -1,0 +1,28 @@
+//! A chat that axum renders and a browser takes over, in one program: page, agent and store. With `eval "$(cargo xtask tools)"` for wasm-bindgen:
+//!
+//! ```sh
+//! cargo build -p ssr-chat --target wasm32-unknown-unknown
+//! wasm-bindgen --target web --no-typescript --out-dir target/ssr-chat target/wasm32-unknown-unknown/debug/ssr-chat.wasm
+//! cargo run -p ssr-chat
+//! ```
+
+mod app;
+#[cfg(not(target_arch = "wasm32"))]
+mod server;
+
+#[cfg(target_arch = "wasm32")]
+fn main() {
+    app::take_over();
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+#[tokio::main]
+async fn main() -> std::io::Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let address = arguments.next().unwrap_or_else(|| "127.0.0.1:3000".to_owned());
+    let program = arguments.next().unwrap_or_else(|| "target/ssr-chat".to_owned());
+    let listener = tokio::net::TcpListener::bind(address).await?;
+    println!("listening on http://{}", listener.local_addr()?);
+    let service = server::app(program).into_make_service_with_connect_info::<std::net::SocketAddr>();
+    axum::serve(listener, service).await
+}

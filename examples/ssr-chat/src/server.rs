@@ -1,0 +1,31 @@
+//! Page, program and agent under one address.
+
+use crate::app::document;
+use any_spawner::Executor;
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::routing::get;
+use leptos_axum::render_app_to_stream;
+use question_server::Server;
+use question_server::models::scripted::Scripted;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tower_http::services::ServeDir;
+
+/// A file of its own, so that a strict policy can allow it.
+const START: &str = "import start from '/program/ssr-chat.js';\nawait start();\n";
+
+/// The whole app. `program` is the folder that wasm-bindgen has written.
+pub(crate) fn app(program: impl AsRef<Path>) -> Router {
+    // An error says that it was set before.
+    let _ = Executor::init_tokio();
+    let agent = Server::builder().model(Arc::new(Scripted::front_desk(Duration::ZERO))).build();
+    let text = |kind: &'static str, text: &'static str| get(move || async move { ([(CONTENT_TYPE, kind)], text) });
+    Router::new()
+        .route("/", get(render_app_to_stream(document)))
+        .route("/start.js", text("text/javascript", START))
+        .route("/question-card.css", text("text/css", question_card::STYLESHEET))
+        .nest_service("/program", ServeDir::new(program))
+        .fallback_service(agent)
+}
