@@ -3,7 +3,7 @@
 mod rows;
 mod scroller;
 
-use self::rows::Rows;
+use self::rows::{Rows, running};
 use self::scroller::Reader;
 use crate::cards::Cards;
 use crate::composer::{focus_composer, take_focus_of};
@@ -12,7 +12,7 @@ use crate::nodes::{add, element, goes_with_owner, hear, set};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::words::{Say, say, text, words};
-use agent_chat::{AgentChat, Entry, Item, Status};
+use agent_chat::{AgentChat, Entry, Item};
 use leptos::html::Div;
 use leptos::prelude::*;
 use std::cell::Cell;
@@ -166,10 +166,6 @@ fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
         (!at_end.get()).then(button)
     };
     view! { <div class="to-the-end">{shown}</div> }
-}
-
-fn running(chat: AgentChat) -> bool {
-    chat.status.with(|status| *status == Status::Running)
 }
 
 /// Calls `act` whenever one of these changes its size, until the current owner is cleaned up.

@@ -9,7 +9,7 @@ use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
-use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item};
+use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item, Status};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
@@ -248,7 +248,7 @@ impl Maker {
         effect(move || {
             let (is_done, words) = (done.get(), words.get());
             // A call from an earlier run can't finish now.
-            in_its_run = in_its_run && super::running(chat);
+            in_its_run = in_its_run && running(chat);
             let (state, text) = match (is_done, in_its_run) {
                 (true, _) => ("done", words.text(Say::ToolDone)),
                 (false, true) => ("running", words.text(Say::ToolRunning)),
@@ -274,7 +274,7 @@ impl Maker {
                 options.held = id.with_value(|id| chat.holds(id));
             })
             .scope(chat.conversation_id())
-            .fresh(super::running(chat))
+            .fresh(running(chat))
             .notes()
             .persist(Persist::session())
             .sending(sending)
@@ -309,4 +309,9 @@ impl Maker {
         card.mount(item, None);
         card
     }
+}
+
+/// Returns true while a run is open.
+pub(super) fn running(chat: AgentChat) -> bool {
+    chat.status.with(|status| *status == Status::Running)
 }

@@ -5,39 +5,37 @@ mod calls;
 mod decisions;
 mod followed;
 mod form;
-mod history;
 mod interrupts;
 pub mod reply;
 mod time;
+mod verdict;
 
 use crate::event::{EventRef, EventType};
 use crate::index::Index;
 use crate::message::ToolCall;
 use crate::outcome::{Interrupt, RunOutcome};
+use crate::queue::Queue;
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::tool::NAMES;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
-use calls::Repeated;
 use decisions::Part;
 use followed::{Followed, Source};
 use form::Asked;
-use history::Answers;
-use interrupts::{Legacy, ON_INTERRUPT};
+use interrupts::{Answers, ON_INTERRUPT};
+use json_tree::Json;
 use std::mem;
 use std::sync::Arc;
+use verdict::MessageIndex;
 
 /// All asks of one conversation, in the order in which they began.
 ///
-/// - [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots,
-/// - [`handle_event`](Self::handle_event), [`handle_end`](Self::handle_end), [`handle_message`](Self::handle_message),
-///   [`handle_history`](Self::handle_history) and [`handle_timeout`](Self::handle_timeout) return what changed. `now` is in milliseconds since the
-///   Unix epoch. The [`Thread`] has taken the same event or history before,
-/// - [`poll_timeout`](Self::poll_timeout) says when `handle_timeout` is due.
+/// [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots. A [`Conversation`](crate::Conversation) tells what changes of them.
 ///
-/// Phases follow from the stream and the messages alone, so a replayed history gives the phases that the live stream gave.
+/// A phase follows from the call, its results, what was said after it, and the run. So a replayed history gives the phases of the live stream.
+/// What messages do not tell, a history does not give: answers to interrupts, times, and calls that a broken run left unfinished.
 #[derive(Clone, Debug)]
 pub struct Asks {
     names: Vec<String>,
@@ -46,18 +44,18 @@ pub struct Asks {
     positions: Index,
     /// How many runs began; 0 is the time before, of which there is only a history.
     run: u64,
-    /// Positions of those that may wait for the user.
-    open: Vec<usize>,
-    /// Positions of those that have a result which is no answer, while the agent has not spoken on.
-    standing: Vec<usize>,
-    /// A call that may be one more of an ask that waits.
-    repeated: Option<Repeated>,
-    /// The legacy interrupts of this run.
-    legacy: Vec<Legacy>,
+    /// There may be one that has a result which is no answer, while the agent has not spoken on.
+    stands: bool,
+    /// The legacy interrupts of this run: their ids, where the adapter's own events tell them, or else names, and the values as they came.
+    legacy: Vec<(String, Json<'static>)>,
     /// The agent's own tools whose open calls wait for a yes or no.
     approvals: Vec<String>,
     readers: Readers,
+    changes: Changes,
 }
+
+/// What changed, until somebody takes it.
+type Changes = Queue<AskChange>;
 
 /// Reads how an ask ended in a result, or in what the user typed.
 type ReadResult = fn(&AskUserQuestion, &str) -> Option<Outcome>;
@@ -66,7 +64,7 @@ type ReadResult = fn(&AskUserQuestion, &str) -> Option<Outcome>;
 #[derive(Clone, Copy, Debug)]
 struct Readers {
     parts: fn(&Interrupt, bool) -> Vec<Part>,
-    legacy: Option<fn(&Legacy) -> Interrupt>,
+    legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
     approval: Option<fn(&ToolCall) -> Option<Asked>>,
     result: ReadResult,
     typed: ReadResult,
@@ -127,9 +125,7 @@ impl Asks {
             followed: Vec::new(),
             positions: Index::default(),
             run: 0,
-            open: Vec::new(),
-            standing: Vec::new(),
-            repeated: None,
+            stands: false,
             legacy: Vec::new(),
             approvals: Vec::new(),
             readers: Readers {
@@ -139,6 +135,7 @@ impl Asks {
                 result: |_, _| None,
                 typed: |_, _| None,
             },
+            changes: Changes::default(),
         }
     }
 
@@ -166,7 +163,7 @@ impl Asks {
     /// The same, reading a user message that names labels alone as an answer. Without this any message supersedes the asks before it.
     #[must_use]
     pub fn with_typed_answers(mut self) -> Self {
-        self.readers.typed = history::picked;
+        self.readers.typed = verdict::picked;
         self
     }
 
@@ -181,108 +178,89 @@ impl Asks {
         self.find(tool_call_id).map(|followed| &followed.snapshot)
     }
 
-    /// Takes an event and returns the changes it makes; `change` is its effect on the thread.
-    pub fn handle_event(&mut self, now: u64, event: &EventRef<'_>, change: Change, thread: &Thread) -> Vec<AskChange> {
-        let mut changes = Vec::new();
-        self.take_event(now, event, change, thread, &mut changes);
-        changes
+    /// The next change.
+    pub(crate) fn next_change(&mut self) -> Option<AskChange> {
+        self.changes.take()
     }
 
-    /// Takes an event, and puts what it changes into a list that is there already.
-    pub(crate) fn take_event(
-        &mut self,
-        now: u64,
-        event: &EventRef<'_>,
-        change: Change,
-        thread: &Thread,
-        changes: &mut Vec<AskChange>,
-    ) {
+    /// Takes an event; `change` is its effect on the thread. `now` is in milliseconds since the Unix epoch.
+    pub(crate) fn handle_event(&mut self, now: u64, event: &EventRef<'_>, change: Change, thread: &Thread) {
         match event.kind() {
             EventType::TextMessageContent => {
                 if let Change::TextAppended { message, .. } = change
                     && !is_blank(event.delta())
                 {
-                    self.hear_message(message, thread, changes);
+                    self.hear_agent(message, thread);
                 }
             }
             EventType::ToolCallStart | EventType::ToolCallArgs | EventType::ToolCallEnd => {
-                self.take_call_event(event, change, thread, changes);
+                self.take_call_event(event, change, thread);
             }
             EventType::ToolCallResult => {
                 let key = thread.key(event.tool_call_id());
-                self.take_result(&key, thread, changes);
-                self.part_twins(&key, thread, changes);
+                self.take_result(&key, thread);
+                self.part_twins(&key, thread);
             }
-            EventType::MessagesSnapshot => self.take_history(&thread.told(), thread, changes),
+            EventType::MessagesSnapshot => self.take_history(MessageIndex::of(thread.told(), thread), thread),
             EventType::RunStarted => {
                 self.run += 1;
                 self.legacy.clear();
                 if let Some(input) = event.get("input") {
-                    self.take_resume(&Answers::of(input), changes);
-                    self.take_history(&thread.told(), thread, changes);
+                    self.take_resume(&Answers::of(input));
+                    self.take_history(MessageIndex::of(thread.told(), thread), thread);
                 }
-                self.release_interrupts(thread, changes);
+                self.release_interrupts(thread);
             }
             EventType::Custom if event.text("name") == ON_INTERRUPT => self.note_legacy(event, thread),
             EventType::RunFinished => {
-                self.close_run(changes);
+                self.close_run();
                 match event.outcome() {
-                    Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(thread, changes),
-                    Some(RunOutcome::Cancelled) => self.take_legacy(thread, changes),
+                    Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(thread),
+                    Some(RunOutcome::Cancelled) => self.take_legacy(thread),
                     // What is open beside a legacy interrupt, the agent still has in hand.
-                    _ if self.legacy.is_empty() => self.ask_approvals(thread, changes),
-                    _ => self.take_legacy(thread, changes),
+                    _ if self.legacy.is_empty() => self.ask_approvals(thread),
+                    _ => self.take_legacy(thread),
                 }
-                self.take_pending(thread, changes);
+                self.take_pending(thread);
                 self.forget_interrupts();
-                self.expire(now, changes);
+                self.handle_timeout(now);
             }
-            EventType::RunError => self.break_run(changes),
+            EventType::RunError => self.break_run(thread),
             _ => {}
         }
     }
 
-    /// What the end of a response changes: where it broke off or was refused, no ask streams any more.
-    pub fn handle_end(&mut self, now: u64, end: &End) -> Vec<AskChange> {
-        let mut changes = Vec::new();
+    /// Takes the end of a response: where it broke off or was refused, no ask streams any more.
+    pub(crate) fn handle_end(&mut self, now: u64, end: &End, thread: &Thread) {
         if matches!(end.outcome, EndOutcome::Truncated | EndOutcome::Rejected | EndOutcome::Error) {
-            self.break_run(&mut changes);
+            self.break_run(thread);
         }
-        self.expire(now, &mut changes);
-        changes
+        self.handle_timeout(now);
     }
 
     /// What the time changes.
-    pub fn handle_timeout(&mut self, now: u64) -> Vec<AskChange> {
-        let mut changes = Vec::new();
-        self.expire(now, &mut changes);
-        changes
-    }
-
-    fn expire(&mut self, now: u64, changes: &mut Vec<AskChange>) {
+    pub(crate) fn handle_timeout(&mut self, now: u64) {
         for followed in &mut self.followed {
             let is_due = followed.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && followed.snapshot.phase == Phase::Answerable {
-                followed.patch(AskPatch::Phase(Phase::Expired), changes);
+                followed.patch(AskPatch::Phase(Phase::Expired), &mut self.changes);
             }
         }
     }
 
     /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
     /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
-    pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) -> Vec<AskChange> {
-        let mut changes = Vec::new();
+    pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
         let position = self.positions.get(tool_call_id);
         if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline)) {
             let followed = &mut self.followed[position];
             if followed.is_open() && followed.snapshot.expires_at != Some(deadline) {
-                followed.patch(AskPatch::ExpiresAt(Some(deadline)), &mut changes);
+                followed.patch(AskPatch::ExpiresAt(Some(deadline)), &mut self.changes);
             }
         }
-        changes
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) is due, if it is.
+    /// When the next ask expires, if one does: [`handle_timeout`](crate::Conversation::handle_timeout) is due then.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
         let waiting = self.asks().filter(|ask| ask.phase == Phase::Answerable);
@@ -297,49 +275,46 @@ impl Asks {
         self.positions.get(tool_call_id).map(|position| &self.followed[position])
     }
 
-    fn open(&mut self, id: &str, source: Source, changes: &mut Vec<AskChange>) -> &mut Followed {
-        let position = self.positions.get(id).unwrap_or(self.followed.len());
-        self.open_at(position, id, source, changes)
+    fn open(&mut self, id: &str, source: Source) -> usize {
+        self.open_at(self.positions.get(id), id, source)
     }
 
-    /// Opens an ask behind the others, or in the place of one that makes way.
-    fn open_at(&mut self, position: usize, id: &str, source: Source, changes: &mut Vec<AskChange>) -> &mut Followed {
+    /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
+    fn open_at(&mut self, place: Option<usize>, id: &str, source: Source) -> usize {
         let mut opened = Followed::new(id, source, self.run);
-        changes.push(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
-        if let Some(before) = self.followed.get_mut(position) {
+        self.changes.push(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
+        if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.
-            opened.wait = before.wait.take();
-            *before = opened;
-        } else {
-            self.positions.insert(id, position);
-            self.followed.push(opened);
+            opened.wait = self.followed[position].wait.take();
+            self.followed[position] = opened;
+            return position;
         }
-        self.open.push(position);
-        &mut self.followed[position]
+        self.positions.insert(id, self.followed.len());
+        self.followed.push(opened);
+        self.followed.len() - 1
     }
 
     /// No run is open any more: what is complete waits for its answer, what is not never will be.
-    fn close_run(&mut self, changes: &mut Vec<AskChange>) {
+    fn close_run(&mut self) {
         for followed in &mut self.followed {
             match followed.snapshot.phase {
-                Phase::Streaming => followed.patch(AskPatch::Phase(Phase::Interrupted), changes),
-                Phase::Ready => followed.patch(AskPatch::Phase(Phase::Answerable), changes),
+                Phase::Streaming => followed.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes),
+                Phase::Ready => followed.patch(AskPatch::Phase(Phase::Answerable), &mut self.changes),
                 _ => {}
             }
         }
     }
 
     /// The run failed. The answers that it was started with may have been lost with it, so their asks wait again.
-    fn break_run(&mut self, changes: &mut Vec<AskChange>) {
-        self.close_run(changes);
-        for (position, followed) in self.followed.iter_mut().enumerate() {
+    fn break_run(&mut self, thread: &Thread) {
+        self.close_run();
+        for followed in &mut self.followed {
             let was_released = followed.wait.as_mut().is_some_and(|wait| mem::take(&mut wait.is_released));
             if was_released && !followed.can_be_ended() {
                 let outcome = followed.snapshot.outcome.clone();
-                followed.ask_again(changes);
-                self.open.push(position);
+                followed.ask_again(thread, &mut self.changes);
                 if let Some(outcome) = outcome {
-                    followed.patch(AskPatch::Outcome(outcome), changes);
+                    followed.patch(AskPatch::Outcome(outcome), &mut self.changes);
                 }
             }
         }

@@ -36,9 +36,8 @@ pub struct Conversation {
 struct Talk {
     thread: Thread,
     asks: Asks,
+    /// What happened; what changed of the questions is behind it.
     updates: Queue<Update<'static>>,
-    /// What changed of the questions, behind all updates, the last first. An event makes no list of its own.
-    changes: Vec<AskChange>,
 }
 
 /// What happened in a [`Conversation`]. When an update is given, nothing later has happened yet, so that its positions hold.
@@ -73,9 +72,8 @@ impl Conversation {
     fn restored(mut asks: Asks, history: History) -> Self {
         asks.restore_legacy(&history.legacy_interrupts);
         let thread = Thread::new(history);
-        let mut talk = Talk { asks, thread, updates: Queue::default(), changes: Vec::new() };
-        let changes = talk.asks.handle_history(&talk.thread);
-        talk.tell(changes);
+        let mut talk = Talk { asks, thread, updates: Queue::default() };
+        talk.asks.handle_history(&talk.thread);
         Self { reader: EventReader::new(), end: None, is_over: false, talk }
     }
 
@@ -120,35 +118,31 @@ impl Conversation {
     /// Takes a message of the client's own, or one that became known elsewhere.
     pub fn push_message(&mut self, message: Message) {
         let talk = &mut self.talk;
-        let changes = talk.asks.handle_message(&message, &talk.thread);
         let change = talk.thread.push_message(message);
         talk.push(Update::Thread(change));
-        talk.tell(changes);
+        talk.asks.handle_message(change, &talk.thread);
+        talk.push_warnings();
     }
 
     /// What the time changes.
     pub fn handle_timeout(&mut self, now: u64) {
-        self.update_asks(|asks| asks.handle_timeout(now));
+        self.talk.asks.handle_timeout(now);
     }
 
     /// For what only the questions take, such as [a deadline](Asks::set_deadline).
-    pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks) -> Vec<AskChange>) {
-        let changes = take(&mut self.talk.asks);
-        self.talk.tell(changes);
+    pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks)) {
+        take(&mut self.talk.asks);
     }
 
     /// Lets an interrupt wait for its answer, as if the last run had ended in it: for what a host learns elsewhere.
     pub fn interrupt(&mut self, interrupt: Interrupt) {
         self.talk.thread.interrupt(interrupt);
-        let mut changes = Vec::new();
-        self.talk.asks.take_interrupts(&self.talk.thread, &mut changes);
-        self.talk.tell(changes);
+        self.talk.asks.take_interrupts(&self.talk.thread);
     }
 
-    /// Lets the questions alone take a message, such as an answer that another endpoint than the agent's has taken.
+    /// Lets the questions alone take a tool message, such as an answer that another endpoint than the agent's has taken.
     pub fn settle_asks(&mut self, message: &Message) {
-        let changes = self.talk.asks.handle_message(message, &self.talk.thread);
-        self.talk.tell(changes);
+        self.talk.asks.settle(message, &self.talk.thread);
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due, if it is.
@@ -218,8 +212,7 @@ impl Conversation {
     pub fn start_response(&mut self, request: &NextRun) {
         // What was not taken of the last response is dropped with it, its end as well.
         (self.reader, self.end, self.is_over) = (EventReader::new(), None, false);
-        let changes = self.talk.asks.take_answers(request);
-        self.talk.tell(changes);
+        self.talk.asks.take_answers(request);
         for message in &request.messages {
             self.push_message(message.clone());
         }
@@ -228,17 +221,12 @@ impl Conversation {
 
 impl Talk {
     fn next(&mut self) -> Option<Update<'static>> {
-        self.updates.take().or_else(|| self.changes.pop().map(Update::Ask))
+        self.updates.take().or_else(|| self.asks.next_change().map(Update::Ask))
     }
 
-    /// Applies an event, while no change of the questions waits.
     fn apply(&mut self, now: u64, event: &EventRef<'_>) -> Change {
         let change = self.thread.handle_event(event);
-        self.asks.take_event(now, event, change, &self.thread, &mut self.changes);
-        // Most events change one thing.
-        if self.changes.len() > 1 {
-            self.changes.reverse();
-        }
+        self.asks.handle_event(now, event, change, &self.thread);
         change
     }
 
@@ -251,16 +239,9 @@ impl Talk {
 
     fn take_end(&mut self, now: u64, end: End) {
         self.thread.handle_end(&end);
-        let changes = self.asks.handle_end(now, &end);
-        self.push(Update::End(end));
-        self.tell(changes);
-    }
-
-    fn tell(&mut self, changes: Vec<AskChange>) {
         self.push_changes();
-        self.push_warnings();
-        self.changes = changes;
-        self.changes.reverse();
+        self.asks.handle_end(now, &end, &self.thread);
+        self.updates.push(Update::End(end));
     }
 
     fn push(&mut self, update: Update<'static>) {
@@ -275,7 +256,7 @@ impl Talk {
     }
 
     fn push_changes(&mut self) {
-        while let Some(change) = self.changes.pop() {
+        while let Some(change) = self.asks.next_change() {
             self.updates.push(Update::Ask(change));
         }
     }

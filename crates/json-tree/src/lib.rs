@@ -33,7 +33,7 @@ pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};
 pub use serde::{Plain, plain};
 pub use text::JsonText;
-pub use write::{text, write, write_members, write_text};
+pub use write::{text, write_members, write_text};
 
 /// The character of an escape; `None` if JSON has no such escape.
 fn escape(byte: u8) -> Option<char> {

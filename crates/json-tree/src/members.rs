@@ -29,8 +29,7 @@ impl<'a> Members<'a> {
     }
 
     /// Without entries, and with room for this many.
-    #[must_use]
-    pub fn with_capacity(capacity: usize) -> Self {
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
         Vec::with_capacity(capacity).into()
     }
 
@@ -94,15 +93,14 @@ impl<'a> Members<'a> {
     }
 
     /// A name that occurs twice.
-    #[must_use]
-    pub fn repeated(&self) -> Option<&str> {
+    pub(crate) fn repeated(&self) -> Option<&str> {
         let slots = self.all_slots();
         let mut names = self.entries.iter().map(|(name, _)| &**name).enumerate();
         names.find(|(at, name)| self.position_by(slots.as_deref(), name) != Some(*at)).map(|(_, name)| name)
     }
 
     /// The values, to be changed.
-    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Json<'a>> {
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Json<'a>> {
         self.entries.iter_mut().map(|(_, value)| value)
     }
 

@@ -41,8 +41,7 @@ impl Number<'_> {
     }
 
     /// A double; `None` if it is not finite.
-    #[must_use]
-    pub fn from_f64(double: f64) -> Option<Number<'static>> {
+    pub(crate) fn from_f64(double: f64) -> Option<Number<'static>> {
         serde_json::Number::from_f64(double).map(|number| Number(Kind::Written(number.to_string().into())))
     }
 

@@ -142,12 +142,6 @@ impl PartialParser {
         Self { state: State::Value, open: Vec::new(), scratch, text, offset: 0, limits, error: None }
     }
 
-    /// The number of bytes taken.
-    #[must_use]
-    pub fn offset(&self) -> usize {
-        self.offset
-    }
-
     /// Takes the next piece of the text, and passes on its tokens.
     ///
     /// # Errors

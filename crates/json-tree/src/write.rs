@@ -37,8 +37,7 @@ pub fn write_members(out: &mut String, members: &Members<'_>) {
     object(out, members.iter().map(|(key, member)| (&**key, member)), |out, member| member.write(out));
 }
 
-/// Appends the text of a value. Its `Display` does that too, but also over many lines, which is more code.
-pub fn write(out: &mut String, value: &Value) {
+fn write(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -49,7 +48,7 @@ pub fn write(out: &mut String, value: &Value) {
     }
 }
 
-/// The text of a value.
+/// The text of a value. Its `Display` does that too, but also over many lines, which is more code.
 #[must_use]
 pub fn text(value: &Value) -> String {
     let mut out = String::new();

@@ -1,8 +1,8 @@
 //! Judges a call of the asking tool before it could run.
 
 use crate::call::{ToolCall, ToolInput, ToolResult};
+use crate::context::{PermissionMode, ToolContext};
 use crate::event::Event;
-use crate::registry::{PermissionMode, ToolContext};
 use crate::time::Timestamp;
 use ask_user_question::validate::{check_text, describe};
 use ask_user_question::{AskUserQuestion, Limits};

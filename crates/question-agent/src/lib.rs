@@ -8,6 +8,7 @@
 #[cfg(feature = "ag-ui")]
 pub mod ag_ui;
 pub mod call;
+mod context;
 pub mod conversation;
 pub mod effect;
 pub mod event;

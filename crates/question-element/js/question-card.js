@@ -215,9 +215,12 @@ export class QuestionCard extends Base {
     if (language === this.#language) return;
     this.#language = language;
     if (!this.#place) this.#show("loading");
-    const failed = (reason) => this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+    const failed = (reason) => {
+      console.warn("question-card:", reason);
+      this.dispatchEvent(new CustomEvent("qc-error", { bubbles: true, composed: true, detail: { reason } }));
+    };
     // If a language does not come, the card stays in the one that it has.
-    const sheet = sheetOf(language).catch((reason) => void failed(reason) ?? this.#sheet);
+    const sheet = sheetOf(language).catch((reason) => (failed(reason), this.#sheet));
     Promise.all([load(), sheet]).then(([program, sheet]) => ({ program, sheet }), (reason) => ({ reason })).then(({ program, sheet, reason }) => {
       if (language !== this.#language) return;
       this.#program = program;
@@ -338,7 +341,9 @@ let sheet;
 function adopt(tree) {
   if (!sheet) {
     sheet = new CSSStyleSheet();
-    sheet.replaceSync(`${styles} :host { display: block; } :host([hidden]) { display: none; } @layer qc.base { :where(question-card) { display: block; } }`);
+    // A place that is as wide as its content, such as a dialog, has room for a card: a hidden line of 30rem, which breaks where there is less.
+    const line = "content: '. . . .'; display: block; block-size: 0; overflow: hidden; visibility: hidden; word-spacing: 10rem;";
+    sheet.replaceSync(`${styles} :host { display: block; } :host::before { ${line} } :host([hidden]) { display: none; } @layer qc.base { :where(question-card) { display: block; } }`);
   }
   if (!tree.adoptedStyleSheets.includes(sheet)) tree.adoptedStyleSheets.push(sheet);
 }

@@ -2,10 +2,24 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import react from "@vitejs/plugin-react";
 import vue from "@vitejs/plugin-vue";
+import { existsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
 const page = process.env.PAGE;
+const at = (path) => fileURLToPath(new URL(path, import.meta.url));
+const main = ["main.js", "main.jsx"].find((name) => existsSync(at(`${page}/${name}`)));
+writeFileSync(at(`${page}/index.html`), `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>${page}</title>
+    <link rel="icon" href="data:,">
+    <script type="module" src="./${main}"></script>
+  </head>
+  <body><div id="app"></div></body>
+</html>
+`);
 const isElement = (tag) => tag === "question-card";
 const asVue = () => [vue({ template: { compilerOptions: { isCustomElement: isElement } } })];
 const plugins = {
@@ -17,9 +31,9 @@ const plugins = {
 };
 
 export default defineConfig({
-  root: fileURLToPath(new URL(page, import.meta.url)),
+  root: at(page),
   base: "./",
   plugins: plugins[page]?.() ?? [react()],
-  build: { outDir: fileURLToPath(new URL(`dist/${page}`, import.meta.url)), emptyOutDir: true, target: "esnext", modulePreload: { polyfill: false } },
+  build: { outDir: at(`dist/${page}`), emptyOutDir: true, target: "esnext", modulePreload: { polyfill: false } },
   logLevel: "warn",
 });

@@ -16,9 +16,13 @@ const answers = {
   },
   "ui/message": async () => {
     const body = JSON.stringify(context);
-    const answer = await fetch(location.pathname, { method: "POST", headers: { "content-type": "application/json" }, body });
-    if (!answer.ok) throw new Error(`The server says ${answer.status}.`);
-    return {};
+    const headers = { "content-type": "application/json" };
+    // The receipt stays, though the question is over.
+    document.body.dataset.sent = "";
+    const answer = await fetch(location.pathname, { method: "POST", headers, body }).catch(() => null);
+    if (answer?.ok) return {};
+    delete document.body.dataset.sent;
+    throw new Error(`The server says ${answer?.status ?? "nothing"}.`);
   },
 };
 

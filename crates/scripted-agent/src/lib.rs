@@ -11,16 +11,13 @@ use ask_user_question::Limits;
 use question_agent::ag_ui::Delta;
 use question_agent::message::Message;
 use question_agent::registry::ToolContext;
-pub use script::{Script, ScriptError, ScriptTool};
+pub use script::{SPAWN_AGENTS, Script, ScriptError, ScriptTool};
 use story::Turn;
 
 /// The example of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-/// The tool by which an agent starts other agents. Its host runs it; a script with `subAgents` may call it.
-pub const SPAWN_AGENTS: &str = "spawn_agents";
 
 impl Script {
     /// The front desk of a car workshop.

@@ -1,6 +1,6 @@
 //! A script as its file has it.
 
-use crate::{SPAWN_AGENTS, template};
+use crate::template;
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Limits};
 use question_agent::registry::{ToolContext, ToolSpec};
@@ -9,6 +9,9 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt;
+
+/// The tool by which an agent starts other agents. Its host runs it; a script with `subAgents` may call it.
+pub const SPAWN_AGENTS: &str = "spawn_agents";
 
 /// A script. It can be followed whatever its user does.
 #[derive(Debug, Deserialize)]

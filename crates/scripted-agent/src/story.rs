@@ -1,8 +1,7 @@
 //! The position of a conversation in its script, from its history alone.
 
-use crate::SPAWN_AGENTS;
 use crate::own_words::begins;
-use crate::script::{ANSWER, ANSWERS, Ended, RESULT, Rule, Script, Setting, Step};
+use crate::script::{ANSWER, ANSWERS, Ended, RESULT, Rule, SPAWN_AGENTS, Script, Setting, Step};
 use crate::template::{self, Form};
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};

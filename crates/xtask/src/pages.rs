@@ -21,8 +21,8 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
         "webkit" => journeys::webkit,
         other => bail!("there is no browser `{other}`, but chromium, firefox and webkit"),
     };
-    let mut known = workspace::folders_with("crates/question-element/pages", "index.html")?;
-    known.push(NO_WASM.to_owned());
+    let with = |main| workspace::folders_with("crates/question-element/pages", main);
+    let known = [with("main.js")?, with("main.jsx")?, vec![NO_WASM.to_owned()]].concat();
     let wanted = &workspace::wanted(&known, &options.name)?;
     let [tools, package] = pack::steps();
     steps::run_or_fail(&[

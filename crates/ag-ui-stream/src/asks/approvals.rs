@@ -1,8 +1,8 @@
 //! Calls of the agent's own tools that a run leaves open because they wait for a yes or no, as `Agno` has it.
 
+use super::Asks;
 use super::followed::{Followed, Source};
 use super::form::{Asked, asked};
-use super::{AskChange, Asks};
 use crate::message::{Role, ToolCall};
 use crate::thread::Thread;
 use ask_user_question::form::Form;
@@ -32,7 +32,7 @@ impl Asks {
     }
 
     /// Asks about the open calls of these tools that the last run made: who goes on with something else is not asked any more.
-    pub(super) fn ask_approvals(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn ask_approvals(&mut self, thread: &Thread) {
         let mut open = Vec::new();
         for message in thread.messages().iter().rev().take_while(|message| message.role != Role::User) {
             for call in message.tool_calls().iter().rev() {
@@ -42,18 +42,19 @@ impl Asks {
             }
         }
         for key in open.into_iter().rev() {
-            self.ask_approval(key, thread, changes);
+            self.ask_approval(key, thread);
         }
     }
 
     /// Asks whether to make a call, if it is one of these tools and its arguments are whole.
-    pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread) {
         let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains(key));
         if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
             let (ask, form) = question;
-            let followed = self.open(key, Source::Approval, changes);
+            let position = self.open(key, Source::Approval);
+            let followed = &mut self.followed[position];
             followed.form = form;
-            followed.complete(ask, Phase::Answerable, changes);
+            followed.complete(ask, Phase::Answerable, &mut self.changes);
         }
     }
 }

@@ -1,100 +1,124 @@
-//! Calls of the tool as their events come: which ask each belongs to, and what their results and the agent's next words make of it.
+//! Calls of the tool: which ask each belongs to, as its arguments come or where a history tells of it.
 
 use super::followed::{Followed, Source, about};
-use super::{AskChange, Asks};
+use super::verdict::MessageIndex;
+use super::{Asks, is_running};
 use crate::event::{EventRef, EventType};
-use crate::message::{Message, Role};
-use crate::thread::{Change, Thread};
+use crate::thread::{CallState, Change, Thread};
 use ask_user_question::Phase;
-use ask_user_question::text::is_blank;
 use std::mem;
 
-/// A call whose arguments are, as far as they came, those of an ask that waits. Some frameworks send one question under two ids.
-#[derive(Clone, Debug)]
-pub(super) struct Repeated {
-    key: String,
-    /// The ask's position.
-    ask: usize,
-    /// How much of its arguments came again, in bytes.
-    told: usize,
-}
+/// How many of the asks, and of the calls of one, are looked at for a call that asks the same: no list may make one call dearer than another.
+const LAST: usize = 8;
 
 impl Asks {
-    pub(super) fn take_call_event(
+    pub(super) fn take_call_event(&mut self, event: &EventRef<'_>, change: Change, thread: &Thread) {
+        let key = match change {
+            Change::ArgumentsAppended { message, call, .. }
+            | Change::ToolCallChanged { message, call }
+            | Change::ToolCallAdded { message, call, .. } => &*thread.messages()[message].tool_calls()[call].id,
+            _ => &*thread.key(event.tool_call_id()),
+        };
+        // Mostly it is the last ask that grows, which is found without a search.
+        if let Change::ArgumentsAppended { .. } = change
+            && let Some(last) = self.followed.last_mut()
+            && *last.id == *key
+            && last.snapshot.phase == Phase::Streaming
+        {
+            return last.feed(event.delta(), &mut self.changes);
+        }
+        if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change {
+            self.hear_call(key, thread);
+        }
+        self.take_call(key, Some((event, change)), &MessageIndex::default(), thread);
+    }
+
+    /// The agent speaks by a call.
+    pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
+        if let Some(message) = thread.call(key).and_then(CallState::position) {
+            self.hear_agent(message, thread);
+        }
+    }
+
+    /// Takes a call as far as it came. Where no event brings it, its arguments must be complete.
+    pub(super) fn take_call(
         &mut self,
-        event: &EventRef<'_>,
-        change: Change,
+        key: &str,
+        event: Option<(&EventRef<'_>, Change)>,
+        index: &MessageIndex<'_>,
         thread: &Thread,
-        changes: &mut Vec<AskChange>,
     ) {
-        let key = thread.key(event.tool_call_id());
-        let Some(call) = thread.call(&key) else {
+        let Some(call) = thread.call(key).filter(|call| self.is_ask(&call.name)) else {
             return;
         };
-        if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change
-            && let Some(message) = call.position()
-        {
-            self.hear_message(message, thread, changes);
-        }
-        if call.is_told_again() || !self.is_ask(&call.name) {
+        if (event.is_none() && !call.ended) || call.is_told_again() {
             return;
         }
         let arguments = thread.arguments_of(call);
-        let metadata = thread.held(call).and_then(|call| call.metadata.as_ref());
-        let position = self.positions.get(&key);
-        let begins = event.kind() == EventType::ToolCallStart && matches!(change, Change::ToolCallChanged { .. });
-        match position {
-            Some(position) if begins || self.followed[position].makes_way() => {
-                let followed = self.open_at(position, &key, Source::Call, changes);
-                followed.take_lang(metadata, changes);
-                followed.feed(arguments, changes);
+        let (event, begins) = event.map_or((None, false), |(event, change)| {
+            let is_there = matches!(change, Change::ToolCallChanged { .. });
+            (Some(event), is_there && event.kind() == EventType::ToolCallStart)
+        });
+        let (position, news) = match self.positions.get(key) {
+            Some(position) if !begins && !self.followed[position].makes_way() => {
+                let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
+                (position, args.map_or("", EventRef::delta))
             }
-            Some(position) if event.kind() == EventType::ToolCallArgs => {
-                self.followed[position].feed(event.delta(), changes);
+            None if self.repeats(key, arguments, event, index, thread) => return,
+            known => {
+                let position = self.open_at(known, key, Source::Call);
+                let metadata = thread.held(call).and_then(|call| call.metadata.as_ref());
+                self.followed[position].take_lang(metadata, &mut self.changes);
+                (position, arguments)
             }
-            Some(_) => {}
-            None if self.repeats(&key, arguments, event, thread) => {}
-            None => {
-                let followed = self.open(&key, Source::Call, changes);
-                followed.take_lang(metadata, changes);
-                followed.feed(arguments, changes);
-            }
+        };
+        let followed = &mut self.followed[position];
+        if followed.snapshot.phase != Phase::Streaming {
+            return;
         }
+        followed.feed(news, &mut self.changes);
         if call.ended {
-            self.end_call(&key, arguments, thread, changes);
+            let complete = if event.is_some() || is_running(thread) { Phase::Ready } else { Phase::Answerable };
+            followed.end_arguments(arguments, complete, &mut self.changes);
+            if call.answered {
+                self.take_result(key, thread);
+            }
         }
     }
 
-    /// Returns true if the arguments of a call that is no ask yet are so far those of one that waits.
-    fn repeats(&mut self, key: &str, arguments: &str, event: &EventRef<'_>, thread: &Thread) -> bool {
+    /// Returns true if a call that is no ask yet has the arguments of another one, or so far those of one that waits.
+    fn repeats(
+        &mut self,
+        key: &str,
+        arguments: &str,
+        event: Option<&EventRef<'_>>,
+        index: &MessageIndex<'_>,
+        thread: &Thread,
+    ) -> bool {
         let known = |it: &Followed| thread.arguments(&it.id).unwrap_or_default();
-        let repeated = self.repeated.take_if(|repeated| repeated.key == key);
-        let ask = match &repeated {
-            Some(it)
-                if known(&self.followed[it.ask]).get(it.told..).is_some_and(|rest| rest.starts_with(event.delta())) =>
-            {
-                Some(it.ask)
-            }
-            _ => self.last_call(|it| it.is_waiting() && known(it).starts_with(arguments)),
-        };
-        let Some(ask) = ask.filter(|ask| self.followed[*ask].is_waiting()) else {
-            return false;
-        };
-        if event.kind() != EventType::ToolCallEnd {
-            self.repeated = Some(Repeated { key: key.to_owned(), ask, told: arguments.len() });
-            return true;
+        if let Some(event) = event.filter(|event| event.kind() != EventType::ToolCallEnd) {
+            let delta = event.delta();
+            // It was held back so far, so what came before was the same.
+            let before = arguments.len().saturating_sub(delta.len());
+            let goes_on = |it: &Followed| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));
+            return self.last_call(|it| it.is_waiting() && goes_on(it)).is_some();
         }
-        let is_same = known(&self.followed[ask]) == arguments;
-        if is_same {
-            self.positions.insert(key, ask);
-            self.followed[ask].twins.push(key.to_owned());
+        let (reply, place) = (reply_to(key, thread), index.place(key));
+        let twin = self.last_call(|it| {
+            // In a history, what ends the other one may come after this one.
+            let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
+            let is_waiting = || it.is_waiting() && self.judge(it, twins, index, thread).is_open_at(place);
+            known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting())
+        });
+        if let Some(twin) = twin {
+            self.positions.insert(key, twin);
+            self.followed[twin].twins.push(key.to_owned());
         }
-        is_same
+        twin.is_some()
     }
 
     /// The last call that is meant, among those that began last.
-    pub(super) fn last_call(&self, is_meant: impl Fn(&Followed) -> bool) -> Option<usize> {
-        const LAST: usize = 8;
+    fn last_call(&self, is_meant: impl Fn(&Followed) -> bool) -> Option<usize> {
         let is_it = |position: &usize| {
             let it = &self.followed[*position];
             it.source == Source::Call && is_meant(it)
@@ -102,128 +126,58 @@ impl Asks {
         (0..self.followed.len()).rev().take(LAST).find(is_it)
     }
 
-    fn end_call(&mut self, key: &str, arguments: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
-        if let Some(position) = self.positions.get(key) {
-            self.followed[position].end_arguments(arguments, changes);
-            if thread.call(key).is_some_and(|call| call.answered) {
-                self.take_result(key, thread, changes);
-            }
-        }
-    }
-
-    /// Takes what a message says about the ask of a call.
-    pub(super) fn note_result(&mut self, key: &str, result: &Message, changes: &mut Vec<AskChange>) {
-        if let Some(position) = self.positions.get(key)
-            && self.followed[position].take_result(result, self.run, changes)
-        {
-            self.standing.push(position);
-        }
-    }
-
-    /// Takes what the results of a call say, once its arguments are complete.
-    pub(super) fn take_result(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
-        let Some(position) = self.positions.get(key) else {
-            return;
-        };
-        if self.followed[position].snapshot.phase == Phase::Streaming {
-            return;
-        }
-        for result in thread.results(key) {
-            self.note_result(key, result, changes);
-        }
-        if self.standing.last() != Some(&position) {
-            return;
-        }
-        // The agent or the user may have spoken before the result came.
-        let behind = thread.call(key).and_then(|call| call.position()).map_or(0, |message| message + 1);
-        let mut later = thread.messages()[behind..].iter();
-        let goes_on = |message: &&Message| message.role == Role::User && about(message.metadata()).is_none();
-        let next = later.find(|message| speaks(message) || goes_on(message));
-        if next.is_some_and(speaks) {
-            self.followed[position].settle_as_told(self.readers.result, self.run, thread, changes);
-        }
-        if !self.followed[position].is_open() {
-            self.standing.pop();
-        }
-    }
-
     /// The agent settled one call of an ask alone. Those of the same ask in later messages are asked by themselves.
-    pub(super) fn part_twins(&mut self, key: &str, thread: &Thread, changes: &mut Vec<AskChange>) {
-        let Some(followed) = self.positions.get(key).map(|position| &mut self.followed[position]) else {
+    pub(super) fn part_twins(&mut self, key: &str, thread: &Thread) {
+        let Some(ask) = self.positions.get(key) else {
             return;
         };
+        let followed = &mut self.followed[ask];
         if followed.is_open() || followed.twins.is_empty() {
             return;
         }
-        let position = |key: &str| thread.call(key).and_then(|call| call.position());
-        let is_open = |key: &str| thread.call(key).is_some_and(|call| !call.answered);
-        let mut parted = mem::take(&mut followed.twins);
-        for twin in &parted {
-            if position(twin) <= position(key) || !is_open(twin) {
-                followed.twins.push(twin.clone());
-            }
-        }
-        parted.retain(|twin| position(twin) > position(key) && is_open(twin));
-        for twin in parted {
-            self.positions.remove(&twin);
-            self.take_call(&twin, thread, changes);
-        }
-    }
-
-    /// The agent speaks in a message.
-    pub(super) fn hear_message(&mut self, message: usize, thread: &Thread, changes: &mut Vec<AskChange>) {
-        let is_before = |call: &str| thread.call(call).and_then(|call| call.position()) < Some(message);
-        self.hear_agent(&is_before, thread, changes);
-    }
-
-    /// The agent speaks. The asks before that have a result are over.
-    pub(super) fn hear_agent(
-        &mut self,
-        is_before: &dyn Fn(&str) -> bool,
-        thread: &Thread,
-        changes: &mut Vec<AskChange>,
-    ) {
-        for position in mem::take(&mut self.standing) {
-            let followed = &mut self.followed[position];
-            if followed.is_open() && is_before(&followed.id) {
-                followed.settle_as_told(self.readers.result, self.run, thread, changes);
-            } else if followed.is_open() {
-                self.standing.push(position);
+        let position = |key: &str| thread.call(key).and_then(CallState::position);
+        let is_parted =
+            |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.answered);
+        for twin in mem::take(&mut followed.twins) {
+            if is_parted(&twin) {
+                self.positions.remove(&twin);
+                self.take_call(&twin, None, &MessageIndex::default(), thread);
+            } else {
+                self.followed[ask].twins.push(twin);
             }
         }
     }
 
     /// The agent says what it waits for: asks that are over wait again, and a call that came unnoticed is asked.
-    pub(super) fn take_pending(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_pending(&mut self, thread: &Thread) {
         for key in thread.pending_tool_call_ids() {
             let is_answered = thread.call(key).is_none_or(|call| call.answered);
-            match self.positions.get(key) {
-                Some(position) => {
-                    let followed = &mut self.followed[position];
-                    let is_over = match followed.snapshot.phase {
-                        Phase::Settled => true,
-                        Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired => {
-                            !is_answered && followed.over_since < self.run
-                        }
-                        _ => false,
-                    };
-                    if is_over {
-                        followed.ask_again(changes);
-                        self.open.push(position);
-                    }
+            let Some(position) = self.positions.get(key) else {
+                self.hear_call(key, thread);
+                self.take_call(key, None, &MessageIndex::default(), thread);
+                continue;
+            };
+            let followed = &self.followed[position];
+            let is_over = match followed.snapshot.phase {
+                Phase::Settled => true,
+                Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired => {
+                    !is_answered && followed.over_since < self.run
                 }
-                None => {
-                    if let Some(message) = thread.call(key).and_then(|call| call.position()) {
-                        self.hear_message(message, thread, changes);
-                    }
-                    self.take_call(key, thread, changes);
-                }
+                _ => false,
+            };
+            if is_over {
+                self.followed[position].ask_again(thread, &mut self.changes);
             }
         }
     }
 }
 
-/// Returns true if the agent speaks in a message.
-pub(super) fn speaks(message: &Message) -> bool {
-    message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
+/// The id of the reply that the client gave to a call.
+fn reply_to(key: &str, thread: &Thread) -> Option<String> {
+    for result in thread.results(key) {
+        if let Some(about) = about(result.metadata()) {
+            return Some(about.reply_id);
+        }
+    }
+    None
 }

@@ -2,16 +2,15 @@
 
 use super::decisions::Decision;
 use super::form::Payload;
-use super::interrupts::Legacy;
 use super::reply::AskedBy;
-use super::{AskChange, ReadResult};
+use super::verdict::is_placeholder;
+use super::{AskChange, Changes};
 use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
 use std::sync::Arc;
@@ -26,8 +25,12 @@ pub(super) struct Followed {
     pub(super) acknowledged: bool,
     /// The run in which it was over.
     pub(super) over_since: u64,
+    /// It ended, and nothing that comes later says otherwise.
+    pub(super) is_final: bool,
     /// A message that names no ask ended it, so that the agent may know better how.
     pub(super) is_inferred: bool,
+    /// How many of its results it had when it was asked again; they say nothing any more.
+    pub(super) passed: usize,
     /// Other calls that ask the same.
     pub(super) twins: Vec<String>,
     /// How the agent waits for the answer, if not by the call alone.
@@ -49,10 +52,12 @@ pub(super) struct Wait {
     pub(super) is_released: bool,
 }
 
+/// An interrupt in the protocol's form.
 #[derive(Clone, Debug)]
-pub(super) enum WaitsBy {
-    Interrupt(Interrupt),
-    Legacy(Legacy),
+pub(super) struct WaitsBy {
+    pub(super) interrupt: Interrupt,
+    /// The value of the legacy event that it came as, which the answer quotes.
+    pub(super) legacy: Option<Json<'static>>,
 }
 
 /// Where an ask comes from.
@@ -66,8 +71,22 @@ pub(super) enum Source {
     Approval,
 }
 
-/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
-const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
+/// How an ask ends.
+pub(super) enum Ending {
+    /// By an outcome, or where that can't be read any more, by its kind.
+    Over(Option<Outcome>, OutcomeKind),
+    /// The agent refuses the call.
+    Refused,
+    /// The agent goes on after a result that can't be read.
+    Told(String),
+}
+
+impl Ending {
+    pub(super) fn of(outcome: Outcome) -> Self {
+        let kind = outcome.kind();
+        Self::Over(Some(outcome), kind)
+    }
+}
 
 /// How a result begins by which an agent refuses the call, so that nobody can answer it any more.
 const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not available to sub-agents"];
@@ -86,7 +105,9 @@ impl Followed {
             source,
             acknowledged: false,
             over_since: run,
+            is_final: false,
             is_inferred: false,
+            passed: 0,
             twins: Vec::new(),
             wait: None,
             form: None,
@@ -100,24 +121,22 @@ impl Followed {
     }
 
     /// Applies a patch and tells it.
-    pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Vec<AskChange>) {
+    pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Changes) {
         self.snapshot.apply(&patch);
         changes.push(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
     }
 
     /// Takes the language of the texts, where the call's metadata name one.
-    pub(super) fn take_lang(&mut self, metadata: Option<&Json<'_>>, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_lang(&mut self, metadata: Option<&Json<'_>>, changes: &mut Changes) {
         let lang = metadata.and_then(|metadata| metadata.get(LANG)?.as_str());
         if let Some(lang) = lang.filter(|lang| is_language_tag(lang)) {
             self.patch(AskPatch::Lang(lang.to_owned()), changes);
         }
     }
 
-    /// Takes more of the arguments. Once they were complete, nothing changes what is shown.
-    pub(super) fn feed(&mut self, delta: &str, changes: &mut Vec<AskChange>) {
-        if self.snapshot.phase != Phase::Streaming {
-            return;
-        }
+    /// Takes more of the arguments.
+    #[inline(never)]
+    pub(super) fn feed(&mut self, delta: &str, changes: &mut Changes) {
         let Self { id, snapshot, arriving, .. } = self;
         arriving.get_or_insert_default().feed(delta, |patch| {
             snapshot.apply(&patch);
@@ -126,64 +145,35 @@ impl Followed {
     }
 
     /// The arguments are complete. Those that did not arrive as one JSON text are read as a whole.
-    pub(super) fn end_arguments(&mut self, arguments: &str, changes: &mut Vec<AskChange>) {
-        if self.snapshot.phase != Phase::Streaming {
-            return;
-        }
+    pub(super) fn end_arguments(&mut self, arguments: &str, complete: Phase, changes: &mut Changes) {
         let arrived = self.arriving.take().and_then(|arriving| arriving.finish(&self.snapshot));
         match arrived.or_else(|| AskUserQuestion::from_arguments(arguments)) {
-            Some(ask) => self.complete(ask, Phase::Ready, changes),
+            Some(ask) => self.complete(ask, complete, changes),
             None => self.patch(AskPatch::Phase(Phase::Malformed), changes),
         }
     }
 
-    pub(super) fn complete(&mut self, ask: AskUserQuestion, phase: Phase, changes: &mut Vec<AskChange>) {
+    pub(super) fn complete(&mut self, ask: AskUserQuestion, phase: Phase, changes: &mut Changes) {
         self.patch(AskPatch::Complete(Arc::new(ask)), changes);
         self.patch(AskPatch::Phase(phase), changes);
     }
 
-    /// Takes what a result says: how the ask ended, or something that is no answer. Returns whether it stands as such.
-    pub(super) fn take_result(&mut self, result: &Message, run: u64, changes: &mut Vec<AskChange>) -> bool {
+    /// How a result ends the ask; none if it is no answer.
+    pub(super) fn read_result(&self, result: &Message) -> Option<Ending> {
         let content = &result.text();
-        if self.snapshot.phase == Phase::Malformed {
-            self.take_cancellation(content, run, changes);
-            return false;
-        }
-        if self.acknowledged || !self.is_open() && self.snapshot.phase != Phase::Expired && !self.is_inferred {
-            return false;
-        }
         let outcome = match self.source {
             Source::Approval => self.read_approval(content),
-            Source::Call | Source::Interrupt => self.snapshot.ask.as_ref().and_then(|ask| Outcome::parse(ask, content)),
+            Source::Call | Source::Interrupt => Outcome::parse(self.ask(), content),
         };
         let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
-        let kind = about.map(|about| about.outcome);
-        let is_placeholder = is_blank(content) || PLACEHOLDERS.contains(&&**content);
-        if outcome.is_some() || kind.is_some() {
-            self.settle(outcome, kind, run, changes);
-        } else if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) {
-            self.patch(AskPatch::Phase(Phase::Malformed), changes);
-        } else if self.source == Source::Approval && !is_placeholder {
-            self.settle(None, Some(OutcomeKind::Answered), run, changes);
-        } else {
-            self.acknowledged = true;
-            return !is_placeholder;
-        }
-        false
-    }
-
-    /// The agent has spoken on after a result: the ask is over. What cannot be read in the result is shown as it is.
-    pub(super) fn settle_as_told(&mut self, read: ReadResult, run: u64, thread: &Thread, changes: &mut Vec<AskChange>) {
-        let Some(result) = thread.results(&self.id).last().map(Message::text) else {
-            return;
-        };
-        match read(self.ask(), &result) {
-            Some(outcome) => self.settle(Some(outcome), None, run, changes),
-            None => {
-                self.over_since = run;
-                self.patch(AskPatch::Result(result.into_owned()), changes);
-                self.patch(AskPatch::Phase(Phase::Settled), changes);
+        match (outcome, about) {
+            (Some(outcome), _) => Some(Ending::of(outcome)),
+            (None, Some(about)) => Some(Ending::Over(None, about.outcome)),
+            _ if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => Some(Ending::Refused),
+            _ if self.source == Source::Approval && !is_placeholder(content) => {
+                Some(Ending::Over(None, OutcomeKind::Answered))
             }
+            _ => None,
         }
     }
 
@@ -203,48 +193,48 @@ impl Followed {
         }
     }
 
-    /// What nobody can answer, its user can still put away.
-    fn take_cancellation(&mut self, content: &str, run: u64, changes: &mut Vec<AskChange>) {
-        if Outcome::parse(&UNREAD, content) == Some(Outcome::Declined) {
-            self.settle(Some(Outcome::Declined), None, run, changes);
+    /// Ends the ask as messages say.
+    pub(super) fn end(&mut self, end: Ending, run: u64, changes: &mut Changes) {
+        self.is_final = true;
+        match end {
+            Ending::Over(outcome, kind) => self.settle(outcome, kind, run, changes),
+            Ending::Refused => {
+                self.is_final = false;
+                self.set_phase(Phase::Malformed, changes);
+            }
+            Ending::Told(result) => {
+                self.over_since = run;
+                self.patch(AskPatch::Result(result), changes);
+                self.patch(AskPatch::Phase(Phase::Settled), changes);
+            }
         }
     }
 
-    /// Ends the ask by an outcome, or where that cannot be told any more, by its kind.
-    pub(super) fn settle(
-        &mut self,
-        outcome: Option<Outcome>,
-        kind: Option<OutcomeKind>,
-        run: u64,
-        changes: &mut Vec<AskChange>,
-    ) {
-        let Some(kind) = outcome.as_ref().map(Outcome::kind).or(kind) else {
-            return;
+    /// Ends the ask by an outcome, or where that can't be told any more, by its kind.
+    pub(super) fn settle(&mut self, outcome: Option<Outcome>, kind: OutcomeKind, run: u64, changes: &mut Changes) {
+        (self.is_final, self.over_since) = (true, run);
+        let (phase, bare) = match kind {
+            OutcomeKind::Answered | OutcomeKind::RepliedInChat => (Phase::Answered, None),
+            OutcomeKind::Declined => (Phase::Declined, Some(Outcome::Declined)),
+            OutcomeKind::Expired => (Phase::Expired, Some(Outcome::Expired)),
+            OutcomeKind::Superseded => (Phase::Superseded, Some(Outcome::Superseded)),
+            OutcomeKind::Cancelled => (Phase::Interrupted, Some(Outcome::Cancelled)),
         };
-        self.over_since = run;
-        let outcome = outcome.or(match kind {
-            OutcomeKind::Answered | OutcomeKind::RepliedInChat => None,
-            OutcomeKind::Declined => Some(Outcome::Declined),
-            OutcomeKind::Expired => Some(Outcome::Expired),
-            OutcomeKind::Superseded => Some(Outcome::Superseded),
-            OutcomeKind::Cancelled => Some(Outcome::Cancelled),
-        });
-        if let Some(outcome) = outcome {
+        if let Some(outcome) = outcome.or(bare) {
             self.patch(AskPatch::Outcome(outcome), changes);
         }
-        let phase = match kind {
-            OutcomeKind::Answered | OutcomeKind::RepliedInChat => Phase::Answered,
-            OutcomeKind::Declined => Phase::Declined,
-            OutcomeKind::Expired => Phase::Expired,
-            OutcomeKind::Superseded => Phase::Superseded,
-            OutcomeKind::Cancelled => Phase::Interrupted,
-        };
         self.patch(AskPatch::Phase(phase), changes);
+    }
+
+    fn set_phase(&mut self, phase: Phase, changes: &mut Changes) {
+        if self.snapshot.phase != phase {
+            self.patch(AskPatch::Phase(phase), changes);
+        }
     }
 
     /// What the agent did to ask.
     pub(super) fn asked_by(&self) -> AskedBy {
-        if self.source == Source::Interrupt || self.is_suspended() {
+        if self.source == Source::Interrupt || self.waits_by().is_some() {
             AskedBy::Interrupt
         } else if self.acknowledged {
             AskedBy::AcknowledgedCall
@@ -253,30 +243,9 @@ impl Followed {
         }
     }
 
-    /// Whether the agent waits for its answer by an interrupt.
-    pub(super) fn is_suspended(&self) -> bool {
-        self.waits_by().is_some()
-    }
-
-    /// The interrupt that no run was started yet to answer.
-    fn waits_by(&self) -> Option<&WaitsBy> {
+    /// The interrupt by which the agent waits, if no run was started yet to answer it.
+    pub(super) fn waits_by(&self) -> Option<&WaitsBy> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
-    }
-
-    /// The interrupt by which the agent waits.
-    pub(super) fn interrupt(&self) -> Option<&Interrupt> {
-        match self.waits_by()? {
-            WaitsBy::Interrupt(interrupt) => Some(interrupt),
-            WaitsBy::Legacy(_) => None,
-        }
-    }
-
-    /// The legacy interrupt by which it waits.
-    pub(super) fn legacy(&self) -> Option<&Legacy> {
-        match self.waits_by()? {
-            WaitsBy::Legacy(legacy) => Some(legacy),
-            WaitsBy::Interrupt(_) => None,
-        }
     }
 
     /// Its part in the answer to the interrupt, if that asks for several decisions.
@@ -285,11 +254,10 @@ impl Followed {
     }
 
     /// The agent asks by an interrupt, perhaps once more: whatever became of the ask, it waits now.
-    pub(super) fn ask_again(&mut self, changes: &mut Vec<AskChange>) {
-        let phase = if self.snapshot.ask.is_some() { Phase::Answerable } else { Phase::Malformed };
-        if self.snapshot.phase != phase {
-            self.patch(AskPatch::Phase(phase), changes);
-        }
+    pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
+        self.passed = self.results(&self.twins, thread).len();
+        (self.is_final, self.is_inferred) = (false, false);
+        self.set_phase(if self.snapshot.ask.is_some() { Phase::Answerable } else { Phase::Malformed }, changes);
     }
 
     /// Whether it may still be answered, or at least put away.

@@ -1,12 +1,12 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
+use super::Asks;
 use super::decisions::{self, Part};
 use super::followed::{Source, Wait, WaitsBy, about};
 use super::form::{Asked, asked};
 use super::time::parse_deadline;
-use super::{AskChange, Asks};
 use crate::event::EventRef;
-use crate::message::{Message, text_of};
+use crate::message::{Message, text_of, unique};
 use crate::outcome::Interrupt;
 use crate::thread::{RunState, Thread};
 use ask_user_question::form::{APPROVALS, Form};
@@ -15,18 +15,27 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 use json_tree::Json;
+use std::slice;
 use std::sync::Arc;
 
-/// The name of the legacy event.
+/// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.
 pub(super) const ON_INTERRUPT: &str = "on_interrupt";
 
-/// A legacy `on_interrupt` event: the adapters of `LangGraph` and `Mastra` send one in the place of the protocol's interrupt, or beside it.
-#[derive(Clone, Debug)]
-pub(super) struct Legacy {
-    /// Its id, where the adapter's own event tells it, or else a name.
-    pub(super) id: String,
-    /// The value as it came; the answer quotes it.
-    pub(super) value: Json<'static>,
+/// What an input says to interrupts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Answers {
+    pub(crate) resume: Vec<Json<'static>>,
+    /// The answers to legacy interrupts.
+    pub(crate) command: Option<Json<'static>>,
+}
+
+impl Answers {
+    /// Those of an input that the walk has passed.
+    pub(super) fn of(input: &Json<'_>) -> Self {
+        let resume = input.get("resume").and_then(Json::as_list).unwrap_or_default();
+        let command = input.get("forwardedProps").and_then(|props| props.get("command"));
+        Self { resume: resume.iter().map(unique).collect(), command: command.map(unique) }
+    }
 }
 
 impl Asks {
@@ -38,14 +47,14 @@ impl Asks {
             None => run_id(thread).to_owned() + "-on_interrupt-" + &self.legacy.len().to_string(),
         };
         let value = custom.get("value").cloned().unwrap_or_default().into_static();
-        self.legacy.push(Legacy { id, value });
+        self.legacy.push((id, value));
     }
 
     /// Notes the legacy interrupts of a history.
     pub(crate) fn restore_legacy(&mut self, legacy: &[Json<'static>]) {
         for it in legacy {
             let id = it.get("id").and_then(text_of).unwrap_or_default();
-            self.legacy.push(Legacy { id, value: it.get("value").cloned().unwrap_or_default() });
+            self.legacy.push((id, it.get("value").cloned().unwrap_or_default()));
         }
     }
 
@@ -53,8 +62,8 @@ impl Asks {
     pub(crate) fn legacy_interrupts(&self) -> Vec<Json<'static>> {
         let mut waiting = Vec::new();
         for followed in self.followed.iter().filter(|it| it.can_be_ended()) {
-            if let Some(Legacy { id, value }) = followed.legacy() {
-                waiting.push(Json::object([("id", id.as_str().into()), ("value", value.clone())]));
+            if let Some(WaitsBy { interrupt, legacy: Some(value) }) = followed.waits_by() {
+                waiting.push(Json::object([("id", interrupt.id.as_str().into()), ("value", value.clone())]));
             }
         }
         waiting
@@ -72,58 +81,52 @@ impl Asks {
     }
 
     /// Brings one of the [`receipts`](Self::receipts) back.
-    pub fn restore_receipt(&mut self, id: &str, ask: AskUserQuestion, outcome: Outcome) -> Vec<AskChange> {
-        let mut changes = Vec::new();
+    pub fn restore_receipt(&mut self, id: &str, ask: AskUserQuestion, outcome: Outcome) {
         if !self.positions.contains(id) {
-            let followed = self.open(id, Source::Interrupt, &mut changes);
-            followed.complete(ask, Phase::Ready, &mut changes);
-            followed.settle(Some(outcome), None, 0, &mut changes);
+            let position = self.open(id, Source::Interrupt);
+            let followed = &mut self.followed[position];
+            followed.complete(ask, Phase::Ready, &mut self.changes);
+            let kind = outcome.kind();
+            followed.settle(Some(outcome), kind, 0, &mut self.changes);
         }
-        changes
     }
 
     /// Makes asks of the legacy interrupts of a run whose end named none in the protocol's form.
-    pub(super) fn take_legacy(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn take_legacy(&mut self, thread: &Thread) {
         let legacy = std::mem::take(&mut self.legacy);
         let Some(standard) = self.readers.legacy else {
             return;
         };
-        for legacy in legacy {
-            let interrupt = standard(&legacy);
-            self.bind_interrupt(&interrupt, &Arc::new(WaitsBy::Legacy(legacy)), thread, changes);
+        for (id, value) in legacy {
+            let interrupt = standard(&id, &value);
+            self.bind_interrupt(WaitsBy { interrupt, legacy: Some(value) }, thread);
         }
     }
 
     /// Makes asks of the interrupts that a run ended in.
-    pub(crate) fn take_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(crate) fn take_interrupts(&mut self, thread: &Thread) {
         for interrupt in thread.open_interrupts() {
-            self.bind_interrupt(interrupt, &Arc::new(WaitsBy::Interrupt(interrupt.clone())), thread, changes);
+            self.bind_interrupt(WaitsBy { interrupt: interrupt.clone(), legacy: None }, thread);
         }
     }
 
     /// Finds or makes the asks that an interrupt is about. They wait from here on, perhaps for the second time; one that can't be shown waits
     /// to be cancelled.
-    fn bind_interrupt(
-        &mut self,
-        interrupt: &Interrupt,
-        by: &Arc<WaitsBy>,
-        thread: &Thread,
-        changes: &mut Vec<AskChange>,
-    ) {
-        let mut bound = Vec::new();
+    fn bind_interrupt(&mut self, by: WaitsBy, thread: &Thread) {
+        let (by, mut bound) = (Arc::new(by), Vec::new());
+        let interrupt = &by.interrupt;
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
             let position = self.ask_about(interrupt, &part, &bound, thread);
-            let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part, changes));
+            let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part));
             let followed = &mut self.followed[position];
-            followed.wait = Some(Box::new(Wait { by: Arc::clone(by), decision: part.decision, is_released: false }));
-            followed.ask_again(changes);
+            followed.wait = Some(Box::new(Wait { by: Arc::clone(&by), decision: part.decision, is_released: false }));
+            followed.ask_again(thread, &mut self.changes);
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             if followed.snapshot.expires_at != deadline {
-                followed.patch(AskPatch::ExpiresAt(deadline), changes);
+                followed.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
             }
             bound.push(position);
         }
-        self.open.extend(&bound);
     }
 
     /// Whether an interrupt is about a call of another tool than the one that asks.
@@ -133,19 +136,20 @@ impl Asks {
             && call.and_then(|call| thread.call(&thread.key(call))).is_none_or(|it| !self.is_ask(&it.name))
     }
 
-    fn open_interrupt(&mut self, interrupt: &Interrupt, part: &Part, changes: &mut Vec<AskChange>) -> usize {
+    fn open_interrupt(&mut self, interrupt: &Interrupt, part: &Part) -> usize {
         // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
         while self.positions.contains(&id) {
             id = interrupt.id.clone() + "-" + &run.to_string();
             run += 1;
         }
-        let followed = self.open(&id, Source::Interrupt, changes);
+        let position = self.open(&id, Source::Interrupt);
         if let Some((ask, form)) = &part.asked {
+            let followed = &mut self.followed[position];
             followed.form.clone_from(form);
-            followed.complete(ask.clone(), Phase::Answerable, changes);
+            followed.complete(ask.clone(), Phase::Answerable, &mut self.changes);
         }
-        self.followed.len() - 1
+        position
     }
 
     /// The ask that a part of an interrupt is about. It is the call that the interrupt names, or the ask of the same interrupt that the ended run
@@ -159,7 +163,7 @@ impl Asks {
         let asked = part.asked.as_ref().map(|(ask, _)| ask);
         let (mut waiting, mut open) = (Vec::new(), Vec::new());
         for (position, followed) in self.followed.iter().enumerate() {
-            let is_told = |wait: &Wait| matches!(&*wait.by, WaitsBy::Interrupt(it) if it.id == interrupt.id);
+            let is_told = |wait: &Wait| wait.by.interrupt.id == interrupt.id;
             if bound.contains(&position) {
                 continue;
             }
@@ -167,14 +171,14 @@ impl Asks {
                 return Some(position);
             }
             let shares = asked.is_some_and(|ask| shares_question(followed.ask(), ask));
-            if followed.source != Source::Call || followed.is_suspended() || !shares {
+            if followed.source != Source::Call || followed.waits_by().is_some() || !shares {
                 continue;
             }
             if followed.snapshot.phase == Phase::Answerable {
                 waiting.push(position);
             }
             let is_own = |result: &Message| about(result.metadata()).is_none();
-            if !thread.results(&followed.id).any(is_own) {
+            if !thread.results(&followed.id).into_iter().any(is_own) {
                 open.push(position);
             }
         }
@@ -188,9 +192,9 @@ impl Asks {
     }
 
     /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
-    pub(super) fn release_interrupts(&mut self, thread: &Thread, changes: &mut Vec<AskChange>) {
+    pub(super) fn release_interrupts(&mut self, thread: &Thread) {
         for followed in &mut self.followed {
-            let was_suspended = followed.is_suspended();
+            let was_suspended = followed.waits_by().is_some();
             if let Some(wait) = &mut followed.wait {
                 wait.is_released = was_suspended;
             }
@@ -203,8 +207,49 @@ impl Asks {
                 _ => continue,
             };
             if followed.source == Source::Interrupt || is_closed {
-                followed.settle(None, Some(kind), self.run, changes);
+                followed.settle(None, kind, self.run, &mut self.changes);
             }
+        }
+    }
+
+    /// Takes the answers to interrupts. One interrupt may ask for several.
+    pub(super) fn take_resume(&mut self, answers: &Answers) {
+        for entry in &answers.resume {
+            let text = |name: &str| entry.get(name).and_then(Json::as_str);
+            let payload = entry.get("payload").filter(|_| text("status") == Some("resolved"));
+            let is_meant = |by: &WaitsBy| by.legacy.is_none() && Some(&*by.interrupt.id) == text("interruptId");
+            self.take_payload(&is_meant, text("status") == Some("resolved"), |_| payload);
+        }
+        let command = answers.command.as_ref();
+        let Some((event, resume)) = command.and_then(|it| Some((it.get("interruptEvent")?, it.get("resume")?))) else {
+            return;
+        };
+        // Several are answered by a list of events and an answer for each id.
+        let events = event.as_list().unwrap_or(slice::from_ref(event));
+        for event in events {
+            let is_meant = |by: &WaitsBy| by.legacy.as_ref().is_some_and(|value| unique(value) == *event);
+            let answer = |by: &WaitsBy| if events.len() > 1 { resume.get(&by.interrupt.id) } else { Some(resume) };
+            self.take_payload(&is_meant, true, answer);
+        }
+    }
+
+    /// Settles the asks that wait by the interrupts that are meant.
+    fn take_payload<'p>(
+        &mut self,
+        is_meant: &dyn Fn(&WaitsBy) -> bool,
+        is_resolved: bool,
+        payload: impl Fn(&WaitsBy) -> Option<&'p Json<'static>>,
+    ) {
+        for followed in self.followed.iter_mut().filter(|it| it.can_be_ended()) {
+            let Some(by) = followed.waits_by().filter(|by| is_meant(by)) else {
+                continue;
+            };
+            let outcome = match is_resolved {
+                true => payload(by).and_then(|payload| followed.read_payload(payload)),
+                false => Some(Outcome::Declined),
+            };
+            let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
+            followed.settle(outcome, kind, self.run, &mut self.changes);
         }
     }
 
@@ -224,11 +269,11 @@ fn run_id(thread: &Thread) -> &str {
 }
 
 /// A legacy interrupt as the adapters that send both forms write it in the protocol's.
-pub(super) fn standard(legacy: &Legacy) -> Interrupt {
-    let read = unpacked(&legacy.value);
+pub(super) fn standard(id: &str, value: &Json<'static>) -> Interrupt {
+    let read = unpacked(value);
     let text = |names: &[&str]| text_of(first(&read, names)?);
     let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
-    let mut interrupt = Interrupt::new(&*legacy.id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
+    let mut interrupt = Interrupt::new(id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
     interrupt.message = text_of(&read).or_else(|| text(&["message"]));
     interrupt.tool_call_id = text(&["toolCallId", "tool_call_id"]);
     interrupt.response_schema = schema.filter(|schema| schema.as_object().is_some());
@@ -252,13 +297,13 @@ fn unpacked(value: &Json<'static>) -> Json<'static> {
     value.clone()
 }
 
-/// Whether an agent with an interrupt value of its own reads an answer in the tool's form. An agent that sent plain text reads plain text.
-pub(super) fn takes_reply(value: &Json<'static>) -> bool {
-    unpacked(value).get("questions").is_some()
+/// Returns true if the agent gave a value of its own that has no questions: it reads an answer in plain text.
+pub(super) fn takes_plain_text(interrupt: &Interrupt) -> bool {
+    raw(interrupt).is_some_and(|value| unpacked(value).get("questions").is_none())
 }
 
 /// The value that a graph of `LangGraph` gave to its `interrupt()`, in the protocol's form.
-pub(super) fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
+fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
     interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
 }
 

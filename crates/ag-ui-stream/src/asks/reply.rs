@@ -5,8 +5,8 @@ mod delivery;
 mod draft;
 mod refusal;
 
-use super::history::Answers;
-use super::{AskChange, Asks};
+use super::Asks;
+use super::interrupts::Answers;
 use crate::Conversation;
 use crate::input::{Context, RunAgentInput, Tool};
 use crate::message::Message;
@@ -89,10 +89,8 @@ impl NextRun {
 
 impl Asks {
     /// What the answers to interrupts change that an agent took.
-    pub(crate) fn take_answers(&mut self, run: &NextRun) -> Vec<AskChange> {
-        let mut changes = Vec::new();
-        self.take_resume(&run.answers, &mut changes);
-        changes
+    pub(crate) fn take_answers(&mut self, run: &NextRun) {
+        self.take_resume(&run.answers);
     }
 }
 

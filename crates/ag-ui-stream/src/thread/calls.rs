@@ -83,6 +83,12 @@ impl Calls {
         key(id, uses)
     }
 
+    /// Whether a tool message answers a call, which may be unknown.
+    #[cfg(feature = "asks")]
+    pub(super) fn has_result(&self, id: &str) -> bool {
+        self.answered.contains(id)
+    }
+
     pub(super) fn state(&self, id: &str) -> Option<&CallState> {
         self.states.get(self.positions.get(id)?)
     }

@@ -9,12 +9,20 @@ impl Thread {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
     }
 
-    /// The results of a call, in order. They are behind its message; one that a snapshot dropped has them anywhere.
-    pub(crate) fn results<'t>(&'t self, key: &'t str) -> impl Iterator<Item = &'t Message> {
-        let owner = self.call(key).and_then(CallState::position);
-        let behind = self.messages.iter().skip(owner.map_or(0, |owner| owner + 1));
-        let results = behind.take_while(move |message| owner.is_none() || message.role == Role::Tool);
-        results.filter(move |message| message.tool_call_id == key)
+    /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
+    pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
+        let mut results = Vec::new();
+        if self.calls.has_result(key) {
+            let behind = self.call(key).and_then(CallState::position).map_or(0, |owner| owner + 1);
+            for message in &self.messages[behind..] {
+                if message.tool_call_id == key {
+                    results.push(message);
+                } else if message.role != Role::Tool && !results.is_empty() {
+                    break;
+                }
+            }
+        }
+        results
     }
 
     /// The messages of the last snapshot, or of the input that the last run was started with, in their order there.

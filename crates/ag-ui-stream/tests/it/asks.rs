@@ -271,6 +271,44 @@ fn an_ask_expires_when_its_server_says_so_beside_the_events() {
 }
 
 #[test]
+fn a_deadline_is_read_as_agents_write_it() {
+    let read = |text: &str| {
+        let mut conversation = waiting();
+        conversation.update_asks(|asks| asks.set_deadline("c1", text));
+        conversation.poll_timeout()
+    };
+    for (text, milliseconds) in [
+        ("2026-11-20T12:00:00Z", NOW),
+        ("2026-11-20T12:00:00.000Z", NOW),
+        ("2026-11-20T13:00:00+01:00", NOW),
+        ("2026-11-20T06:30-0530", NOW),
+        ("2026-11-20 12:00:00,5", NOW + 500),
+        (" 2026-11-20t14:00:00.1239+02 ", NOW + 123),
+        ("2026-11-20T12:00", NOW),
+        ("1970-01-01T00:00:00Z", 0),
+        ("2000-02-29T00:00:00Z", 951_782_400_000),
+    ] {
+        assert_eq!(read(text), Some(milliseconds), "{text}");
+    }
+    for text in [
+        "",
+        "2026-13-01T00:00:00Z",
+        "2026-11-20",
+        "1969-12-31T23:59:59Z",
+        "2026-11-20T25:00Z",
+        "+026-1-1T1:1Z",
+        "2026-11-20T12:00:00.5x",
+        "2026-11-20T12:00:00+1",
+        "2026-11-20T12:00:00+01:0",
+        "2026-11-20T12:00:00 Z",
+        "2026-11-20T12:00:00Z+01",
+        "1234567890-11-20T12:00:00Z",
+    ] {
+        assert_eq!(read(text), None, "{text}");
+    }
+}
+
+#[test]
 fn an_interrupt_alone_becomes_an_ask() {
     let [start, _, end] = call_of("delete_file", "c1", "");
     let schema = json!({"type": "object", "properties": {

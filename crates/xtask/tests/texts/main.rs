@@ -58,7 +58,7 @@ const FIRST_PERSON: [&str; 8] = ["i", "me", "my", "mine", "we", "us", "our", "ou
 
 /// Files whose strings are words of a person or a model, or instructions for a model.
 const IN_THE_FIRST_PERSON: [&str; 7] =
-    ["/card-gallery/", "/words.rs", "/labels/", "/models/", "/guidance.rs", "/registry.rs", "/encode.rs"];
+    ["/card-gallery/", "/words.rs", "/labels/", "/models/", "/guidance.rs", "/context.rs", "/encode.rs"];
 
 /// Ids of cases, not sentences.
 const LISTS: [&str; 1] = ["SEL-01, "];

@@ -2,10 +2,9 @@ mod decide;
 
 use super::body::body;
 use super::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
-use crate::asks::followed::{Followed, Source};
+use crate::asks::followed::{Followed, Source, WaitsBy};
 use crate::asks::form::Payload;
-use crate::asks::history::Answers;
-use crate::asks::interrupts::{Legacy, raw, takes_reply};
+use crate::asks::interrupts::{Answers, takes_plain_text};
 use crate::asks::time::parse_deadline;
 use crate::asks::{Asks, reply::AskedBy};
 use crate::message::{Message, Metadata, Role, borrowed};
@@ -37,7 +36,7 @@ pub(super) struct Draft<'a> {
     resume: Vec<Json<'static>>,
     resumed: Vec<&'a str>,
     /// The answers to legacy interrupts.
-    commands: Vec<(&'a Legacy, Json<'static>)>,
+    commands: Vec<(&'a WaitsBy, Json<'static>)>,
     /// The asks that are answered.
     replied: Vec<&'a str>,
     /// Those that are parts of the answer to an interrupt.
@@ -73,22 +72,17 @@ impl<'a> Draft<'a> {
         // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone.
         let is_closed = self.thread.call(id).is_some_and(|call| call.answered);
         let takes_result = !followed.acknowledged && !is_closed;
-        let waits = followed.is_suspended() || phase == Phase::Answerable;
+        let waits = followed.waits_by().is_some() || phase == Phase::Answerable;
         if !can_end(phase, outcome) || is_closed && !followed.acknowledged && !waits {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&followed.snapshot.tool_call_id);
-        if followed.decision().is_some() && (followed.legacy().is_some() || self.interrupt_of(followed).is_some()) {
-            self.decided.push((followed, reply));
-            return Ok(());
-        }
-        if let Some(legacy) = followed.legacy() {
-            let answer = answer(followed, followed.form.as_deref(), outcome, !takes_reply(&legacy.value))?;
-            self.commands.push((legacy, answer));
-            return Ok(());
-        }
-        if let Some(interrupt) = self.interrupt_of(followed) {
-            return self.answer_interrupt(followed, interrupt, reply);
+        if let Some(by) = self.waits_by(followed) {
+            if followed.decision().is_some() {
+                self.decided.push((followed, reply));
+                return Ok(());
+            }
+            return self.answer_interrupt(followed, by, reply);
         }
         let agent = self.setup.agent;
         let delivery = match self.setup.delivery {
@@ -147,27 +141,34 @@ impl<'a> Draft<'a> {
     }
 
     /// The interrupt that an ask is to be answered by, while the last run still waits for it.
-    fn interrupt_of(&self, followed: &Followed) -> Option<&'a Interrupt> {
-        let interrupt = followed.interrupt()?;
-        self.thread.open_interrupts().iter().find(|open| open.id == interrupt.id)
+    fn waits_by(&self, followed: &'a Followed) -> Option<&'a WaitsBy> {
+        let is_open = |by: &WaitsBy| self.thread.open_interrupts().iter().any(|open| open.id == by.interrupt.id);
+        followed.waits_by().filter(|by| by.legacy.is_some() || is_open(by))
     }
 
-    fn answer_interrupt(
-        &mut self,
-        followed: &Followed,
-        interrupt: &'a Interrupt,
-        reply: &AskReply,
-    ) -> Result<(), Refusal> {
+    fn answer_interrupt(&mut self, followed: &Followed, by: &'a WaitsBy, reply: &AskReply) -> Result<(), Refusal> {
+        self.check_deadline(by, &reply.outcome)?;
         let mut payload = None;
-        if gives_content(&reply.outcome) {
-            if is_expired(self.now, interrupt) {
-                return Err(Refusal::Expired { interrupt_id: interrupt.id.clone() });
-            }
-            let is_plain = raw(interrupt).is_some_and(|value| !takes_reply(value));
+        if gives_content(&reply.outcome) || by.legacy.is_some() {
+            let is_plain = takes_plain_text(&by.interrupt);
             payload = Some(answer(followed, followed.form.as_deref(), &reply.outcome, is_plain)?);
         }
-        self.resume(interrupt, payload, Some(self.metadata(&reply.tool_call_id, reply)));
+        self.send(by, payload, reply);
         Ok(())
+    }
+
+    fn check_deadline(&self, by: &WaitsBy, outcome: &Outcome) -> Result<(), Refusal> {
+        if gives_content(outcome) && is_expired(self.now, &by.interrupt) {
+            return Err(Refusal::Expired { interrupt_id: by.interrupt.id.clone() });
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, by: &'a WaitsBy, payload: Option<Json<'static>>, reply: &AskReply) {
+        match (&by.legacy, payload) {
+            (Some(_), Some(payload)) => self.commands.push((by, payload)),
+            (_, payload) => self.resume(&by.interrupt, payload, Some(self.metadata(&reply.tool_call_id, reply))),
+        }
     }
 
     /// Adds the answer to an interrupt. One without a payload is cancelled.
@@ -189,7 +190,7 @@ impl<'a> Draft<'a> {
             let open = self.open_calls(followed);
             if open.is_empty()
                 || said.replies.iter().any(|reply| reply.tool_call_id == *id)
-                || self.is_waited_for(followed)
+                || self.waits_by(followed).is_some()
             {
                 continue;
             }
@@ -243,11 +244,6 @@ impl<'a> Draft<'a> {
     fn is_pages(&self, call: &str) -> bool {
         let call = self.thread.call(call);
         call.is_some_and(|call| self.setup.tools.iter().any(|tool| tool.name == call.name))
-    }
-
-    /// Whether the agent waits for the answer to an ask by an interrupt.
-    fn is_waited_for(&self, followed: &Followed) -> bool {
-        followed.legacy().is_some() || self.interrupt_of(followed).is_some()
     }
 
     /// Cancels the interrupts that have expired, which needs nobody.
@@ -337,14 +333,14 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn lacks_answer(&self, followed: &Followed) -> bool {
+    fn lacks_answer(&self, followed: &'a Followed) -> bool {
         let id = followed.snapshot.tool_call_id.as_str();
         if !followed.is_open() || self.replied.contains(&id) {
             return false;
         }
-        match self.interrupt_of(followed) {
-            Some(interrupt) => !self.resumes(interrupt),
-            None => followed.legacy().is_some() || self.thread.call(id).is_some_and(|call| !call.answered),
+        match self.waits_by(followed) {
+            Some(by) => by.legacy.is_some() || !self.resumes(&by.interrupt),
+            None => self.thread.call(id).is_some_and(|call| !call.answered),
         }
     }
 
@@ -409,15 +405,16 @@ fn answer(
 }
 
 /// The answers and the events that asked for them. Several answers are told apart by their interrupts' ids, as `LangGraph` has it.
-fn command(answers: &[(&Legacy, Json<'static>)]) -> Option<Json<'static>> {
+fn command(answers: &[(&WaitsBy, Json<'static>)]) -> Option<Json<'static>> {
+    let value = |by: &WaitsBy| by.legacy.clone().unwrap_or_default();
     let (resume, events) = match answers {
         [] => return None,
-        [(legacy, answer)] => (answer.clone(), legacy.value.clone()),
+        [(by, answer)] => (answer.clone(), value(by)),
         several => {
             let (mut by_id, mut events) = (Members::new(), Vec::new());
-            for (legacy, answer) in several {
-                by_id.push((legacy.id.clone().into(), answer.clone()));
-                events.push(legacy.value.clone());
+            for (by, answer) in several {
+                by_id.push((by.interrupt.id.clone().into(), answer.clone()));
+                events.push(value(by));
             }
             (Json::Object(by_id), Json::List(events))
         }

@@ -2,8 +2,8 @@
 
 use super::law;
 use crate::chat::{
-    ASK, Chat, FOREIGN, NOW, OTHER, call, call_of, declines, event, finished, interrupted, legacy, reloaded, result,
-    said, started,
+    ASK, Chat, FOREIGN, NOW, OTHER, call, call_of, chat, declines, event, finished, interrupted, legacy, reloaded,
+    result, said, snapshot, started,
 };
 use crate::fixtures::data;
 use ag_ui_stream::asks::reply::{AskedBy, Said};
@@ -114,6 +114,12 @@ enum Act {
         content: &'static str,
     },
     Speak,
+    /// The agent calls a tool of its own, which has its result at once.
+    Work,
+    /// The agent tells of all messages.
+    Tell,
+    /// The run fails, and another one begins.
+    Fail,
     /// The run ends, its user says something, and another one begins.
     Say {
         text: &'static str,
@@ -139,6 +145,9 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
             3 => (id(), arguments).prop_map(|(id, arguments)| Act::Call { id, arguments }),
             2 => (id(), content).prop_map(|(id, content)| Act::Result { id, content }),
             2 => Just(Act::Speak),
+            1 => Just(Act::Work),
+            1 => Just(Act::Tell),
+            1 => Just(Act::Fail),
             1 => (text, prop::option::of(id())).prop_map(|(text, about)| Act::Say { text, about }),
             2 => Just(Act::NextRun),
         ],
@@ -159,10 +168,24 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
         for act in acts.clone() {
             match act {
                 Act::Call { id: call, arguments } => {
-                    let mut events = call_of("ask_user_question", call, arguments);
-                    events[0]["parentMessageId"] = id("a").into();
-                    drop(live.take(events));
+                    let [mut start, mut args, end] = call_of("ask_user_question", call, arguments);
+                    start["parentMessageId"] = id("a").into();
+                    let (first, rest) = arguments.split_at(20);
+                    let mut more = args.clone();
+                    (args["delta"], more["delta"]) = (first.into(), rest.into());
+                    drop(live.take([start, args, more, end]));
                 }
+                Act::Work => {
+                    let (call, message) = (id("w"), id("a"));
+                    let [mut start, args, end] = call_of("get_weather", &call, "{}");
+                    start["parentMessageId"] = message.into();
+                    drop(live.take([start, args, end, result(&call, "Oil")]));
+                }
+                Act::Tell => {
+                    let told = snapshot(live.thread().messages());
+                    drop(live.take([told]));
+                }
+                Act::Fail => drop(live.take([json!({"type": "RUN_ERROR", "message": "Out of paper"}), started("r")])),
                 Act::Result { id: call, content } => {
                     let mut event = result(call, content);
                     event["messageId"] = id("t").into();
@@ -199,6 +222,8 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
         }
         live.take([finished("r")]);
         let replayed = reloaded(&live);
+        let told_again = || [started("h"), snapshot(live.thread().messages()), finished("h")];
+        let restored = chat(told_again());
         let told = |conversation: &Conversation| -> Vec<(String, Phase, Option<Outcome>, Option<String>)> {
             let asks = conversation.asks().asks();
             let mut asks: Vec<_> = asks
@@ -208,6 +233,10 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
             asks
         };
         prop_assert_eq!(told(&live), told(&replayed), "{:?}", acts);
+        prop_assert_eq!(told(&live), told(&restored), "{:?}", acts);
+        let (before, again) = (told(&live), told_again());
+        live.take(again);
+        prop_assert_eq!(before, told(&live), "{:?}", acts);
         Ok(())
     });
 }

@@ -215,6 +215,31 @@ async fn the_language_around_the_element_is_the_cards() {
 }
 
 #[tokio::test]
+async fn a_sheet_that_does_not_come_leaves_a_card_in_english() {
+    on_plain_page(async |page| {
+        page.host(
+            "const { console } = window; // That of the page, as above.
+            window.warned = [];
+            console.warn = (...words) => warned.push(words.join(' '));
+            put({ call: { id: 'broken', args: ask } }, { lang: 'ja' });",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        page.says("Submit answers").await?;
+        assert_eq!(page.heard("qc-error").await?.len(), 1);
+        let warned = page.host("return warned;").await?;
+        assert!(warned[0].as_str().is_some_and(|warned| warned.starts_with("question-card: SyntaxError")), "{warned}");
+        page.choose("SQLite").await?;
+        page.choose("Export").await?;
+        page.submit().await?;
+        assert_eq!(page.answers().await?, json!(["SQLite", "Export"]));
+        page.host("put({ call: { id: 'whole', args: ask } }, { lang: 'de', class: 'live' });").await?;
+        page.says("Antworten absenden").await
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_new_language_of_the_page_is_noticed() {
     on_plain_page(async |page| {
         page.host("put({ call: { id: 'page', args: ask } });").await?;

@@ -144,3 +144,29 @@ async fn the_document_stays_the_hosts() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_dialog_without_a_width_is_as_wide_as_a_card_needs() {
+    on_plain_page(async |page| {
+        page.host(
+            "const dialog = document.querySelector('main').appendChild(document.createElement('dialog'));
+            dialog.append(put({ call: { id: 'dialog', args: ask } }));
+            dialog.showModal();",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        let width = page.host("return all('.qc')[0].getBoundingClientRect().width;").await?;
+        assert!(width.as_f64().is_some_and(|width| width > 400.0), "{width} pixels");
+        let narrow = "const column = document.querySelector('main').appendChild(document.createElement('div'));
+            column.style = 'display: grid; width: 250px';
+            const card = column.appendChild(put({ call: { id: 'column', args: ask } }));
+            return card.getBoundingClientRect().width;";
+        assert_eq!(page.host(narrow).await?, 250, "and in a narrow column it is no wider than that");
+        page.choose("SQLite").await?;
+        page.choose("Search").await?;
+        page.submit().await?;
+        assert_eq!(page.answers().await?, json!(["SQLite", "Search"]));
+        Ok(())
+    })
+    .await;
+}

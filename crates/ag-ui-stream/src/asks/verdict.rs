@@ -1,0 +1,326 @@
+//! The verdict on an ask: how its results, and what was said after its call, end it. Live events and a history are judged alike.
+
+use super::Asks;
+use super::followed::{Ending, Followed, Source, about};
+use crate::index::Index;
+use crate::message::{Message, Role};
+use crate::reader::EndOutcome;
+use crate::thread::{CallState, Change, RunState, Thread};
+use ask_user_question::matching::match_message;
+use ask_user_question::outcome::{Outcome, OutcomeKind};
+use ask_user_question::text::is_blank;
+use ask_user_question::{AskUserQuestion, Phase, Reply};
+use std::mem;
+
+/// Messages in their order, and what they say to the asks before them.
+#[derive(Default)]
+pub(super) struct MessageIndex<'t> {
+    messages: Vec<&'t Message>,
+    /// They are new, so that every call but theirs comes before them. Else they say nothing to calls that they do not have.
+    is_new: bool,
+    /// The positions of calls.
+    calls: Index,
+    /// The positions of the user messages that name no ask.
+    users: Vec<usize>,
+    /// The one that was read as an answer: one text answers one ask.
+    taken: Option<usize>,
+    /// The positions of the messages in which the agent speaks.
+    agent: Vec<usize>,
+    /// The positions of the first user messages that name an ask, by its id.
+    answers: Index,
+}
+
+/// How an ask stands.
+#[derive(Default)]
+pub(super) struct Verdict {
+    /// It has a result that is no answer.
+    acknowledged: bool,
+    /// Such a result is none that others put in the place of one, so that the ask is over once the agent speaks on.
+    stands: bool,
+    /// How it ended, and the position of the message that ended it.
+    end: Option<(Ending, usize)>,
+    /// That message names no ask.
+    is_inferred: bool,
+}
+
+impl Verdict {
+    /// Returns true unless the ask ended before a message.
+    pub(super) fn is_open_at(&self, message: Option<usize>) -> bool {
+        self.end.as_ref().is_none_or(|(_, at)| Some(*at) > message)
+    }
+}
+
+impl<'t> MessageIndex<'t> {
+    /// What these messages say, which the agent tells or a conversation begins with.
+    pub(super) fn of(messages: Vec<&'t Message>, thread: &Thread) -> Self {
+        let mut index = Self { messages, ..Self::default() };
+        for (at, message) in index.messages.iter().enumerate() {
+            for call in message.tool_calls() {
+                index.calls.insert(&call.id, at);
+            }
+        }
+        for (at, message) in index.messages.iter().enumerate() {
+            if speaks(message) {
+                index.agent.push(at);
+            }
+            if message.role != Role::User {
+                continue;
+            }
+            let Some(about) = about(message.metadata()) else {
+                index.users.push(at);
+                continue;
+            };
+            let is_before = |key: &String| index.calls.get(key).is_none_or(|call| call < at);
+            let key = thread.keys(&about.tool_call_id).find(is_before);
+            if let Some(key) = key.filter(|key| !index.answers.contains(key)) {
+                index.answers.insert(&key, at);
+            }
+        }
+        index
+    }
+
+    /// What a message says that is new.
+    fn new(message: &'t Message, thread: &Thread) -> Self {
+        let mut index = Self::of(vec![message], thread);
+        index.is_new = true;
+        index
+    }
+
+    /// The position of the message that has the call; none where the call comes before them all.
+    pub(super) fn place(&self, key: &str) -> Option<usize> {
+        self.calls.get(key).or_else(|| (!self.is_new).then_some(usize::MAX))
+    }
+}
+
+/// The first of the positions that is behind another one; the greatest number if none is.
+fn first_after(positions: &[usize], place: Option<usize>) -> usize {
+    let next = positions.partition_point(|at| Some(*at) <= place);
+    positions.get(next).copied().unwrap_or(usize::MAX)
+}
+
+impl Asks {
+    /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well, and nothing else waits.
+    pub(crate) fn handle_history(&mut self, thread: &Thread) {
+        self.take_history(MessageIndex::of(thread.messages().iter().collect(), thread), thread);
+        let ended_well = matches!(
+            thread.run(),
+            RunState::Idle | RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled }
+        );
+        if ended_well && self.legacy.is_empty() {
+            self.ask_approvals(thread);
+        }
+        self.take_interrupts(thread);
+        self.take_legacy(thread);
+    }
+
+    /// Takes a message that the thread has taken and that no event brought.
+    pub(crate) fn handle_message(&mut self, change: Change, thread: &Thread) {
+        let (Change::MessageAdded { message } | Change::MessageChanged { message }) = change else {
+            return;
+        };
+        let it = &thread.messages()[message];
+        match it.role {
+            Role::User => self.judge_all(MessageIndex::new(&thread.messages()[message], thread), thread),
+            Role::Tool => self.take_result(&it.tool_call_id, thread),
+            _ => {}
+        }
+    }
+
+    /// Takes a result that the thread does not have.
+    pub(crate) fn settle(&mut self, result: &Message, thread: &Thread) {
+        if let Some(position) = self.positions.get(&thread.key(&result.tool_call_id)) {
+            let followed = &mut self.followed[position];
+            if let Some(Ending::Over(outcome, kind)) = followed.read_result(result)
+                && (followed.is_open() || followed.snapshot.phase == Phase::Expired)
+            {
+                followed.settle(outcome, kind, self.run, &mut self.changes);
+            }
+        }
+    }
+
+    /// Takes messages that tell what was said so far.
+    pub(super) fn take_history(&mut self, index: MessageIndex<'_>, thread: &Thread) {
+        for message in &index.messages {
+            for call in message.tool_calls() {
+                self.take_call(&call.id, None, &index, thread);
+            }
+            // Only a result that a user gave tells of a question that was asked.
+            if message.role == Role::Tool && about(message.metadata()).is_some() {
+                self.ask_approval(&message.tool_call_id, thread);
+            }
+        }
+        self.judge_all(index, thread);
+    }
+
+    /// Takes the results of a call.
+    pub(super) fn take_result(&mut self, key: &str, thread: &Thread) {
+        let Some(position) = self.positions.get(key) else {
+            return;
+        };
+        let it = &self.followed[position];
+        let mut index = MessageIndex::default();
+        let mut verdict = self.judge(it, &it.twins, &index, thread);
+        if verdict.stands {
+            // The agent or the user may have spoken before the result came.
+            let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
+            index = MessageIndex::of(thread.messages()[from..].iter().collect(), thread);
+            verdict = self.judge(it, &it.twins, &index, thread);
+        }
+        self.apply(position, verdict, &mut index);
+    }
+
+    /// The agent speaks in a message. The asks before it that have a result are over.
+    pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
+        if mem::take(&mut self.stands) {
+            self.judge_all(MessageIndex::new(&thread.messages()[message], thread), thread);
+        }
+    }
+
+    fn judge_all(&mut self, mut index: MessageIndex<'_>, thread: &Thread) {
+        for position in 0..self.followed.len() {
+            let it = &self.followed[position];
+            let verdict = self.judge(it, &it.twins, &index, thread);
+            self.apply(position, verdict, &mut index);
+        }
+    }
+
+    fn apply(&mut self, position: usize, verdict: Verdict, index: &mut MessageIndex<'_>) {
+        let followed = &mut self.followed[position];
+        followed.acknowledged |= verdict.acknowledged;
+        if let Some((end, at)) = verdict.end {
+            let is_inferred = verdict.is_inferred;
+            if is_inferred && let Ending::Over(_, OutcomeKind::Answered) = end {
+                index.taken = Some(at);
+            }
+            // The same message says the same.
+            if !(is_inferred && followed.is_inferred) {
+                followed.end(end, self.run, &mut self.changes);
+            }
+            followed.is_inferred = is_inferred;
+            followed.is_final &= !is_inferred;
+        } else {
+            self.stands |= verdict.stands && followed.is_open();
+        }
+    }
+
+    /// Returns how an ask stands by the results of its call and of these twins, and by what is said after its call. What became of it otherwise
+    /// holds.
+    pub(super) fn judge(&self, it: &Followed, twins: &[String], index: &MessageIndex<'_>, thread: &Thread) -> Verdict {
+        let mut verdict = Verdict::default();
+        if it.is_final || it.snapshot.phase == Phase::Streaming {
+            return verdict;
+        }
+        let mut last = None;
+        for result in it.results(twins, thread).into_iter().skip(it.passed) {
+            let is_lost = it.snapshot.ask.is_none() || verdict.end.is_some();
+            match it.read_result(result) {
+                // A call that nobody can answer, its user can still put away.
+                Some(end) if !is_lost || matches!(end, Ending::Over(Some(Outcome::Declined), _)) => {
+                    let goes_on = matches!(end, Ending::Refused);
+                    verdict.end = Some((end, index.place(&it.id).map_or(0, |call| call.saturating_add(1))));
+                    if !goes_on {
+                        return verdict;
+                    }
+                }
+                _ if is_lost => {}
+                _ => {
+                    verdict.acknowledged = true;
+                    verdict.stands |= !is_placeholder(&result.text());
+                    last = Some(result);
+                }
+            }
+        }
+        if verdict.end.is_none() {
+            let result = last.filter(|_| verdict.stands);
+            if let Some((end, at, is_inferred)) = self.first_end(it, twins, result, index) {
+                (verdict.end, verdict.is_inferred) = (Some((end, at)), is_inferred);
+            }
+        }
+        verdict
+    }
+
+    /// What is said first after the call that ends an ask, where, and if by a user message that names none. A `result` that is no answer
+    /// does so once the agent speaks on.
+    fn first_end(
+        &self,
+        it: &Followed,
+        twins: &[String],
+        result: Option<&Message>,
+        index: &MessageIndex<'_>,
+    ) -> Option<(Ending, usize, bool)> {
+        let call = index.place(&it.id);
+        let is_judged_again = it.is_inferred && index.calls.contains(&it.id);
+        let is_open = it.is_open() || is_judged_again;
+        let (mut answer, mut user, mut agent) = (usize::MAX, usize::MAX, usize::MAX);
+        if is_open || it.snapshot.phase == Phase::Expired {
+            let answer_to = |key: &str| index.answers.get(key).unwrap_or(usize::MAX);
+            answer = answer_to(&it.id);
+            for twin in twins {
+                answer = answer.min(answer_to(twin));
+            }
+        }
+        if (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt {
+            user = first_after(&index.users, call);
+        }
+        if is_open && result.is_some() {
+            agent = first_after(&index.agent, call);
+        }
+        let first = answer.min(user).min(agent);
+        if first == usize::MAX {
+            return None;
+        }
+        let text = index.messages[first].text();
+        let end = if first == agent {
+            let told = result?.text();
+            match (self.readers.result)(it.ask(), &told) {
+                Some(outcome) => Ending::of(outcome),
+                None => Ending::Told(told.into_owned()),
+            }
+        } else if first == user {
+            // An approval is never read from what may be about something else.
+            let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == Source::Call);
+            Ending::of(ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
+        } else {
+            let kind = about(index.messages[first].metadata())?.outcome;
+            let outcome = match kind {
+                OutcomeKind::Answered => Reply::read_message(it.ask(), &text).map(Outcome::Answered),
+                OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(it.ask(), &*text, Vec::new())),
+                _ => None,
+            };
+            Ending::Over(outcome, kind)
+        };
+        Some((end, first, first == user))
+    }
+}
+
+impl Followed {
+    /// The results of its call and of these twins.
+    pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {
+        let mut results = thread.results(&self.id);
+        for twin in twins {
+            results.append(&mut thread.results(twin));
+        }
+        results
+    }
+}
+
+/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
+const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
+
+pub(super) fn is_placeholder(content: &str) -> bool {
+    is_blank(content) || PLACEHOLDERS.contains(&content)
+}
+
+/// Returns true if the agent speaks in a message.
+fn speaks(message: &Message) -> bool {
+    message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
+}
+
+/// The answer that a message gives without saying so, which only labels can do: any other text may mean anything.
+pub(super) fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
+    let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
+        return None;
+    };
+    let only_labels = reply.answers().iter().all(|answer| !answer.selected.is_empty() && answer.other.is_none());
+    only_labels.then_some(Outcome::Answered(reply))
+}
