@@ -35,7 +35,7 @@ use verdict::MessageIndex;
 /// [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots. A [`Conversation`](crate::Conversation) tells what changes of them.
 ///
 /// A phase follows from the call, its results, what was said after it, and the run. So a replayed history gives the phases of the live stream.
-/// What messages do not tell, a history does not give: answers to interrupts, times, and calls that a broken run left unfinished.
+/// A history lacks answers to interrupts, times, and calls that a broken run left unfinished, since no message has them.
 #[derive(Clone, Debug)]
 pub struct Asks {
     names: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Asks {
     changes: Changes,
 }
 
-/// What changed, until somebody takes it.
+/// Changes, until the caller takes them.
 type Changes = Queue<AskChange>;
 
 /// Reads how an ask ended in a result, or in what the user typed.

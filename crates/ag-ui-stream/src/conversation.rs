@@ -36,7 +36,7 @@ pub struct Conversation {
 struct Talk {
     thread: Thread,
     asks: Asks,
-    /// What happened; what changed of the questions is behind it.
+    /// The updates of the thread. The changes of the questions follow them.
     updates: Queue<Update<'static>>,
 }
 

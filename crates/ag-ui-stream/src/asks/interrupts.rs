@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.
 pub(super) const ON_INTERRUPT: &str = "on_interrupt";
 
-/// What an input says to interrupts.
+/// The responses of an input to interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Answers {
     pub(crate) resume: Vec<Json<'static>>,

@@ -51,7 +51,7 @@ impl Verdict {
 }
 
 impl<'t> MessageIndex<'t> {
-    /// What these messages say, which the agent tells or a conversation begins with.
+    /// The index of messages that the agent sends, or that a conversation begins with.
     pub(super) fn of(messages: Vec<&'t Message>, thread: &Thread) -> Self {
         let mut index = Self { messages, ..Self::default() };
         for (at, message) in index.messages.iter().enumerate() {
@@ -79,7 +79,7 @@ impl<'t> MessageIndex<'t> {
         index
     }
 
-    /// What a message says that is new.
+    /// The index of one new message.
     fn new(message: &'t Message, thread: &Thread) -> Self {
         let mut index = Self::of(vec![message], thread);
         index.is_new = true;
@@ -214,7 +214,7 @@ impl Asks {
         for result in it.results(twins, thread).into_iter().skip(it.passed) {
             let is_lost = it.snapshot.ask.is_none() || verdict.end.is_some();
             match it.read_result(result) {
-                // A call that nobody can answer, its user can still put away.
+                // The user can still decline a call that has no answerable ask.
                 Some(end) if !is_lost || matches!(end, Ending::Over(Some(Outcome::Declined), _)) => {
                     let goes_on = matches!(end, Ending::Refused);
                     verdict.end = Some((end, index.place(&it.id).map_or(0, |call| call.saturating_add(1))));
@@ -239,7 +239,7 @@ impl Asks {
         verdict
     }
 
-    /// What is said first after the call that ends an ask, where, and if by a user message that names none. A `result` that is no answer
+    /// The first end of an ask after its call, its position, and true if a user message that names no ask is the cause. A `result` that is no answer
     /// does so once the agent speaks on.
     fn first_end(
         &self,
