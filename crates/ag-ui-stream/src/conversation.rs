@@ -1,6 +1,6 @@
 //! One conversation in one object: bytes in, changes out of one queue, requests written from what it holds.
 
-use crate::asks::reply::{NextRun, Refusal, Said, Setup, next_run};
+use crate::asks::reply::{NextRun, Refusal, RunDefaults, UserTurn, next_run};
 use crate::asks::{AskChange, Asks};
 use crate::event::{Event, EventRef};
 use crate::history::History;
@@ -28,12 +28,12 @@ pub struct Conversation {
     end: Option<End>,
     /// All of it was taken, so that the next response takes another reader.
     is_over: bool,
-    talk: Talk,
+    talk: ConversationState,
 }
 
 /// What was said, apart from the reader so that an event can be borrowed from it.
 #[derive(Debug, Default)]
-struct Talk {
+struct ConversationState {
     thread: Thread,
     asks: Asks,
     /// The updates of the thread. The changes of the questions follow them.
@@ -72,7 +72,7 @@ impl Conversation {
     fn restored(mut asks: Asks, history: History) -> Self {
         asks.restore_legacy(&history.legacy_interrupts);
         let thread = Thread::new(history);
-        let mut talk = Talk { asks, thread, updates: Queue::default() };
+        let mut talk = ConversationState { asks, thread, updates: Queue::default() };
         talk.asks.handle_history(&talk.thread);
         Self { reader: EventReader::new(), end: None, is_over: false, talk }
     }
@@ -200,8 +200,8 @@ impl Conversation {
     pub fn request(
         &self,
         now: u64,
-        setup: &Setup,
-        said: &Said,
+        setup: &RunDefaults,
+        said: &UserTurn,
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
         next_run(now, &self.talk.thread, &self.talk.asks, setup, said, next_id)
@@ -212,14 +212,14 @@ impl Conversation {
     pub fn start_response(&mut self, request: &NextRun) {
         // What was not taken of the last response is dropped with it, its end as well.
         (self.reader, self.end, self.is_over) = (EventReader::new(), None, false);
-        self.talk.asks.take_answers(request);
+        self.talk.asks.take_resume(&request.answers);
         for message in &request.messages {
             self.push_message(message.clone());
         }
     }
 }
 
-impl Talk {
+impl ConversationState {
     fn next(&mut self) -> Option<Update<'static>> {
         self.updates.take().or_else(|| self.asks.next_change().map(Update::Ask))
     }

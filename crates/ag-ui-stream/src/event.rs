@@ -1,9 +1,9 @@
 //! One event: its type and its members, as the table of the protocol describes them.
 
 use crate::message::{Content, Message};
-use crate::notice::{Detail, Notice, Notices, Verdict};
+use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::outcome::RunOutcome;
-use crate::protocol::{Rule, Thing};
+use crate::protocol::{EntityKind, EventRule};
 use crate::wire::{Members, enforce_members, list, text, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
@@ -30,7 +30,7 @@ pub type Event = EventRef<'static>;
 /// As [`Event`], with texts that may lie in what was read.
 #[derive(Clone)]
 pub struct EventRef<'a> {
-    pub(crate) rule: &'static Rule,
+    pub(crate) rule: &'static EventRule,
     /// In the order of the row, behind `type`.
     pub(crate) members: Members<'a>,
 }
@@ -91,7 +91,7 @@ impl Event {
         Self::checked(kind.rule(), event)
     }
 
-    fn checked(rule: &Rule, members: Members<'static>) -> Self {
+    fn checked(rule: &EventRule, members: Members<'static>) -> Self {
         match Self::read(members) {
             Ok((event, warnings)) if warnings.is_empty() => event,
             Ok((_, warnings)) => panic!("{}: {}", rule.name, warnings[0]),
@@ -105,19 +105,19 @@ impl Event {
     /// Where it is no object of a known `type`, or a described member is missing or holds what it must not.
     pub fn from_json(json: Json<'_>) -> Result<(Self, Vec<Notice>), Notice> {
         let Json::Object(members) = json else {
-            return Err(*Notice::new(Detail::NoEvent, &[]));
+            return Err(*Notice::new(NoticeDetail::NoEvent, &[]));
         };
         Self::read(members).map_err(|error| *error)
     }
 
-    fn read(mut members: Members<'_>) -> Verdict<(Self, Vec<Notice>)> {
-        let rule = text(&members, "type").and_then(Rule::of);
-        let rule = rule.ok_or_else(|| Notice::new(Detail::NoEvent, &[]))?;
+    fn read(mut members: Members<'_>) -> NoticeResult<(Self, Vec<Notice>)> {
+        let rule = text(&members, "type").and_then(EventRule::of);
+        let rule = rule.ok_or_else(|| Notice::new(NoticeDetail::NoEvent, &[]))?;
         let mut warnings = Notices::default();
         if enforce_members(&mut members, rule.own, rule.shared, &mut warnings)? {
             return Ok((EventRef { rule, members }.into_owned(), warnings.into_vec()));
         }
-        Err(Notice::new(Detail::NoEvent, &[]))
+        Err(Notice::new(NoticeDetail::NoEvent, &[]))
     }
 }
 
@@ -182,8 +182,8 @@ impl<'a> EventRef<'a> {
     }
 
     /// The id of what it opens, makes grow or closes.
-    pub(crate) fn id_of(&self, thing: Thing) -> &str {
-        if thing == Thing::Call { self.tool_call_id() } else { self.message_id() }
+    pub(crate) fn id_of(&self, entity: EntityKind) -> &str {
+        if entity == EntityKind::Call { self.tool_call_id() } else { self.message_id() }
     }
 
     /// The tool that is called.
@@ -287,7 +287,7 @@ impl<'de> Deserialize<'de> for Event {
 }
 
 impl EventType {
-    fn rule(self) -> &'static Rule {
+    fn rule(self) -> &'static EventRule {
         &crate::protocol::EVENTS[self as usize]
     }
 

@@ -16,13 +16,13 @@ pub struct Notice {
     pub path: Option<String>,
     /// Which event of the stream, counted from 0 and with the dropped ones, where one can be named.
     pub event_index: Option<u64>,
-    detail: Detail,
+    detail: NoticeDetail,
     /// The parts that the sentence quotes.
     names: Vec<String>,
 }
 
 /// What a step of the reader returns. Refusals are rare and large, so they travel in a box.
-pub(crate) type Verdict<T = ()> = Result<T, Box<Notice>>;
+pub(crate) type NoticeResult<T = ()> = Result<T, Box<Notice>>;
 
 /// Declares the kinds of notice and their details: a kind with its spelling, and its details with their sentences. `{0}` and so on are the names
 /// beside a detail, `{0:}` in quotation marks.
@@ -47,11 +47,11 @@ macro_rules! notices {
 
         /// What happened, in more detail than the code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Detail {
+        pub(crate) enum NoticeDetail {
             $( $( $detail, )* )*
         }
 
-        impl Detail {
+        impl NoticeDetail {
             fn code(self) -> Code {
                 match self {
                     $( $( Self::$detail )|* => Code::$code, )*
@@ -217,7 +217,7 @@ impl Notice {
     pub const MAX_WAITING: usize = 256;
 
     #[cold]
-    pub(crate) fn new(detail: Detail, names: &[&str]) -> Box<Self> {
+    pub(crate) fn new(detail: NoticeDetail, names: &[&str]) -> Box<Self> {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         Box::new(Self { code: detail.code(), path: None, event_index: None, detail, names })
     }
@@ -281,7 +281,7 @@ impl Notices {
     }
 
     #[cold]
-    pub(crate) fn push(&mut self, detail: Detail, names: &[&str], path: Option<String>) {
+    pub(crate) fn push(&mut self, detail: NoticeDetail, names: &[&str], path: Option<String>) {
         if self.waiting.len() < Notice::MAX_WAITING {
             self.waiting.push(Notice { path, event_index: self.event_index, ..*Notice::new(detail, names) });
         }

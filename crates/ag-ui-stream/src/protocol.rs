@@ -5,21 +5,21 @@
 mod retired;
 pub(crate) mod shapes;
 
-use crate::wire::{Field, Members, Presence, may, must, or_null, set};
+use crate::wire::{MemberRule, Members, Presence, may, must, or_null, set};
 use json_tree::Json;
 use shapes::{ANY, FLAG, OBJECT, TEXT};
 
 /// One type of event.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct EventRule {
     pub(crate) kind: EventType,
     pub(crate) name: &'static str,
-    pub(crate) does: Does,
-    pub(crate) ends: Ends,
+    pub(crate) effect: EventEffect,
+    pub(crate) closes: Closes,
     /// Its own members, in the order in which they are written, behind `type`.
-    pub(crate) own: &'static [Field],
+    pub(crate) own: &'static [MemberRule],
     /// Those that it shares with the others, which follow.
-    pub(crate) shared: &'static [Field],
+    pub(crate) shared: &'static [MemberRule],
     /// The places of the members that events are read by most, as [`place`] has them.
     pub(crate) message_id: usize,
     pub(crate) tool_call_id: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Rule {
 }
 
 /// Returns the place of a member in all events of a row, behind `type`. Returns 0 if some lack it or have another member before it.
-const fn place(own: &[Field], name: &str) -> usize {
+const fn place(own: &[MemberRule], name: &str) -> usize {
     let mut place = 0;
     while place < own.len() && matches!(own[place].presence, Presence::Required) {
         let (found, name) = (own[place].name.as_bytes(), name.as_bytes());
@@ -45,7 +45,7 @@ const fn place(own: &[Field], name: &str) -> usize {
 
 /// What an event does to what is open in its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Does {
+pub(crate) enum EventEffect {
     StartRun,
     FinishRun,
     FailRun,
@@ -53,11 +53,11 @@ pub(crate) enum Does {
     FinishStep,
     StartSubagent,
     FinishSubagent,
-    Open(Thing),
-    Grow(Thing),
-    Close(Thing),
+    Open(EntityKind),
+    Grow(EntityKind),
+    Close(EntityKind),
     /// Opens, grows or does both, by what is open.
-    Chunk(Thing),
+    Chunk(EntityKind),
     Result,
     TellMessages,
     SetActivity,
@@ -67,7 +67,7 @@ pub(crate) enum Does {
 
 /// What is opened, grows and is closed under an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Thing {
+pub(crate) enum EntityKind {
     Text,
     Call,
     Reasoning,
@@ -79,24 +79,24 @@ pub(crate) enum Thing {
 
 /// Which streams of chunks an event ends by arriving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
+pub(crate) enum Closes {
     None,
     /// That of its own agent.
     Own,
     All,
 }
 
-use Does::{Chunk, Close, Grow, Open};
-use Thing::{Activity, Call, Reasoning, Span, Text};
+use EntityKind::{Activity, Call, Reasoning, Span, Text};
+use EventEffect::{Chunk, Close, Grow, Open};
 
 /// What every event may hold. One that can be a subagent's has all of it, the others all but the first.
-static SHARED: [Field; 4] =
+static SHARED: [MemberRule; 4] =
     [may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), or_null("rawEvent", ANY), may("metadata", OBJECT)];
 
 /// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members. `!` is behind
 /// one that must be there, `?` behind one that may, `~` behind one that retired producers write as `null` instead.
 macro_rules! events {
-    ($( $kind:ident $name:ident $shared:ident $does:ident $(($thing:ident))?, $ends:ident:
+    ($( $kind:ident $name:ident $shared:ident $effect:ident $(($entity:ident))?, $closes:ident:
         $( $field:ident $presence:tt $shape:expr ),*; )*) => {
         /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, where it makes sense,
         /// `subagentRunId`.
@@ -106,13 +106,13 @@ macro_rules! events {
             $( #[doc = concat!("`", stringify!($name), "`:", $( " `", stringify!($field), "`", )* ".")] $kind, )*
         }
 
-        pub(crate) static EVENTS: [Rule; [$( stringify!($kind) ),*].len()] = [ $( {
-            const OWN: &[Field] = &[ $( presence!($presence)(stringify!($field), $shape) ),* ];
-            Rule {
+        pub(crate) static EVENTS: [EventRule; [$( stringify!($kind) ),*].len()] = [ $( {
+            const OWN: &[MemberRule] = &[ $( presence!($presence)(stringify!($field), $shape) ),* ];
+            EventRule {
                 kind: EventType::$kind,
                 name: stringify!($name),
-                does: Does::$does $((Thing::$thing))?,
-                ends: Ends::$ends,
+                effect: EventEffect::$effect $((EntityKind::$entity))?,
+                closes: Closes::$closes,
                 own: OWN,
                 shared: $shared!(),
                 message_id: place(OWN, "messageId"),
@@ -191,14 +191,14 @@ static RETIRED: [(&str, EventType); 5] = [
     ("THINKING_END", EventType::ReasoningEnd),
 ];
 
-impl Rule {
+impl EventRule {
     /// The row of a type.
     pub(crate) fn of(name: &str) -> Option<&'static Self> {
         EVENTS.iter().find(|rule| rule.name == name)
     }
 
     /// What its events may hold behind `type`, in the order in which that is written.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static MemberRule> {
         self.own.iter().chain(self.shared)
     }
 
@@ -213,17 +213,17 @@ impl Rule {
     }
 
     /// What its event opens, grows or closes.
-    pub(crate) fn thing(&self) -> Option<Thing> {
-        match self.does {
-            Open(thing) | Grow(thing) | Close(thing) | Chunk(thing) => Some(thing),
+    pub(crate) fn entity(&self) -> Option<EntityKind> {
+        match self.effect {
+            Open(entity) | Grow(entity) | Close(entity) | Chunk(entity) => Some(entity),
             _ => None,
         }
     }
 }
 
-impl Thing {
+impl EntityKind {
     /// The rows that open, grow and close it, where something of it comes in chunks.
-    pub(crate) fn rows(self) -> &'static [Rule] {
+    pub(crate) fn rows(self) -> &'static [EventRule] {
         let first = match self {
             Text => EventType::TextMessageStart,
             Call => EventType::ToolCallStart,
@@ -233,7 +233,7 @@ impl Thing {
     }
 
     /// The event that closes it, where something of it comes in chunks.
-    pub(crate) fn end_of(self, id: &str) -> (&'static Rule, Members<'static>) {
+    pub(crate) fn end_of(self, id: &str) -> (&'static EventRule, Members<'static>) {
         let end = &self.rows()[2];
         let mut event = end.members();
         set(&mut event, self.id(), id);
@@ -272,12 +272,12 @@ mod tests {
 
     #[test]
     fn rows_that_belong_together_stand_together() {
-        for thing in [Text, Call, Reasoning] {
-            let does: Vec<Does> = thing.rows().iter().map(|rule| rule.does).collect();
-            assert_eq!(does, [Open(thing), Grow(thing), Close(thing), Chunk(thing)]);
+        for entity in [Text, Call, Reasoning] {
+            let effects: Vec<EventEffect> = entity.rows().iter().map(|rule| rule.effect).collect();
+            assert_eq!(effects, [Open(entity), Grow(entity), Close(entity), Chunk(entity)]);
         }
         assert!(EVENTS.iter().enumerate().all(|(index, rule)| rule.kind as usize == index));
-        let stand_for: Vec<Does> = RETIRED.iter().map(|(_, kind)| EVENTS[*kind as usize].does).collect();
+        let stand_for: Vec<EventEffect> = RETIRED.iter().map(|(_, kind)| EVENTS[*kind as usize].effect).collect();
         assert_eq!(stand_for, [Open(Span), Open(Reasoning), Grow(Reasoning), Close(Reasoning), Close(Span)]);
     }
 }

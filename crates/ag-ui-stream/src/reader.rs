@@ -9,8 +9,8 @@ pub use crate::end::{BrokeOff, End, EndError, EndOutcome};
 
 use crate::event::{Event, EventRef};
 use crate::input::PROTOCOL_VERSION;
-use crate::notice::{Code, Detail, Notice, Notices, Verdict};
-use crate::protocol::{Does, Rule, Thing};
+use crate::notice::{Code, Notice, NoticeDetail, NoticeResult, Notices};
+use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::queue::Queue;
 use crate::sse::{Decoder, Lines, SseError};
 use crate::wire::{Members, enforce_members, parse, text, text_or_empty};
@@ -45,7 +45,7 @@ pub(crate) struct Pipeline {
     /// The present frame has an event type of its own, which no event of the protocol has.
     is_named: bool,
     /// The row of the last event, which often is that of the next one.
-    last: Option<&'static Rule>,
+    last: Option<&'static EventRule>,
     thinking: Thinking,
     lanes: Lanes,
     order: Order,
@@ -136,9 +136,6 @@ pub struct Rest {
 /// The data of a frame.
 type Data<'t> = Result<Cow<'t, str>, SseError>;
 
-/// An event that needs no place in the queue. An error waits in its own place until the events before it are taken.
-type Taken<'t> = Option<EventRef<'t>>;
-
 impl Pipeline {
     /// The next event, or once the error that ends the stream.
     pub(crate) fn next<'t>(&mut self, bytes: &'t [u8], lines: &mut Lines) -> Option<Result<EventRef<'t>, Notice>> {
@@ -155,7 +152,7 @@ impl Pipeline {
         }
     }
 
-    fn queue(&mut self, taken: Taken<'_>) {
+    fn queue(&mut self, taken: Option<EventRef<'_>>) {
         if let Some(event) = taken {
             self.events.push(event.into_owned());
         }
@@ -166,7 +163,8 @@ impl Pipeline {
         self.warnings.take()
     }
 
-    fn take_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Taken<'t> {
+    /// Returns an event that needs no place in the queue. An error waits in its own place until the events before it are taken.
+    fn take_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         self.is_named = lines.is_named();
         match data {
             Ok(text) if is_idle(&text) => {
@@ -177,14 +175,14 @@ impl Pipeline {
             Ok(Cow::Borrowed(text)) => self.take(text),
             Ok(Cow::Owned(text)) => self.take(&text).map(EventRef::into_owned),
             Err(SseError::FrameTooLong { limit }) => {
-                self.error = Some(*Notice::new(Detail::LongFrame, &[&limit.to_string()]));
+                self.error = Some(*Notice::new(NoticeDetail::LongFrame, &[&limit.to_string()]));
                 None
             }
         }
     }
 
     /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
-    fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Taken<'t> {
+    fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         if data.as_ref().is_ok_and(|text| is_cut(text)) {
             self.order.handle_break();
             return None;
@@ -193,7 +191,7 @@ impl Pipeline {
     }
 
     /// Takes an event: translates, strips, expands and checks it.
-    fn take<'t>(&mut self, text: &'t str) -> Taken<'t> {
+    fn take<'t>(&mut self, text: &'t str) -> Option<EventRef<'t>> {
         if self.error.is_some() {
             return None;
         }
@@ -221,19 +219,19 @@ impl Pipeline {
     }
 
     fn skip(&mut self) {
-        self.warnings.push(Detail::SkippedFrame, &[], None);
+        self.warnings.push(NoticeDetail::SkippedFrame, &[], None);
     }
 
     /// Returns an event that needs no place in the queue.
-    fn walk<'t>(&mut self, json: Json<'t>, halves: Halves) -> Verdict<Taken<'t>> {
+    fn walk<'t>(&mut self, json: Json<'t>, halves: Halves) -> NoticeResult<Option<EventRef<'t>>> {
         let Json::Object(mut event) = json else {
-            return Err(Notice::new(Detail::NoEvent, &[]));
+            return Err(Notice::new(NoticeDetail::NoEvent, &[]));
         };
         self.joiner.begin(halves);
         let Some(rule) = self.strip(&mut event)? else {
             return Ok(None);
         };
-        if self.lanes.pass(rule) && self.joiner.is_idle() && rule.does != Does::FinishRun {
+        if self.lanes.pass(rule) && self.joiner.is_idle() && rule.effect != EventEffect::FinishRun {
             let event = EventRef { rule, members: event };
             let is_kept = self.order.take(&event, &mut self.warnings)?;
             return Ok(is_kept.then_some(event));
@@ -244,8 +242,8 @@ impl Pipeline {
             if order.take(&event, warnings)? {
                 let mut pass = |rule, members| events.push(EventRef { rule, members }.into_owned());
                 for call in order.take_unended() {
-                    warnings.push(Detail::UnendedCall, &[&call], None);
-                    let (end, event) = Thing::Call.end_of(&call);
+                    warnings.push(NoticeDetail::UnendedCall, &[&call], None);
+                    let (end, event) = EntityKind::Call.end_of(&call);
                     joiner.pass(end, event, &mut pass);
                 }
                 joiner.pass(rule, event.members, &mut pass);
@@ -256,25 +254,29 @@ impl Pipeline {
     }
 
     /// Strips an event of what 1.0 does not describe, and gives its row; `None` where nothing is left of it.
-    fn strip(&mut self, event: &mut Members<'_>) -> Verdict<Option<&'static Rule>> {
+    fn strip(&mut self, event: &mut Members<'_>) -> NoticeResult<Option<&'static EventRule>> {
         let Some(name) = text(event, "type") else {
-            return Err(Notice::new(Detail::NoEvent, &[]));
+            return Err(Notice::new(NoticeDetail::NoEvent, &[]));
         };
         let warnings = &mut self.warnings;
         let same = self.last.filter(|rule| rule.name == name);
-        let known = same.or_else(|| Rule::of(name));
+        let known = same.or_else(|| EventRule::of(name));
         let Some(rule) = known.or_else(|| self.thinking.translate(event, self.order.run_id(), warnings)) else {
             let name = text_or_empty(event, "type");
-            warnings.push(Detail::UnknownEvent, &[name], Some("/type".to_owned()));
+            warnings.push(NoticeDetail::UnknownEvent, &[name], Some("/type".to_owned()));
             return Ok(None);
         };
         self.last = Some(rule);
         let is_kept = enforce_members(event, rule.own, rule.shared, warnings)?;
-        if rule.does == Does::StartRun
+        if rule.effect == EventEffect::StartRun
             && let Some(version) = text(event, "protocolVersion")
             && !is_served(version)
         {
-            warnings.push(Detail::NewerVersion, &[version, PROTOCOL_VERSION], Some("/protocolVersion".to_owned()));
+            warnings.push(
+                NoticeDetail::NewerVersion,
+                &[version, PROTOCOL_VERSION],
+                Some("/protocolVersion".to_owned()),
+            );
         }
         Ok(is_kept.then_some(rule))
     }

@@ -7,17 +7,15 @@ mod keys;
 mod seen;
 mod snapshot;
 
-use crate::event::EventRef;
 use crate::history::History;
 use crate::index::Index;
 use crate::message::{Message, Metadata, Role, ToolCall, unique};
-use crate::notice::{Detail, Notice, Notices};
+use crate::notice::{Notice, NoticeDetail, Notices};
 use crate::outcome::Interrupt;
-use crate::patch::Copied;
+use crate::patch::CopyBudget;
 use crate::reader::{End, EndOutcome};
-use calls::Calls;
+use calls::CallTable;
 use json_tree::{Json, Members};
-use keys::List;
 use std::borrow::Cow;
 use std::mem;
 
@@ -36,10 +34,10 @@ pub struct Thread {
     messages: Vec<Message>,
     /// Message id to position.
     positions: Index,
-    calls: Calls,
+    calls: CallTable,
     state: Json<'static>,
     /// What patches copied within the state and the activities.
-    copied: Copied,
+    copied: CopyBudget,
     run: RunState,
     pending: Vec<String>,
     interrupts: Vec<Interrupt>,
@@ -132,6 +130,15 @@ pub enum Change {
     StateChanged,
 }
 
+/// The part of a conversation that a list of messages is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    /// All of it.
+    Whole,
+    /// Messages that follow those that are there.
+    Later,
+}
+
 impl Default for Thread {
     fn default() -> Self {
         Self::new(Vec::new())
@@ -150,9 +157,9 @@ impl Thread {
         let mut thread = Self {
             messages: Vec::new(),
             positions: Index::default(),
-            calls: Calls::default(),
+            calls: CallTable::default(),
             state: state.unwrap_or_else(|| Json::Object(Members::new())),
-            copied: Copied::default(),
+            copied: CopyBudget::default(),
             run: ended.map_or(RunState::Idle, |outcome| RunState::Ended { outcome }),
             pending: Vec::new(),
             interrupts,
@@ -319,12 +326,6 @@ impl Thread {
         Change::RunEnded
     }
 
-    /// Applies an event. The cost is that of the event, whatever came before, except for snapshots and for messages that go into the
-    /// middle of the list.
-    pub fn handle_event(&mut self, event: &EventRef<'_>) -> Change {
-        apply::apply(self, event)
-    }
-
     /// Adds a message at the end, or in the place of the one that has its id.
     fn put(&mut self, message: Message) -> Change {
         let Some(position) = self.positions.get(message.id()) else {
@@ -390,7 +391,7 @@ impl Thread {
         }
     }
 
-    fn warn(&mut self, detail: Detail, names: &[&str]) {
+    fn warn(&mut self, detail: NoticeDetail, names: &[&str]) {
         self.warnings.push(detail, names, None);
     }
 }

@@ -1,8 +1,8 @@
 //! Calls of the agent's own tools that a run leaves open because they wait for a yes or no, as `Agno` has it.
 
-use super::Asks;
-use super::followed::{Followed, Source};
 use super::form::{Asked, asked};
+use super::list::Asks;
+use super::tracked::{AskSource, TrackedAsk};
 use crate::message::{Role, ToolCall};
 use crate::thread::Thread;
 use ask_user_question::form::Form;
@@ -51,10 +51,10 @@ impl Asks {
         let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains(key));
         if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
             let (ask, form) = question;
-            let position = self.open(key, Source::Approval);
-            let followed = &mut self.followed[position];
-            followed.form = form;
-            followed.complete(ask, Phase::Answerable, &mut self.changes);
+            let position = self.open(key, AskSource::Approval);
+            let tracked = &mut self.tracked[position];
+            tracked.form = form;
+            tracked.complete(ask, Phase::Answerable, &mut self.changes);
         }
     }
 }
@@ -70,7 +70,7 @@ fn question(call: &ToolCall) -> Option<Asked> {
     Some(asked(Form::approval(&question, ACCEPTED)))
 }
 
-impl Followed {
+impl TrackedAsk {
     /// The outcome that a result stands for. Nothing but the word itself is taken for consent.
     pub(super) fn read_approval(&self, content: &str) -> Option<Outcome> {
         let payload = Json::parse(content).map(Json::into_unique).ok();

@@ -3,7 +3,7 @@
 /// Milliseconds since the Unix epoch of a date and time such as `2026-11-20T12:00:00.5+01:00`; a time without zone counts as UTC. `None`
 /// where it is something else or before 1970.
 pub(super) fn parse_deadline(text: &str) -> Option<u64> {
-    let mut text = Text(text.trim().as_bytes());
+    let mut text = TimeText(text.trim().as_bytes());
     let (year, _) = text.number()?;
     let (month, _) = text.behind(b"-")?.number()?;
     let (day, _) = text.behind(b"-")?.number()?;
@@ -23,9 +23,9 @@ pub(super) fn parse_deadline(text: &str) -> Option<u64> {
 }
 
 /// What is not read yet.
-struct Text<'t>(&'t [u8]);
+struct TimeText<'t>(&'t [u8]);
 
-impl Text<'_> {
+impl TimeText<'_> {
     /// Whether one of these characters comes, which is read then.
     fn skips(&mut self, characters: &[u8]) -> bool {
         let rest = self.0.split_first().filter(|(first, _)| characters.contains(first));

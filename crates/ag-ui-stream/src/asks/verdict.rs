@@ -1,7 +1,7 @@
 //! The verdict on an ask: how its results, and what was said after its call, end it. Live events and a history are judged alike.
 
-use super::Asks;
-use super::followed::{Ending, Followed, Source, about};
+use super::list::Asks;
+use super::tracked::{AskSource, Ending, TrackedAsk, about, is_placeholder};
 use crate::index::Index;
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
@@ -32,7 +32,7 @@ pub(super) struct MessageIndex<'t> {
 
 /// How an ask stands.
 #[derive(Default)]
-pub(super) struct Verdict {
+pub(super) struct AskVerdict {
     /// It has a result that is no answer.
     acknowledged: bool,
     /// Such a result is none that others put in the place of one, so that the ask is over once the agent speaks on.
@@ -43,7 +43,7 @@ pub(super) struct Verdict {
     is_inferred: bool,
 }
 
-impl Verdict {
+impl AskVerdict {
     /// Returns true unless the ask ended before a message.
     pub(super) fn is_open_at(&self, message: Option<usize>) -> bool {
         self.end.as_ref().is_none_or(|(_, at)| Some(*at) > message)
@@ -129,11 +129,11 @@ impl Asks {
     /// Takes a result that the thread does not have.
     pub(crate) fn settle(&mut self, result: &Message, thread: &Thread) {
         if let Some(position) = self.positions.get(&thread.key(&result.tool_call_id)) {
-            let followed = &mut self.followed[position];
-            if let Some(Ending::Over(outcome, kind)) = followed.read_result(result)
-                && (followed.is_open() || followed.snapshot.phase == Phase::Expired)
+            let tracked = &mut self.tracked[position];
+            if let Some(Ending::Over(outcome, kind)) = tracked.read_result(result)
+                && (tracked.is_open() || tracked.snapshot.phase == Phase::Expired)
             {
-                followed.settle(outcome, kind, self.run, &mut self.changes);
+                tracked.settle(outcome, kind, self.run, &mut self.changes);
             }
         }
     }
@@ -157,7 +157,7 @@ impl Asks {
         let Some(position) = self.positions.get(key) else {
             return;
         };
-        let it = &self.followed[position];
+        let it = &self.tracked[position];
         let mut index = MessageIndex::default();
         let mut verdict = self.judge(it, &it.twins, &index, thread);
         if verdict.stands {
@@ -177,36 +177,42 @@ impl Asks {
     }
 
     fn judge_all(&mut self, mut index: MessageIndex<'_>, thread: &Thread) {
-        for position in 0..self.followed.len() {
-            let it = &self.followed[position];
+        for position in 0..self.tracked.len() {
+            let it = &self.tracked[position];
             let verdict = self.judge(it, &it.twins, &index, thread);
             self.apply(position, verdict, &mut index);
         }
     }
 
-    fn apply(&mut self, position: usize, verdict: Verdict, index: &mut MessageIndex<'_>) {
-        let followed = &mut self.followed[position];
-        followed.acknowledged |= verdict.acknowledged;
+    fn apply(&mut self, position: usize, verdict: AskVerdict, index: &mut MessageIndex<'_>) {
+        let tracked = &mut self.tracked[position];
+        tracked.acknowledged |= verdict.acknowledged;
         if let Some((end, at)) = verdict.end {
             let is_inferred = verdict.is_inferred;
             if is_inferred && let Ending::Over(_, OutcomeKind::Answered) = end {
                 index.taken = Some(at);
             }
             // The same message says the same.
-            if !(is_inferred && followed.is_inferred) {
-                followed.end(end, self.run, &mut self.changes);
+            if !(is_inferred && tracked.is_inferred) {
+                tracked.end(end, self.run, &mut self.changes);
             }
-            followed.is_inferred = is_inferred;
-            followed.is_final &= !is_inferred;
+            tracked.is_inferred = is_inferred;
+            tracked.is_final &= !is_inferred;
         } else {
-            self.stands |= verdict.stands && followed.is_open();
+            self.stands |= verdict.stands && tracked.is_open();
         }
     }
 
     /// Returns how an ask stands by the results of its call and of these twins, and by what is said after its call. What became of it otherwise
     /// holds.
-    pub(super) fn judge(&self, it: &Followed, twins: &[String], index: &MessageIndex<'_>, thread: &Thread) -> Verdict {
-        let mut verdict = Verdict::default();
+    pub(super) fn judge(
+        &self,
+        it: &TrackedAsk,
+        twins: &[String],
+        index: &MessageIndex<'_>,
+        thread: &Thread,
+    ) -> AskVerdict {
+        let mut verdict = AskVerdict::default();
         if it.is_final || it.snapshot.phase == Phase::Streaming {
             return verdict;
         }
@@ -243,7 +249,7 @@ impl Asks {
     /// does so once the agent speaks on.
     fn first_end(
         &self,
-        it: &Followed,
+        it: &TrackedAsk,
         twins: &[String],
         result: Option<&Message>,
         index: &MessageIndex<'_>,
@@ -259,7 +265,7 @@ impl Asks {
                 answer = answer.min(answer_to(twin));
             }
         }
-        if (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt {
+        if (it.is_waiting() || is_judged_again) && it.source != AskSource::Interrupt {
             user = first_after(&index.users, call);
         }
         if is_open && result.is_some() {
@@ -278,7 +284,7 @@ impl Asks {
             }
         } else if first == user {
             // An approval is never read from what may be about something else.
-            let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == Source::Call);
+            let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == AskSource::Call);
             Ending::of(ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
         } else {
             let kind = about(index.messages[first].metadata())?.outcome;
@@ -291,24 +297,6 @@ impl Asks {
         };
         Some((end, first, first == user))
     }
-}
-
-impl Followed {
-    /// The results of its call and of these twins.
-    pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {
-        let mut results = thread.results(&self.id);
-        for twin in twins {
-            results.append(&mut thread.results(twin));
-        }
-        results
-    }
-}
-
-/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
-const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
-
-pub(super) fn is_placeholder(content: &str) -> bool {
-    is_blank(content) || PLACEHOLDERS.contains(&content)
 }
 
 /// Returns true if the agent speaks in a message.

@@ -67,9 +67,9 @@ impl std::error::Error for PatchError {}
 /// How much copies have added to some documents and nothing has removed since. A copy of a few bytes can double a document, so this is
 /// counted; the documents themselves are never measured.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Copied(usize);
+pub(crate) struct CopyBudget(usize);
 
-impl Copied {
+impl CopyBudget {
     /// Takes off a value that is about to go.
     pub(crate) fn drop_value(&mut self, value: &Json<'_>) {
         if self.0 > 0 {
@@ -108,7 +108,7 @@ impl<'p> Operation<'p> {
 }
 
 /// What was done, with what undoing it takes.
-enum Done<'p> {
+enum Undo<'p> {
     /// A value was put at a place, perhaps instead of another.
     Put {
         path: &'p str,
@@ -125,7 +125,7 @@ enum Done<'p> {
     },
 }
 
-impl Done<'_> {
+impl Undo<'_> {
     /// What is no longer in the document.
     fn gone(&self) -> Option<&Json<'static>> {
         match self {
@@ -139,7 +139,7 @@ impl Done<'_> {
 pub(super) fn apply<'p>(
     operations: &'p [Json<'p>],
     document: &mut Json<'static>,
-    copied: &mut Copied,
+    copied: &mut CopyBudget,
     accepts: fn(&Json<'_>) -> bool,
 ) -> Result<(), PatchError> {
     let mut patching = Patching {
@@ -159,7 +159,7 @@ pub(super) fn apply<'p>(
 
 struct Patching<'d, 'p> {
     document: &'d mut Json<'static>,
-    done: Vec<Done<'p>>,
+    done: Vec<Undo<'p>>,
     /// How much more may be copied.
     to_copy: usize,
     /// How much more may be looked at where values move down.
@@ -189,7 +189,7 @@ impl<'p> Patching<'_, 'p> {
             Operation::Remove { path } => {
                 let value = remove(self.document, path, present);
                 let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
-                self.done.push(Done::Removed { path, value });
+                self.done.push(Undo::Removed { path, value });
                 Ok(())
             }
             Operation::Replace { path, value } => {
@@ -197,7 +197,7 @@ impl<'p> Patching<'_, 'p> {
                 let place = find_mut(self.document, path);
                 let place = place.ok_or(PatchErrorKind::NoSuchPlace)?;
                 let before = Some(mem::replace(place, value));
-                self.done.push(Done::Put { path, before });
+                self.done.push(Undo::Put { path, before });
                 Ok(())
             }
             Operation::Move { from, path } => self.move_value(from, path),
@@ -219,7 +219,7 @@ impl<'p> Patching<'_, 'p> {
 
     fn add(&mut self, path: &'p str, value: Json<'static>) -> Result<(), PatchErrorKind> {
         let before = put(self.document, path, value).map_err(|_| PatchErrorKind::NoSuchPlace)?;
-        self.done.push(Done::Put { path, before });
+        self.done.push(Undo::Put { path, before });
         Ok(())
     }
 
@@ -238,7 +238,7 @@ impl<'p> Patching<'_, 'p> {
         let value = remove(self.document, from, present).ok_or(PatchErrorKind::NoSuchPlace)?;
         match put(self.document, path, value) {
             Ok(before) => {
-                self.done.push(Done::Moved { from, path, before });
+                self.done.push(Undo::Moved { from, path, before });
                 Ok(())
             }
             Err(value) => {
@@ -248,9 +248,9 @@ impl<'p> Patching<'_, 'p> {
         }
     }
 
-    fn commit(self, copied: &mut Copied) {
+    fn commit(self, copied: &mut CopyBudget) {
         copied.0 += self.copied;
-        for gone in self.done.iter().filter_map(Done::gone) {
+        for gone in self.done.iter().filter_map(Undo::gone) {
             copied.drop_value(gone);
         }
     }
@@ -258,11 +258,11 @@ impl<'p> Patching<'_, 'p> {
     fn undo(self) {
         for done in self.done.into_iter().rev() {
             match done {
-                Done::Put { path, before } => {
+                Undo::Put { path, before } => {
                     take_back(self.document, path, before);
                 }
-                Done::Removed { path, value } => restore(self.document, path, Some(value)),
-                Done::Moved { from, path, before } => {
+                Undo::Removed { path, value } => restore(self.document, path, Some(value)),
+                Undo::Moved { from, path, before } => {
                     let value = take_back(self.document, path, before);
                     restore(self.document, from, value);
                 }

@@ -29,7 +29,7 @@ pub(crate) struct Lines {
     skip_line_feed: bool,
     /// Whether the start of the stream was searched for a byte order mark.
     started: bool,
-    fields: Fields,
+    fields: FrameFields,
     last_id: String,
     retry: Option<u64>,
     limit: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Lines {
 
 /// What the lines of the unfinished frame said.
 #[derive(Debug, Default)]
-struct Fields {
+struct FrameFields {
     event: String,
     /// All data lines but a sole one, which stays in the buffer.
     data: String,
@@ -116,7 +116,7 @@ impl Decoder {
             searched: 0,
             skip_line_feed: false,
             started: false,
-            fields: Fields::default(),
+            fields: FrameFields::default(),
             last_id: String::new(),
             retry: None,
             limit,
@@ -181,8 +181,8 @@ impl Lines {
         }
         while let Some(line) = self.next_line(buffer) {
             match self.take_line(buffer, line) {
-                Ok(Line::EndsFrame) => return Some(Ok(self.hand_out(buffer))),
-                Ok(Line::WithinFrame) => {}
+                Ok(true) => return Some(Ok(self.hand_out(buffer))),
+                Ok(false) => {}
                 Err(error) => return Some(Err(error)),
             }
         }
@@ -246,17 +246,18 @@ impl Lines {
         true
     }
 
-    fn take_line(&mut self, buffer: &[u8], line: Range<usize>) -> Result<Line, SseError> {
+    /// Takes a line. Returns true if it ends a frame.
+    fn take_line(&mut self, buffer: &[u8], line: Range<usize>) -> Result<bool, SseError> {
         self.check_length(line.len())?;
         if line.is_empty() {
             if let Some(id) = self.fields.id.take() {
                 self.last_id = id;
             }
             if self.fields.has_data {
-                return Ok(Line::EndsFrame);
+                return Ok(true);
             }
             self.fields.event.clear();
-            return Ok(Line::WithinFrame);
+            return Ok(false);
         }
         let bytes = &buffer[line.clone()];
         let colon = bytes.iter().position(|byte| *byte == b':');
@@ -274,7 +275,7 @@ impl Lines {
             b"retry" => self.take_retry(&buffer[value]),
             _ => {}
         }
-        Ok(Line::WithinFrame)
+        Ok(false)
     }
 
     fn take_data(&mut self, buffer: &[u8], value: Range<usize>) {
@@ -384,11 +385,6 @@ fn text_of(bytes: &[u8]) -> Cow<'_, str> {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),
     }
-}
-
-enum Line {
-    WithinFrame,
-    EndsFrame,
 }
 
 impl FrameRef<'_> {

@@ -24,7 +24,7 @@ pub struct CallState {
     /// How its arguments came.
     pub(super) pieces: Pieces,
     /// It begins once more.
-    pub(super) again: Option<Again>,
+    pub(super) again: Option<RestatedCall>,
 }
 
 impl CallState {
@@ -36,14 +36,14 @@ impl CallState {
 
 /// A call under the id of one that has ended: the same, as long as it is told word for word, or another one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Again {
+pub(super) struct RestatedCall {
     pub(super) start: Event,
     /// How much of the arguments was told again, in bytes.
     pub(super) told: usize,
     pub(super) ended: bool,
 }
 
-impl Again {
+impl RestatedCall {
     pub(super) fn of(start: &EventRef<'_>) -> Self {
         Self { start: start.clone().into_owned(), told: 0, ended: false }
     }
@@ -51,7 +51,7 @@ impl Again {
 
 /// All calls by id.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct CallTable {
     positions: Index,
     states: Vec<CallState>,
     /// How many calls the agent gave one id, where it is more than one.
@@ -64,7 +64,7 @@ pub(super) struct Calls {
     resulted: Index,
 }
 
-impl Calls {
+impl CallTable {
     /// The key of the newest call to which the agent gave this id. A key is its own.
     pub(super) fn key<'i>(&self, id: &'i str) -> Cow<'i, str> {
         self.uses.get(id).map_or(Cow::Borrowed(id), |uses| key(id, uses).into())
@@ -119,7 +119,7 @@ impl Calls {
 
     /// The calls that were told again in the present run, got no result in it, and were over before: the agent asks the same once more. A call
     /// is over if it is answered or the user spoke after it.
-    pub(super) fn asked_again(&mut self, last_user: Option<usize>) -> Vec<Again> {
+    pub(super) fn asked_again(&mut self, last_user: Option<usize>) -> Vec<RestatedCall> {
         let mut asked = Vec::new();
         for id in self.begun.clone() {
             let is_open = !self.resulted.contains(&id);
@@ -137,7 +137,7 @@ impl Calls {
     }
 
     /// Notes that a call is told again in the present run.
-    pub(super) fn tell_again(&mut self, id: &str, again: Again) {
+    pub(super) fn tell_again(&mut self, id: &str, again: RestatedCall) {
         if let Some(state) = self.state_mut(id) {
             state.again = Some(again);
             if !std::mem::replace(&mut state.begun, true) {

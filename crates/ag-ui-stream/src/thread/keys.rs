@@ -1,21 +1,12 @@
 //! The keys of calls. Some models count their calls from 0 in each run, so that several calls of a conversation have one id.
 
-use super::Thread;
+use super::{List, Thread};
 use crate::index::Index;
 use crate::message::{Message, Role};
 use json_tree::natural;
 
-/// How much of a conversation a list of messages is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum List {
-    /// All of it.
-    Whole,
-    /// What comes behind the messages that are there.
-    Later,
-}
-
 /// A call in a list, by its place there.
-struct Known {
+struct ListedCall {
     place: (usize, usize),
     /// It is the nth under its id.
     nth: usize,
@@ -28,7 +19,7 @@ impl Thread {
     /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if that was answered or
     /// has other arguments. It is as well if the user spoke in between.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
-        let (mut known, mut by_id) = (Vec::<Known>::new(), Index::default());
+        let (mut known, mut by_id) = (Vec::<ListedCall>::new(), Index::default());
         let mut last_user = None;
         for at in 0..messages.len() {
             if messages[at].role == Role::User {
@@ -66,7 +57,7 @@ impl Thread {
                 let key = self.calls.use_again(&id, nth);
                 messages[at].tool_calls[call].set_key(key);
                 by_id.insert(&id, known.len());
-                known.push(Known { place: (at, call), nth, is_answered: false });
+                known.push(ListedCall { place: (at, call), nth, is_answered: false });
             }
         }
     }

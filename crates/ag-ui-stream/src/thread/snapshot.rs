@@ -1,7 +1,6 @@
 //! `MESSAGES_SNAPSHOT`: reconciled by id, in place.
 
-use super::keys::List;
-use super::{Change, Thread, result_id};
+use super::{Change, List, Thread, result_id};
 use crate::event::EventRef;
 use crate::index::Index;
 use crate::message::{Message, Role};
@@ -16,7 +15,7 @@ impl Thread {
             self.calls.take_whole(&call.id);
         }
         self.note_told(&told);
-        let keep = Keep::of(event, &told);
+        let keep = Retention::of(event, &told);
         let mut given = Index::default();
         for (position, message) in told.iter().enumerate() {
             given.insert(message.id(), position);
@@ -72,14 +71,14 @@ pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
 }
 
 /// Which messages a snapshot spares although it omits them: those that many agents never put into their history.
-struct Keep {
+struct Retention {
     reasoning: bool,
     activities: bool,
     /// Kinds of activity for which the snapshot speaks nevertheless.
     authoritative: Index,
 }
 
-impl Keep {
+impl Retention {
     fn of(event: &EventRef<'_>, told: &[Message]) -> Self {
         let own = event.get("metadata").and_then(|metadata| metadata.get("@ag-ui/client"));
         let types = own.and_then(|own| own.get("authoritativeActivityTypes")?.as_list());

@@ -1,13 +1,13 @@
 //! The text of an input.
 
-use super::Setup;
+use super::turn::RunDefaults;
 use crate::input::PROTOCOL_VERSION;
 use crate::message::{Message, borrowed};
 use json_tree::{Json, Members};
 
 /// A list of history, state and more is written from where it is.
 pub(super) fn body(
-    setup: &Setup,
+    setup: &RunDefaults,
     run_id: &str,
     history: &[&Message],
     state: &Json<'_>,

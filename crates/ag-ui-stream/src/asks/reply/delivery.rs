@@ -1,4 +1,5 @@
-use crate::asks::Asks;
+use crate::asks::list::Asks;
+use crate::asks::tracked::{AskSource, TrackedAsk};
 
 /// How a reply travels to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message, whatever is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,7 +81,20 @@ impl Asks {
     /// What the agent did to ask, where there is such an ask.
     #[must_use]
     pub fn asked_by(&self, tool_call_id: &str) -> Option<AskedBy> {
-        let followed = self.find(tool_call_id)?;
-        Some(followed.asked_by())
+        let tracked = self.find(tool_call_id)?;
+        Some(tracked.asked_by())
+    }
+}
+
+impl TrackedAsk {
+    /// What the agent did to ask.
+    pub(super) fn asked_by(&self) -> AskedBy {
+        if self.source == AskSource::Interrupt || self.waits_by().is_some() {
+            AskedBy::Interrupt
+        } else if self.acknowledged {
+            AskedBy::AcknowledgedCall
+        } else {
+            AskedBy::Call
+        }
     }
 }

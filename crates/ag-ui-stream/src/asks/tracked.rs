@@ -1,26 +1,24 @@
 //! One ask and all that is known of it beside its snapshot.
 
-use super::decisions::Decision;
-use super::form::Payload;
-use super::reply::AskedBy;
-use super::verdict::is_placeholder;
-use super::{AskChange, Changes};
+use super::change::{AskChange, Changes};
+use super::form::{Decision, ReplyForm};
 use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
-pub(super) struct Followed {
+pub(super) struct TrackedAsk {
     /// The snapshot's id, shared with every change.
     pub(super) id: Arc<str>,
     pub(super) snapshot: AskSnapshot,
-    pub(super) source: Source,
+    pub(super) source: AskSource,
     /// The agent gave the call a result that is no answer.
     pub(super) acknowledged: bool,
     /// The run in which it was over.
@@ -34,16 +32,16 @@ pub(super) struct Followed {
     /// Other calls that ask the same.
     pub(super) twins: Vec<String>,
     /// How the agent waits for the answer, if not by the call alone.
-    pub(super) wait: Option<Box<Wait>>,
+    pub(super) wait: Option<Box<InterruptWait>>,
     /// How its reply becomes a payload, where it was made from a schema.
-    pub(super) form: Option<Arc<dyn Payload>>,
+    pub(super) form: Option<Arc<dyn ReplyForm>>,
     /// Its arguments, while they stream.
     arriving: Option<Box<Arriving>>,
 }
 
 /// The interrupt by which an agent waits for an answer.
 #[derive(Clone, Debug)]
-pub(super) struct Wait {
+pub(super) struct InterruptWait {
     /// One interrupt may ask for several answers.
     pub(super) by: Arc<WaitsBy>,
     /// The ask's part in the answer, if the interrupt asks for several decisions.
@@ -62,7 +60,7 @@ pub(super) struct WaitsBy {
 
 /// Where an ask comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum AskSource {
     /// A call of the tool.
     Call,
     /// An interrupt that is about no call of it.
@@ -97,8 +95,8 @@ const LANG: &str = "lang";
 /// What stands for the ask of a call that could not be read.
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 
-impl Followed {
-    pub(super) fn new(id: &str, source: Source, run: u64) -> Self {
+impl TrackedAsk {
+    pub(super) fn new(id: &str, source: AskSource, run: u64) -> Self {
         Self {
             id: id.into(),
             snapshot: AskSnapshot::new(id),
@@ -162,15 +160,15 @@ impl Followed {
     pub(super) fn read_result(&self, result: &Message) -> Option<Ending> {
         let content = &result.text();
         let outcome = match self.source {
-            Source::Approval => self.read_approval(content),
-            Source::Call | Source::Interrupt => Outcome::parse(self.ask(), content),
+            AskSource::Approval => self.read_approval(content),
+            AskSource::Call | AskSource::Interrupt => Outcome::parse(self.ask(), content),
         };
         let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
         match (outcome, about) {
             (Some(outcome), _) => Some(Ending::of(outcome)),
             (None, Some(about)) => Some(Ending::Over(None, about.outcome)),
             _ if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => Some(Ending::Refused),
-            _ if self.source == Source::Approval && !is_placeholder(content) => {
+            _ if self.source == AskSource::Approval && !is_placeholder(content) => {
                 Some(Ending::Over(None, OutcomeKind::Answered))
             }
             _ => None,
@@ -232,17 +230,6 @@ impl Followed {
         }
     }
 
-    /// What the agent did to ask.
-    pub(super) fn asked_by(&self) -> AskedBy {
-        if self.source == Source::Interrupt || self.waits_by().is_some() {
-            AskedBy::Interrupt
-        } else if self.acknowledged {
-            AskedBy::AcknowledgedCall
-        } else {
-            AskedBy::Call
-        }
-    }
-
     /// The interrupt by which the agent waits, if no run was started yet to answer it.
     pub(super) fn waits_by(&self) -> Option<&WaitsBy> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
@@ -260,6 +247,15 @@ impl Followed {
         self.set_phase(if self.snapshot.ask.is_some() { Phase::Answerable } else { Phase::Malformed }, changes);
     }
 
+    /// The results of its call and of these twins.
+    pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {
+        let mut results = thread.results(&self.id);
+        for twin in twins {
+            results.append(&mut thread.results(twin));
+        }
+        results
+    }
+
     /// Whether it may still be answered, or at least put away.
     pub(super) fn can_be_ended(&self) -> bool {
         !self.snapshot.phase.is_over()
@@ -273,7 +269,7 @@ impl Followed {
     /// Whether a call under its id takes its place: it was asked without a call and is over, or its arguments never became whole.
     pub(super) fn makes_way(&self) -> bool {
         match self.source {
-            Source::Interrupt => !self.can_be_ended(),
+            AskSource::Interrupt => !self.can_be_ended(),
             _ => self.snapshot.phase == Phase::Interrupted && self.snapshot.ask.is_none(),
         }
     }
@@ -297,4 +293,11 @@ fn is_language_tag(text: &str) -> bool {
 /// What a message's metadata say about an ask.
 pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
+}
+
+/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
+const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
+
+pub(super) fn is_placeholder(content: &str) -> bool {
+    is_blank(content) || PLACEHOLDERS.contains(&content)
 }
