@@ -1,4 +1,4 @@
-//! The interceptor: watches events for asks and gives patches to their growing snapshots.
+//! The interceptor: watches events for asks and emits patches to their growing snapshots.
 
 mod answer;
 mod approvals;
@@ -137,7 +137,7 @@ impl Asks {
                 match event.outcome() {
                     Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(thread),
                     Some(RunOutcome::Cancelled) => self.take_legacy(thread),
-                    // What is open beside a legacy interrupt, the agent still has in hand.
+                    // The agent still holds the calls that are open beside a legacy interrupt.
                     _ if self.legacy.is_empty() => self.ask_approvals(thread),
                     _ => self.take_legacy(thread),
                 }
@@ -150,7 +150,7 @@ impl Asks {
         }
     }
 
-    /// Takes the end of a response: where it broke off or was refused, no ask streams any more.
+    /// Takes the end of a response. If it broke off or was refused, no ask streams any more.
     pub(crate) fn handle_end(&mut self, now: u64, end: &End, thread: &Thread) {
         if matches!(end.outcome, EndOutcome::Truncated | EndOutcome::Rejected | EndOutcome::Error) {
             self.break_run(thread);
@@ -158,7 +158,7 @@ impl Asks {
         self.handle_timeout(now);
     }
 
-    /// What the time changes.
+    /// Ends the asks whose deadline has passed.
     pub(crate) fn handle_timeout(&mut self, now: u64) {
         for tracked in &mut self.tracked {
             let is_due = tracked.snapshot.expires_at.is_some_and(|deadline| deadline <= now);

@@ -1,4 +1,4 @@
-//! The protocol on one screen: what each type of event holds, what it does to what is open, and which retired types stand for which.
+//! The protocol on one screen: the members of each type of event, its effect on open entities, and the retired types.
 //!
 //! A reader walks the members of an event along its row before anything is typed.
 
@@ -20,13 +20,13 @@ pub(crate) struct EventRule {
     pub(crate) own: &'static [MemberRule],
     /// Those that it shares with the others, which follow.
     pub(crate) shared: &'static [MemberRule],
-    /// The places of the members that events are read by most, as [`place`] has them.
+    /// The indexes of the members that are read most, by [`place`].
     pub(crate) message_id: usize,
     pub(crate) tool_call_id: usize,
     pub(crate) delta: usize,
 }
 
-/// Returns the place of a member in all events of a row, behind `type`. Returns 0 if some lack it or have another member before it.
+/// The index of a member in all events of a row, after `type`; 0 if some lack it or have an optional member before it.
 const fn place(own: &[MemberRule], name: &str) -> usize {
     let mut place = 0;
     while place < own.len() && matches!(own[place].presence, Presence::Required) {
@@ -43,7 +43,7 @@ const fn place(own: &[MemberRule], name: &str) -> usize {
     0
 }
 
-/// What an event does to what is open in its run.
+/// The effect of an event on the open entities of its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventEffect {
     StartRun,
@@ -65,7 +65,7 @@ pub(crate) enum EventEffect {
     Nothing,
 }
 
-/// What is opened, grows and is closed under an id.
+/// The kinds of entity that are opened, grow and are closed under an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntityKind {
     Text,
@@ -77,7 +77,7 @@ pub(crate) enum EntityKind {
     Activity,
 }
 
-/// Which streams of chunks an event ends by arriving.
+/// The streams of chunks that an event closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Closes {
     None,
@@ -89,7 +89,7 @@ pub(crate) enum Closes {
 use EntityKind::{Activity, Call, Reasoning, Span, Text};
 use EventEffect::{Chunk, Close, Grow, Open};
 
-/// What every event may hold. One that can be a subagent's has all of it, the others all but the first.
+/// The members that every event may have. Events of subagents have all of them, the others all except the first.
 static SHARED: [MemberRule; 4] =
     [may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), or_null("rawEvent", ANY), may("metadata", OBJECT)];
 
@@ -98,7 +98,7 @@ static SHARED: [MemberRule; 4] =
 macro_rules! events {
     ($( $kind:ident $name:ident $shared:ident $effect:ident $(($entity:ident))?, $closes:ident:
         $( $field:ident $presence:tt $shape:expr ),*; )*) => {
-        /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, where it makes sense,
+        /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, if a subagent can send them,
         /// `subagentRunId`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -182,7 +182,7 @@ events! {
     Custom CUSTOM of_any Nothing, Own: name ! TEXT, value ! ANY;
 }
 
-/// The retired types, each with the row that it stands for. They have no ids, so what they open gets one.
+/// The retired types, each with its row today. They have no ids, so each entity that they open gets one.
 static RETIRED: [(&str, EventType); 5] = [
     ("THINKING_START", EventType::ReasoningStart),
     ("THINKING_TEXT_MESSAGE_START", EventType::ReasoningMessageStart),
@@ -197,12 +197,12 @@ impl EventRule {
         EVENTS.iter().find(|rule| rule.name == name)
     }
 
-    /// What its events may hold behind `type`, in the order in which that is written.
+    /// The members of its events after `type`, in written order.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static MemberRule> {
         self.own.iter().chain(self.shared)
     }
 
-    /// The row that a retired type stands for.
+    /// The row of a retired type.
     pub(crate) fn of_retired(name: &str) -> Option<&'static Self> {
         RETIRED.iter().find(|(retired, _)| *retired == name).map(|(_, kind)| &EVENTS[*kind as usize])
     }
@@ -212,7 +212,7 @@ impl EventRule {
         vec![("type".into(), Json::Text(self.name.into()))].into()
     }
 
-    /// What its event opens, grows or closes.
+    /// The kind of entity that its event opens, grows or closes.
     pub(crate) fn entity(&self) -> Option<EntityKind> {
         match self.effect {
             Open(entity) | Grow(entity) | Close(entity) | Chunk(entity) => Some(entity),
@@ -222,7 +222,7 @@ impl EventRule {
 }
 
 impl EntityKind {
-    /// The rows that open, grow and close it, where something of it comes in chunks.
+    /// The rows that open, grow and close it, if it comes in chunks.
     pub(crate) fn rows(self) -> &'static [EventRule] {
         let first = match self {
             Text => EventType::TextMessageStart,
@@ -232,7 +232,7 @@ impl EntityKind {
         &EVENTS[first as usize..first as usize + 4]
     }
 
-    /// The event that closes it, where something of it comes in chunks.
+    /// The event that closes it, if it comes in chunks.
     pub(crate) fn end_of(self, id: &str) -> (&'static EventRule, Members<'static>) {
         let end = &self.rows()[2];
         let mut event = end.members();

@@ -25,26 +25,26 @@ use thinking::Thinking;
 /// Reads one response of an agent.
 ///
 /// - [`feed`](Self::feed) takes bytes of any length, or [`feed_json`](Self::feed_json) single events,
-/// - [`next_event`](Self::next_event) gives what they hold, in order, and [`next_warning`](Self::next_warning) what was tolerated,
-/// - [`finish`](Self::finish) gives the rest, and says how the stream ended.
+/// - [`next_event`](Self::next_event) returns the events in order, and [`next_warning`](Self::next_warning) the tolerated faults,
+/// - [`finish`](Self::finish) returns the rest and the end of the stream.
 ///
-/// After each `feed`, call `next_event` until it gives `None`. Events come out expanded (no `*_CHUNK`), without anything
+/// After each `feed`, call `next_event` until it returns `None`. Events come out expanded (no `*_CHUNK`), without members
 /// that 1.0 does not describe, and in an order that the protocol allows. A character whose halves came in two deltas is whole in the
-/// second. The first violation is given once as an error, after the events before it; nothing follows.
+/// second. The first violation is returned once as an error, after the events before it, and ends the stream.
 #[derive(Debug, Default)]
 pub struct EventReader {
     decoder: Decoder,
     pipeline: Pipeline,
 }
 
-/// What lies behind the frames, apart from the decoder so that a frame can be borrowed from it.
+/// The steps after the frames, apart from the decoder so that a frame can be borrowed from that.
 #[derive(Debug, Default)]
 pub(crate) struct Pipeline {
-    /// How many events came in, the dropped ones too.
+    /// The number of events, with the dropped ones.
     count: u64,
-    /// The present frame has an event type of its own, which no event of the protocol has.
+    /// The present frame has an SSE event type of its own, which no event of the protocol has.
     is_named: bool,
-    /// The row of the last event, which often is that of the next one.
+    /// The row of the last event, which is often that of the next one.
     last: Option<&'static EventRule>,
     thinking: Thinking,
     lanes: Lanes,
@@ -88,24 +88,24 @@ impl EventReader {
         pipeline.next(bytes, lines)
     }
 
-    /// The bytes, how far they were read, and what reads them.
+    /// The bytes, the progress in them, and the steps after them.
     pub(crate) fn parts(&mut self) -> (&[u8], &mut Lines, &mut Pipeline) {
         let (bytes, lines) = self.decoder.parts();
         (bytes, lines, &mut self.pipeline)
     }
 
-    /// The next thing that was tolerated. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
+    /// The next tolerated fault. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
     pub fn next_warning(&mut self) -> Option<Notice> {
         self.pipeline.next_warning()
     }
 
-    /// Ends the stream: returns what was not taken yet, and how the stream ended. A last frame without a blank line counts.
+    /// Ends the stream. Returns the events that were not taken yet, and the end. A last frame without a blank line counts.
     pub fn finish(&mut self) -> Rest {
         let end = self.end();
         Rest { events: iter::from_fn(|| self.next_event()).filter_map(Result::ok).collect(), end }
     }
 
-    /// Queues what the last frames hold, and returns how the stream ended.
+    /// Queues the events of the last frames, and returns the end of the stream.
     pub(crate) fn end(&mut self) -> End {
         let (bytes, lines) = self.decoder.parts();
         while self.pipeline.error.is_none()
@@ -124,12 +124,12 @@ impl EventReader {
     }
 }
 
-/// What the end of a stream leaves.
+/// The rest of a stream after its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rest {
     /// The events that were not taken before, in order.
     pub events: Vec<Event>,
-    /// How the stream ended. A refusal is its error.
+    /// The end of the stream. A refusal is its error.
     pub end: End,
 }
 
@@ -158,7 +158,7 @@ impl Pipeline {
         }
     }
 
-    /// The next thing that was tolerated.
+    /// The next tolerated fault.
     pub(crate) fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
     }
@@ -181,7 +181,7 @@ impl Pipeline {
         }
     }
 
-    /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
+    /// Takes the frame in which the stream broke off. Incomplete JSON in it is the fault of the break, not of the producer.
     fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         if data.as_ref().is_ok_and(|text| is_cut(text)) {
             self.order.handle_break();
@@ -210,7 +210,7 @@ impl Pipeline {
         }
     }
 
-    /// Counts the next event, and returns which it is.
+    /// Counts the next event and returns its index.
     fn begin_event(&mut self) -> u64 {
         let index = self.count;
         self.count += 1;
@@ -253,7 +253,7 @@ impl Pipeline {
         Ok(None)
     }
 
-    /// Strips an event of what 1.0 does not describe, and gives its row; `None` where nothing is left of it.
+    /// Strips an event of members that 1.0 does not describe, and returns its row; `None` if nothing is left of it.
     fn strip(&mut self, event: &mut Members<'_>) -> NoticeResult<Option<&'static EventRule>> {
         let Some(name) = text(event, "type") else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));
@@ -295,19 +295,19 @@ impl Pipeline {
     }
 }
 
-/// Whether the text of a frame would be JSON if it went on.
+/// True if the text of a frame is the beginning of JSON.
 fn is_cut(text: &str) -> bool {
     Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete())
 }
 
-/// Whether the data of a frame holds no event: proxies send heartbeats so, and endpoints the end of their stream.
+/// True if the data of a frame holds no event, as in heartbeats of proxies and at the end of some streams.
 fn is_idle(text: &str) -> bool {
     const WORDS: &str = "null {} [] [DONE] ping \"ping\" pong keepalive keep-alive heartbeat";
     let text = text.trim_ascii();
     text.is_empty() || text.len() <= "keep-alive".len() && WORDS.split(' ').any(|word| word == text)
 }
 
-/// Whether a version is no newer than this client's.
+/// True if a version is no newer than this client's.
 fn is_served(version: &str) -> bool {
     let Some((major, minor)) = version.split_once('.') else {
         return false;

@@ -1,4 +1,4 @@
-//! How the protocol's values are described, and the walk that holds a parsed value to its description.
+//! The description of the protocol's values, and the walk that checks a parsed value against it.
 
 mod enforce;
 mod members;
@@ -14,7 +14,7 @@ pub(crate) use members::{list, put, put_json, put_some, set, take, text, text_or
 /// The largest integer that survives a JavaScript number.
 pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
 
-/// What the protocol allows at one position.
+/// The values that the protocol allows at one position.
 #[derive(Debug)]
 pub(crate) enum ValueShape {
     /// Any JSON, never looked into.
@@ -61,32 +61,32 @@ pub(crate) const fn may(name: &'static str, shape: &'static ValueShape) -> Membe
     MemberRule { name, presence: Presence::Optional, shape }
 }
 
-/// A member that may be there, and that retired producers write as `null` where it is absent.
+/// A member that may be there, and that retired producers write as `null` if it is absent.
 pub(crate) const fn or_null(name: &'static str, shape: &'static ValueShape) -> MemberRule {
     MemberRule { name, presence: Presence::Nullable, shape }
 }
 
-/// Whether a member must be there. Absent means absent: only a retired form writes `null` instead.
+/// The presence of a member. Only a retired form writes `null` for an absent one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
     Optional,
-    /// Optional, and retired producers write `null` where it is absent.
+    /// Optional, and retired producers write `null` if it is absent.
     Nullable,
 }
 
-/// Several kinds of object, told apart by a string member.
+/// Several kinds of object with a string member for the kind.
 #[derive(Debug)]
 pub(crate) struct Union {
     pub(crate) tag: &'static str,
-    /// What the tag can say, with the other members that the object has then.
+    /// The values of the tag, each with the other members of the object.
     pub(crate) kinds: &'static [(&'static str, &'static [MemberRule])],
     /// Turns a retired kind of object into one that is described; others stay.
     pub(crate) translate_retired: fn(&mut Members<'_>),
 }
 
 impl Union {
-    /// Which kind of object it is; `None` where it tells nothing, or a kind that is not described.
+    /// The kind of object; `None` if the tag is missing or not described.
     pub(crate) fn kind(&self, members: &Members<'_>) -> Option<usize> {
         let kind = text(members, self.tag)?;
         self.kinds.iter().position(|(name, _)| *name == kind)

@@ -1,4 +1,4 @@
-//! Calls of the tool: which ask each belongs to, as its arguments come or where a history tells of it.
+//! Calls of the tool, and the ask that each belongs to, from events and from histories.
 
 use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
@@ -8,7 +8,7 @@ use crate::thread::{CallState, Change, RunState, Thread};
 use ask_user_question::Phase;
 use std::mem;
 
-/// How many of the asks, and of the calls of one, are looked at for a call that asks the same: no list may make one call dearer than another.
+/// The number of asks, and of calls of one ask, that are compared with a call that may ask the same. It keeps the cost of a call constant.
 const LAST: usize = 8;
 
 impl Asks {
@@ -33,14 +33,14 @@ impl Asks {
         self.take_call(key, Some((event, change)), &MessageIndex::default(), thread);
     }
 
-    /// The agent speaks by a call.
+    /// Takes a call as words of the agent.
     pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
         if let Some(message) = thread.call(key).and_then(CallState::position) {
             self.hear_agent(message, thread);
         }
     }
 
-    /// Takes a call as far as it came. Where no event brings it, its arguments must be complete.
+    /// Takes a call as far as it came. Without an event its arguments must be complete.
     pub(super) fn take_call(
         &mut self,
         key: &str,
@@ -152,7 +152,7 @@ impl Asks {
         }
     }
 
-    /// The agent says what it waits for: asks that are over wait again, and a call that came unnoticed is asked.
+    /// Takes the list of calls that the agent waits for. Asks that are over wait again, and a call without an ask opens one.
     pub(super) fn take_pending(&mut self, thread: &Thread) {
         for key in thread.pending_tool_call_ids() {
             let is_answered = thread.call(key).is_none_or(|call| call.answered);

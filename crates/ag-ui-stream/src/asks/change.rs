@@ -10,20 +10,20 @@ pub(super) type Changes = Queue<AskChange>;
 pub enum AskChange {
     /// An ask began; its snapshot is empty so far and `Streaming`.
     Opened {
-        /// The call, or the interrupt where there is no call.
+        /// The id of the call, or of the interrupt if there is no call.
         tool_call_id: Arc<str>,
     },
     /// An ask changed. The patch was applied to the snapshot here and fits any copy of it.
     Patched {
-        /// The call, or the interrupt where there is no call.
+        /// The id of the call, or of the interrupt if there is no call.
         tool_call_id: Arc<str>,
-        /// What changed, no longer than the delta that changed it.
+        /// The change, no longer than the delta that caused it.
         patch: AskPatch,
     },
 }
 
 impl AskChange {
-    /// Which ask it is about.
+    /// The ask that changed.
     #[must_use]
     pub fn tool_call_id(&self) -> &str {
         match self {

@@ -27,7 +27,7 @@ pub(super) fn parts(value: &Json<'static>) -> Vec<InterruptPart> {
     parts
 }
 
-/// The question whether to make a call: what is said about it, or the tool's name, and the arguments.
+/// The approval of a call: its description, or the tool's name and the arguments.
 fn approval(request: &Json<'static>, arguments: Option<&Json<'static>>) -> Asked {
     let text = |names: &[&str]| first(request, names).and_then(Json::as_str).unwrap_or_default();
     let mut question = text(&["description"]).to_owned();
@@ -41,7 +41,7 @@ fn approval(request: &Json<'static>, arguments: Option<&Json<'static>>) -> Asked
     asked(Form::approval(&question, APPROVED))
 }
 
-/// The member of the form's payload that says yes.
+/// The member of the form's payload that approves the call.
 const APPROVED: &str = "approved";
 
 /// The decisions that a call takes, by the tool's name or else by its place.
@@ -58,7 +58,7 @@ fn list<'v>(value: &'v Json<'static>, names: &[&str]) -> &'v [Json<'static>] {
 }
 
 impl Decision {
-    /// The decision that an outcome is. What is no answer is said to the agent in the place of one.
+    /// The decision that an outcome is. An outcome without an answer goes to the agent as a message.
     pub(super) fn of(self, tracked: &TrackedAsk, outcome: &Outcome) -> Result<Json<'static>, String> {
         let decide = |kind: &'static str, message: Option<String>| {
             Json::object_of(&mut [("type", Some(kind.into())), ("message", message.map(Json::from))])

@@ -1,4 +1,4 @@
-//! What is asked, and the form in which the agent expects the reply.
+//! An ask beside the form of its reply, and the parts of an interrupt.
 
 use ask_user_question::form::Form;
 use ask_user_question::{AskUserQuestion, Reply};
@@ -8,20 +8,20 @@ use std::sync::Arc;
 
 /// A conversion of the reply into the form that the agent expects. A page without forms carries no code for it.
 pub(super) trait ReplyForm: Send + Sync {
-    /// The payload that a reply stands for, or the sentence that says why it is none.
+    /// The payload of a reply, or the sentence that refuses it.
     fn payload(&self, reply: &Reply) -> Result<Json<'static>, String>;
-    /// The reply that a payload stands for.
+    /// The reply in a payload.
     fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Reply>;
 }
 
-/// By a word: what each form holds would be code that every page with forms carries.
+/// One word: the members of each form would be code that every page with forms carries.
 impl fmt::Debug for dyn ReplyForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ReplyForm")
     }
 }
 
-/// An ask, and how its reply becomes a payload, if not in the tool's own form.
+/// An ask, and the form of its reply unless that is the tool's own.
 pub(super) type Asked = (AskUserQuestion, Option<Arc<dyn ReplyForm>>);
 
 /// An ask of a form.
@@ -42,7 +42,7 @@ impl ReplyForm for Form {
 /// One thing that an interrupt asks for.
 #[derive(Debug)]
 pub(super) struct InterruptPart {
-    /// None if it can't be asked.
+    /// `None` if it can't be asked.
     pub(super) asked: Option<Asked>,
     pub(super) decision: Option<Decision>,
 }
@@ -50,9 +50,9 @@ pub(super) struct InterruptPart {
 /// The part of one ask in the answer to an interrupt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Decision {
-    /// Its place among the decisions.
+    /// Its index among the decisions.
     pub(super) at: usize,
-    /// How many there are.
+    /// The number of decisions.
     pub(super) of: usize,
     /// The call may be rejected.
     pub(super) can_reject: bool,

@@ -33,7 +33,7 @@ impl Answers {
 }
 
 impl Asks {
-    /// Notes a legacy interrupt, which counts only where the run's end names none in the protocol's form.
+    /// Stores a legacy interrupt. It counts only if the run's end names none in the protocol's form.
     pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>, thread: &Thread) {
         let raw_id = custom.raw_event().and_then(|raw| raw.get("id")?.as_str());
         let id = match raw_id {
@@ -63,7 +63,7 @@ impl Asks {
         waiting
     }
 
-    /// The asks of interrupts that are over and that no call tells of. Messages do not either, so a host that keeps a history keeps them too,
+    /// The asks of interrupts that are over and have no call. No message has them, so a host that keeps a history keeps them too,
     /// for [`restore_receipt`](Self::restore_receipt).
     pub fn receipts(&self) -> impl Iterator<Item = (&str, &AskUserQuestion, &Outcome)> {
         let bare = self.tracked.iter();
@@ -104,8 +104,7 @@ impl Asks {
         }
     }
 
-    /// Finds or makes the asks that an interrupt is about. They wait from here on, perhaps for the second time; one that can't be shown waits
-    /// to be cancelled.
+    /// Finds or opens the asks of an interrupt, which wait from here on, some of them again. One that can't be shown waits to be cancelled.
     fn bind_interrupt(&mut self, by: WaitsBy, thread: &Thread) {
         let (by, mut bound) = (Arc::new(by), Vec::new());
         let interrupt = &by.interrupt;
@@ -124,7 +123,7 @@ impl Asks {
         }
     }
 
-    /// Whether an interrupt is about a call of another tool than the one that asks.
+    /// True if an interrupt is about a call of a tool that does not ask.
     fn is_foreign_call(&self, interrupt: &Interrupt, thread: &Thread) -> bool {
         let call = interrupt.tool_call_id.as_deref();
         interrupt.reason == "tool_call"
@@ -132,7 +131,7 @@ impl Asks {
     }
 
     fn open_interrupt(&mut self, interrupt: &Interrupt, part: &InterruptPart) -> usize {
-        // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
+        // Some agents reuse the id of an earlier interrupt, whose receipt stays.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
         while self.positions.contains(&id) {
             id = interrupt.id.clone() + "-" + &run.to_string();
@@ -192,7 +191,7 @@ impl Asks {
         }
     }
 
-    /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
+    /// A run began, so every interrupt of the last one was answered, even if the answer is unknown.
     pub(super) fn release_interrupts(&mut self, thread: &Thread) {
         for tracked in &mut self.tracked {
             let was_suspended = tracked.waits_by().is_some();
@@ -203,7 +202,7 @@ impl Asks {
             let is_closed = was_suspended && thread.call(&tracked.id).is_some_and(|call| call.answered);
             let kind = match tracked.snapshot.phase {
                 Phase::Answerable => OutcomeKind::Answered,
-                // What can't be shown can only be cancelled.
+                // An ask that can't be shown can only be cancelled.
                 Phase::Malformed => OutcomeKind::Declined,
                 _ => continue,
             };
@@ -254,7 +253,7 @@ impl Asks {
         }
     }
 
-    /// The run that answered them ended well, so that no interrupt but those of its end waits.
+    /// The run that answered them ended well, so only the interrupts of its end wait.
     pub(super) fn forget_interrupts(&mut self) {
         for tracked in &mut self.tracked {
             tracked.wait.take_if(|wait| wait.is_released);

@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// All asks of one conversation, in the order in which they began.
 ///
-/// [`asks`](Self::asks) and [`ask`](Self::ask) give the snapshots. A [`Conversation`](crate::Conversation) tells what changes of them.
+/// [`asks`](Self::asks) and [`ask`](Self::ask) return the snapshots. A [`Conversation`](crate::Conversation) reports their changes.
 ///
-/// A phase follows from the call, its results, what was said after it, and the run. So a replayed history gives the phases of the live stream.
+/// A phase follows from the call, its results, the messages after it, and the run. So a replayed history has the phases of the live stream.
 /// A history lacks answers to interrupts, times, and calls that a broken run left unfinished, since no message has them.
 #[derive(Clone, Debug)]
 pub struct Asks {
@@ -22,22 +22,22 @@ pub struct Asks {
     pub(super) tracked: Vec<TrackedAsk>,
     /// Positions by the keys of calls, or by ids of interrupts. Two calls of one ask have one.
     pub(super) positions: Index,
-    /// How many runs began; 0 is the time before, of which there is only a history.
+    /// The number of runs that began. In run 0 there is only a history.
     pub(super) run: u64,
-    /// There may be one that has a result which is no answer, while the agent has not spoken on.
+    /// Some ask may have a result that is no answer, and the agent has not spoken since.
     pub(super) stands: bool,
-    /// The legacy interrupts of this run: their ids, where the adapter's own events tell them, or else names, and the values as they came.
+    /// The legacy interrupts of this run: the id from the adapter's own event, or else a made one, and the value as it came.
     pub(super) legacy: Vec<(String, Json<'static>)>,
-    /// The agent's own tools whose open calls wait for a yes or no.
+    /// The agent's own tools whose open calls wait for approval.
     pub(super) approvals: Vec<String>,
     pub(super) readers: Readers,
     pub(super) changes: Changes,
 }
 
-/// Reads how an ask ended in a result, or in what the user typed.
+/// Reads the outcome of an ask from a result, or from a typed message.
 pub(super) type ReadResult = fn(&AskUserQuestion, &str) -> Option<Outcome>;
 
-/// The readers of questions and answers beside the tool's own form. A page carries only the code of the readers that it names.
+/// The readers of asks and answers that are not in the tool's own form. A page carries only the code of the readers that it names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Readers {
     pub(super) parts: fn(&Interrupt, bool) -> Vec<InterruptPart>,

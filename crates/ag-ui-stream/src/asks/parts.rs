@@ -1,4 +1,4 @@
-//! What an interrupt asks for, in the protocol's form or in the legacy one.
+//! The asks of an interrupt, in the protocol's form or in the legacy one.
 
 use super::decisions;
 use super::form::{Asked, InterruptPart, ask_in, asked, first};
@@ -26,7 +26,7 @@ pub(super) fn standard(id: &str, value: &Json<'static>) -> Interrupt {
     interrupt
 }
 
-/// The value itself, or what the JSON text says that some adapters send in its place.
+/// The value itself, or the JSON in the text that some adapters send instead.
 fn unpacked(value: &Json<'static>) -> Json<'static> {
     if let Some(text) = value.as_str()
         && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
@@ -36,7 +36,7 @@ fn unpacked(value: &Json<'static>) -> Json<'static> {
     value.clone()
 }
 
-/// Returns true if the agent gave a value of its own that has no questions: it reads an answer in plain text.
+/// True if the agent sent a value of its own without questions: it reads an answer in plain text.
 pub(super) fn takes_plain_text(interrupt: &Interrupt) -> bool {
     raw(interrupt).is_some_and(|value| unpacked(value).get("questions").is_none())
 }
@@ -46,7 +46,7 @@ fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
     interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
 }
 
-/// What an interrupt asks for: one thing, or the decisions that it lists.
+/// The parts of an interrupt: one ask, or the decisions that it lists.
 pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<InterruptPart> {
     let raw = raw(interrupt).map_or(Json::Null, unpacked);
     let decisions = decisions::parts(&raw);
@@ -56,7 +56,7 @@ pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<Inte
     decisions
 }
 
-/// As [`parts_of`], where nothing but an ask in the tool's own form can be asked.
+/// As [`parts_of`], but reads only an ask in the tool's own form.
 pub(super) fn own_part(interrupt: &Interrupt, _: bool) -> Vec<InterruptPart> {
     vec![InterruptPart { asked: own_ask(interrupt, raw(interrupt).unwrap_or(&Json::Null)), decision: None }]
 }
@@ -78,7 +78,7 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> 
     {
         return Some(asked(form));
     }
-    // Whatever came back as a text would be taken for consent.
+    // The agent would read any text as consent.
     if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         return Some(asked(Form::approval(message, APPROVALS[0])));
     }

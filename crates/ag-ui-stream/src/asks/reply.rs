@@ -18,7 +18,7 @@ pub use refusal::Refusal;
 pub use turn::{AskReply, NextRun, RunDefaults, UserTurn};
 
 impl NextRun {
-    /// A run that says nothing, not even the history: for an agent that has the conversation and is to go on with it.
+    /// A run without messages, for an agent that stores the conversation and is to continue it.
     #[must_use]
     pub fn again(setup: &RunDefaults, run_id: String) -> Self {
         let props = setup.forwarded_props.clone();
@@ -26,7 +26,7 @@ impl NextRun {
         Self { run_id, body, messages: Vec::new(), answers: Answers::default() }
     }
 
-    /// What is posted, read again.
+    /// The posted body, parsed.
     #[must_use]
     pub fn input(&self) -> RunAgentInput {
         RunAgentInput::parse(&self.body).map(|(input, _)| input).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The verdict on an ask: how its results, and what was said after its call, end it. Live events and a history are judged alike.
+//! The verdict on an ask, from its results and from the messages after its call. Live events and a history are judged alike.
 
 use super::list::Asks;
 use super::tracked::{AskSource, Ending, TrackedAsk, about, is_placeholder};
@@ -12,11 +12,11 @@ use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use std::mem;
 
-/// Messages in their order, and what they say to the asks before them.
+/// Messages in order, and the answers among them to the asks before them.
 #[derive(Default)]
 pub(super) struct MessageIndex<'t> {
     messages: Vec<&'t Message>,
-    /// They are new, so that every call but theirs comes before them. Else they say nothing to calls that they do not have.
+    /// They are new, so every call except theirs comes before them. Else they do not concern calls that they do not hold.
     is_new: bool,
     /// The positions of calls.
     calls: Index,
@@ -30,14 +30,14 @@ pub(super) struct MessageIndex<'t> {
     answers: Index,
 }
 
-/// How an ask stands.
+/// The verdict on one ask.
 #[derive(Default)]
 pub(super) struct AskVerdict {
     /// It has a result that is no answer.
     acknowledged: bool,
-    /// Such a result is none that others put in the place of one, so that the ask is over once the agent speaks on.
+    /// That result is no placeholder, so the ask is over once the agent speaks on.
     stands: bool,
-    /// How it ended, and the position of the message that ended it.
+    /// The end, and the position of the message that caused it.
     end: Option<(Ending, usize)>,
     /// That message names no ask.
     is_inferred: bool,
@@ -86,7 +86,7 @@ impl<'t> MessageIndex<'t> {
         index
     }
 
-    /// The position of the message that has the call; none where the call comes before them all.
+    /// The position of the message that has the call; `None` if the call comes before them all.
     pub(super) fn place(&self, key: &str) -> Option<usize> {
         self.calls.get(key).or_else(|| (!self.is_new).then_some(usize::MAX))
     }
@@ -99,7 +99,7 @@ fn first_after(positions: &[usize], place: Option<usize>) -> usize {
 }
 
 impl Asks {
-    /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well, and nothing else waits.
+    /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well and no interrupt waits.
     pub(crate) fn handle_history(&mut self, thread: &Thread) {
         self.take_history(MessageIndex::of(thread.messages().iter().collect(), thread), thread);
         let ended_well = matches!(
@@ -113,7 +113,7 @@ impl Asks {
         self.take_legacy(thread);
     }
 
-    /// Takes a message that the thread has taken and that no event brought.
+    /// Takes a message that the thread has, and that came in no event.
     pub(crate) fn handle_message(&mut self, change: Change, thread: &Thread) {
         let (Change::MessageAdded { message } | Change::MessageChanged { message }) = change else {
             return;
@@ -138,13 +138,13 @@ impl Asks {
         }
     }
 
-    /// Takes messages that tell what was said so far.
+    /// Takes the messages of a history.
     pub(super) fn take_history(&mut self, index: MessageIndex<'_>, thread: &Thread) {
         for message in &index.messages {
             for call in message.tool_calls() {
                 self.take_call(&call.id, None, &index, thread);
             }
-            // Only a result that a user gave tells of a question that was asked.
+            // Only a result from a user is the trace of a question.
             if message.role == Role::Tool && about(message.metadata()).is_some() {
                 self.ask_approval(&message.tool_call_id, thread);
             }
@@ -192,7 +192,7 @@ impl Asks {
             if is_inferred && let Ending::Over(_, OutcomeKind::Answered) = end {
                 index.taken = Some(at);
             }
-            // The same message says the same.
+            // The same message is judged once.
             if !(is_inferred && tracked.is_inferred) {
                 tracked.end(end, self.run, &mut self.changes);
             }
@@ -203,8 +203,8 @@ impl Asks {
         }
     }
 
-    /// Returns how an ask stands by the results of its call and of these twins, and by what is said after its call. What became of it otherwise
-    /// holds.
+    /// Judges an ask by the results of its call and of these twins, and by the messages after its call. Other
+    /// changes of its phase hold.
     pub(super) fn judge(
         &self,
         it: &TrackedAsk,
@@ -283,7 +283,7 @@ impl Asks {
                 None => Ending::Told(told.into_owned()),
             }
         } else if first == user {
-            // An approval is never read from what may be about something else.
+            // An approval is never read from a text that may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == AskSource::Call);
             Ending::of(ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
         } else {
@@ -304,7 +304,7 @@ fn speaks(message: &Message) -> bool {
     message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
 }
 
-/// The answer that a message gives without saying so, which only labels can do: any other text may mean anything.
+/// The answer in a message that names no ask. Only labels are one: any other text may mean anything.
 pub(super) fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
     let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
         return None;

@@ -1,4 +1,4 @@
-//! What the protocol describes within events and inputs.
+//! The shapes of values within events and inputs.
 
 use super::retired::translate_part;
 use crate::wire::{MAX_INTEGER, MemberRule, Union, ValueShape, may, must, or_null};
@@ -193,7 +193,7 @@ pub(crate) const INPUT: &ValueShape = &ValueShape::Object(&[
     may("resume", RESUMES),
 ]);
 
-/// What is kept of a conversation.
+/// A stored conversation.
 pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     must("messages", MESSAGES),
     may("state", ANY),

@@ -19,7 +19,7 @@ pub(super) struct Joiner {
     waiting: [Index; 3],
 }
 
-/// What deltas make grow.
+/// The kinds of entity that grow by deltas.
 const GROWING: [EntityKind; 3] = [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning];
 
 /// Takes events that are ready.
@@ -31,12 +31,12 @@ impl Joiner {
         self.halves = halves;
     }
 
-    /// Whether an event goes on as it is.
+    /// True if the event passes unchanged.
     pub(super) fn is_idle(&self) -> bool {
         self.halves == Halves::default() && self.waiting.iter().all(Index::is_empty)
     }
 
-    /// Passes a verified event on. A half that waits goes into the next delta, or into one of its own before the end.
+    /// Passes a verified event on. A waiting half goes into the next delta, or into one of its own before the end.
     pub(super) fn pass<'a>(&mut self, rule: &'static EventRule, mut event: Members<'a>, sink: JoinedSink<'_, 'a>) {
         match rule.effect {
             EventEffect::Grow(entity) => self.join(entity, &mut event),
@@ -47,7 +47,7 @@ impl Joiner {
                     by_half(entity, id, text(&event, "subagentRunId"), sink);
                 }
             }
-            // What grows when a run fails is not ended, but grows no more.
+            // Entities that are open when a run fails are not closed, but grow no more.
             EventEffect::FailRun => {
                 for (waiting, entity) in self.waiting.iter_mut().zip(GROWING) {
                     for (id, _) in mem::take(waiting).iter() {
@@ -88,7 +88,7 @@ impl Joiner {
     }
 }
 
-/// The event by which something grows by a half that stayed alone.
+/// Emits a delta for a half that stayed alone.
 fn by_half(entity: EntityKind, id: &str, owner: Option<&str>, sink: JoinedSink<'_, '_>) {
     let content = &entity.rows()[1];
     let mut event = content.members();

@@ -11,7 +11,7 @@ use std::mem;
 /// The open chunk streams.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    /// In the order in which they opened; one that ended leaves its place empty.
+    /// In opening order; a lane that closed leaves its place empty.
     open: Vec<Option<Lane>>,
     /// The places of those that are open, by owner.
     owners: Index,
@@ -22,7 +22,7 @@ pub(super) struct Lanes {
 #[derive(Debug)]
 struct Lane {
     entity: EntityKind,
-    /// The event that opened it: what the first chunk said, which later ones may repeat but not change.
+    /// The event that opened it. Later chunks may repeat its members but not change them.
     opening: Members<'static>,
 }
 
@@ -33,12 +33,12 @@ const OWNER: &str = "subagentRunId";
 type LaneSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>) -> NoticeResult;
 
 impl Lanes {
-    /// Whether an event stands for itself and ends nothing.
+    /// True if an event stands for itself and closes no lane.
     pub(super) fn pass(&self, rule: &EventRule) -> bool {
         self.owners.is_empty() && !matches!(rule.effect, EventEffect::Chunk(_))
     }
 
-    /// Gives the events that an event stands for, in order, until the sink refuses one.
+    /// Emits the events that an event stands for, in order, until the sink refuses one.
     pub(super) fn take<'a>(
         &mut self,
         rule: &'static EventRule,
@@ -118,7 +118,7 @@ impl Lanes {
         self.open.get(at?)?.as_ref()
     }
 
-    /// The place of the lane whose stream a chunk continues; `None` where it opens one.
+    /// The place of the lane whose stream a chunk continues; `None` if it opens one.
     fn find(&self, entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Option<usize>> {
         let (name, owner) = (entity.rows()[3].name, text(chunk, OWNER));
         let ids = &self.ids[entity as usize];
@@ -168,7 +168,7 @@ fn key(owner: Option<&str>) -> Cow<'static, str> {
 }
 
 impl Lane {
-    /// What the first chunk of a stream opens.
+    /// The lane that the first chunk of a stream opens.
     fn of(entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Self> {
         let [start, .., own] = entity.rows() else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));
@@ -205,7 +205,7 @@ impl Lane {
         }
     }
 
-    /// Refuses a later chunk that says something else.
+    /// Refuses a later chunk that contradicts the opening.
     fn check(&self, later: &Members<'_>) -> NoticeResult {
         let [start, .., own] = self.entity.rows() else {
             return Ok(());

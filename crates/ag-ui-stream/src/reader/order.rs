@@ -1,4 +1,4 @@
-//! Which event is allowed where.
+//! The order of events that the protocol allows.
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::event::EventRef;
@@ -25,7 +25,7 @@ pub(super) struct Order {
 
 #[derive(Debug, Default)]
 enum StreamStage {
-    /// Nothing came yet.
+    /// No event came yet.
     #[default]
     Fresh,
     Active {
@@ -38,17 +38,17 @@ enum StreamStage {
     },
 }
 
-/// What began in the present run or was told of in it.
+/// The entities that began in the present run, or that a snapshot or an input listed.
 #[derive(Debug, Default)]
 struct OpenRun {
     /// By kind: positions in `held`.
     entities: [Index; 5],
     held: Vec<Entity>,
-    /// Those that are open, by owner and name.
+    /// The open steps, by owner and name.
     steps: Index,
-    /// 1 for those that are active, 0 for those that were.
+    /// 1 for active ones, 0 for finished ones.
     subagents: Index,
-    /// The numbers of the subagents that own something.
+    /// The numbers of the subagents that own an entity.
     numbers: Index,
 }
 
@@ -56,7 +56,7 @@ struct OpenRun {
 #[derive(Debug)]
 struct Entity {
     owner: usize,
-    /// For whom it was opened, where it is open. A snapshot may have given it to another since.
+    /// The owner it was opened for, while it is open. A snapshot may have changed its owner since.
     open: Option<usize>,
     /// It was open in this run, and ended.
     has_ended: bool,
@@ -68,7 +68,7 @@ const PARENT: usize = 0;
 const ACTIVE: usize = 1;
 const CLOSED: usize = 0;
 
-/// What must be closed when a run finishes.
+/// The kinds of entity that must be closed when a run finishes.
 const ENDING: [EntityKind; 4] = [EntityKind::Text, EntityKind::Reasoning, EntityKind::Span, EntityKind::Call];
 
 impl Order {
@@ -93,7 +93,7 @@ impl Order {
         }
     }
 
-    /// Calls that an interrupt ended; each is told once.
+    /// Takes the calls that an interrupt ended.
     pub(super) fn take_unended(&mut self) -> Vec<String> {
         mem::take(&mut self.unended)
     }
@@ -168,7 +168,7 @@ impl Order {
         }
     }
 
-    /// How the stream ended, if this is its end.
+    /// The end of the stream, if it ends here.
     pub(super) fn end(&self) -> End {
         let (outcome, error) = match &self.stage {
             StreamStage::Fresh => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::BeforeRun))),
@@ -251,7 +251,7 @@ impl OpenRun {
         self.entities[entity as usize].get(id).map(|at| &self.held[at])
     }
 
-    /// Opens something, perhaps again: then it keeps its owner. Returns its position.
+    /// Opens an entity and returns its position. One that opens again keeps its owner.
     fn open(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
         // A call may change its owner; a message may not, since its text would be another's.
         if entity != EntityKind::Call && entity != EntityKind::Span {
@@ -268,7 +268,7 @@ impl OpenRun {
         Ok(at)
     }
 
-    /// Gives something to its owner and returns its position.
+    /// Sets the owner of an entity and returns its position.
     fn hold(&mut self, entity: EntityKind, id: &str, owner: usize) -> usize {
         let entities = &mut self.entities[entity as usize];
         let Some(at) = entities.get(id) else {
@@ -280,7 +280,7 @@ impl OpenRun {
         at
     }
 
-    /// Refuses what is not open, or said in another's name. Returns its position.
+    /// Refuses an event for an entity that is not open, or that belongs to another agent. Returns its position.
     fn check(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
         let at = self.entities[entity as usize].get(id);
         let Some((at, held, opened_by)) = at.and_then(|at| Some((at, &self.held[at], self.held[at].open?))) else {
@@ -295,7 +295,7 @@ impl OpenRun {
         }
     }
 
-    /// Refuses what is said in another's name than that of its owner.
+    /// Refuses an event of another agent than the owner.
     fn check_owner(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
         match (self.find(entity, id), tag) {
             (Some(held), Some(tag)) if !self.owns(tag, held.owner) => {
@@ -310,14 +310,14 @@ impl OpenRun {
         self.hold(entity, id, owner);
     }
 
-    /// As [`own`](Self::own), where nobody owns it.
+    /// As [`own`](Self::own), unless it has an owner.
     fn own_new(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) {
         if self.find(entity, id).is_none() {
             self.own(entity, id, tag);
         }
     }
 
-    /// Takes over whose a message is that was told of as a whole.
+    /// Records the owner of a message from a snapshot or an input.
     fn own_told(&mut self, message: &Json<'_>) {
         let Some(message) = message.as_object() else {
             return;
@@ -344,17 +344,17 @@ impl OpenRun {
         }
         let at = self.open(EntityKind::Call, id, tag)?;
         if let Some(owner) = parent {
-            // It is owned by whom its message is.
+            // A call belongs to its parent message's owner.
             self.held[at] = Entity { owner, open: Some(owner), has_ended: false };
         } else if tag.is_some() {
-            // So is the message that is made for it.
+            // So does the message that is made for it.
             let message = named.filter(|named| !named.is_empty()).unwrap_or(id);
             self.own_new(EntityKind::Text, message, tag);
         }
         Ok(())
     }
 
-    /// The number of an owner, a new one where it owned nothing before.
+    /// The number of an owner; a new one for a new owner.
     fn number(&mut self, tag: Option<&str>) -> usize {
         let Some(tag) = tag else {
             return PARENT;

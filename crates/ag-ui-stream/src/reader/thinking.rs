@@ -4,17 +4,17 @@ use crate::notice::{NoticeDetail, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, set, take, text};
 
-/// What is open of the retired events, which have no ids of their own.
+/// The ids of the entities that retired events opened, which have none of their own.
 #[derive(Debug, Default)]
 pub(super) struct Thinking {
-    /// How many ids were made. They are derived from the run and this count, so that the same bytes give the same ids.
+    /// The number of ids that were made. An id is the run and this count, so the same bytes make the same ids.
     made: u64,
     span: Option<String>,
     message: Option<String>,
 }
 
 impl Thinking {
-    /// Translates an event in place and returns its row; `None` where it is none of the retired ones.
+    /// Translates an event in place and returns its row; `None` if it is not retired.
     pub(super) fn translate(
         &mut self,
         event: &mut Members<'_>,

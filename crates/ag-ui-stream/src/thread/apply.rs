@@ -1,4 +1,4 @@
-//! What each event does to a thread.
+//! The effect of each event on a thread.
 
 use super::calls::RestatedCall;
 use super::snapshot::with_own_ids;
@@ -127,7 +127,7 @@ impl Thread {
         self.put(message)
     }
 
-    /// The id of the message that an event of a text or of reasoning is about: one that began under the id of another message has its own.
+    /// The id of the message that an event of a text or of reasoning is about. One that began under another message's id has its own.
     fn text_id<'e>(&self, event: &'e EventRef<'_>) -> Cow<'e, str> {
         let id = event.message_id();
         let role = self.positions.get(id).map(|position| self.messages[position].role);
@@ -192,7 +192,7 @@ impl Thread {
         Change::MessageChanged { message: position }
     }
 
-    /// Where a message is; a snapshot may have dropped one that is still being written.
+    /// The position of a message; a snapshot may have dropped one that is still being written.
     fn position(&mut self, id: &str) -> Option<usize> {
         let position = self.positions.get(id);
         if position.is_none() {
@@ -218,7 +218,7 @@ impl Thread {
         self.restart_call(start, &key)
     }
 
-    /// Begins a call under the id of one that is there, with what was told of it so far.
+    /// Begins a call under the id of one that is there, with its arguments so far.
     fn begin_another(&mut self, again: &RestatedCall) -> Change {
         let id = again.start.tool_call_id();
         let before = self.calls.key(id).into_owned();
@@ -257,7 +257,7 @@ impl Thread {
         self.calls.begin(key, start.tool_call_name(), run_id);
     }
 
-    /// Puts results that came before their call behind its message; false where there is none.
+    /// Moves results that came before their call behind its message. Returns false if there are none.
     fn bring_answers(&mut self, call: &str, holder: usize) -> bool {
         if self.calls.state(call).is_none_or(|call| !call.answered) {
             return false;
@@ -296,9 +296,9 @@ impl Thread {
         change
     }
 
-    /// The assistant message that a new call belongs to, and whether it was added for it.
+    /// The assistant message that a new call belongs to, and true if it was added for it.
     fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> (usize, bool) {
-        // Some adapters write an empty id where there is no parent.
+        // Some adapters write an empty id for no parent.
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
         let is_parent = |position: usize| self.messages[position].role == Role::Assistant;
         let id = match (named, named.and_then(|id| self.positions.get(id))) {
@@ -368,7 +368,7 @@ impl Thread {
         };
         if let Some(again) = &mut state.again {
             again.ended = true;
-            // Some agents tell of a call again without its arguments.
+            // Some agents repeat a call without its arguments.
             if again.told == whole || again.told == 0 {
                 again.told = whole;
                 return Change::Nothing;
@@ -486,7 +486,7 @@ impl Thread {
     }
 }
 
-/// What the id of a message ends in that began under the id of another one.
+/// The ends of the ids of messages that began under the id of another one.
 const TEXT: &str = "-text";
 const REASONING: &str = "-reasoning";
 
@@ -497,7 +497,7 @@ fn suffix(event: &EventRef<'_>) -> &'static str {
     }
 }
 
-/// Whether one message of an agent says what the one before it has said, and nothing else.
+/// True if one message of an agent repeats the one before it.
 fn repeats(first: &Message, second: &Message) -> bool {
     let is_text = |message: &Message| message.role == Role::Assistant && message.tool_calls.is_empty();
     is_text(first)
@@ -508,7 +508,7 @@ fn repeats(first: &Message, second: &Message) -> bool {
         && first.subagent_run_id == second.subagent_run_id
 }
 
-/// A message that an event makes, with what it says about whose it is.
+/// A message that an event makes, with the owner that the event names.
 fn of_event(mut message: Message, event: &EventRef<'_>) -> Message {
     message.subagent_run_id = event.subagent_run_id().map(str::to_owned);
     merge(&mut message.metadata, event.metadata());

@@ -14,7 +14,7 @@ struct ListedCall {
 }
 
 impl Thread {
-    /// Gives the calls in a list of messages their keys, and the results those of the calls that they answer.
+    /// Sets the keys of the calls in a list of messages, and of the results that answer them.
     ///
     /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if that was answered or
     /// has other arguments. It is as well if the user spoke in between.
@@ -62,12 +62,12 @@ impl Thread {
         }
     }
 
-    /// Whether the newest call under an id is answered.
+    /// True if the newest call under an id is answered.
     fn is_answered(&self, id: &str) -> bool {
         self.call(&self.key(id)).is_some_and(|call| call.answered)
     }
 
-    /// The how manieth a call is under its id, if the message is there already and holds it at that place.
+    /// The number of a call among those of its id, if the message is there already and holds it at that place.
     fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
         let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
         let nth = held.id.strip_prefix(id).and_then(|rest| rest.strip_prefix('#'));

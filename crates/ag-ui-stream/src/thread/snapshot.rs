@@ -54,7 +54,7 @@ impl Thread {
     }
 }
 
-/// The messages, where no result has the id of a message that is none.
+/// The messages, with other ids for results that have the id of another message.
 pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     let mut taken = Index::default();
     for message in &messages {
@@ -70,11 +70,11 @@ pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// Which messages a snapshot spares although it omits them: those that many agents never put into their history.
+/// The messages that stay although a snapshot omits them: those that many agents never put into their history.
 struct Retention {
     reasoning: bool,
     activities: bool,
-    /// Kinds of activity for which the snapshot speaks nevertheless.
+    /// The kinds of activity that the snapshot replaces all the same.
     authoritative: Index,
 }
 

@@ -1,4 +1,4 @@
-//! Enforcement: what 1.0 does not describe is stripped with a warning, a described field that holds something else is fatal.
+//! Enforcement: members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
 
 use super::operation::check as check_operation;
 use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, text, whole};
@@ -7,10 +7,10 @@ use json_tree::members::bring;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
-/// A value that the walk has passed, and what was tolerated.
+/// A value that the walk has passed, and the tolerated faults.
 pub(crate) type Enforced<'a> = (Json<'a>, Vec<Notice>);
 
-/// Strips a value of what its shape does not have; refuses one of an unknown kind, of which nothing is left.
+/// Strips a value of members that its shape lacks; refuses one of an unknown kind.
 pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static ValueShape) -> NoticeResult<Enforced<'a>> {
     let mut warnings = Notices::default();
     let is_kept = Walk { warnings: &mut warnings }.value(&mut json, shape, Path::ROOT)?;
@@ -24,7 +24,7 @@ pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static ValueShape) -> Not
     }
 }
 
-/// Strips an event of what its row does not have, and puts its members into the order of the row. False where nothing is left of it.
+/// Strips an event of members that its row lacks, and sorts the others by the row. Returns false if nothing is left of it.
 pub(crate) fn enforce_members(
     members: &mut Members<'_>,
     own: &'static [MemberRule],
@@ -35,10 +35,10 @@ pub(crate) fn enforce_members(
     Walk { warnings }.object(members, described, Path::ROOT)
 }
 
-/// What an object may hold.
+/// The members that an object may have.
 #[derive(Clone, Copy)]
 struct Described {
-    /// The member that tells its kind.
+    /// The member with its kind.
     tag: Option<&'static str>,
     own: &'static [MemberRule],
     shared: &'static [MemberRule],
@@ -136,7 +136,8 @@ impl Walk<'_> {
         Ok(false)
     }
 
-    /// Puts the members that are described into the order of the fields, behind the tag if there is one, and drops the others.
+    /// Puts the described members into the order of the fields, after the tag if there is one, and drops the others. Returns false if the object
+    /// is to be dropped itself.
     fn object(&mut self, members: &mut Members<'_>, described: Described, path: Path<'_>) -> NoticeResult<bool> {
         let mut known = 0;
         if let Some(tag) = described.tag {
@@ -215,7 +216,7 @@ impl Walk<'_> {
     }
 }
 
-/// Where a value is. It becomes text only where something is said about it.
+/// The place of a value. It becomes text only for a notice.
 #[derive(Clone, Copy)]
 struct Path<'p> {
     outer: Option<&'p Self>,

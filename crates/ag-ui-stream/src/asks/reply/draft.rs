@@ -19,10 +19,10 @@ use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
 use std::iter;
 
-/// What the agent reads for a call of its own tool that its run left open.
+/// The result of a call of the agent's own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
 
-/// What it reads for an ask that was answered where nobody remembers how.
+/// The result of an ask whose answer is not known here.
 const ANSWERED_TEXT: &str = "The user answered this question before.";
 
 /// An input that is being put together.
@@ -31,11 +31,11 @@ pub(super) struct InputDraft<'a> {
     thread: &'a Thread,
     asks: &'a Asks,
     setup: &'a RunDefaults,
-    /// Results of calls, and behind them what the user says.
+    /// Results of calls, followed by the user's messages.
     messages: Vec<Message>,
-    /// How many of the messages are results.
+    /// The number of results among the messages.
     results: usize,
-    /// Answers to interrupts, and which interrupts have one.
+    /// Answers to interrupts, and the ids of those interrupts.
     resume: Vec<Json<'static>>,
     resumed: Vec<&'a str>,
     /// The answers to legacy interrupts.
@@ -89,7 +89,7 @@ impl<'a> InputDraft<'a> {
         }
         let agent = self.setup.agent;
         let delivery = match self.setup.delivery {
-            // Its server waits for the result alone.
+            // The agent's server waits only for the result.
             _ if tracked.source == AskSource::Approval => Delivery::ToolResult,
             Delivery::Automatic => match tracked.asked_by() {
                 // Its interrupt is over.
@@ -112,7 +112,7 @@ impl<'a> InputDraft<'a> {
             let text = match outcome {
                 Outcome::Answered(answer) => answer.message(),
                 Outcome::RepliedInChat { text, .. } => text.clone(),
-                // There is no selection to say; only a closed call has no other way to hear of it.
+                // Without a selection the result says it all. A closed call takes no result.
                 _ if takes_result => return Ok(()),
                 outcome => outcome.tool_content(tracked.ask()),
             };
@@ -121,7 +121,7 @@ impl<'a> InputDraft<'a> {
         Ok(())
     }
 
-    /// Adds what the user says.
+    /// Adds a message of the user.
     pub(super) fn say(&mut self, id: String, text: String, metadata: Option<Metadata>) {
         let mut message = Message::user(id, text);
         message.metadata = metadata;
@@ -186,7 +186,7 @@ impl<'a> InputDraft<'a> {
         ]));
     }
 
-    /// Gives the calls of asks that are over, and that nobody told the agent about, the result that they are over.
+    /// Adds a result to each open call of an ask that is over.
     pub(super) fn close_lost_asks(&mut self, said: &UserTurn, next_id: NextId<'_>) {
         for tracked in &self.asks.tracked {
             let AskSnapshot { tool_call_id: id, phase, outcome, .. } = &tracked.snapshot;
@@ -202,7 +202,7 @@ impl<'a> InputDraft<'a> {
                 Phase::Interrupted => CANCELLED_TEXT,
                 Phase::Expired => EXPIRED_TEXT,
                 Phase::Superseded => SUPERSEDED_TEXT,
-                // An agent that waits for something else still has these calls in hand.
+                // An agent that waits for something else still holds these calls.
                 Phase::Answered if !self.is_suspended() => ANSWERED_TEXT,
                 Phase::Declined if !self.is_suspended() => DECLINED_TEXT,
                 _ => continue,
@@ -219,8 +219,8 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// Gives the calls of the agent's own tools that its run left open the result that they were not finished: nobody else will, and no later
-    /// run could start. After a run that did not end well that goes for the calls of this page's other tools, too.
+    /// Adds a result to the calls of the agent's own tools that its run left open, since no later run could start otherwise. After a run that
+    /// did not end well, calls of this page's other tools get one, too.
     pub(super) fn close_agents_calls(&mut self, next_id: NextId<'_>) {
         if self.is_suspended() {
             return;
@@ -238,18 +238,18 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// Whether the last run ended in interrupts: the agent still holds its open calls.
+    /// True if the last run ended in interrupts: the agent still holds its open calls.
     fn is_suspended(&self) -> bool {
         !self.thread.open_interrupts().is_empty() || !self.asks.legacy_interrupts().is_empty()
     }
 
-    /// Whether a call is one of a tool that this page offers.
+    /// True if a call is of a tool that this page offers.
     fn is_pages(&self, call: &str) -> bool {
         let call = self.thread.call(call);
         call.is_some_and(|call| self.setup.tools.iter().any(|tool| tool.name == call.name))
     }
 
-    /// Cancels the interrupts that have expired, which needs nobody.
+    /// Cancels the interrupts that have expired.
     pub(super) fn cancel_expired(&mut self, said: &UserTurn) {
         if said.replies.is_empty() && said.text.is_none() {
             return;
@@ -261,7 +261,7 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// What the messages and answers that carry a reply say about it.
+    /// The metadata of a message or answer that carries a reply.
     fn metadata(&self, call: &str, reply: &AskReply) -> Metadata {
         let about = AskMetadata {
             tool_call_id: self.thread.wire_id(call).to_owned(),
@@ -306,7 +306,7 @@ impl<'a> InputDraft<'a> {
         Ok(NextRun { run_id, body, messages: self.messages, answers })
     }
 
-    /// Refuses to leave a question, an interrupt or a call of this page's other tools without its answer.
+    /// Refuses an input that leaves a question, an interrupt or a call of this page's other tools unanswered.
     fn check(&self) -> Result<(), Refusal> {
         let mut ids = Vec::new();
         for tracked in &self.asks.tracked {
@@ -347,7 +347,7 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// What the agent holds is its own affair, and so is every ask once the questions are answered.
+    /// True if a call of this page's other tools has no result. The agent holds the calls of its interrupts.
     fn lacks_result(&self, id: &String) -> bool {
         self.is_pages(id)
             && self.asks.find(id).is_none()
@@ -365,7 +365,7 @@ fn gives_content(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. })
 }
 
-/// Whether an ask in its phase can still end so.
+/// True if an ask in this phase can still end with this outcome.
 fn can_end(phase: Phase, outcome: &Outcome) -> bool {
     match phase {
         Phase::Answerable => true,
@@ -374,7 +374,7 @@ fn can_end(phase: Phase, outcome: &Outcome) -> bool {
     }
 }
 
-/// The content of the tool message for an outcome, and the error in it: who puts an approval away has not given it.
+/// The content of the tool message for an outcome, and its error: a dismissed approval is an error, never a yes.
 fn result_of(tracked: &TrackedAsk, outcome: &Outcome) -> Result<(String, Option<String>), Refusal> {
     let form = tracked.form.as_deref().filter(|_| tracked.source == AskSource::Approval);
     let content = match answer(tracked, form, outcome, false)? {
@@ -386,8 +386,7 @@ fn result_of(tracked: &TrackedAsk, outcome: &Outcome) -> Result<(String, Option<
     Ok((content, error))
 }
 
-/// What the agent gets for an outcome: what the form makes of it, where there is one, or the tool's own form. A question that was plain text
-/// gets plain text.
+/// The content that the agent gets for an outcome, in the ask's own form or in the tool's. A question that was plain text gets plain text.
 fn answer(
     tracked: &TrackedAsk,
     form: Option<&dyn ReplyForm>,
@@ -396,7 +395,7 @@ fn answer(
 ) -> Result<Json<'static>, Refusal> {
     let answer = match (outcome, form) {
         (Outcome::Answered(reply), Some(form)) => form.payload(reply),
-        // Free text is none that a schema describes.
+        // No schema describes free text.
         (Outcome::RepliedInChat { text, .. }, Some(_)) => {
             Err(String::from("\"") + text + "\" is no answer that the agent can take")
         }
@@ -407,7 +406,7 @@ fn answer(
     answer.map_err(refuse)
 }
 
-/// The answers and the events that asked for them. Several answers are told apart by their interrupts' ids, as `LangGraph` has it.
+/// The answers and the events that asked for them. Several answers are an object by interrupt id, as in `LangGraph`.
 fn command(answers: &[(&WaitsBy, Json<'static>)]) -> Option<Json<'static>> {
     let value = |by: &WaitsBy| by.legacy.clone().unwrap_or_default();
     let (resume, events) = match answers {

@@ -5,48 +5,48 @@ use crate::message::Message;
 use ask_user_question::outcome::{AnsweredBy, Outcome};
 use json_tree::Members;
 
-/// How one ask ended, on its way to the agent.
+/// The outcome of one ask, on its way to the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskReply {
     /// The ask.
     pub tool_call_id: String,
-    /// Made by the client once per reply, so that a retry is recognised.
+    /// An id that the client makes once per reply, so that a retry is recognised.
     pub reply_id: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Where the answer was given.
+    /// The place of the answer, such as the card.
     pub by: AnsweredBy,
 }
 
-/// What every run of this client has.
+/// The members that every run of this client has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunDefaults {
     /// The conversation.
     pub thread_id: String,
-    /// What the agent may call on this client.
+    /// The tools that the agent may call on this client.
     pub tools: Vec<Tool>,
-    /// What the agent should know.
+    /// Facts for the agent.
     pub context: Vec<Context>,
     /// For the agent's own use.
     pub forwarded_props: Members<'static>,
-    /// How replies travel.
+    /// The way of the replies.
     pub delivery: Delivery,
-    /// Whose the agent is, for [`Delivery::Automatic`].
+    /// The owner of the agent, for [`Delivery::Automatic`].
     pub agent: Origin,
 }
 
-/// What the user wants to say.
+/// One turn of the user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserTurn {
     /// Answers to asks; all that wait must be among them.
     pub replies: Vec<AskReply>,
     /// A message of its own, beside the answers.
     pub text: Option<String>,
-    /// The id of that message; a new one where it has none.
+    /// The id of that message; `None` makes a new one.
     pub text_id: Option<String>,
 }
 
-/// The run to start: a body to post, and what it makes of the conversation once the agent has taken it.
+/// The run to start: the body to post, and its effect on the conversation once the agent takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NextRun {
     /// The run.
