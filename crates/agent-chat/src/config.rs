@@ -4,7 +4,7 @@ use crate::memory::Memory;
 use crate::tools::Toolset;
 use crate::transport::Endpoint;
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::Setup;
+use ag_ui_stream::asks::reply::RunDefaults;
 use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) struct ChatConfig {
     pub(crate) endpoint: Endpoint,
-    pub(crate) setup: Setup,
+    pub(crate) setup: RunDefaults,
     /// The limits of the ask tool that is sent; `None` if the agent has it.
     pub(crate) limits: Option<Limits>,
     pub(crate) tools: Option<Arc<dyn Toolset>>,
@@ -25,12 +25,12 @@ pub(crate) struct ChatConfig {
 impl ChatConfig {
     /// The setup of a run. The ask tool is described for each run, so that the start of a page costs nothing. It comes without the guidance, which is
     /// for the agent's own prompt.
-    pub(crate) fn run_setup(&self) -> Setup {
+    pub(crate) fn run_setup(&self) -> RunDefaults {
         let ask = |limits: &Limits| {
             let (name, description) = (limits.tool_name(), tool::description(limits));
             Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(name, description) }
         };
         let own = self.tools.iter().flat_map(|tools| tools.definitions());
-        Setup { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.setup.clone() }
+        RunDefaults { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.setup.clone() }
     }
 }

@@ -9,7 +9,7 @@ use crate::server::QUESTION_SERVER;
 use crate::tools::{self, PageTool, Tools};
 use crate::transport::Endpoint;
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::{Delivery, Origin, Setup};
+use ag_ui_stream::asks::reply::{Delivery, Origin, RunDefaults};
 use ask_user_question::Limits;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -37,7 +37,7 @@ impl ChatOptions {
     pub fn new(url: impl Into<String>) -> Self {
         let config = ChatConfig {
             endpoint: Endpoint { url: url.into(), headers: None, patience: None },
-            setup: Setup { thread_id: new_id(), ..Setup::default() },
+            setup: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
             tools: None,
             approvals: Vec::new(),
