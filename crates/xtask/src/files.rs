@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 /// Writes a file, with the folders above it.
 pub(crate) fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    make(file.parent().context("a file lies in a folder")?)?;
+    make(file.parent().context("a file is in a folder")?)?;
     fs::write(file, content).with_context(|| format!("can't write {}", file.display()))
 }
 
