@@ -6,7 +6,7 @@ use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::document;
-use question_card::{Labels, SubmitMode, Word, Words as _};
+use question_card::{LANGUAGES, Labels, SubmitMode, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{DomRect, Element};
 
@@ -29,7 +29,7 @@ async fn header_hint_and_question_do_not_cover_each_other() {
 }
 
 #[test]
-async fn a_card_has_room_in_a_dialog_without_a_width_and_fits_a_narrow_column() {
+async fn a_card_has_room_in_a_dialog_and_fits_a_narrow_column() {
     let place = document().create_element("dialog").expect("a dialog");
     document().body().expect("a body").append_child(&place).expect("it is appended");
     let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
@@ -80,17 +80,21 @@ async fn a_text_field_grows_with_its_text() {
 
 #[test]
 async fn a_long_invitation_to_type_is_not_cut() {
-    let field = async |words: &str| {
-        let labels = Labels::ENGLISH.with_text(Word::OtherPlaceholder, words);
+    let field = async |labels: Labels| {
         let setting = Setting { mode: SubmitMode::OnPick, ..speaking(labels) };
         let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
-        lay_out(&card, 320, Face::Plain).await;
+        // The widest that a window of 320 px leaves, and the narrower of the faces that its words are measured in.
+        lay_out(&card, 288, Face::Plain).await;
         card.stands_still().await;
         let field = card.text_field(0);
         (field.offset_height(), field.scroll_height() - field.client_height())
     };
-    let (low, _) = field("Answer").await;
-    let (high, cut) = field("An answer in words of your own, as many as you like").await;
+    let (low, _) = field(Labels::ENGLISH).await;
+    for (language, _) in LANGUAGES {
+        assert_eq!(field(Labels::for_lang(language)).await, (low, 0), "{language} has room on one line");
+    }
+    let long = "An answer in words of your own, as many as you like";
+    let (high, cut) = field(Labels::ENGLISH.with_text(Word::OtherPlaceholder, long)).await;
     assert!(high >= low + 12 && cut <= 1, "{low} px, then {high} px, of which {cut} are cut");
 }
 

@@ -38,8 +38,6 @@ async fn a11y_03_a_field_has_room_for_what_it_asks_for() {
                 "on-pick&lang=es",
                 "on-pick&lang=ar",
                 "on-pick&lang=ja",
-                "on-pick&lang=fr",
-                "on-pick&lang=pl",
             ] {
                 page.open_wide(&format!("?gallery=chat-service&state=awaiting&mode={setting}")).await?;
                 let room: f64 = page.tell(ROOM, []).await?;
