@@ -19,7 +19,7 @@ fn css() -> String {
     css + rest
 }
 
-/// Everything that stands before a `{`, apart from at-rules.
+/// Everything before a `{`, apart from at-rules.
 fn selectors(css: &str) -> Vec<String> {
     let heads = css.split('{').map(|piece| piece.rsplit(['}', ';', '{']).next().unwrap_or_default().trim());
     heads.filter(|head| !head.is_empty() && !head.starts_with('@')).map(str::to_owned).collect()
