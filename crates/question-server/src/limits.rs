@@ -1,8 +1,7 @@
 //! What the server bounds, by name.
 
-use crate::config::{Config, positive};
 use crate::rate::PerMinute;
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
 use question_agent::ag_ui;
 pub use question_agent::ag_ui::{
     CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
@@ -79,8 +78,19 @@ impl Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Config::default().bounds
+        let defaults = Self::augment_args(Command::new("bounds")).get_matches_from(["bounds"]);
+        Self::from_arg_matches(&defaults).expect("each has a default")
     }
+}
+
+/// A whole number of what there has to be some of.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "must be a positive integer".to_owned())
+}
+
+/// The same as a plain number.
+fn positive(text: &str) -> Result<usize, String> {
+    at_least_one(text).map(NonZeroUsize::get)
 }
 
 /// As much of a conversation's events is kept however short its history may be.

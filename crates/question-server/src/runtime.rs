@@ -9,6 +9,7 @@ mod tell;
 mod work;
 
 use crate::callbacks::{self, Callbacks};
+use crate::caller::Caller;
 use crate::clock::{Clock, later};
 use crate::config::Config;
 use crate::drain::Drain;
@@ -19,7 +20,7 @@ use crate::live::{Live, Run, Talk};
 use crate::log::{Entry, Reader};
 use crate::metrics::{Counters, Metrics};
 use crate::models::Model;
-use crate::owner::{Caller, Owner};
+use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
 use crate::room::Share;
