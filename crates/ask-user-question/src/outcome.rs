@@ -97,35 +97,6 @@ impl Outcome {
         }
     }
 
-    /// As [`parse`](Self::parse), and reads the results of other agents' tools: sentences with questions and answers, objects keyed by question,
-    /// id or index, refusals, timeouts, elicitations of MCP, a label alone. Returns `None` unless the content has one reading.
-    ///
-    /// A short text such as "M" is an answer if it is a label. So call this for a result that ended the call, not for one that may announce an
-    /// answer.
-    ///
-    /// ```
-    /// use ask_user_question::{AskUserQuestion, Outcome};
-    /// let ask: AskUserQuestion = serde_json::from_str(
-    ///     r#"{"questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#,
-    /// )?;
-    /// let told = r#"User has answered your questions: "Which size?"="M". You can now continue with the user's answers in mind."#;
-    /// let Some(Outcome::Answered(reply)) = Outcome::parse_foreign(&ask, told) else { unreachable!() };
-    /// assert_eq!(reply.message(), "M");
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    #[must_use]
-    pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Self> {
-        let own = Self::parse(ask, content);
-        if !matches!(own, None | Some(Self::Answered(_))) {
-            return own;
-        }
-        match foreign::read(ask, content) {
-            // Answers beside a refusal are none.
-            Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
-            foreign => own.or(foreign),
-        }
-    }
-
     /// As [`parse`](Self::parse), from content that is JSON already, such as the payload of an interrupt's resume.
     #[must_use]
     pub fn from_json<'a, J>(ask: &AskUserQuestion, json: &'a J) -> Option<Self>

@@ -1,6 +1,6 @@
 //! Answers that are labels joined in one text, however they are joined.
 
-use super::Selection;
+use super::answer::Selection;
 use crate::text::is_blank;
 use crate::wire::Question;
 

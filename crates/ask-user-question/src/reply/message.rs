@@ -1,7 +1,7 @@
 //! The text of a reply, and the way back from it.
 
+use super::answer::{Answer, Reply, Selection};
 use super::flat::{self, Behind};
-use super::{Answer, Reply, Selection};
 use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
 

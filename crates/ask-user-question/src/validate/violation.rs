@@ -1,3 +1,4 @@
+use super::size::MAX_REPORTED;
 use crate::codes::codes;
 use serde::Serialize;
 use std::fmt;
@@ -142,7 +143,7 @@ impl Refuse for Report {
     /// would differ from the schema's.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String)) {
         let decides = code.is_schema_rule() && !self.schema_rule;
-        if self.violations.len() >= super::MAX_REPORTED && !decides {
+        if self.violations.len() >= MAX_REPORTED && !decides {
             return;
         }
         self.schema_rule |= code.is_schema_rule();
