@@ -24,7 +24,7 @@ use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
 use crate::room::Share;
-use crate::sse::{Client, RunStream};
+use crate::sse::{RunReader, RunStream};
 use crate::store::signals::{Signals, StopCause};
 use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::tools::Tool;
@@ -277,7 +277,7 @@ impl Runtime {
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
-        let client = Client::of(input);
+        let client = RunReader::of(input);
         // From here on, and not before: what the dead run left was called under the old one.
         let before = talk.context.clone();
         if event.is_some() {
