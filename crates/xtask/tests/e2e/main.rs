@@ -10,6 +10,7 @@ mod coming_back;
 mod demo;
 mod early;
 mod element;
+mod endpoint;
 mod everyday;
 mod gallery;
 mod gallery_page;
