@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
 use crate::browser::journey_at;
-use crate::endpoint::answering;
+use crate::plain_endpoint::answering;
 use crate::server::Server;
 
 const KEY: &str = "sk-journey-0123456789";

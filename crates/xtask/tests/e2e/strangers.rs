@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 
 use crate::browser::journey_at;
-use crate::endpoint::answering;
+use crate::plain_endpoint::answering;
 use crate::server::Server;
 
 const ASKS: &str = include_str!("recorded/scheduler.events.json");
