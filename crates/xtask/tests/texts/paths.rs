@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::markdown::{links, paragraphs};
-use crate::{accept, documents, place, read, root, tracked};
+use crate::{accept, documents, packages, place, read, root, tracked};
 
 /// Documents about the repository, in which a path is the end of one path alone, so that an editor's search finds it.
 const MAPS: [&str; 3] = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"];
@@ -35,6 +35,11 @@ fn each_link_leads_to_a_file_and_a_heading() {
         });
         lost.map(|link| format!("{}: {link} leads nowhere", place(document, 1))).collect::<Vec<_>>()
     }));
+}
+
+#[test]
+fn each_package_has_a_readme() {
+    accept(packages().iter().filter(|package| !package.join("README.md").is_file()).map(|package| place(package, 1)));
 }
 
 /// Every path of the repository, and each folder above it.
