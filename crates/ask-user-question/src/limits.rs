@@ -3,7 +3,7 @@
 use crate::members::{Member, Row, WORDS, Wording};
 use std::ops::RangeInclusive;
 
-pub use crate::members::Extra;
+pub use crate::members::ExtraMember;
 
 /// The limits of an ask: its numbers of questions and options, and its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Limits {
     options: (usize, usize),
     header_required: bool,
     header_max: Option<usize>,
-    /// The [`Extra`] members, a bit each.
+    /// The [`ExtraMember`] members, a bit each.
     extras: u16,
     wording: Wording,
 }
@@ -140,21 +140,21 @@ impl Limits {
         self.header_max
     }
 
-    /// Returns true if this member is in schema and rules. Otherwise it is a field that nobody asked for: it is not judged, and shown where
+    /// Returns true if this member is in schema and rules. Otherwise it is a field that no schema asked for: it is not judged, and shown where
     /// it is of the right type.
     #[must_use]
-    pub const fn offers(&self, extra: Extra) -> bool {
+    pub const fn offers(&self, extra: ExtraMember) -> bool {
         self.extras & 1 << extra as u16 != 0
     }
 
     /// The same limits that offer this member.
     ///
     /// ```
-    /// use ask_user_question::{Limits, limits::Extra};
-    /// assert!(Limits::CODING.with(Extra::Preview).offers(Extra::Preview));
+    /// use ask_user_question::{Limits, limits::ExtraMember};
+    /// assert!(Limits::CODING.with(ExtraMember::Preview).offers(ExtraMember::Preview));
     /// ```
     #[must_use]
-    pub const fn with(self, extra: Extra) -> Self {
+    pub const fn with(self, extra: ExtraMember) -> Self {
         Self { extras: self.extras | 1 << extra as u16, ..self }
     }
 

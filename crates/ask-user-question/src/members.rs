@@ -37,7 +37,7 @@ pub(crate) struct Row {
     /// White space around it is removed. The question keeps its own, since it is the key of the answer, and a preview its indentation.
     pub(crate) trims: bool,
     /// The name under which limits offer it, if not all do.
-    pub(crate) extra: Option<Extra>,
+    pub(crate) extra: Option<ExtraMember>,
 }
 
 /// The words that describe the tool: each profile keeps those of its origin.
@@ -83,7 +83,7 @@ macro_rules! table {
         /// A member that limits offer only if they are [made so](crate::Limits::with).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
-        pub enum Extra {
+        pub enum ExtraMember {
             $($($(
                 #[doc = concat!("The member `", $name, "`.")]
                 $extra,
@@ -218,7 +218,7 @@ macro_rules! extra {
         None
     };
     ($extra:ident) => {
-        Some(Extra::$extra)
+        Some(ExtraMember::$extra)
     };
 }
 

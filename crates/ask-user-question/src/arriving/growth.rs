@@ -160,7 +160,7 @@ impl LiveAsk {
         }
     }
 
-    /// Takes a number or a flag, which is as good as its text where it says anything.
+    /// Takes a number or a flag, which counts as its text if it says anything.
     fn plain(&mut self, text: &str, emit: Emit<'_>) {
         let (scope, key) = self.slot();
         let is_text = match key {
@@ -299,7 +299,7 @@ impl LiveAsk {
         };
         let rows = match level.scope.object() {
             Some(Of::Option) => members::of(Of::Option),
-            // One question may stand without the list around it.
+            // One question may come without the list around it.
             Some(_) => &MEMBERS[..Member::Label as usize],
             None => return,
         };
@@ -310,7 +310,7 @@ impl LiveAsk {
                 self.held.clear();
                 self.replace(Scope::Arguments);
             }
-            // The list that was meant stands within another one.
+            // The list that was meant is within another one.
             (Scope::Question(_), Some(Member::Questions)) => self.is_lost = true,
             // A question without the list around it is a question nevertheless.
             (Scope::Arguments, Some(member)) if member != Member::Questions && !level.has(Member::Questions) => {

@@ -1,6 +1,6 @@
 //! The verdict on asks: paths, codes, words, and inputs that want to hurt.
 
-use ask_user_question::limits::Extra;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::text::is_blank;
 use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, check, check_text, describe, validate};
 use ask_user_question::{AskUserQuestion, Limits};
@@ -112,7 +112,7 @@ fn bounds_are_inclusive() {
 #[test]
 fn previews_are_judged_only_where_allowed() {
     let ask = |multi: bool, preview: Value| json!({"questions": [{"question": "Q", "multiSelect": multi, "options": [{"label": "A", "preview": preview}, {"label": "B"}]}]});
-    let with = Limits::RUNTIME.with(Extra::Preview);
+    let with = Limits::RUNTIME.with(ExtraMember::Preview);
     violations(&Limits::RUNTIME, ask(true, json!(7)), &[]);
     violations(&with, ask(false, json!("x")), &[]);
     violations(&with, ask(false, json!(7)), &[("questions[0].options[0].preview", "wrong_type")]);

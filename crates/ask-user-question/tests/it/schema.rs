@@ -2,7 +2,7 @@
 //! The crate's extra rules have codes of their own and are left out.
 
 use crate::generate::{any_json, ask_like_json, config};
-use ask_user_question::limits::Extra;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::repair::repair;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::validate;
@@ -53,8 +53,8 @@ fn profiles() -> Vec<(Limits, Schema)> {
         .with_options(0..=3)
         .with_header_required(true)
         .with_header_max(Some(9))
-        .with(Extra::Preview);
-    [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(Extra::Preview), custom]
+        .with(ExtraMember::Preview);
+    [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview), custom]
         .into_iter()
         .map(|limits| {
             let schema: Value = serde_json::from_str(tool_definition(&limits).parameters.as_str()).unwrap();

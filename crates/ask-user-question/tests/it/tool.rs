@@ -2,7 +2,7 @@
 
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
-use ask_user_question::limits::Extra;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::tool::{NAMES, tool_definition};
 use ask_user_question::validate::check_text;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn names_are_those_of_the_origins() {
 
 #[test]
 fn properties_are_written_in_the_order_that_the_card_needs() {
-    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(Extra::Preview)] {
+    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview)] {
         let text = serde_json::to_string(&tool_definition(&limits)).unwrap();
         let keys = [
             "\"name\":",
@@ -59,7 +59,7 @@ fn previews_are_in_the_schema_only_where_allowed() {
         schema(&limits).pointer("/properties/questions/items/properties/options/items/properties/preview").cloned()
     };
     assert_eq!(preview(Limits::CODING), None);
-    assert_eq!(preview(Limits::CODING.with(Extra::Preview)).unwrap()["type"], "string");
+    assert_eq!(preview(Limits::CODING.with(ExtraMember::Preview)).unwrap()["type"], "string");
 }
 
 #[test]
