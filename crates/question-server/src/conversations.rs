@@ -6,7 +6,7 @@ use crate::error::ApiError;
 use crate::histories::Parts;
 use crate::live::{Live, Place, Talk, TalkGuard, TextFor};
 use crate::owner::Caller;
-use crate::runtime::{stop, to_the_end};
+use crate::runtime::to_the_end;
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
@@ -255,7 +255,7 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
     match run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id)) {
         Some(run) => {
             drop(talk);
-            stop(&run).await;
+            run.stop_and_wait().await;
             Ok(taken(&*app.runtime.talk(&live).await?))
         }
         None if run_id.is_some() => Ok(taken(&talk)),

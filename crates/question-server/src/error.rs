@@ -1,6 +1,6 @@
 //! What clients are told when something goes wrong: JSON `{code, message}`, with more where it helps.
 
-use crate::store::{CommitError, StoreError};
+use crate::store::error::{CommitError, StoreError};
 use ask_user_question::validate::Violation;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};

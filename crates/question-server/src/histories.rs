@@ -1,12 +1,12 @@
 //! Texts with the history of a conversation, on their way to clients. Slow readers of many histories may take so much memory together and no more.
 
 use crate::limits::Bounds;
-use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::owner::Client;
 use crate::room::{Room, Share};
 use axum::body::Bytes;
 use futures_util::stream::{self, Stream};
+use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,12 +36,12 @@ impl Histories {
         share
     }
 
-    /// A history in its room.
-    pub(crate) fn keep(&self, text: String, share: Share, live: &Arc<Live>) -> Arc<History> {
+    /// A history that takes its share of the memory. It keeps its `owner` alive.
+    pub(crate) fn keep<T: Any + Send + Sync>(&self, text: String, share: Share, owner: &Arc<T>) -> Arc<History> {
         share.set(text.len());
         let (given_up, metrics) = (share.token(), Arc::clone(&self.metrics));
         let text = Mutex::new(Some(text.into_boxed_str()));
-        let history = Arc::new(History { text, _share: share, _live: Arc::clone(live) });
+        let history = Arc::new(History { text, _share: share, _owner: owner.clone() });
         let given = Arc::downgrade(&history);
         tokio::spawn(async move {
             // At the latest when nobody reads it any more.
@@ -62,8 +62,8 @@ pub(crate) struct History {
     /// `None` once it was given up.
     text: Mutex<Option<Box<str>>>,
     _share: Share,
-    /// Lets the next client find the same text.
-    _live: Arc<Live>,
+    /// The session, which has this text for its next client.
+    _owner: Arc<dyn Any + Send + Sync>,
 }
 
 impl History {

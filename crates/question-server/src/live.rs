@@ -302,10 +302,25 @@ impl Run {
 
     /// Returns true if the clients that read the run as their own have all gone, or go in a moment: the next request of one that goes may be here
     /// before its going is noticed.
-    pub(crate) async fn is_abandoned(&self) -> bool {
+    async fn is_abandoned(&self) -> bool {
         let mut followers = self.followers.subscribe();
         let gone = followers.wait_for(|count| *count == 0);
         !self.is_detached && timeout(A_MOMENT, gone).await.is_ok()
+    }
+
+    /// Stops the run and waits for its end.
+    pub(crate) async fn stop_and_wait(&self) {
+        self.stop.cancel();
+        self.over.cancelled().await;
+    }
+
+    /// Stops the run if its clients have gone. Returns true if it has ended.
+    pub(crate) async fn stop_if_abandoned(&self) -> bool {
+        if !self.is_abandoned().await && !self.over.is_cancelled() {
+            return false;
+        }
+        self.stop_and_wait().await;
+        true
     }
 }
 

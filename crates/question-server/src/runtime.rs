@@ -3,6 +3,8 @@
 mod agent;
 mod lives;
 mod others;
+mod slots;
+mod start;
 mod sub_agents;
 mod sweep;
 mod tell;
@@ -10,14 +12,13 @@ mod work;
 
 use crate::callbacks::{self, Callbacks};
 use crate::clock::{Clock, later};
-use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
-use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
+use crate::limits::{Bounds, CHECKED_FOR, LEASE};
 use crate::live::{Live, Run, Talk};
 use crate::log::{Entry, Reader};
-use crate::metrics::{Counters, Metrics};
+use crate::metrics::Metrics;
 use crate::models::Model;
 use crate::owner::{Caller, Owner};
 use crate::peer::Peer;
@@ -28,31 +29,20 @@ use crate::store::signals::{Signals, StopCause};
 use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::tools::Tool;
 use crate::trace::carried;
-use lives::Slots;
 use question_agent::ag_ui::{self, KnownMessages, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{ConvState, Event, Rejected};
+use slots::Slots;
+pub(crate) use start::{Parts, start};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
-use sweep::sweep;
 use tell::{attach, catch_up, end_entry, end_of, entries};
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
-
-/// What conversations are worked on with.
-#[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) model: Arc<dyn Model>,
-    pub(crate) tools: Vec<Arc<dyn Tool>>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) drain: Drain,
-    pub(crate) counters: Counters,
-}
 
 /// Everything that conversations share.
 #[derive(Debug)]
@@ -94,45 +84,6 @@ pub(crate) struct Runtime {
 }
 
 impl Runtime {
-    /// Starts to work. The tools come before those of the model.
-    pub(crate) fn new(config: &Config, parts: Parts) -> Arc<Self> {
-        let Parts { store, model, mut tools, clock, drain, counters } = parts;
-        tools.extend(model.tools());
-        let signals = store.signals();
-        let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
-        let metrics = Arc::new(Metrics::new(&counters));
-        let runtime = Arc::new(Self {
-            histories: Histories::new(&config.bounds, &metrics),
-            store,
-            signals,
-            committed,
-            model,
-            tools,
-            clock,
-            bounds: config.bounds,
-            expire_after: config.expire_after,
-            keep: config.keep,
-            allow_bypass: config.allow_bypass,
-            log_contents: config.log_contents,
-            new_by_owner: TokenBuckets::new(config.bounds.new),
-            new_by_peer: TokenBuckets::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
-            slots: std::sync::Mutex::default(),
-            holder: Uuid::new_v4(),
-            held: std::sync::Mutex::default(),
-            deadlines_changed: Arc::default(),
-            unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
-            drain,
-            callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
-            metrics,
-            checked: Mutex::default(),
-        });
-        sweep(&runtime);
-        if let Some(outgoing) = outgoing {
-            others::start_replication(&runtime, outgoing);
-        }
-        runtime
-    }
-
     /// What the server bounds.
     pub(crate) fn bounds(&self) -> &Bounds {
         &self.bounds
@@ -248,7 +199,7 @@ impl Runtime {
             let (run, run_elsewhere) = (talk.run.clone(), talk.run_elsewhere.clone());
             drop(talk);
             let has_ended = match (run, run_elsewhere) {
-                (Some(run), _) => stop_abandoned(&run).await,
+                (Some(run), _) => run.stop_if_abandoned().await,
                 (None, Some(run)) => self.stop_elsewhere(&live, run, StopCause::IfAbandoned).await,
                 (None, None) => true,
             };
@@ -490,19 +441,4 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
         tracing::error!(%error, "request handler panicked");
         Err(ApiError::Internal)
     })
-}
-
-/// Ends a run whose client has gone; false where it has not.
-async fn stop_abandoned(run: &Run) -> bool {
-    if !run.is_abandoned().await && !run.over.is_cancelled() {
-        return false;
-    }
-    stop(run).await;
-    true
-}
-
-/// Ends a run and waits until it has.
-pub(crate) async fn stop(run: &Run) {
-    run.stop.cancel();
-    run.over.cancelled().await;
 }

@@ -1,6 +1,8 @@
 //! Where conversations are kept.
 
+pub(crate) mod error;
 mod memory;
+mod position;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod rows;
@@ -10,7 +12,9 @@ pub mod sqlite;
 use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
+pub use error::{CommitError, StoreError};
 pub use memory::MemoryStore;
+pub use position::{Revision, StreamPosition};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 use question_agent::message::Message;
@@ -19,9 +23,7 @@ use question_agent::{ConvState, Conversation, Timestamp};
 use signals::Signals;
 pub use sqlite::SqliteStore;
 use std::collections::HashMap;
-use std::error::Error;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -106,29 +108,6 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
         Ok(None)
     }
-}
-
-/// The number of a conversation's state: each commit makes the next. The first is the time at which the conversation began, in
-/// milliseconds. So a later conversation of the same name repeats no revision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Revision(pub u64);
-
-impl Revision {
-    /// The revision after this.
-    #[must_use]
-    pub const fn next(self) -> Self {
-        Self(self.0 + 1)
-    }
-}
-
-/// The position up to which a conversation's clients have been told: the number of frames since the revision at which a server took it up. The
-/// default belongs to no conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StreamPosition {
-    /// The revision that was being made then.
-    pub since: Revision,
-    /// The frames since.
-    pub frames: u64,
 }
 
 /// Who works on a conversation, and until when nobody else may.
@@ -225,37 +204,3 @@ impl Change<'_> {
 
 /// The number of ended conversations that are deleted at a time, so that nobody waits long for that.
 const DELETED_AT_A_TIME: usize = 256;
-
-/// Why a commit was not taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CommitError {
-    /// The conversation has another revision by now: decide again, from that one.
-    Conflict,
-    /// It is not known to be kept.
-    Failed(StoreError),
-}
-
-impl From<StoreError> for CommitError {
-    fn from(error: StoreError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-/// Why the store did not do it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreError(pub String);
-
-impl StoreError {
-    /// The same with the name of the file that it is about.
-    fn about(self, path: &Path) -> Self {
-        Self(format!("{}: {}", path.display(), self.0))
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for StoreError {}

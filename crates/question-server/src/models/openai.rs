@@ -24,7 +24,7 @@ const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 pub struct OpenAi {
     remote: Remote,
     /// True if the endpoint is asked for its usage, which some refuse.
-    usage: Arc<AtomicBool>,
+    asks_for_usage: Arc<AtomicBool>,
 }
 
 impl OpenAi {
@@ -42,7 +42,7 @@ impl OpenAi {
     /// Those of [`new`](Self::new).
     pub fn with(settings: Settings) -> Result<Self, String> {
         let remote = Remote::new(settings, "/chat/completions", None)?;
-        Ok(Self { remote, usage: Arc::new(AtomicBool::new(true)) })
+        Ok(Self { remote, asks_for_usage: Arc::new(AtomicBool::new(true)) })
     }
 
     /// The model that the environment names: [`MODEL`], and perhaps [`BASE_URL`] and [`API_KEY`]. The rest is as these settings say.
@@ -52,15 +52,6 @@ impl OpenAi {
     pub fn from_env(settings: Settings) -> Result<Self, String> {
         Self::with(settings.in_env([MODEL, BASE_URL, API_KEY], "gpt-4o-mini", DEFAULT_BASE_URL)?)
     }
-
-    fn wants_usage(&self) -> bool {
-        self.usage.load(Ordering::Relaxed)
-    }
-
-    /// OpenAI's own endpoints want the number of tokens under another name.
-    fn takes_completion_tokens(&self) -> bool {
-        [".openai.com/", ".azure.com/"].iter().any(|host| self.remote.settings.base_url.contains(host))
-    }
 }
 
 impl Dialect for OpenAi {
@@ -69,7 +60,7 @@ impl Dialect for OpenAi {
     }
 
     fn body(&self, request: &Request, from: usize) -> String {
-        request::body(self, request, from)
+        request::body(&self.remote, self.asks_for_usage.load(Ordering::Relaxed), request, from)
     }
 
     fn reader(&self, request: &Request) -> Box<dyn Reader> {
@@ -80,7 +71,7 @@ impl Dialect for OpenAi {
     }
 
     fn asks_for_less(&self, kind: Kind) -> bool {
-        kind == Kind::NoUsage && self.usage.swap(false, Ordering::Relaxed)
+        kind == Kind::NoUsage && self.asks_for_usage.swap(false, Ordering::Relaxed)
     }
 }
 

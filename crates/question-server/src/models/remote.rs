@@ -10,14 +10,13 @@ use crate::models::{Delta, Model, ModelError, Request};
 use ask_user_question::Limits;
 use axum::body::BodyDataStream;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-pub(super) use ends::{Again, Trouble, is_cut, judge};
+pub(super) use ends::{Again, Trouble, error_in, is_cut, judge, note};
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use question_agent::message::Message;
 pub(super) use refusal::Kind;
 use refusal::Refusal;
-use secrets::left_out;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::error::Error;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -41,9 +40,6 @@ const LONGEST: Duration = Duration::from_secs(1800);
 
 /// The time that may pass until what follows the end of an answer, such as its usage.
 const AFTERWORD: Duration = Duration::from_secs(5);
-
-/// The longest error text that is logged, in characters.
-const MAX_ERROR_CHARS: usize = 300;
 
 /// The address of an endpoint, and the way in which it is asked.
 #[derive(Clone, Debug, Default)]
@@ -326,18 +322,4 @@ fn shorter(messages: &[Message], from: usize) -> Option<usize> {
     let is_turn = |at: &usize| matches!(&messages[*at], Message::User(user) if user.ask.is_none());
     let turns: Vec<usize> = (from + 1..messages.len()).filter(is_turn).collect();
     turns.iter().find(|turn| length(&messages[**turn..]) <= half).or(turns.last()).copied()
-}
-
-/// The error that a body or a chunk tells, cut to a readable length. Some have it in a list.
-pub(super) fn error_in(json: &Value) -> Option<String> {
-    let json = if json.is_array() { &json[0] } else { json };
-    let error = json.get("error").filter(|error| !error.is_null())?;
-    let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
-    Some(text.chars().take(MAX_ERROR_CHARS).collect())
-}
-
-/// What an endpoint says of its failure, which is for the log alone.
-pub(super) fn note(why: &str, key: Option<&str>) {
-    let why = left_out(why, key);
-    tracing::debug!(?why, "the model's endpoint breaks off and says");
 }

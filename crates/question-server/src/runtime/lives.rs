@@ -1,88 +1,20 @@
 //! The conversations in memory: only those that somebody does something with or watches. A question may wait for days.
 
+use super::Runtime;
+use super::slots::Slots;
 use super::tell::entries;
-use super::{Runtime, stop};
 use crate::error::ApiError;
-use crate::limits::{Bounds, CROWDED_OUT_AT_ONCE};
+use crate::limits::CROWDED_OUT_AT_ONCE;
 use crate::live::{Live, Talk, TalkGuard};
 use crate::owner::{Caller, name_in_log};
 use crate::peer::Peer;
-use crate::rate::TokenBucket;
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Revision, Stored, StreamPosition};
 use question_agent::Timestamp;
 use question_agent::ag_ui::catch_up;
-use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
-
-/// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
-#[derive(Debug, Default)]
-pub(super) struct Slots {
-    slots: HashMap<Box<str>, Slot>,
-    /// The number at which those that are of use are looked for next.
-    prune_at: usize,
-}
-
-#[derive(Debug)]
-struct Slot {
-    live: Weak<Live>,
-    changes: Arc<TokenBucket>,
-}
-
-/// The number of slots that are not worth a look.
-const FEW: usize = 64;
-
-impl Slots {
-    pub(super) fn live(&self, id: &str) -> Option<Arc<Live>> {
-        self.slots.get(id)?.live.upgrade()
-    }
-
-    /// The number of conversations in memory, with those that are just being made.
-    fn begun(&self) -> usize {
-        let in_memory = |slot: &&Slot| slot.live.strong_count() > 0;
-        self.slots.values().filter(in_memory).count()
-    }
-
-    /// The conversation of this name in memory; where it is not there it is made, of how often it may be changed.
-    fn get_or_make(&mut self, id: &str, bounds: &Bounds, make: impl FnOnce(Arc<TokenBucket>) -> Live) -> Arc<Live> {
-        if let Some(live) = self.live(id) {
-            return live;
-        }
-        let now = Instant::now();
-        if self.slots.len() >= self.prune_at {
-            self.prune(now);
-        }
-        let changes = match self.slots.get(id) {
-            Some(slot) => Arc::clone(&slot.changes),
-            None => Arc::new(TokenBucket::new(now, bounds.changes)),
-        };
-        let live = Arc::new(make(Arc::clone(&changes)));
-        let slot = Slot { live: Arc::downgrade(&live), changes };
-        self.slots.insert(id.into(), slot);
-        live
-    }
-
-    /// The conversations that somebody does something with or watches.
-    pub(super) fn all(&self) -> Vec<Arc<Live>> {
-        self.slots.values().filter_map(|slot| slot.live.upgrade()).collect()
-    }
-
-    /// The next request reads it from the store.
-    fn forget(&mut self, id: &str) {
-        if let Some(slot) = self.slots.get_mut(id) {
-            slot.live = Weak::new();
-        }
-    }
-
-    /// Forgets what is not in memory and may be changed as often as any. Each look at all of them comes after as many new ones.
-    fn prune(&mut self, now: Instant) {
-        self.slots.retain(|_, slot| slot.live.strong_count() > 0 || !slot.changes.is_whole(now));
-        self.slots.shrink_to(2 * self.slots.len());
-        self.prune_at = FEW.max(2 * self.slots.len());
-    }
-}
 
 impl Runtime {
     /// The conversations in memory; nothing is waited for with it.
@@ -282,7 +214,7 @@ impl Runtime {
         }
         while let Some(run) = talk.run.clone() {
             drop(talk);
-            stop(&run).await;
+            run.stop_and_wait().await;
             talk = self.talk(live).await?;
         }
         let revision = talk.revision.ok_or(ApiError::UnknownConversation)?;
@@ -343,35 +275,4 @@ impl Runtime {
 fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
     let by = u64::try_from(by.as_millis()).ok()?;
     time.0.checked_sub(by).map(Timestamp)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{FEW, Slots};
-    use crate::limits::Bounds;
-    use crate::live::Live;
-    use crate::rate::PerMinute;
-    use std::sync::Arc;
-
-    fn keep(slots: &mut Slots, id: &str, bounds: &Bounds) -> Arc<Live> {
-        slots.get_or_make(id, bounds, |changes| Live::new(id.to_owned(), changes, 0))
-    }
-
-    #[test]
-    fn conversations_that_nobody_needs_are_forgotten() {
-        let mut slots = Slots::default();
-        let bounds = Bounds { changes: PerMinute::new(2), ..Bounds::default() };
-        let used = keep(&mut slots, "used", &bounds);
-        used.allow_change().expect("there are two");
-        drop(used);
-        let watched = keep(&mut slots, "watched", &bounds);
-        for number in 0..20 * FEW {
-            keep(&mut slots, &format!("over-{number}"), &bounds);
-            assert!(slots.slots.len() <= 2 * FEW, "after {number}");
-        }
-        assert!(slots.live("watched").is_some());
-        assert!(slots.slots.contains_key("used"), "or its rate would be no bound");
-        drop(watched);
-        assert_eq!(slots.begun(), 0);
-    }
 }

@@ -1,7 +1,7 @@
 //! Other servers on the same store: their commits reach clients here, and they can stop runs of this server.
 
+use super::Runtime;
 use super::sweep::one_turn;
-use super::{Runtime, stop, stop_abandoned};
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
 use crate::limits::{OTHERS_PATIENCE, SIGNALS_PACE, SWEEP};
@@ -186,10 +186,8 @@ async fn on_stop(live: Arc<Live>, run_id: String, wish: StopCause) {
     let run = live.talk.lock().await.run.clone();
     if let Some(run) = run.filter(|run| run.id == run_id) {
         match wish {
-            StopCause::Said => stop(&run).await,
-            StopCause::IfAbandoned => {
-                stop_abandoned(&run).await;
-            }
+            StopCause::Said => run.stop_and_wait().await,
+            StopCause::IfAbandoned => drop(run.stop_if_abandoned().await),
         }
     }
 }

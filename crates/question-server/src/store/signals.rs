@@ -1,6 +1,7 @@
 //! The signals by which servers that share a store learn of one another's commits.
 
-use super::{StoreError, StreamPosition};
+use super::error::StoreError;
+use super::position::StreamPosition;
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! A conversation as the endpoint wants it.
 
-use super::OpenAi;
 use crate::models::Request;
+use crate::models::remote::Remote;
 use json_tree::parse;
 use question_agent::call::ToolCall;
 use question_agent::message::{AssistantMessage, Message};
@@ -34,20 +34,20 @@ struct Tool<'a> {
 }
 
 /// The body of a request with the messages from that one on.
-pub(super) fn body(model: &OpenAi, request: &Request, from: usize) -> String {
-    let (settings, system) = (&model.remote.settings, model.remote.system(request));
-    let mut history = History { model, ids: HashMap::new() };
+pub(super) fn body(remote: &Remote, asks_for_usage: bool, request: &Request, from: usize) -> String {
+    let (settings, system) = (&remote.settings, remote.system(request));
+    let mut history = History { remote, ids: HashMap::new() };
     let mut messages = vec![json!({"role": "system", "content": system})];
     messages.extend(request.messages[from..].iter().map(|message| history.message(message)));
     let tools = request.tools.iter().map(|function| Tool { r#type: "function", function }).collect();
     let (old, new) = match settings.max_tokens {
-        most if model.takes_completion_tokens() => (None, most),
+        most if takes_completion_tokens(&settings.base_url) => (None, most),
         most => (most, None),
     };
     let body = Body {
         model: &settings.model,
         stream: true,
-        stream_options: model.wants_usage().then(|| json!({"include_usage": true})),
+        stream_options: asks_for_usage.then(|| json!({"include_usage": true})),
         temperature: settings.temperature,
         max_tokens: old,
         max_completion_tokens: new,
@@ -57,9 +57,14 @@ pub(super) fn body(model: &OpenAi, request: &Request, from: usize) -> String {
     serde_json::to_string(&body).expect("a request has only strings for keys")
 }
 
+/// OpenAI's own endpoints name the number of tokens `max_completion_tokens`.
+fn takes_completion_tokens(base_url: &str) -> bool {
+    [".openai.com/", ".azure.com/"].iter().any(|host| base_url.contains(host))
+}
+
 /// Messages on their way to an endpoint.
 struct History<'a> {
-    model: &'a OpenAi,
+    remote: &'a Remote,
     /// The endpoint's own ids of its calls, by the ids that clients know.
     ids: HashMap<&'a str, String>,
 }
@@ -79,9 +84,9 @@ impl<'a> History<'a> {
     /// What the endpoint said of its own message goes back to it, and to no other.
     fn assistant(&mut self, assistant: &'a AssistantMessage) -> Value {
         let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
-        let origin = origin.filter(|origin| origin["from"] == *self.model.remote.origin).unwrap_or_default();
+        let origin = origin.filter(|origin| origin["from"] == *self.remote.origin).unwrap_or_default();
         let mut message = origin["members"].as_object().cloned().unwrap_or_default();
-        if !self.model.remote.settings.sends_reasoning || assistant.tool_calls.is_empty() {
+        if !self.remote.settings.sends_reasoning || assistant.tool_calls.is_empty() {
             message.retain(|name, _| !name.starts_with("reasoning"));
         }
         message.insert("role".to_owned(), "assistant".into());

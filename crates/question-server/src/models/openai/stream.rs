@@ -1,5 +1,6 @@
 //! The endpoint's answer, from bytes to deltas.
 
+mod brackets;
 mod calls;
 mod names;
 mod text;
@@ -9,6 +10,7 @@ use crate::limits::{MAX_ANSWER_BYTES, MAX_IDLE_BYTES};
 use crate::models::Delta;
 use crate::models::remote::{self, Trouble, error_in, note};
 use ag_ui_stream::sse::Decoder;
+use brackets::Brackets;
 use calls::Calls;
 use json_tree::{JsonText, parse};
 use serde_json::{Map, Value, json};
@@ -63,34 +65,6 @@ enum Body {
 struct Whole {
     bytes: Vec<u8>,
     brackets: Brackets,
-}
-
-/// Where JSON that arrives is, by its brackets.
-#[derive(Debug, Default)]
-struct Brackets {
-    depth: usize,
-    in_text: bool,
-    is_escaped: bool,
-    are_closed: bool,
-}
-
-impl Brackets {
-    fn feed(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' if self.in_text => self.is_escaped = true,
-                b'"' => self.in_text = !self.in_text,
-                _ if self.in_text => {}
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => {
-                    self.depth = self.depth.saturating_sub(1);
-                    self.are_closed |= self.depth == 0;
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
 impl Reading {

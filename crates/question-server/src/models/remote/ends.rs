@@ -1,5 +1,11 @@
 //! Ends of answers that are none.
 
+use super::secrets::left_out;
+use serde_json::Value;
+
+/// The longest error text that is logged, in characters.
+const MAX_ERROR_CHARS: usize = 300;
+
 /// Why an answer goes no further.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::models) struct Trouble {
@@ -77,4 +83,18 @@ pub(in crate::models) fn is_cut(reason: Option<&str>) -> bool {
 fn names(reason: Option<&str>, words: &[&str]) -> bool {
     let reason = reason.unwrap_or_default().to_ascii_lowercase();
     words.iter().any(|word| reason.contains(word))
+}
+
+/// The error that a body or a chunk tells, cut to a readable length. Some have it in a list.
+pub(in crate::models) fn error_in(json: &Value) -> Option<String> {
+    let json = if json.is_array() { &json[0] } else { json };
+    let error = json.get("error").filter(|error| !error.is_null())?;
+    let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
+    Some(text.chars().take(MAX_ERROR_CHARS).collect())
+}
+
+/// What an endpoint says of its failure, which is for the log alone.
+pub(in crate::models) fn note(why: &str, key: Option<&str>) {
+    let why = left_out(why, key);
+    tracing::debug!(?why, "the model's endpoint breaks off and says");
 }

@@ -1,6 +1,6 @@
 //! What an endpoint says that refuses a request.
 
-use super::error_in;
+use super::ends::error_in;
 use super::secrets::left_out;
 use axum::body::Body;
 use axum::http::{HeaderMap, Response, StatusCode, header};

@@ -1,7 +1,7 @@
 //! The signals by which servers learn of one another's commits over Postgres, by `NOTIFY`. That is never part of a commit that waits for the disk,
 //! since it would have all others wait, too.
 
-use super::Database;
+use super::database::{Database, silent};
 use super::tls::Tls;
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Heard, Notification, Signal, Signals, StopCause};
@@ -83,7 +83,7 @@ async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
 /// Listens until the connection ends.
 async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), StoreError> {
     let connected = timeout(DATABASE_PATIENCE, config.connect(Tls::new())).await;
-    let (client, mut connection) = connected.map_err(|_| super::silent())??;
+    let (client, mut connection) = connected.map_err(|_| silent())??;
     let mut messages = stream::poll_fn(|context| connection.poll_message(context));
     let hearing = async {
         while let Some(message) = messages.next().await {
@@ -99,7 +99,7 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
     let mut hearing = pin!(hearing);
     tokio::select! {
         listening = timeout(DATABASE_PATIENCE, client.batch_execute("LISTEN question_server")) => {
-            listening.map_err(|_| super::silent())??;
+            listening.map_err(|_| silent())??;
         }
         ended = &mut hearing => return ended,
     }
@@ -110,7 +110,7 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
             // A subscription that has fallen silent shows only when it is asked.
             sleep(SWEEP).await;
             let alive = timeout(DATABASE_PATIENCE, client.batch_execute("")).await;
-            alive.map_err(|_| super::silent())??;
+            alive.map_err(|_| silent())??;
         }
     };
     tokio::select! {

@@ -1,6 +1,6 @@
 //! Which call a piece of a call belongs to: endpoints tell by an index, an id, both, or neither.
 
-use super::Brackets;
+use super::brackets::Brackets;
 use super::names::{known_name, without_namespace};
 use crate::models::Delta;
 use json_tree::pieces::Pieces;
