@@ -23,7 +23,7 @@ const WARM_UP: usize = 4;
 /// The number of answers in a turn: few, so that the disk is the same for all turns of a round.
 const ANSWERS: usize = 5 * ABREAST;
 
-/// The history of one conversation, event by event: what was said, the call, the question that waits, and its answer. Each with what is new.
+/// The states of one conversation after each event, with their new messages: the user's message, the call, the waiting question, its answer.
 type Steps = Vec<(Conversation, Vec<Message>)>;
 
 /// Measures and prints the table.
@@ -34,7 +34,7 @@ pub(crate) async fn measure(folder: &Path) -> Outcome<()> {
     let mut rounds = Vec::with_capacity(ROUNDS);
     for round in 0..WARM_UP + ROUNDS {
         let mut times = [0.0; 4];
-        // There and back, so that none always comes after the same.
+// In alternating order, so that none always follows the same.
         let order = if round % 2 == 0 { [0, 1, 2, 3] } else { [3, 2, 1, 0] };
         for which in order {
             times[which] = match which {

@@ -1,4 +1,4 @@
-//! Texts with the history of a conversation, on their way to clients. Slow readers of many histories may take so much memory together and no more.
+//! Texts with the history of a conversation, on their way to clients, within a bound of memory for all readers.
 
 use crate::limits::Bounds;
 use crate::metrics::Metrics;
@@ -11,13 +11,13 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The part of a history that a connection has of its own, in bytes.
+/// The part of a history that is copied for a connection, in bytes.
 const PIECE: usize = 16 << 10;
 
 /// The memory that histories share.
 #[derive(Debug)]
 pub(crate) struct Histories {
-    /// As long as one may be, near enough.
+/// The length that one history may have, in bytes.
     longest: usize,
     room: Arc<Room>,
     metrics: Arc<Metrics>,
@@ -29,7 +29,7 @@ impl Histories {
         Self { longest: bounds.history, room: Arc::new(room), metrics: Arc::clone(metrics) }
     }
 
-    /// Room for one more, for as long as it is not known how long that is. Where there is none, the slowest of the client that has most is given up.
+/// Reserves room for a history of unknown length. If there is none, drops the slowest history of the client that has most.
     pub(crate) async fn room(&self, client: Client) -> Share {
         let mut share = self.room.enter(client);
         share.grow(self.longest).await;
@@ -44,22 +44,22 @@ impl Histories {
         let history = Arc::new(History { text, _share: share, _owner: owner.clone() });
         let given = Arc::downgrade(&history);
         tokio::spawn(async move {
-            // At the latest when nobody reads it any more.
+// Cancelled at the latest with the last reader.
             given_up.cancelled().await;
             if let Some(history) = given.upgrade() {
                 *history.lock() = None;
                 metrics.refused("--max-histories");
-                tracing::warn!(limit = "--max-histories", "history given up for others: it is read too slowly");
+                tracing::warn!(limit = "--max-histories", "history dropped: its clients read too slowly");
             }
         });
         history
     }
 }
 
-/// A history for all who read it at this moment.
+/// A history that several clients read at the same time.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// `None` once it was given up.
+/// `None` once it was dropped.
     text: Mutex<Option<Box<str>>>,
     _share: Share,
     /// The session, which has this text for its next client.
@@ -67,15 +67,15 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Its length in bytes; `None` once it was given up.
+/// The length in bytes; `None` once it was dropped.
     pub(crate) fn len(&self) -> Option<usize> {
         self.lock().as_ref().map(|text| text.len())
     }
 
-    /// A copy of what follows, so that a client that takes nothing holds no more than that.
+/// A copy of the next piece, so that a client that reads nothing takes no more memory than that.
     fn piece(&self, from: usize) -> io::Result<Bytes> {
         let text = self.lock();
-        // An end would look whole.
+// An end without an error would look whole.
         let bytes = text.as_ref().ok_or(io::ErrorKind::ConnectionAborted)?.as_bytes();
         let end = bytes.len().min(from + PIECE);
         Ok(Bytes::copy_from_slice(&bytes[from.min(end)..end]))
@@ -87,7 +87,7 @@ impl History {
     }
 }
 
-/// What a client is sent before what happens.
+/// The frames that a client gets before the events.
 #[derive(Debug, Default)]
 pub(crate) struct Parts(VecDeque<Part>);
 
@@ -109,7 +109,7 @@ impl Parts {
         self
     }
 
-    /// What comes next; an error if a history was given up.
+/// The next bytes; an error if a history was dropped.
     pub(crate) fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             match self.0.pop_front()? {

@@ -1,4 +1,4 @@
-//! Carries out what the state machine decides: asks the model, runs tools, stores, and tells the clients.
+//! Carries out the effects of the state machine: model requests, tools, commits and events for clients.
 
 mod agent;
 mod lives;
@@ -44,7 +44,7 @@ use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-/// Everything that conversations share.
+/// The parts that all conversations share.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     store: Arc<dyn Store>,
@@ -52,50 +52,50 @@ pub(crate) struct Runtime {
     tools: Vec<Arc<dyn Tool>>,
     clock: Arc<dyn Clock>,
     bounds: Bounds,
-    /// The time that an ask waits for its reply; `None` where it waits for as long as it takes.
+/// The time that an ask waits for its reply; `None` for no bound.
     expire_after: Option<Duration>,
-    /// The time that conversations that have ended are kept; `None` where they stay.
+/// The time that ended conversations are kept; `None` for no bound.
     keep: Option<Duration>,
-    /// True if a client may have the agent ask nobody.
+/// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
     log_contents: bool,
-    /// The conversations that may still be started.
+/// The rates of new conversations.
     new_by_owner: TokenBuckets<Owner>,
     new_by_peer: TokenBuckets<Option<Peer>>,
     slots: std::sync::Mutex<Slots>,
-    /// Where other servers share the store: how they hear of one another.
+/// The signals between servers that share the store.
     signals: Option<Arc<dyn Signals>>,
-    /// The commits that those servers have yet to be told of.
+/// The commits of which those servers are still to be notified.
     committed: Option<mpsc::UnboundedSender<(String, StreamPosition)>>,
-    /// As what it holds leases.
+/// The id under which this server holds leases.
     holder: Uuid,
-    /// The conversations in which it works.
+/// The conversations whose leases it renews.
     held: std::sync::Mutex<HashSet<String>>,
-    /// Notified when an ask begins to wait that expires.
+/// Notified after a commit that sets a deadline.
     deadlines_changed: Arc<Notify>,
-    /// The number of agents that may still go on by themselves.
+/// The permits for agents that work without a client.
     unattended: Arc<Semaphore>,
     drain: Drain,
     callbacks: Callbacks,
     metrics: Arc<Metrics>,
     histories: Histories,
-    /// When it was found out last whether the store can commit, and whether it could.
+/// The time and outcome of the last check of the store.
     checked: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Runtime {
-    /// What the server bounds.
+/// The server's bounds.
     pub(crate) fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 
-    /// Refuses with a word if clients do not get what they ask for, since it is about to end or can't store.
+/// Fails with a reason if the server drains or its store cannot commit.
     pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
         if self.drain.has_begun() {
             return Err("draining");
         }
         let mut checked = self.checked.lock().await;
-        // Each time the disk is written to, and anybody may ask.
+// A check writes to the disk, and any client may ask for one.
         let known = checked.filter(|(at, _)| at.elapsed() < CHECKED_FOR);
         let (at, can_store) = match known {
             Some(known) => known,
@@ -110,7 +110,7 @@ impl Runtime {
         let tools = self.tools.iter().filter(|tool| tool.is_offered(context));
         let specs: Vec<ToolSpec> = tools.map(|tool| tool.spec().clone()).collect();
         let mut context = context.clone();
-        // It may have been kept when the operator still allowed it.
+// It may be stored from a time at which the operator allowed it.
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
@@ -134,7 +134,7 @@ impl Runtime {
         context.asking_tool(&self.model.limits())
     }
 
-    /// The calls that programs are told by how their asks ended.
+/// The callbacks to programs whose asks have ended.
     pub(crate) fn callbacks(&self) -> &Callbacks {
         &self.callbacks
     }
@@ -144,19 +144,19 @@ impl Runtime {
         &*self.clock
     }
 
-    /// The memory of what clients read.
+/// The histories that clients read.
     pub(crate) fn histories(&self) -> &Histories {
         &self.histories
     }
 
-    /// What is counted.
+/// The metrics.
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }
 
-    /// What is counted, as Prometheus reads it.
+/// The metrics in the text format of Prometheus.
     pub(crate) async fn read_metrics(&self) -> Result<String, ApiError> {
-        // A store that fails is told by the other numbers.
+// The counters of commits show a store that fails.
         if let (Ok(conversations), Ok(waiting)) = (self.store.count().await, self.store.waiting().await) {
             let age = waiting.since.map_or(0, |since| self.clock.now().0.saturating_sub(since.0) / 1000);
             self.metrics.stored(conversations, waiting.count, age);
@@ -169,7 +169,7 @@ impl Runtime {
         &self.drain
     }
 
-    /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
+/// Takes a client's input. Returns the response to stream: a new run, or the outcome of the run that took the same input before.
     pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
         loop {
             let room = self.histories.room(caller.client()).await;
@@ -180,7 +180,7 @@ impl Runtime {
         }
     }
 
-    /// The room is for the history, where the client is to have it again.
+/// The room is for the history, if the client needs it again.
     async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput, room: Share) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
@@ -195,7 +195,7 @@ impl Runtime {
             if ag_ui::read(&self.bounds.of_input(), talk.view(), input)?.is_none() {
                 return Ok(attach(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
             }
-            // Where its client has gone, as one does that presses Stop, what it says next comes first.
+// If its client has gone, as after Stop, the new message comes first.
             let (run, run_elsewhere) = (talk.run.clone(), talk.run_elsewhere.clone());
             drop(talk);
             let has_ended = match (run, run_elsewhere) {
@@ -213,7 +213,7 @@ impl Runtime {
         let event = match (ag_ui::read(&self.bounds.of_input(), talk.view(), input)?, talk.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
-            // The process that worked on it has ended.
+// The server that worked on it has ended.
             (None, state) if state.is_at_work() => None,
             (None, _) => {
                 return Ok(catch_up(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
@@ -222,13 +222,13 @@ impl Runtime {
         let pending = input.pending();
         let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
         if !goes_on && talk.conversation.state().is_at_work() {
-            // The process that worked on it has ended, or its client has not brought its tool's result; and the user has gone on: that run is over.
+// Its server has ended, or its client brought no tool result, and the user has said something new: that run is over.
             let dead = Run::detached(Uuid::new_v4().to_string(), &talk);
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
         let client = Client::of(input);
-        // From here on, and not before: what the dead run left was called under the old one.
+// Not before this line: the dead run's calls were made in the old context.
         let before = talk.context.clone();
         if event.is_some() {
             let context = context.unwrap_or_else(|| before.clone());
@@ -252,7 +252,7 @@ impl Runtime {
         }
     }
 
-    /// Takes an event from outside of `POST /agent`; the run that follows has no client of its own.
+/// Takes an event from another endpoint than `POST /agent`; its run has no client of its own.
     pub(crate) async fn handle(
         self: &Arc<Self>,
         live: &Arc<Live>,
@@ -265,13 +265,13 @@ impl Runtime {
         Ok(StateChange::from(talk.conversation.state()))
     }
 
-    /// Returns true if another server works on it.
+/// Returns true if another server holds the lease.
     fn is_anothers(&self, talk: &Talk) -> bool {
         let is_anothers = |lease: Lease| lease.holder != self.holder && self.clock.now() < lease.until;
         talk.view().is_at_work() && talk.lease.is_some_and(is_anothers)
     }
 
-    /// Starts a run with an event, or goes on where somebody else stopped.
+/// Starts a run with an event, or resumes the work of another run if there is none.
     async fn begin(
         self: &Arc<Self>,
         live: &Arc<Live>,
@@ -289,10 +289,10 @@ impl Runtime {
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
         if let Some(revision) = talk.revision.filter(|_| self.is_anothers(talk)) {
-            // Which may tell more than it can store by now.
+// The other server may have sent more events than it can still commit.
             live.log.go_on_from(StreamPosition { since: revision.next(), frames: 0 });
         }
-        // An earlier run may have shown what was not kept.
+// An earlier run may have shown events that were not stored.
         let goes_on = matches!(event, None | Some(Event::Retry));
         let name = event.as_ref().map_or("resumed", Event::name);
         talk.context.unattended = match event {
@@ -341,7 +341,7 @@ impl Runtime {
         Ok((run, reader))
     }
 
-    /// Lets the state machine take an event.
+/// Feeds an event to the state machine.
     fn handle_event(&self, live: &Live, talk: &mut Talk, event: Event) -> Result<Step, Rejected> {
         if self.log_contents {
             tracing::info!(conversation = %live.name(), contents = ?event, "event received");
@@ -349,7 +349,7 @@ impl Runtime {
         talk.conversation.handle(event).map(Step::of)
     }
 
-    /// Stores what an event changed in a run, and what its clients will have been told of it.
+/// Commits the changes of an event, with the position of the event stream behind them.
     async fn commit(
         &self,
         live: &Live,
@@ -361,7 +361,7 @@ impl Runtime {
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
         callbacks::arm(&mut talk.context.callbacks, &talk.conversation, now);
-        // Calling a program is no event of the conversation: what waits meanwhile waits on.
+// A callback is no event of the conversation: a waiting question goes on waiting.
         let at = talk.waiting_since.filter(|_| callbacks::EVENTS.contains(&event)).unwrap_or(now);
         let before = live.log.told();
         let revision = talk.revision.map_or(before.since, Revision::next);
@@ -398,7 +398,7 @@ impl Runtime {
         (talk.revision, talk.lease, talk.told) = (Some(revision), lease, told);
         talk.known = KnownMessages::all(&talk.conversation);
         if let Some(committed) = self.committed.as_ref().filter(|_| !new.is_empty()) {
-            // Nobody takes it any more if the server is about to end.
+// The receiver is gone if the server is about to end.
             let _ = committed.send((live.id.clone(), told));
         }
         self.metrics.happened(event);
@@ -427,13 +427,12 @@ impl Runtime {
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        // Names are only put in and taken out.
+// Names are only inserted and removed.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Does something to its end even where the client that asked for it goes away in the middle: what the state machine took must be stored, and what
-/// was stored must run.
+/// Runs a task to its end, even if its client disconnects: an event that the state machine took must be stored, and stored work must run.
 pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -1,4 +1,4 @@
-//! The streams that each client has open.
+//! The number of streams that each client has open.
 
 use crate::error::ApiError;
 use crate::owner::{Caller, Client};
@@ -17,7 +17,7 @@ pub(crate) struct Streams {
     open: Arc<Mutex<HashMap<Client, usize>>>,
 }
 
-/// One that is open, until it is dropped.
+/// An open stream; dropping it ends the count.
 #[derive(Debug)]
 struct Open {
     streams: Streams,
@@ -29,7 +29,7 @@ impl Streams {
         Self { most, open: Arc::default() }
     }
 
-    /// Counts one more. Clients on this machine that do not say who they are may be anybody, and are not counted.
+    /// Counts one more stream. Does not count clients on this machine without a name: they may be several.
     fn open(&self, client: Client) -> Result<Option<Open>, ApiError> {
         if client == Client::Unknown {
             return Ok(None);
@@ -67,7 +67,7 @@ pub(crate) async fn count(State(streams): State<Streams>, request: Request, next
     let client = request.extensions().get::<Caller>().map(Caller::client).unwrap_or_default();
     let open = streams.open(client)?;
     let response = next.run(request).await;
-    // Nothing that is whole already stays open.
+    // A whole body leaves no stream open.
     if open.is_none() || response.body().size_hint().exact().is_some() {
         return Ok(response);
     }

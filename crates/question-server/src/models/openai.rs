@@ -1,4 +1,4 @@
-//! Any endpoint that speaks OpenAI's chat completions, streaming.
+//! Endpoints with OpenAI's Chat Completions API, streaming.
 
 mod request;
 mod stream;
@@ -12,14 +12,14 @@ use stream::{Reading, Setting};
 
 /// The environment variable with the endpoint, up to and without `/chat/completions`.
 pub const BASE_URL: &str = "OPENAI_BASE_URL";
-/// The environment variable with the key, where the endpoint wants one.
+/// The environment variable with the key, if the endpoint needs one.
 pub const API_KEY: &str = "OPENAI_API_KEY";
 /// The environment variable with the model's name.
 pub const MODEL: &str = "OPENAI_MODEL";
 
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
-/// A model behind an endpoint. Tool calls stream as they come; arguments that cannot be read are the state machine's to refuse.
+/// A model behind an endpoint. Tool calls stream as they arrive; the state machine refuses arguments that cannot be read.
 #[derive(Clone, Debug)]
 pub struct OpenAi {
     remote: Remote,
@@ -31,12 +31,12 @@ impl OpenAi {
     /// The model of that name behind a base URL such as `https://api.openai.com/v1`.
     ///
     /// # Errors
-    /// A sentence where the URL is none, or would send a key over the network in the clear.
+/// A sentence, if the URL is invalid or would send a key over the network in the clear.
     pub fn new(base_url: &str, key: Option<String>, model: String) -> Result<Self, String> {
         Self::with(Settings { base_url: base_url.to_owned(), key, model, sends_reasoning: true, ..Settings::default() })
     }
 
-    /// A model with all that can be said of it.
+/// A model with these settings.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -45,10 +45,10 @@ impl OpenAi {
         Ok(Self { remote, asks_for_usage: Arc::new(AtomicBool::new(true)) })
     }
 
-    /// The model that the environment names: [`MODEL`], and perhaps [`BASE_URL`] and [`API_KEY`]. The rest is as these settings say.
+    /// The model that the environment names: [`MODEL`], and optionally [`BASE_URL`] and [`API_KEY`]. The rest is taken from the settings.
     ///
     /// # Errors
-    /// A sentence that says which variable is missing or wrong.
+    /// A sentence with the variable that is missing or wrong.
     pub fn from_env(settings: Settings) -> Result<Self, String> {
         Self::with(settings.in_env([MODEL, BASE_URL, API_KEY], "gpt-4o-mini", DEFAULT_BASE_URL)?)
     }

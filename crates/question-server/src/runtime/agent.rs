@@ -13,15 +13,15 @@ use question_agent::{ConvState, Conversation, Event};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// What the user reads below an answer that has no end.
+/// The note below an answer that was cut.
 const ANSWER_CUT: &str = "The answer was cut off: the model had no room for more of it. Ask it to go on.";
 
 /// The agent of a conversation, or one of its sub-agents.
 #[derive(Debug)]
 pub(super) enum Agent {
-    /// The agent of a conversation: what it does is stored, and its clients hear of it.
+/// The agent of a conversation: its events are stored and sent to clients.
     Parent { live: Arc<Live>, run: Run },
-    /// An agent without a user. Nobody hears of it, and it dies with its parent's run.
+/// An agent without a user. No client reads its events, and it ends with its parent's run.
     Sub(Box<SubAgent>),
 }
 
@@ -29,16 +29,16 @@ pub(super) enum Agent {
 pub(super) struct SubAgent {
     pub(super) conversation: Conversation,
     pub(super) context: ToolContext,
-    /// Nobody reads it.
+/// It has no reader.
     pub(super) log: Log,
     pub(super) stop: CancellationToken,
 }
 
-/// What came of a piece of work.
+/// The outcome of a piece of work.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) event: Event,
-    /// True if clients have seen something that is not kept.
+/// True if clients have seen events that are not stored.
     pub(super) shown_but_dropped: bool,
     /// True if an answer ended before it was whole.
     pub(super) is_cut: bool,
@@ -75,7 +75,7 @@ impl Agent {
 }
 
 impl Runtime {
-    /// What the model is asked.
+/// The request for the model.
     pub(super) async fn request(&self, agent: &Agent) -> Request {
         let request = |context: &ToolContext, conversation: &Conversation| {
             let attempt = match conversation.state() {
@@ -93,7 +93,7 @@ impl Runtime {
         }
     }
 
-    /// Feeds what came of a piece of work, and gives the next.
+/// Feeds the outcome of a piece of work to the state machine, and returns the next.
     pub(super) async fn feed(&self, agent: &mut Agent, done: Done) -> Result<Option<Work>, RunEnd> {
         match agent {
             Agent::Parent { live, run } => self.feed_parent(live, run, done).await,
@@ -104,8 +104,7 @@ impl Runtime {
         }
     }
 
-    /// Where there is no work left the run ends, in the same breath: a client that learns that a question waits finds the conversation free to take its
-    /// answer.
+    /// Ends the run with its last work, under the same lock: a client that reads of a waiting question can answer it at once.
     async fn feed_parent(&self, live: &Live, run: &Run, done: Done) -> Result<Option<Work>, RunEnd> {
         let stopped = matches!(done.event, Event::LlmStopped { .. } | Event::UserCancel { .. });
         let name = done.event.name();
@@ -133,7 +132,7 @@ impl Runtime {
         let stored = self.commit(live, &mut talk, run, name, &step.messages, &told).await;
         stored.map_err(|error| self.not_stored(live, error))?;
         if is_over {
-            // The conversation is free before its clients can know, so that what they say next finds it so.
+// The conversation is free before its clients can know, so that their next request is taken.
             talk.run = None;
         }
         live.log.push(told);
@@ -149,7 +148,7 @@ impl Runtime {
             tracing::info!(conversation = %live.name(), "lease lost: another server continues the conversation");
             return failed("overtaken", "Another server goes on with this conversation.");
         }
-        tracing::error!(conversation = %live.name(), ?error, "the store failed");
+        tracing::error!(conversation = %live.name(), ?error, "commit failed");
         failed("store_failed", "The conversation could not be stored.")
     }
 }

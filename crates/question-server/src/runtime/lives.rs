@@ -1,4 +1,4 @@
-//! The conversations in memory: only those that somebody does something with or watches. A question may wait for days.
+//! Opening, loading and deleting conversations.
 
 use super::Runtime;
 use super::slots::Slots;
@@ -17,19 +17,19 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 impl Runtime {
-    /// The conversations in memory; nothing is waited for with it.
+/// The sessions in memory. The guard must not be held over an await.
     pub(super) fn slots(&self) -> MutexGuard<'_, Slots> {
-        // Names are only put in and taken out.
+// Names are only inserted and removed.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The conversation of this name, whether or not there is one.
+/// The session of this name; the store may not have the conversation.
     fn live(&self, id: &str) -> Arc<Live> {
         let new = |changes| Live::new(id.to_owned(), changes, self.bounds.log());
         self.slots().get_or_make(id, &self.bounds, new)
     }
 
-    /// A conversation that exists; for whom it is not, it does not.
+/// Opens a conversation. One that the caller may not open counts as unknown.
     pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
         let live = self.find(id).await?;
         live.filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
@@ -48,7 +48,7 @@ impl Runtime {
         Some(live).filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
     }
 
-    /// A conversation for a program to ask in. A new one has no owner, unless a layer around the server says whose it is: each client that knows its name may answer.
+/// Opens a conversation for a program's ask. A new one has no owner unless a layer around the server names it: each client that knows its id may answer.
     pub(crate) async fn open_for_program(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
         match self.find(id).await? {
             Some(_) => self.open(caller, id).await,
@@ -56,7 +56,7 @@ impl Runtime {
         }
     }
 
-    /// A conversation that exists, whosever it is.
+/// Finds a conversation of any owner.
     pub(crate) async fn find(&self, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
         let live = self.live(id);
         if !live.is_known() {
@@ -68,11 +68,11 @@ impl Runtime {
         Ok(Some(live))
     }
 
-    /// What a conversation is by now, for as long as the guard is held.
+/// The current state of a conversation, under its lock.
     pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<TalkGuard<'a>, ApiError> {
         let mut talk = live.talk.lock().await;
         loop {
-            // What others may have changed is known for as long as somebody works on it here.
+// No other server changes a conversation at work here.
             let is_shared = self.signals.is_some() && talk.run.is_none();
             let is_fresh = std::mem::take(&mut talk.is_fresh);
             if talk.is_away || (is_shared && !is_fresh) {
@@ -93,13 +93,13 @@ impl Runtime {
         }
     }
 
-    /// Reads a conversation from the store; false where there is none.
+/// Loads a conversation from the store. Returns false if there is none.
     async fn load(&self, live: &Live, talk: &mut Talk) -> Result<bool, ApiError> {
         let Some(mut stored) = self.store.load(&live.id).await? else {
             return Ok(false);
         };
         if !live.belongs_to(stored.owner.take()) {
-            // Another one of the same name.
+// It is another conversation of the same name.
             live.end();
             self.forget(&live.id);
             return Err(ApiError::UnknownConversation);
@@ -108,18 +108,18 @@ impl Runtime {
         Ok(true)
     }
 
-    /// Takes over what the store has. Those who read here are told what was committed elsewhere meanwhile.
+/// Takes a stored conversation over, and sends the commits of other servers to the clients here.
     fn take(&self, live: &Live, talk: &mut Talk, mut stored: Stored) {
         let (told, run) = (stored.told, stored.run.take());
         let known = std::mem::replace(talk, Talk::stored(stored)).known;
         let is_elsewhere = self.signals.is_some() && self.is_anothers(talk);
-        // The server that worked on it has told more than it committed, so the next one counts from the start.
+// The server that worked on it may have sent more events than it committed, so the next one counts from the start.
         let broken_off = talk.revision.filter(|_| talk.view().is_at_work() && !is_elsewhere);
         talk.told = broken_off.map_or(told, |revision| StreamPosition { since: revision.next(), frames: 0 });
         let here = live.log.told();
         let is_ours = self.signals.is_none() && talk.lease.is_some_and(|lease| lease.holder == self.holder);
         if is_ours && here.since == told.since && here.frames >= told.frames {
-            // A run that broke off here is told as far as it came.
+// The log has all events of a run that broke off here.
             talk.told = here;
         } else if here.since == talk.told.since && here.frames < talk.told.frames {
             let id = || Uuid::new_v4().to_string();
@@ -134,7 +134,7 @@ impl Runtime {
         }
     }
 
-    /// Refuses if there is no room for another conversation of this caller's.
+/// Fails if there is no room for another conversation of this caller.
     async fn check_room(&self, caller: &Caller) -> Result<(), ApiError> {
         if let Some(owner) = &caller.owner
             && self.store.count_of(owner).await? >= self.bounds.owned
@@ -149,8 +149,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Deletes some of the conversations of the peer that has more than half of all; false if there are none to delete. Those that somebody watches
-    /// stay.
+    /// Deletes some conversations of the peer that has more than half of all, but none that is watched. Returns false if there are none to delete.
     async fn make_room(&self) -> Result<bool, ApiError> {
         let (all, at_once) = (self.bounds.conversations, self.bounds.conversations / CROWDED_OUT_AT_ONCE + 1);
         let mut gone = 0;
@@ -163,8 +162,7 @@ impl Runtime {
         Ok(gone > 0)
     }
 
-    /// Deletes the longest conversations of the peer that has most in memory, for as long as they are over their bound together. One that would have
-    /// to go for itself takes nothing more.
+    /// Deletes the longest conversations of the peer that takes most memory until all are within their bound. Fails if the longest is this one.
     pub(super) async fn make_room_in_memory(&self, id: &str) -> Result<(), ApiError> {
         while self.store.bytes() > self.bounds.memory {
             match self.store.longest().await? {
@@ -181,25 +179,24 @@ impl Runtime {
         if is_gone {
             self.say(id, Notification::Gone).await;
             let conversation = name_in_log(id, None);
-            tracing::warn!(%conversation, limit, "conversation deleted for others");
+            tracing::warn!(%conversation, limit, "conversation deleted to make room");
             self.metrics.crowded_out();
             self.is_gone([id.to_owned()]);
         }
         Ok(is_gone)
     }
 
-    /// Counts a new conversation for its owner and for its peer: a peer can have any number of owners.
+/// Counts a new conversation for its owner and its peer: a peer may use many owners.
     fn allow_new(&self, caller: &Caller) -> Result<(), Duration> {
         let now = Instant::now();
         if let Some(owner) = &caller.owner {
             self.new_by_owner.take(now, owner.clone())?;
         }
-        // All that is not known counts as one: a client may name another owner each time.
+// All unknown peers count as one: a client may name another owner each time.
         self.new_by_peer.take(now, caller.peer)
     }
 
-    /// Deletes a conversation with all that was said in it. What runs in it ends first.
-    /// Where it changes meanwhile, as by an answer at another server, what is new ends as well.
+    /// Stops the run of a conversation and deletes it. If it changes meanwhile, as by an answer at another server, starts again.
     pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<(), ApiError> {
         while !self.try_delete(live).await? {}
         Ok(())
@@ -218,19 +215,19 @@ impl Runtime {
             talk = self.talk(live).await?;
         }
         let revision = talk.revision.ok_or(ApiError::UnknownConversation)?;
-        // A request that has waited for it meanwhile reads what became of it.
+// A request that waits for the lock loads it again.
         talk.is_away = true;
         if !self.store.delete(&live.id, revision).await? {
             return Ok(false);
         }
         self.say(&live.id, Notification::Gone).await;
-        tracing::info!(conversation = %live.name(), "deleted");
+        tracing::info!(conversation = %live.name(), "conversation deleted");
         live.end();
         self.forget(&live.id);
         Ok(true)
     }
 
-    /// The conversations of this caller's, the newest first.
+/// The conversations of this caller, newest first.
     pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<String>, ApiError> {
         let mut all = Vec::new();
         for owner in caller.owners() {
@@ -239,7 +236,7 @@ impl Runtime {
         Ok(all)
     }
 
-    /// Deletes what ended that long ago, where the operator says so.
+/// Deletes conversations that ended longer ago than `--keep`, if it is set.
     pub(super) async fn delete_ended(&self) {
         let Some(by) = self.keep.and_then(|keep| earlier(self.clock.now(), keep)) else {
             return;
@@ -251,11 +248,11 @@ impl Runtime {
         if deleted.is_empty() {
             return;
         }
-        tracing::info!(conversations = deleted.len(), "deleted what ended long ago");
+        tracing::info!(conversations = deleted.len(), "deleted ended conversations (--keep)");
         self.is_gone(deleted);
     }
 
-    /// Ends what reads these conversations, which the store does not have any more.
+/// Ends the streams of these deleted conversations.
     fn is_gone(&self, deleted: impl IntoIterator<Item = String>) {
         let mut slots = self.slots();
         for id in deleted {
@@ -266,7 +263,7 @@ impl Runtime {
         }
     }
 
-    /// The store does not have it any more, or as another's.
+/// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
         self.slots().forget(id);
     }

@@ -15,29 +15,29 @@ use std::sync::{Arc, Weak};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{sleep, timeout};
 
-/// The number of signals that are looked at together.
+/// The most signals in one batch.
 const AT_A_TIME: usize = 256;
 
-/// Tells other servers what is committed here and hears of what they commit, for as long as this one lives.
+/// Publishes this server's commits and takes those of others, for as long as the runtime lives.
 pub(super) fn start_replication(runtime: &Arc<Runtime>, committed: UnboundedReceiver<(String, StreamPosition)>) {
     tokio::spawn(tell(Arc::downgrade(runtime), committed));
     tokio::spawn(hear(Arc::downgrade(runtime)));
     tokio::spawn(look(Arc::downgrade(runtime)));
 }
 
-/// Tells at once what comes alone, and together what comes in a row.
+/// Publishes a single commit at once, and several in one batch.
 async fn tell(told: Weak<Runtime>, mut committed: UnboundedReceiver<(String, StreamPosition)>) {
     let mut all = Vec::new();
     while committed.recv_many(&mut all, AT_A_TIME).await > 0 {
         let Some(runtime) = told.upgrade() else {
             return;
         };
-        // The last of each conversation.
+// The last position of each conversation.
         let last: HashMap<String, StreamPosition> = all.drain(..).collect();
         let news = last.into_iter().map(|(id, told)| (id, Notification::Committed(told)));
         one_turn(runtime.publish(news.collect())).await;
         drop(runtime);
-        // Signals that come meanwhile are sent together.
+// Commits of this time make the next batch.
         sleep(SIGNALS_PACE).await;
     }
 }
@@ -55,7 +55,7 @@ async fn hear(hearing: Weak<Runtime>) {
     }
 }
 
-/// Looks now and then whether anything was not heard.
+/// Polls for lost signals.
 async fn look(looking: Weak<Runtime>) {
     while let Some(runtime) = looking.upgrade() {
         let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
@@ -66,7 +66,7 @@ async fn look(looking: Weak<Runtime>) {
 }
 
 impl Runtime {
-    /// Sends other servers a word. It may be lost: they look into the store as well.
+/// Sends other servers a notification. It may be lost: they poll the store as well.
     pub(super) async fn say(&self, id: &str, news: Notification) {
         self.publish(vec![(id.to_owned(), news)]).await;
     }
@@ -116,7 +116,7 @@ impl Runtime {
         }
     }
 
-    /// Reads a conversation that was changed elsewhere. A run that goes on in it here is over.
+/// Loads a conversation that another server changed, and stops this server's run in it.
     fn on_commit(self: &Arc<Self>, live: Arc<Live>, told: StreamPosition) {
         let here = live.log.told();
         let is_held = self.held().contains(&live.id);
@@ -132,23 +132,23 @@ impl Runtime {
         }
     }
 
-    /// Reads a conversation that somebody watches from the store.
+/// Loads a watched conversation from the store.
     fn look_again(self: &Arc<Self>, live: Arc<Live>) {
         let runtime = Arc::clone(self);
         tokio::spawn(async move {
             let looked = runtime.talk(&live).await;
             match looked {
                 Ok(mut talk) => talk.rest(),
-                // Those who watched it have been told.
+// Its clients have been told.
                 Err(ApiError::UnknownConversation) => {}
                 Err(error) => {
-                    tracing::error!(conversation = %live.name(), ?error, "reading what other servers did failed");
+                    tracing::error!(conversation = %live.name(), ?error, "loading another server's commit failed");
                 }
             }
         });
     }
 
-    /// Reads what others may have done in what is watched here, whether or not they were heard.
+/// Loads watched conversations that others have changed, without waiting for their signals.
     async fn poll_peers(self: &Arc<Self>) {
         let mut watched = self.slots().all();
         watched.retain(|live| live.is_known() && !self.held().contains(&live.id));
@@ -166,7 +166,7 @@ impl Runtime {
         }
     }
 
-    /// Has the server stop that works on a run, and waits a little for its end; false where that does not come.
+/// Asks the server that works on a run to stop it. Returns false if no end arrives within [`OTHERS_PATIENCE`].
     pub(crate) async fn stop_elsewhere(&self, live: &Live, run: String, wish: StopCause) -> bool {
         let mut reader = live.log.reader(live.log.told().frames);
         self.say(&live.id, Notification::Stop { run, wish }).await;
@@ -181,7 +181,7 @@ impl Runtime {
     }
 }
 
-/// Another server has somebody who wants a run to stop that may go on here.
+/// Stops a run for another server, if it is under way here.
 async fn on_stop(live: Arc<Live>, run_id: String, wish: StopCause) {
     let run = live.talk.lock().await.run.clone();
     if let Some(run) = run.filter(|run| run.id == run_id) {

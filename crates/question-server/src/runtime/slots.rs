@@ -1,4 +1,4 @@
-//! The conversations in memory: only those that somebody does something with or watches. A question may wait for days.
+//! The sessions in memory: only those at work or watched, since a question may wait for days.
 
 use crate::limits::Bounds;
 use crate::live::Live;
@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
-/// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
+/// The sessions in memory, and the rates of changes of conversations that have left it.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     slots: HashMap<Box<str>, Slot>,
-    /// The number at which those that are of use are looked for next.
+/// The number of slots at which the next pruning is due.
     prune_at: usize,
 }
 
@@ -21,7 +21,7 @@ struct Slot {
     changes: Arc<TokenBucket>,
 }
 
-/// The number of slots that are not worth a look.
+/// The number of slots below which none are pruned.
 const FEW: usize = 64;
 
 impl Slots {
@@ -29,13 +29,13 @@ impl Slots {
         self.slots.get(id)?.live.upgrade()
     }
 
-    /// The number of conversations in memory, with those that are just being made.
+/// The number of sessions in memory, with those that are being made.
     pub(super) fn begun(&self) -> usize {
         let in_memory = |slot: &&Slot| slot.live.strong_count() > 0;
         self.slots.values().filter(in_memory).count()
     }
 
-    /// The conversation of this name in memory; where it is not there it is made, of how often it may be changed.
+/// The session of this name in memory. If there is none, makes it with its rate of changes.
     pub(super) fn get_or_make(
         &mut self,
         id: &str,
@@ -59,19 +59,19 @@ impl Slots {
         live
     }
 
-    /// The conversations that somebody does something with or watches.
+/// The sessions in memory.
     pub(super) fn all(&self) -> Vec<Arc<Live>> {
         self.slots.values().filter_map(|slot| slot.live.upgrade()).collect()
     }
 
-    /// The next request reads it from the store.
+/// Forgets a session, so that the next request loads the conversation from the store.
     pub(super) fn forget(&mut self, id: &str) {
         if let Some(slot) = self.slots.get_mut(id) {
             slot.live = Weak::new();
         }
     }
 
-    /// Forgets what is not in memory and may be changed as often as any. Each look at all of them comes after as many new ones.
+/// Drops slots without a session and with a full rate. The time between two prunings grows with the number of slots.
     fn prune(&mut self, now: Instant) {
         self.slots.retain(|_, slot| slot.live.strong_count() > 0 || !slot.changes.is_whole(now));
         self.slots.shrink_to(2 * self.slots.len());

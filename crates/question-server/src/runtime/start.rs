@@ -18,7 +18,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use uuid::Uuid;
 
-/// What conversations are worked on with.
+/// The parts from which the runtime is made.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) store: Arc<dyn Store>,

@@ -1,4 +1,4 @@
-//! What the clients of a conversation are told.
+//! The events and streams for the clients of a conversation.
 
 use crate::histories::{History, Parts};
 use crate::live::{Live, Run, Talk, TextFor};
@@ -15,12 +15,12 @@ pub(super) enum RunEnd {
     Failed { code: &'static str, message: String },
 }
 
-/// The end of a run that does not fail, if there is nothing left to do in it.
+/// The end of a run without an error.
 pub(super) fn end_of(talk: &Talk, run: &Run) -> RunEnd {
     RunEnd::Finished(wire::outcome(talk.view(), run.pending))
 }
 
-/// What tells the clients that a run has ended.
+/// The log entry of a run's end.
 pub(super) fn end_entry(live: &Live, run: &Run, end: RunEnd) -> Entry {
     Entry::event(&match end {
         RunEnd::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome),
@@ -28,7 +28,7 @@ pub(super) fn end_entry(live: &Live, run: &Run, end: RunEnd) -> Entry {
     })
 }
 
-/// What tells the clients what happened.
+/// The log entries of events and state changes.
 pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = Entry> {
     outgoing.into_iter().map(|outgoing| match outgoing {
         Outgoing::Event(event) => Entry::event(&event),
@@ -36,21 +36,21 @@ pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = Entry> {
     })
 }
 
-/// What has become of an input that was taken before and whose run has ended.
+/// The stream for an input that was taken before and whose run has ended.
 pub(super) fn catch_up(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> RunStream {
     let outcome = wire::outcome(talk.view(), input.pending());
     let finished = wire::run_finished(input.edition(), &live.id, &input.run_id, outcome);
     RunStream::once(so_far(live, talk, input, make).text(event_frame(&finished)))
 }
 
-/// The same while its run goes on, here or elsewhere: the rest of that run, under the new run's id.
+/// The same while its run is under way, here or elsewhere: the rest of that run, under the new run's id.
 pub(super) fn attach(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> RunStream {
     let reader = live.log.reader(live.settled(talk).told.frames);
     let follower = talk.run.as_ref().map(Run::follow);
     RunStream::following(Arc::clone(live), reader, follower, Client::of(input)).behind(so_far(live, talk, input, make))
 }
 
-/// The client's run begins, with the history, which is there once for all who read it.
+/// The start of the client's run, with the history that all readers share.
 fn so_far(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> Parts {
     let started = event_frame(&wire::run_started(&live.id, &input.run_id, Vec::new()));
     let place = live.settled(talk);
@@ -58,7 +58,7 @@ fn so_far(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> P
     Parts::default().text(started).history(history)
 }
 
-/// Makes a history of its text.
+/// Makes a history from its text.
 pub(super) trait Make: FnOnce(String) -> Arc<History> {}
 
 impl<F: FnOnce(String) -> Arc<History>> Make for F {}

@@ -1,4 +1,4 @@
-//! Working a run off: the model is asked and tools run until the state machine has nothing more to do.
+//! The work of a run: model requests and tools, until the state machine has no more work.
 
 use super::Runtime;
 use super::agent::{Agent, Done, SubAgent};
@@ -32,9 +32,9 @@ use uuid::Uuid;
 const SERVER_STOPPED: &str = "server_stopped";
 
 impl Runtime {
-    /// Works a run off and tells how it ended.
+/// Does the work of a run and ends it.
     pub(super) async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) {
-        // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
+// A task of its own, so that a panic in a model cannot leave the conversation busy.
         let (runtime, mut agent) = (Arc::clone(&self), Agent::Parent { live: Arc::clone(&live), run: run.clone() });
         let working = async move { runtime.work_off(&mut agent, work, &AtomicU32::new(0)).await };
         let mut working = tokio::spawn(carried(working).in_current_span());
@@ -47,7 +47,7 @@ impl Runtime {
         };
         let end = match worked {
             Ok(Err(end)) => end,
-            // It has ended with its last work; should the state machine ever stop halfway, nothing else would end it.
+// As a rule the last work ends the run. This ends it if the state machine should stop halfway.
             Ok(Ok(())) => failed("internal_error", "The run broke off."),
             Err(error) if error.is_cancelled() => {
                 tracing::info!(conversation = %live.name(), "run cut off by the stop of the server");
@@ -64,7 +64,7 @@ impl Runtime {
             talk.run = None;
             let end = end_entry(&live, &run, end);
             match self.signals {
-                // Another server may go on, which does not know that this was told.
+// Another server may go on, and does not know of this entry.
                 Some(_) => live.log.break_off(end),
                 None => live.log.push([end]),
             }
@@ -80,7 +80,7 @@ impl Runtime {
         }
     }
 
-    /// Lets other servers go on with a conversation at once.
+/// Releases the lease of a conversation, so that another server goes on at once.
     async fn release(&self, id: &str) {
         let lease = Lease { holder: self.holder, until: self.clock.now() };
         match self.store.renew(vec![id.to_owned()], lease).await {
@@ -89,7 +89,10 @@ impl Runtime {
         }
     }
 
-    /// Works a run off to its end, or to the reason why it goes no further. How often the model was `asked` counts for its sub-agents as well.
+/// Does the work of a run to its end. Model requests of its sub-agents count in `asked` as well.
+    ///
+    /// # Errors
+    /// The end of the run, if it is another one than that of its last work.
     async fn work_off(&self, agent: &mut Agent, work: Work, asked: &AtomicU32) -> Result<(), RunEnd> {
         let (mut refused, mut unknown) = (0, 0);
         let mut work = Some(work);
@@ -159,7 +162,7 @@ impl Runtime {
         let tell = |events: Vec<ag_ui_stream::Event>| agent.log().push(events.iter().map(Entry::event));
         let mut deltas = self.model.respond(request).ready_chunks(DELTAS_AT_ONCE);
         loop {
-            // A model that never pauses leaves room for those who read what it says.
+// A model that never pauses leaves time for its readers.
             tokio::task::consume_budget().await;
             let arrived = tokio::select! {
                 biased;
@@ -185,7 +188,7 @@ impl Runtime {
                 Ok(()) => {}
                 Err(error) => {
                     self.metrics.model_used(turn.usage());
-                    // Clients have read the beginning of an answer: another one behind it would be no retry.
+// After a shown beginning a second answer would be no retry.
                     let shown_but_dropped = turn.has_begun();
                     let pause = error.pause_after(attempt).filter(|_| !shown_but_dropped);
                     let (partial, events) = turn.finish();
@@ -204,7 +207,7 @@ impl Runtime {
         }
     }
 
-    /// Judges a call and runs it, unless that says what comes of it.
+/// Checks a call and runs it, unless the check has its result.
     async fn execute(&self, agent: &mut Agent, call: &ToolCall, asked: &AtomicU32) -> Result<Done, RunEnd> {
         let context = agent.context().await;
         let registry = self.registry(&context);
@@ -229,7 +232,7 @@ impl Runtime {
             })),
             // The tool's time limit.
             () = agents.between(sleep(limit)) => {
-                tracing::warn!(tool = call.name(), "tool took too long");
+                tracing::warn!(tool = call.name(), "tool timed out");
                 Some(Err(format!("The tool took longer than {} seconds.", limit.as_secs())))
             }
         };
@@ -265,7 +268,7 @@ impl Runtime {
         )
     }
 
-    /// Lets a sub-agent do its task, and gives what it says in the end.
+/// Runs a sub-agent, and returns its last message.
     fn run_sub_agent<'a>(
         &'a self,
         parent: &ToolContext,
@@ -285,7 +288,7 @@ impl Runtime {
     }
 }
 
-/// Runs the sub-agents of one call. Its agent is told of each, and what ends the run meanwhile is kept.
+/// Runs the sub-agents of one call. Their starts and ends are events of its agent; an event that ends the run is kept.
 #[derive(Debug)]
 struct Delegation<'a> {
     runtime: &'a Runtime,
@@ -296,7 +299,7 @@ struct Delegation<'a> {
 }
 
 impl Delegation<'_> {
-    /// Tells the agent what happens; false if its run has ended.
+/// Feeds events to the agent. Returns false if its run has ended.
     async fn tell(&self, events: impl Iterator<Item = Event>) -> bool {
         let (agent, end) = &mut *self.agent.lock().await;
         for event in events {
@@ -307,7 +310,7 @@ impl Delegation<'_> {
         end.is_none()
     }
 
-    /// The first moment from then on at which nothing is being stored, so that the call can be dropped.
+/// Waits for `then`, and for a commit under way, so that the call can be dropped.
     async fn between(&self, then: impl Future<Output = ()>) {
         then.await;
         drop(self.agent.lock().await);

@@ -4,12 +4,12 @@ use std::error::Error;
 use std::fmt;
 use std::path::Path;
 
-/// Why a commit was not taken.
+/// The reason why a commit was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommitError {
-    /// The conversation has another revision by now: decide again, from that one.
+/// The conversation has another revision: load it and decide again.
     Conflict,
-    /// It is not known to be kept.
+/// It is not known to be stored.
     Failed(StoreError),
 }
 
@@ -19,12 +19,12 @@ impl From<StoreError> for CommitError {
     }
 }
 
-/// Why the store did not do it.
+/// The reason why the store failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreError(pub String);
 
 impl StoreError {
-    /// The same with the name of the file that it is about.
+/// The same with the name of the file in front.
     pub(super) fn about(self, path: &Path) -> Self {
         Self(format!("{}: {}", path.display(), self.0))
     }

@@ -18,19 +18,19 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct Conversations {
     all: HashMap<Box<str>, Box<Kept>>,
-    /// What they take together, in bytes.
+/// Their memory, in bytes.
     bytes: usize,
-    /// The number of those that were ever there.
+/// The number of conversations ever started.
     begun: u64,
 }
 
-/// The context of most conversations, of which none keeps a copy.
+/// The context of most conversations, which is not stored with each.
 const ORDINARY: &str = "{}";
 
-/// A conversation as text, which takes less memory than the values that it is read into: it may wait for days.
+/// A conversation as text, which takes less memory than its values: it may wait for days.
 #[derive(Debug)]
 struct Kept {
-    /// In the order in which they began.
+/// Counts in the order of their starts.
     number: u64,
     owner: Option<Box<str>>,
     peer: Box<str>,
@@ -39,13 +39,13 @@ struct Kept {
     bytes: usize,
 }
 
-/// What a conversation takes beside its text, and a message of it, in bytes.
+/// The memory of a conversation beside its text, and of a message, in bytes.
 const CONVERSATION_BYTES: usize = 512;
 const MESSAGE_BYTES: usize = 32;
 
 impl MemoryStore {
     fn lock(&self) -> MutexGuard<'_, Conversations> {
-        // Each conversation is changed without a panic in between, so one elsewhere cannot have left it half-written.
+// No change of a conversation panics halfway.
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -65,7 +65,7 @@ impl MemoryStore {
             Box::new(Kept { number: *begun, owner, peer, row: row.clone(), messages: Vec::new(), bytes: 0 })
         });
         kept.row = row;
-        // Each copied to its size: cut down from the longer text that it was written into, it would leave a gap behind it.
+// A copy has the exact size; a shrunk text would leave a gap behind it.
         kept.messages.extend(messages.iter().map(|text| Box::<str>::from(text.as_str())));
         kept.messages.shrink_to_fit();
         *bytes -= kept.bytes;
@@ -82,7 +82,7 @@ impl Conversations {
         gone.is_some()
     }
 
-    /// The conversations of the peer whose have most of something together, and how much that is.
+/// The sum of the peer with the largest sum of a measure, and its conversations.
     fn of_biggest(&self, of: impl Fn(&Kept) -> usize) -> (usize, Vec<(&str, &Kept)>) {
         let mut by_peer: HashMap<&str, usize> = HashMap::new();
         for kept in self.all.values() {

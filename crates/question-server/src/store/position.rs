@@ -13,11 +13,11 @@ impl Revision {
     }
 }
 
-/// The position up to which a conversation's clients have been told: the number of frames since the revision at which a server took it up. The
-/// default belongs to no conversation.
+/// A position in the event stream of a conversation: the number of frames since the revision at which a server took it up. The default belongs
+/// to no conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamPosition {
-    /// The revision that was being made then.
+/// The revision that was being made at that time.
     pub since: Revision,
     /// The frames since.
     pub frames: u64,

@@ -1,7 +1,7 @@
 //! Conversations in Postgres, which any number of servers share.
 //!
-//! Each change is one statement, so that it is kept as a whole or not at all. It names the revision from which it was made. Nothing is locked between
-//! statements: a server that dies leaves nothing behind but its leases, which run out.
+//! Each change is one statement, which is applied as a whole or not at all and names its base revision. No lock lasts between statements: a
+//! server that dies leaves its leases alone, which run out.
 
 mod database;
 mod schema;
@@ -36,19 +36,19 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the database at an address such as `postgres://user:password@host/name`, in which everything has a schema of its own, `question_server`.
-    /// An older version's is brought up to date; of several servers that start at once one does that.
+    /// Opens the database at an address such as `postgres://user:password@host/name`. Its tables are in a schema of their own, `question_server`.
+    /// Tables of an older version are migrated; of several servers that start at once one does it.
     ///
-    /// To other machines it goes over TLS, with a certificate that this machine trusts, unless the address says `sslmode=disable`.
+    /// Connections to other machines use TLS and a certificate that this machine trusts, unless the address has `sslmode=disable`.
     ///
     /// # Errors
-    /// Why it cannot be used. The address is none, or the database cannot be reached or refuses. Or a newer version wrote what it has, or a
-    /// pooler in front of it shares sessions.
+    /// The address is invalid, or the database cannot be reached or refuses. Or a newer version wrote its tables, or a pooler in front of it
+    /// shares sessions.
     pub async fn open(address: &str) -> Result<Self, StoreError> {
         Self::open_within(address, Duration::ZERO).await
     }
 
-    /// The same for a database that may still be starting: it is tried again for this long.
+/// The same for a database that may still be starting: tries again for `patience`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
@@ -61,7 +61,7 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// When something is due after this time. Each answer sets the clock.
+/// The time after `after` at which a conversation is due. Each answer sets the clock.
     async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT (SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1),
             (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -108,7 +108,7 @@ impl Store for PostgresStore {
             &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
             &run, &waiting, &peer,
         ];
-        // A change leaves its peer as it is.
+// A change does not set the peer.
         let values = &values[..if base.is_some() { 14 } else { 15 }];
         match self.database.try_query(sql, values).await? {
             Ok(found) if !found.is_empty() => Ok(()),
@@ -124,7 +124,7 @@ impl Store for PostgresStore {
         let claimed = self.database.query(CLAIM_DUE, &[&signed(now.0), &signed(claimed_until.0), &most]).await?;
         let claimed: Result<Vec<String>, _> = claimed.iter().map(|row| row.try_get(0)).collect();
         let claimed = claimed?;
-        // Where there was nothing to claim, what is due is being claimed by others.
+// If there was none to claim, other servers are claiming those that are due.
         let after = if claimed.is_empty() { signed(now.0) } else { i64::MIN };
         Ok(Due { now: claimed, next: self.next_due(after).await? })
     }
@@ -164,7 +164,7 @@ impl Store for PostgresStore {
         told.collect::<Result<_, StoreError>>().map(Some)
     }
 
-    /// The database's, which goes on by this machine's monotonic one in between.
+/// The clock of the database, which follows this machine's monotonic clock between answers.
     fn clock(&self) -> Option<Arc<dyn Clock>> {
         Some(Arc::<DatabaseClock>::clone(&self.clock))
     }
@@ -227,7 +227,7 @@ const BEGIN: &str = "
     )
     SELECT number FROM begun";
 
-/// Who waits for another's change of the same row sees its revision afterwards, and changes nothing.
+/// A statement that waits for another's change of the same row sees the new revision afterwards, and changes no row.
 const CHANGE: &str = "
     WITH changed AS (
         UPDATE question_server.conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
@@ -242,7 +242,7 @@ const CHANGE: &str = "
     )
     SELECT number FROM changed";
 
-/// One server claims each, and has this long to take it up; the server that held it before does not hold it any more.
+/// One server claims each conversation and has [`CLAIM`] to resume it. The server that held it before loses its lease.
 const CLAIM_DUE: &str = "
     WITH due AS (
         SELECT number, due_at FROM question_server.conversation WHERE due_at <= $1
@@ -296,12 +296,12 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
     })
 }
 
-/// Returns true if another change was first, in words of its own.
+/// Returns true if the database refused a change since another was first.
 fn is_conflict(code: &SqlState) -> bool {
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
 }
 
-/// As Postgres counts.
+/// A number for Postgres, which has no unsigned ones.
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

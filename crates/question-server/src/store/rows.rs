@@ -1,4 +1,4 @@
-//! A conversation as rows of text: only what is new is written, whatever the length of the history.
+//! A conversation as rows of text. A commit writes new messages alone.
 
 use crate::owner::Owner;
 use crate::store::{Change, Lease, Revision, StoreError, Stored, StreamPosition};
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// What a commit writes.
+/// The rows of a commit.
 #[derive(Debug)]
 pub(super) struct NewRows {
     pub(super) id: String,
@@ -16,11 +16,11 @@ pub(super) struct NewRows {
     pub(super) owner: Option<String>,
     pub(super) peer: String,
     pub(super) row: Row,
-    /// In the order in which the effects brought them.
+/// In the order of the effects.
     pub(super) messages: Vec<String>,
 }
 
-/// What a conversation is beside its messages and its owner; each commit writes all of it.
+/// The row of a conversation, without its owner; each commit writes it whole.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) version: u32,
@@ -34,7 +34,7 @@ pub(super) struct Row {
     pub(super) waiting_since: Option<Timestamp>,
 }
 
-/// What a conversation is read from.
+/// The rows from which a conversation is read.
 #[derive(Debug)]
 pub(super) struct StoredRows {
     pub(super) owner: Option<String>,
@@ -55,7 +55,7 @@ impl NewRows {
                 version: stored::VERSION,
                 state: text(change.state)?.as_str().into(),
                 context: match change.context {
-                    // What is absent is read as its default.
+// An absent member is read as its default.
                     context if *context == ToolContext::default() => "{}".into(),
                     context => text(context)?.as_str().into(),
                 },

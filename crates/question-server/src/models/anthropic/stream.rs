@@ -13,19 +13,19 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Reading {
     decoder: Decoder,
-    /// What must not be logged.
+/// The key, which must not be logged.
     key: Option<Arc<str>>,
-    /// The endpoint and the model, to which alone goes back what they want back.
+/// The endpoint and the model, which alone get their own thoughts back.
     origin: Arc<str>,
     blocks: BTreeMap<u64, Block>,
     /// The endpoint's ids of the calls.
     ids: Vec<Value>,
     input_tokens: u64,
     is_shown: bool,
-    /// Why it ends, in the endpoint's word.
+/// The stop reason of the endpoint.
     stop_reason: Option<String>,
     is_done: bool,
-    /// The bytes that have come since anything of use has, and those of thoughts.
+/// The bytes since the last content, and those of thoughts.
     idle: usize,
     thoughts: usize,
 }
@@ -34,13 +34,13 @@ pub(super) struct Reading {
 #[derive(Debug)]
 enum Block {
     Text,
-    /// A call by its index among the calls, and the arguments that came so far.
+/// A call by its index among the calls, with its arguments so far.
     Call {
         call: usize,
         has_arguments: bool,
         whole: Value,
     },
-    /// A thought, as the endpoint wants it back.
+/// A thought in the form that goes back to the endpoint.
     Thought(Value),
     Other,
 }
@@ -88,7 +88,7 @@ impl Reading {
                 }
             }
             "message_stop" => self.is_done = true,
-            // Pings, and what later versions add.
+// Pings, and events of later versions.
             _ => {}
         }
         Ok(())
@@ -144,7 +144,7 @@ impl Reading {
         }
     }
 
-    /// A call without arguments has none that could be read.
+/// Ends a block. A call without arguments gets `{}`, which can be read.
     fn stop(&mut self, index: u64, deltas: &mut Vec<Delta>) {
         if let Some(Block::Call { call, has_arguments, whole }) = self.blocks.get_mut(&index) {
             if !std::mem::replace(has_arguments, true) {

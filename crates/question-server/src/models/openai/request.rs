@@ -1,4 +1,4 @@
-//! A conversation as the endpoint wants it.
+//! The body of a request.
 
 use crate::models::Request;
 use crate::models::remote::Remote;
@@ -33,7 +33,7 @@ struct Tool<'a> {
     function: &'a ToolSpec,
 }
 
-/// The body of a request with the messages from that one on.
+/// The body of a request, with the messages from the index `from` on.
 pub(super) fn body(remote: &Remote, asks_for_usage: bool, request: &Request, from: usize) -> String {
     let (settings, system) = (&remote.settings, remote.system(request));
     let mut history = History { remote, ids: HashMap::new() };
@@ -62,7 +62,7 @@ fn takes_completion_tokens(base_url: &str) -> bool {
     [".openai.com/", ".azure.com/"].iter().any(|host| base_url.contains(host))
 }
 
-/// Messages on their way to an endpoint.
+/// Messages in the endpoint's form.
 struct History<'a> {
     remote: &'a Remote,
     /// The endpoint's own ids of its calls, by the ids that clients know.
@@ -81,7 +81,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// What the endpoint said of its own message goes back to it, and to no other.
+/// The endpoint's own members of its message go back to it, and to no other endpoint.
     fn assistant(&mut self, assistant: &'a AssistantMessage) -> Value {
         let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
         let origin = origin.filter(|origin| origin["from"] == *self.remote.origin).unwrap_or_default();
@@ -111,7 +111,7 @@ impl<'a> History<'a> {
     }
 }
 
-/// Endpoints refuse a whole history for arguments that are no JSON object, even the model's own. What was wrong with them stands in the result.
+/// A call. Arguments that are no JSON object become `{}`, since endpoints refuse the whole history for them; the tool's result has the error.
 fn call(call: &ToolCall, id: &str, mut members: Map<String, Value>) -> Value {
     let is_object = parse(call.arguments()).is_ok_and(|arguments| arguments.is_object());
     let arguments = if is_object { call.arguments() } else { "{}" };

@@ -26,37 +26,37 @@ pub(super) struct Reading {
     body: Body,
     text: Text,
     calls: Calls,
-    /// The members of its message that the endpoint wants back.
+/// The members of its message that go back to the endpoint.
     members: Map<String, Value>,
-    /// Why it ends, in the endpoint's word.
+/// The finish reason of the endpoint.
     finish_reason: Option<String>,
-    /// True if nothing more can come.
+/// True if no more can follow.
     is_done: bool,
-    /// The bytes that have come since anything of use has, and those of thoughts.
+/// The bytes since the last content, and those of thoughts.
     idle: usize,
     thoughts: usize,
     setting: Setting,
 }
 
-/// What an answer is read with.
+/// The parts of a request that its answer is read with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Setting {
-    /// What must not be logged.
+/// The key, which must not be logged.
     pub(super) key: Option<Arc<str>>,
     /// The names that the model may call.
     pub(super) tools: Vec<String>,
-    /// The endpoint and the model, to which alone goes back what they want back.
+/// The endpoint and the model, which alone get their own members back.
     pub(super) origin: Arc<str>,
 }
 
-/// What the endpoint sends, which its first character tells.
+/// The kind of body, known by its first character.
 #[derive(Debug, Default)]
 enum Body {
     #[default]
     NotYetKnown,
-    /// What it was asked for.
+/// The stream that was asked for.
     Stream(Box<Decoder>),
-    /// JSON: some do not stream where there are tools.
+/// JSON: some endpoints do not stream answers with tools.
     Whole(Whole),
 }
 
@@ -73,15 +73,12 @@ impl Reading {
         Self { setting, ..Self::default() }
     }
 
-    /// Returns true if the endpoint has said that this is all.
+/// Returns true if the endpoint has announced the end.
     pub(super) fn is_whole(&self) -> bool {
         self.is_done || self.finish_reason.is_some()
     }
 
-    /// Takes bytes and gives what they bring, the deltas before an error too.
-    ///
-    /// # Errors
-    /// Why the answer goes no further.
+    /// Reads bytes, and adds their deltas, with those before an error.
     pub(super) fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
         if let Body::NotYetKnown = self.body {
             match bytes.trim_ascii_start().first() {
@@ -141,7 +138,7 @@ impl Reading {
                 return Err(Trouble::broken_off());
             }
             self.take_usage(&chunk, deltas);
-            // The chunk that tells the usage has no choice.
+// The chunk with the usage has no choice.
             let choice = &chunk["choices"][0];
             self.take(&choice["delta"], deltas);
             self.take_end(choice);
@@ -149,7 +146,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Reads an answer that comes in one piece, once it is there.
+/// Reads an answer in one piece, once it has arrived.
     fn read_whole(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
         let Body::Whole(whole) = &mut self.body else {
             return Ok(());
@@ -183,7 +180,7 @@ impl Reading {
             self.idle = 0;
             self.calls.take(piece, &self.setting.tools, deltas);
         }
-        // As calls were in 2023.
+// The form of 2023.
         if said["function_call"].is_object() {
             let piece = json!({"index": 0, "function": said["function_call"]});
             self.calls.take(&piece, &self.setting.tools, deltas);
@@ -207,7 +204,7 @@ impl Reading {
         }
     }
 
-    /// Keeps thoughts, which their endpoint may want back.
+/// Keeps thoughts, which go back to their endpoint.
     fn keep(&mut self, name: &str, value: &Value) {
         match (name, value) {
             (_, Value::Null) => {}
@@ -253,24 +250,24 @@ impl Reading {
         }
     }
 
-    /// Gives what is left at the end of the answer.
+    /// Adds the deltas that are left at the end of the answer.
     ///
     /// # Errors
-    /// Why it is none: the endpoint failed, or nothing was said.
+    /// The endpoint failed, or the answer is empty.
     pub(super) fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
         self.calls.finish(&self.setting.tools, deltas);
         match self.text.finish(&self.setting.tools) {
             End::Text(rest) if rest.is_empty() => {}
             End::Text(rest) => deltas.push(Delta::Text(rest)),
-            // What was called twice runs once.
+// A call that was also written as text runs once.
             End::Calls(_) if !self.calls.is_empty() => {}
             End::Calls(calls) => {
-                tracing::warn!(calls = calls.len(), "the model wrote calls into its text; they are taken as calls");
+                tracing::warn!(calls = calls.len(), "model wrote calls into its text; taken as calls");
                 for call in calls {
                     self.calls.push(call.name, call.arguments, deltas);
                 }
             }
-            End::Hidden => tracing::warn!("the model wrote into its text what is not for the user; it is not shown"),
+            End::Hidden => tracing::warn!("model wrote markup into its text; hidden from the user"),
         }
         if let Some(trouble) =
             remote::judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty())
@@ -290,7 +287,7 @@ impl Reading {
     }
 }
 
-/// Adds to a list of thoughts what goes on with the last of them.
+/// Adds a piece to a list of thoughts, to the last one if it continues that.
 fn join(known: &mut Vec<Value>, detail: &Value) {
     let goes_on =
         |last: &Value| last["index"] == detail["index"] && last["type"] == detail["type"] && !last["index"].is_null();

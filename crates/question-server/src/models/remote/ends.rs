@@ -1,4 +1,4 @@
-//! Ends of answers that are none.
+//! Failed ends of answers.
 
 use super::secrets::left_out;
 use serde_json::Value;
@@ -6,15 +6,15 @@ use serde_json::Value;
 /// The longest error text that is logged, in characters.
 const MAX_ERROR_CHARS: usize = 300;
 
-/// Why an answer goes no further.
+/// The failure of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::models) struct Trouble {
-    /// In words for the user.
+/// The reason, in words for the user.
     pub(in crate::models) reason: String,
     pub(in crate::models) again: Again,
 }
 
-/// The tries that may help.
+/// The retries that may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::models) enum Again {
     Never,
@@ -40,7 +40,7 @@ impl Trouble {
     }
 }
 
-/// Parts of the words by which endpoints say that they failed, withheld something, or came to the end of their room.
+/// Parts of the finish reasons of endpoints that failed, withheld an answer or reached a limit of tokens.
 const FAILED: [&str; 13] = [
     "error",
     "fail",
@@ -60,7 +60,7 @@ const WITHHELD: [&str; 9] =
     ["filter", "safety", "recitation", "prohibited", "blocklist", "spii", "sensitive", "guardrail", "refus"];
 const CUT: [&str; 3] = ["length", "max_tokens", "token_limit"];
 
-/// What is wrong with an answer that ends for this reason, with something said or called.
+/// The failure of an answer with this finish reason; `None` if it is a good one.
 pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<Trouble> {
     let is = |words: &[&str]| names(reason, words);
     let once = |why: &str| Some(Trouble { again: Again::Once, ..Trouble::again(why) });
@@ -75,7 +75,7 @@ pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: b
     }
 }
 
-/// Returns true if an answer ends because there was no room for more of it.
+/// Returns true if an answer ends at a limit of tokens.
 pub(in crate::models) fn is_cut(reason: Option<&str>) -> bool {
     names(reason, &CUT)
 }
@@ -85,7 +85,7 @@ fn names(reason: Option<&str>, words: &[&str]) -> bool {
     words.iter().any(|word| reason.contains(word))
 }
 
-/// The error that a body or a chunk tells, cut to a readable length. Some have it in a list.
+/// The error in a body or a chunk, cut to a readable length. Some endpoints send it in a list.
 pub(in crate::models) fn error_in(json: &Value) -> Option<String> {
     let json = if json.is_array() { &json[0] } else { json };
     let error = json.get("error").filter(|error| !error.is_null())?;
@@ -93,8 +93,8 @@ pub(in crate::models) fn error_in(json: &Value) -> Option<String> {
     Some(text.chars().take(MAX_ERROR_CHARS).collect())
 }
 
-/// What an endpoint says of its failure, which is for the log alone.
+/// Logs an endpoint's own words on its failure, without secrets.
 pub(in crate::models) fn note(why: &str, key: Option<&str>) {
     let why = left_out(why, key);
-    tracing::debug!(?why, "the model's endpoint breaks off and says");
+    tracing::debug!(?why, "model endpoint failed");
 }

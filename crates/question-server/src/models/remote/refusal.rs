@@ -1,4 +1,4 @@
-//! What an endpoint says that refuses a request.
+//! Refusals of requests by endpoints.
 
 use super::ends::error_in;
 use super::secrets::left_out;
@@ -18,25 +18,26 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Refusal {
     pub(super) status: StatusCode,
     pub(super) kind: Kind,
-    /// When to come back, if it says so.
+/// The pause that it asks for.
     pub(super) after: Option<Duration>,
 }
 
-/// What may help.
+/// The remedy for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::models) enum Kind {
-    /// Asking again.
+/// A retry.
     Passing,
-    /// Asking again: what the model wrote was no call that its endpoint could read.
+/// A retry: the model wrote a call that its endpoint could not read.
     BadCall,
     /// A shorter history.
     TooLong,
-    /// Not asking for the usage.
+/// A request without usage.
     NoUsage,
+/// None.
     Lasting,
 }
 
-/// By what endpoints say that a history is too long for their model.
+/// Parts of the errors of endpoints whose model takes no history of this length.
 const TOO_LONG: [&str; 12] = [
     "request_too_large",
     "context_length_exceeded",
@@ -59,16 +60,16 @@ impl Refusal {
         let status = response.status();
         let headers = response.headers().clone();
         let said = beginning(response.into_body()).await;
-        tracing::warn!(status = status.as_u16(), "the model's endpoint refused");
+        tracing::warn!(status = status.as_u16(), "model endpoint refused the request");
         if tracing::enabled!(tracing::Level::DEBUG) {
             let why = left_out(&said, key);
-            tracing::debug!(?why, "the model's endpoint says");
+            tracing::debug!(?why, "model endpoint's error");
         }
         let after = wait_in(&headers).or_else(|| wait_said(&said));
         Self { status, kind: kind(status, &said), after }
     }
 
-    /// What clients are told. What the endpoint says of why is not theirs to read: it may quote the key or what others have written.
+/// The reason for clients. The endpoint's own error is not for them: it may quote the key or other users' words.
     pub(super) fn words(&self) -> String {
         let code = self.status.as_u16();
         match (self.kind, self.status) {
@@ -96,7 +97,7 @@ fn kind(status: StatusCode, said: &str) -> Kind {
     }
 }
 
-/// The beginning of a body, as far as it comes soon.
+/// The beginning of a body, as far as it arrives in time.
 async fn beginning(body: Body) -> String {
     let mut body = body.into_data_stream();
     let mut read = Vec::new();
@@ -107,13 +108,13 @@ async fn beginning(body: Body) -> String {
             read.extend_from_slice(&bytes);
         }
     };
-    // What has come by then will do.
+// The part that has arrived is enough.
     let _ = timeout(PATIENCE, reading).await;
     read.truncate(MAX_BYTES);
     String::from_utf8_lossy(&read).into_owned()
 }
 
-/// The time of `Retry-After`; a date there is left to the ordinary pause.
+/// The time of `Retry-After`; `None` for a date.
 fn wait_in(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| -> Option<f64> { headers.get(name)?.to_str().ok()?.trim().parse().ok() };
     let milliseconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1000.0);
@@ -121,7 +122,7 @@ fn wait_in(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// The time in the body: Google's `retryDelay`, or what OpenAI and Groq say to people.
+/// The time in the body: Google's `retryDelay`, or the sentences of OpenAI and Groq.
 fn wait_said(said: &str) -> Option<Duration> {
     let json: Value = serde_json::from_str(said).ok()?;
     let error = if json.is_array() { &json[0]["error"] } else { &json["error"] };

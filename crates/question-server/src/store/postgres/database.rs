@@ -22,15 +22,14 @@ pub(super) struct Database {
     pool: Pool,
 }
 
-/// A database that is set to stricter isolation would refuse changes that are decided by their revision anyway. What nobody waits for any more, it
-/// need not go on with.
+/// Changes are decided by their revision, and a stricter isolation would refuse them. No statement outlives its caller by long.
 const SESSION: &str =
     "SET default_transaction_isolation = 'read committed'; SET statement_timeout = '10s'; SET lock_timeout = '5s'";
 
 /// The time that a change of the tables may take, here or by another server.
 const MIGRATION_PATIENCE: Duration = Duration::from_secs(600);
 
-/// The time until a database that is starting is tried again.
+/// The pause before another try at a database that is starting.
 const NAP: Duration = Duration::from_millis(250);
 
 pub(super) fn silent() -> StoreError {
@@ -80,8 +79,8 @@ impl Database {
         self.try_query(sql, values).await?.map_err(StoreError::from)
     }
 
-    /// The same, with what the database says where it refuses. A connection on which nothing comes back is closed, and so are those that nobody uses:
-    /// as a rule it is the network that lets nothing through.
+    /// The same, with the error of a database that refuses. A connection without an answer is closed with all idle ones: as a rule the network is
+    /// down.
     pub(super) async fn try_query(
         &self,
         sql: &str,
@@ -115,7 +114,7 @@ impl Database {
                 let error = StoreError::from(error);
                 tracing::warn!(%error, "waiting up to {} s for the database", patience.as_secs());
             }
-            // A database that starts says nothing when it is ready.
+    // No event announces that a database is ready.
             sleep(NAP).await;
         }
     }
@@ -132,10 +131,10 @@ impl Database {
     }
 }
 
-/// What an address says; what is said to this machine alone needs no TLS.
+/// Reads an address. Connections to this machine need no TLS.
 fn read(address: &str) -> Result<Config, StoreError> {
     let mut config: Config = address.parse().map_err(|error: tokio_postgres::Error| {
-        // The address may have a password in it.
+// The address may contain a password.
         StoreError(format!("it is no address of a database: {}", cause(&error)))
     })?;
     if config.get_ssl_mode() == SslMode::Prefer {
@@ -181,7 +180,7 @@ fn may_come_up(error: &PoolError) -> bool {
     }
 }
 
-/// What an error of the database says of itself, without the words that only lead there.
+/// The message of a database error, without the words in front of it.
 fn cause(error: &tokio_postgres::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }

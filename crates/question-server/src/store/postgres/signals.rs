@@ -1,5 +1,5 @@
-//! The signals by which servers learn of one another's commits over Postgres, by `NOTIFY`. That is never part of a commit that waits for the disk,
-//! since it would have all others wait, too.
+//! Signals between servers over Postgres, by `NOTIFY`. It is never part of a commit, since its lock would make all other commits wait for the
+//! disk.
 
 use super::database::{Database, silent};
 use super::tls::Tls;
@@ -19,7 +19,7 @@ use tokio_postgres::{AsyncMessage, Config};
 /// Servers that share a Postgres.
 pub(super) struct PostgresSignals {
     database: Database,
-    /// For a connection of its own, on which it listens.
+/// For the connection on which it listens.
     config: Config,
 }
 
@@ -32,16 +32,16 @@ impl fmt::Debug for PostgresSignals {
 
 impl PostgresSignals {
     pub(super) fn new(database: Database, mut config: Config) -> Self {
-        // A network that lets nothing through any more says nothing either.
+// A broken network gives no error.
         config.keepalives_idle(KEEPALIVE);
         Self { database, config }
     }
 }
 
-/// The time that a connection on which nothing is heard is taken for whole.
+/// The idle time after which a connection is probed.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// The time until the database is tried again.
+/// The pause before the next connection.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Every database has signals of its own.
@@ -69,13 +69,13 @@ impl Signals for PostgresSignals {
     }
 }
 
-/// Listens until nobody hears it any more. Where the database is away it comes back.
+/// Listens until the subscriber is gone, and reconnects when the connection is lost.
 async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
     loop {
         if let Err(error) = hear(config, heard).await {
             tracing::warn!(%error, "LISTEN connection lost; reconnecting");
         }
-        // A database that has just gone is not asked at once.
+// Spares a database that has just gone.
         sleep(PAUSE).await;
     }
 }
@@ -103,11 +103,11 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
         }
         ended = &mut hearing => return ended,
     }
-    // Before it listened.
+// Signals from before LISTEN are lost.
     let _ = heard.send(Heard::Missed);
     let checked = async {
         loop {
-            // A subscription that has fallen silent shows only when it is asked.
+// A dead subscription shows only by a query.
             sleep(SWEEP).await;
             let alive = timeout(DATABASE_PATIENCE, client.batch_execute("")).await;
             alive.map_err(|_| silent())??;

@@ -1,8 +1,8 @@
-//! The text of an answer, without what the model's template should have taken out of it: thoughts, and calls written as text.
+//! The text of an answer without thoughts and calls, which some templates leave in it.
 
 use super::written::{self, Written};
 
-/// What opens and closes thoughts at the beginning of an answer.
+/// The marks around thoughts at the beginning of an answer.
 const THOUGHTS: [(&str, &str); 9] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -15,10 +15,10 @@ const THOUGHTS: [(&str, &str); 9] = [
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
 
-/// Marks that stand before the answer itself.
+/// Marks before the answer itself.
 const HEADS: [&str; 3] = ["<|start|>assistant", "<|channel|>final<|message|>", "<|message|>"];
 
-/// The beginnings of calls that are written as text.
+/// The beginnings of calls written as text.
 const MARKERS: [&str; 21] = [
     "<tool_call",
     "<tool_use",
@@ -43,7 +43,7 @@ const MARKERS: [&str; 21] = [
     "[TOOL_CALLS]",
 ];
 
-/// The members by one of which a call begins that is nothing but JSON.
+/// The first members of calls written as plain JSON.
 const FIRST_MEMBERS: [&str; 4] = ["\"name\"", "\"tool\"", "\"tool_name\"", "\"function\""];
 
 /// Text that arrives.
@@ -51,14 +51,14 @@ const FIRST_MEMBERS: [&str; 4] = ["\"name\"", "\"tool\"", "\"tool_name\"", "\"fu
 pub(super) struct Text {
     stage: Stage,
     held: String,
-    /// True if something was taken out of its beginning, with the white space behind it.
+/// True if a mark was removed from its beginning, with the white space behind it.
     is_trimmed: bool,
     is_shown: bool,
-    /// True if what comes next is part of code.
+/// The code span at the end of the shown text.
     code: Code,
 }
 
-/// The code that a text shows, after what of it has come.
+/// The Markdown code around the end of a text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Code {
     in_block: bool,
@@ -93,32 +93,32 @@ impl Code {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// Only white space has come, or thoughts.
+/// Only white space or thoughts so far.
     #[default]
     Start,
     /// In thoughts that end with this.
     Thoughts(&'static str),
     Open,
-    /// From a marker on, everything is held until the end.
+/// Behind a marker: the rest is held until the end.
     Call,
 }
 
-/// What the end of an answer brings.
+/// The rest at the end of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum End {
     Text(String),
     Calls(Vec<Written>),
-    /// What was a call and cannot be read.
+/// A call that cannot be read.
     Hidden,
 }
 
 impl Text {
-    /// Returns true if anything was shown but white space.
+/// Returns true if more than white space was shown.
     pub(super) fn is_shown(&self) -> bool {
         self.is_shown
     }
 
-    /// Takes text and returns what of it is to be shown now.
+/// Takes text and returns the part to show now.
     pub(super) fn feed(&mut self, text: &str) -> String {
         self.held.push_str(text);
         let mut out = String::new();
@@ -132,7 +132,7 @@ impl Text {
         self.code = self.code.behind(text);
     }
 
-    /// One step; false where it needs more text.
+/// Does one step. Returns false if it needs more text.
     fn step(&mut self, out: &mut String) -> bool {
         match self.stage {
             Stage::Start => self.start(),
@@ -188,7 +188,7 @@ impl Text {
         true
     }
 
-    /// A marker that is no part of code which the text shows.
+/// The first such marker outside of code.
     fn find(&self, marker: &str) -> Option<usize> {
         let mut places = self.held.match_indices(marker).map(|(at, _)| at);
         places.find(|at| !self.code.behind(&self.held[..*at]).is_code())
@@ -215,7 +215,7 @@ impl Text {
     }
 }
 
-/// The length of the longest end of a text with which one of these may begin.
+/// The length of the longest end of a text that one of these marks may begin with.
 fn beginning_of<const N: usize>(text: &str, marks: [&str; N]) -> usize {
     let longest = marks.iter().map(|mark| mark.len()).max().unwrap_or_default();
     let from = text.len().saturating_sub(longest);
