@@ -43,7 +43,7 @@ async fn readers() -> Outcome<()> {
     for number in 0..HISTORY / MESSAGE {
         let message = format!(r#"{{"id":"u{number}","role":"user","content":"{text}"}}"#);
         let mut stream = send(address, "/agent", &run("long", number, &message)).await?;
-// To the end or not: the agent repeats the message in more events than are kept for this client.
+        // To the end or not: the agent repeats the message in more events than are kept for this client.
         let _ = stream.read_to_end(&mut Vec::new()).await?;
     }
     for_each(0..READERS, |number| begin(address, format!("t{number}"))).await?;

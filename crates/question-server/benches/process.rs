@@ -25,7 +25,7 @@ impl Server {
         Ok(Self { address: address.parse()?, process })
     }
 
-/// Its memory beside the program, in KiB.
+    /// Its memory beside the program, in KiB.
     pub(crate) fn memory(&self) -> Outcome<f64> {
         let pid = self.process.id().ok_or("the server is gone")?;
         let status = read_to_string(format!("/proc/{pid}/status"))?;

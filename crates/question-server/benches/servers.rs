@@ -51,7 +51,7 @@ async fn answers() -> Outcome<()> {
     for round in 0..ROUNDS {
         let mut rates = [0.0; MOST];
         for turn in 0..MOST {
-    // In alternating order, so that none always follows the same.
+            // In alternating order, so that none always follows the same.
             let servers = if round % 2 == 0 { turn } else { MOST - 1 - turn };
             rates[servers] = answers_a_second(servers + 1).await?;
         }
@@ -92,7 +92,7 @@ async fn answers_a_second(servers: usize) -> Outcome<f64> {
 
 async fn commits() -> Outcome<()> {
     let postgres = Postgres::start_with(true).await;
-// At the default pace, that of a quick model.
+    // At the default pace, that of a quick model.
     let servers = start(&postgres.address(), 2, "15").await?;
     let [here, there] = [servers[0].address, servers[1].address];
     let late = for_each(0..WATCHED, |number| watch_from_both(here, there, format!("t{number}"))).await?;

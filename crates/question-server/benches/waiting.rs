@@ -41,11 +41,11 @@ async fn main() -> Outcome<()> {
     process::check_open_files(most + 2 * ABREAST)?;
 
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench");
-// An earlier run may have left it.
+    // An earlier run may have left it.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;
     println!("{}\n", process::machine());
-// On request alone: it takes minutes.
+    // On request alone: it takes minutes.
     if arguments.iter().any(|argument| argument == "soak") {
         return soak::measure(sizes[0]).await;
     }

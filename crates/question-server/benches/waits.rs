@@ -65,7 +65,7 @@ struct Turn {
     wait: f64,
     /// KiB more with one.
     client: f64,
-/// Milliseconds from a reply to its client's event: median and 99 %.
+    /// Milliseconds from a reply to its client's event: median and 99 %.
     latency: [f64; 2],
     replies_a_second: f64,
     lost: usize,

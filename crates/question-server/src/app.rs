@@ -18,7 +18,7 @@ use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
 use crate::rate::TokenBuckets;
-use crate::runtime::{self, Parts, Runtime};
+use crate::runtime::{self, Runtime, RuntimeParts};
 use crate::store::{MemoryStore, Store};
 use crate::streams::{self, Streams};
 use crate::tools::Tool;
@@ -127,7 +127,7 @@ impl Builder {
         let model = model.unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
         let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
         let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
-        let runtime = runtime::start(&config, Parts { store, model, tools, clock, drain, counters });
+        let runtime = runtime::start(&config, RuntimeParts { store, model, tools, clock, drain, counters });
         let (server, pages) = mcp::open(&runtime, settings, Place::Here { base: origin, opens });
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // Nothing but this machine, whatever else is set.
@@ -169,7 +169,7 @@ impl Builder {
         let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let settings = settings(&config, &*model);
         let hosts = checks_hosts.then(|| hosts(&config));
-        let runtime = runtime::start(&config, Parts { store, model, tools, clock, drain, counters });
+        let runtime = runtime::start(&config, RuntimeParts { store, model, tools, clock, drain, counters });
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
         #[cfg(feature = "mcp")]
         let further = mcp.map(|mcp| {

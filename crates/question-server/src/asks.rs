@@ -6,7 +6,7 @@ use crate::clock::later;
 use crate::conversations::{ConversationId, parameter};
 use crate::error::ApiError;
 use crate::limits::MAX_WAIT;
-use crate::live::Live;
+use crate::live::ActiveSession;
 use crate::log::Reader;
 use crate::owner::Caller;
 use crate::runtime::{Runtime, to_the_end};
@@ -107,7 +107,7 @@ impl Runtime {
 enum Looked {
     Over(ToolResult),
     /// With the conversation, which hears of its answer only while somebody has it.
-    Waits(Arc<Live>, Reader),
+    Waits(Arc<ActiveSession>, Reader),
 }
 
 /// Says how an ask ended, once it has, or that it waits when the time of `?wait=` is over.

@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::body::JsonBody;
 use crate::error::ApiError;
-use crate::histories::Parts;
-use crate::live::{Live, Place, Talk, TalkGuard, TextFor};
+use crate::histories::Preamble;
+use crate::live::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
 use crate::owner::Caller;
 use crate::runtime::to_the_end;
 use crate::store::signals::StopCause;
@@ -98,12 +98,12 @@ pub(crate) async fn describe(
             (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (header::CONTENT_LENGTH, HeaderValue::from(length)),
         ];
-        Ok((headers, Body::from_stream(Parts::default().history(text).into_stream())).into_response())
+        Ok((headers, Body::from_stream(Preamble::default().history(text).into_stream())).into_response())
     })
     .await
 }
 
-fn description(talk: &Talk, place: Place) -> String {
+fn description(talk: &SessionState, place: Cursor) -> String {
     let conversation = &talk.conversation;
     let pending = conversation.waiting().map(|waiting| Pending {
         tool_call_id: waiting.tool_use_id.clone(),
@@ -243,7 +243,7 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
     let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);
     if let Some(run) = talk.run_elsewhere.clone().filter(is_meant) {
         drop(talk);
-        app.runtime.stop_elsewhere(&live, run.clone(), StopCause::Said).await;
+        app.runtime.stop_elsewhere(&live, run.clone(), StopCause::Requested).await;
         talk = app.runtime.talk(&live).await?;
         if talk.run_elsewhere.as_ref() != Some(&run) {
             return Ok(taken(&talk));
@@ -265,8 +265,8 @@ async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> 
 
 async fn hand_over(
     app: &App,
-    live: &Arc<Live>,
-    mut talk: TalkGuard<'_>,
+    live: &Arc<ActiveSession>,
+    mut talk: SessionGuard<'_>,
     event: Event,
 ) -> Result<Json<Taken>, ApiError> {
     let run_id = Uuid::new_v4().to_string();
@@ -274,6 +274,6 @@ async fn hand_over(
     Ok(Json(Taken { state }))
 }
 
-fn taken(talk: &Talk) -> Json<Taken> {
+fn taken(talk: &SessionState) -> Json<Taken> {
     Json(Taken { state: StateChange::from(talk.conversation.state()) })
 }

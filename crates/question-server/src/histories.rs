@@ -17,7 +17,7 @@ const PIECE: usize = 16 << 10;
 /// The memory that histories share.
 #[derive(Debug)]
 pub(crate) struct Histories {
-/// The length that one history may have, in bytes.
+    /// The length that one history may have, in bytes.
     longest: usize,
     room: Arc<Room>,
     metrics: Arc<Metrics>,
@@ -29,7 +29,7 @@ impl Histories {
         Self { longest: bounds.history, room: Arc::new(room), metrics: Arc::clone(metrics) }
     }
 
-/// Reserves room for a history of unknown length. If there is none, drops the slowest history of the client that has most.
+    /// Reserves room for a history of unknown length. If there is none, drops the slowest history of the client that has most.
     pub(crate) async fn room(&self, client: Client) -> Share {
         let mut share = self.room.enter(client);
         share.grow(self.longest).await;
@@ -37,14 +37,14 @@ impl Histories {
     }
 
     /// A history that takes its share of the memory. It keeps its `owner` alive.
-    pub(crate) fn keep<T: Any + Send + Sync>(&self, text: String, share: Share, owner: &Arc<T>) -> Arc<History> {
+    pub(crate) fn keep<T: Any + Send + Sync>(&self, text: String, share: Share, owner: &Arc<T>) -> Arc<SharedHistory> {
         share.set(text.len());
         let (given_up, metrics) = (share.token(), Arc::clone(&self.metrics));
         let text = Mutex::new(Some(text.into_boxed_str()));
-        let history = Arc::new(History { text, _share: share, _owner: owner.clone() });
+        let history = Arc::new(SharedHistory { text, _share: share, _owner: owner.clone() });
         let given = Arc::downgrade(&history);
         tokio::spawn(async move {
-// Cancelled at the latest with the last reader.
+            // Cancelled at the latest with the last reader.
             given_up.cancelled().await;
             if let Some(history) = given.upgrade() {
                 *history.lock() = None;
@@ -58,24 +58,24 @@ impl Histories {
 
 /// A history that several clients read at the same time.
 #[derive(Debug)]
-pub(crate) struct History {
-/// `None` once it was dropped.
+pub(crate) struct SharedHistory {
+    /// `None` once it was dropped.
     text: Mutex<Option<Box<str>>>,
     _share: Share,
     /// The session, which has this text for its next client.
     _owner: Arc<dyn Any + Send + Sync>,
 }
 
-impl History {
-/// The length in bytes; `None` once it was dropped.
+impl SharedHistory {
+    /// The length in bytes; `None` once it was dropped.
     pub(crate) fn len(&self) -> Option<usize> {
         self.lock().as_ref().map(|text| text.len())
     }
 
-/// A copy of the next piece, so that a client that reads nothing takes no more memory than that.
+    /// A copy of the next piece, so that a client that reads nothing takes no more memory than that.
     fn piece(&self, from: usize) -> io::Result<Bytes> {
         let text = self.lock();
-// An end without an error would look whole.
+        // An end without an error would look whole.
         let bytes = text.as_ref().ok_or(io::ErrorKind::ConnectionAborted)?.as_bytes();
         let end = bytes.len().min(from + PIECE);
         Ok(Bytes::copy_from_slice(&bytes[from.min(end)..end]))
@@ -89,35 +89,35 @@ impl History {
 
 /// The frames that a client gets before the events.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(VecDeque<Part>);
+pub(crate) struct Preamble(VecDeque<PreamblePart>);
 
 #[derive(Debug)]
-enum Part {
+enum PreamblePart {
     Text(Bytes),
     /// From this byte on.
-    History(Arc<History>, usize),
+    History(Arc<SharedHistory>, usize),
 }
 
-impl Parts {
+impl Preamble {
     pub(crate) fn text(mut self, text: String) -> Self {
-        self.0.push_back(Part::Text(text.into()));
+        self.0.push_back(PreamblePart::Text(text.into()));
         self
     }
 
-    pub(crate) fn history(mut self, history: Arc<History>) -> Self {
-        self.0.push_back(Part::History(history, 0));
+    pub(crate) fn history(mut self, history: Arc<SharedHistory>) -> Self {
+        self.0.push_back(PreamblePart::History(history, 0));
         self
     }
 
-/// The next bytes; an error if a history was dropped.
+    /// The next bytes; an error if a history was dropped.
     pub(crate) fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             match self.0.pop_front()? {
-                Part::Text(text) => return Some(Ok(text)),
-                Part::History(history, from) => match history.piece(from) {
+                PreamblePart::Text(text) => return Some(Ok(text)),
+                PreamblePart::History(history, from) => match history.piece(from) {
                     Ok(piece) if piece.is_empty() => {}
                     Ok(piece) => {
-                        self.0.push_front(Part::History(history, from + piece.len()));
+                        self.0.push_front(PreamblePart::History(history, from + piece.len()));
                         return Some(Ok(piece));
                     }
                     Err(error) => return Some(Err(error)),

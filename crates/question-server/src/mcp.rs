@@ -6,7 +6,7 @@
 use crate::config::{Config, Database, McpKey};
 use crate::error::ApiError;
 use crate::guard::X_FORWARDED_HOST;
-use crate::live::Live;
+use crate::live::ActiveSession;
 use crate::owner::Caller;
 use crate::runtime::{Runtime, to_the_end};
 use ask_user_question::outcome::AnsweredBy;
@@ -156,7 +156,7 @@ struct AskPages {
 
 /// An ask in its conversation.
 struct FoundAsk {
-    live: Arc<Live>,
+    live: Arc<ActiveSession>,
     call: String,
     ask: AskUserQuestion,
     /// The content of its result, once it is over.
@@ -179,7 +179,7 @@ impl AskPages {
     }
 
     /// The ask of this conversation; `None` if it is no ask of a client of MCP.
-    async fn look(&self, live: Arc<Live>) -> Result<Option<FoundAsk>, ApiError> {
+    async fn look(&self, live: Arc<ActiveSession>) -> Result<Option<FoundAsk>, ApiError> {
         let mut talk = self.runtime.talk(&live).await?;
         let call = talk.conversation.messages().iter().find_map(|message| match message {
             Message::Assistant(message) => message.tool_calls.first(),

@@ -22,12 +22,12 @@ use std::time::Duration;
 
 /// A model, or a stand-in such as a script.
 pub trait Model: fmt::Debug + Send + Sync + 'static {
-/// The name of the agent on the page; `None` for the front desk, whose name is in the user's language.
+    /// The name of the agent on the page; `None` for the front desk, whose name is in the user's language.
     fn name(&self) -> Option<&str> {
         None
     }
 
-/// The limits for its questions.
+    /// The limits for its questions.
     fn limits(&self) -> Limits;
 
     /// Its own tools, as a script has some. They are offered beside the server's; of two with one name, the server's counts.
@@ -35,22 +35,22 @@ pub trait Model: fmt::Debug + Send + Sync + 'static {
         Vec::new()
     }
 
-/// Continues a history. The stream is dropped if the user stops the run.
+    /// Continues a history. The stream is dropped if the user stops the run.
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>>;
 }
 
 /// A request for a model.
 #[derive(Clone, Debug)]
 pub struct Request {
-/// The history, oldest message first.
+    /// The history, oldest message first.
     pub messages: Vec<Message>,
     /// The tools it may call.
     pub tools: Vec<ToolSpec>,
-/// The number of the attempt, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-/// The context of the agent: tools, permissions, facts from the client.
+    /// The context of the agent: tools, permissions, facts from the client.
     pub context: ToolContext,
-/// Guidance for the asking tool; `None` if it is not offered.
+    /// Guidance for the asking tool; `None` if it is not offered.
     pub guidance: Option<String>,
 }
 
@@ -69,14 +69,14 @@ impl Request {
 /// The failure of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelError {
-/// The reason, in words for the user.
+    /// The reason, in words for the user.
     pub reason: String,
-/// The pause before a retry; `None` if a retry would not help.
+    /// The pause before a retry; `None` if a retry would not help.
     pub retry_after: Option<Duration>,
 }
 
 impl ModelError {
-/// The pause before the next attempt; `None` after the last one, or if a retry would not help.
+    /// The pause before the next attempt; `None` after the last one, or if a retry would not help.
     pub(crate) fn pause_after(&self, attempt: u32) -> Option<Duration> {
         let pause = self.retry_after?.min(MAX_RETRY_PAUSE);
         (attempt < MAX_LLM_ATTEMPTS).then_some(pause)

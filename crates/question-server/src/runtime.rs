@@ -16,7 +16,7 @@ use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE};
-use crate::live::{Live, Run, Talk};
+use crate::live::{ActiveRun, ActiveSession, SessionState};
 use crate::log::{Entry, Reader};
 use crate::metrics::Metrics;
 use crate::models::Model;
@@ -26,7 +26,7 @@ use crate::rate::TokenBuckets;
 use crate::room::Share;
 use crate::sse::{Client, RunStream};
 use crate::store::signals::{Signals, StopCause};
-use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
+use crate::store::{Commit, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::tools::Tool;
 use crate::trace::carried;
 use question_agent::ag_ui::{self, KnownMessages, Pending, RunInput, Step, brought_message, wire};
@@ -34,8 +34,8 @@ use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{ConvState, Event, Rejected};
-use slots::Slots;
-pub(crate) use start::{Parts, start};
+use slots::Sessions;
+pub(crate) use start::{RuntimeParts, start};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -52,50 +52,50 @@ pub(crate) struct Runtime {
     tools: Vec<Arc<dyn Tool>>,
     clock: Arc<dyn Clock>,
     bounds: Bounds,
-/// The time that an ask waits for its reply; `None` for no bound.
+    /// The time that an ask waits for its reply; `None` for no bound.
     expire_after: Option<Duration>,
-/// The time that ended conversations are kept; `None` for no bound.
+    /// The time that ended conversations are kept; `None` for no bound.
     keep: Option<Duration>,
-/// True if a client may run its agent without permission prompts.
+    /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
     log_contents: bool,
-/// The rates of new conversations.
+    /// The rates of new conversations.
     new_by_owner: TokenBuckets<Owner>,
     new_by_peer: TokenBuckets<Option<Peer>>,
-    slots: std::sync::Mutex<Slots>,
-/// The signals between servers that share the store.
+    slots: std::sync::Mutex<Sessions>,
+    /// The signals between servers that share the store.
     signals: Option<Arc<dyn Signals>>,
-/// The commits of which those servers are still to be notified.
+    /// The commits of which those servers are still to be notified.
     committed: Option<mpsc::UnboundedSender<(String, StreamPosition)>>,
-/// The id under which this server holds leases.
+    /// The id under which this server holds leases.
     holder: Uuid,
-/// The conversations whose leases it renews.
+    /// The conversations whose leases it renews.
     held: std::sync::Mutex<HashSet<String>>,
-/// Notified after a commit that sets a deadline.
+    /// Notified after a commit that sets a deadline.
     deadlines_changed: Arc<Notify>,
-/// The permits for agents that work without a client.
+    /// The permits for agents that work without a client.
     unattended: Arc<Semaphore>,
     drain: Drain,
     callbacks: Callbacks,
     metrics: Arc<Metrics>,
     histories: Histories,
-/// The time and outcome of the last check of the store.
+    /// The time and outcome of the last check of the store.
     checked: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Runtime {
-/// The server's bounds.
+    /// The server's bounds.
     pub(crate) fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 
-/// Fails with a reason if the server drains or its store cannot commit.
+    /// Fails with a reason if the server drains or its store cannot commit.
     pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
         if self.drain.has_begun() {
             return Err("draining");
         }
         let mut checked = self.checked.lock().await;
-// A check writes to the disk, and any client may ask for one.
+        // A check writes to the disk, and any client may ask for one.
         let known = checked.filter(|(at, _)| at.elapsed() < CHECKED_FOR);
         let (at, can_store) = match known {
             Some(known) => known,
@@ -110,7 +110,7 @@ impl Runtime {
         let tools = self.tools.iter().filter(|tool| tool.is_offered(context));
         let specs: Vec<ToolSpec> = tools.map(|tool| tool.spec().clone()).collect();
         let mut context = context.clone();
-// It may be stored from a time at which the operator allowed it.
+        // It may be stored from a time at which the operator allowed it.
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
@@ -134,7 +134,7 @@ impl Runtime {
         context.asking_tool(&self.model.limits())
     }
 
-/// The callbacks to programs whose asks have ended.
+    /// The callbacks to programs whose asks have ended.
     pub(crate) fn callbacks(&self) -> &Callbacks {
         &self.callbacks
     }
@@ -144,19 +144,19 @@ impl Runtime {
         &*self.clock
     }
 
-/// The histories that clients read.
+    /// The histories that clients read.
     pub(crate) fn histories(&self) -> &Histories {
         &self.histories
     }
 
-/// The metrics.
+    /// The metrics.
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }
 
-/// The metrics in the text format of Prometheus.
+    /// The metrics in the text format of Prometheus.
     pub(crate) async fn read_metrics(&self) -> Result<String, ApiError> {
-// The counters of commits show a store that fails.
+        // The counters of commits show a store that fails.
         if let (Ok(conversations), Ok(waiting)) = (self.store.count().await, self.store.waiting().await) {
             let age = waiting.since.map_or(0, |since| self.clock.now().0.saturating_sub(since.0) / 1000);
             self.metrics.stored(conversations, waiting.count, age);
@@ -169,7 +169,7 @@ impl Runtime {
         &self.drain
     }
 
-/// Takes a client's input. Returns the response to stream: a new run, or the outcome of the run that took the same input before.
+    /// Takes a client's input. Returns the response to stream: a new run, or the outcome of the run that took the same input before.
     pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
         loop {
             let room = self.histories.room(caller.client()).await;
@@ -180,7 +180,7 @@ impl Runtime {
         }
     }
 
-/// The room is for the history, if the client needs it again.
+    /// The room is for the history, if the client needs it again.
     async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput, room: Share) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
@@ -195,7 +195,7 @@ impl Runtime {
             if ag_ui::read(&self.bounds.of_input(), talk.view(), input)?.is_none() {
                 return Ok(attach(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
             }
-// If its client has gone, as after Stop, the new message comes first.
+            // If its client has gone, as after Stop, the new message comes first.
             let (run, run_elsewhere) = (talk.run.clone(), talk.run_elsewhere.clone());
             drop(talk);
             let has_ended = match (run, run_elsewhere) {
@@ -213,7 +213,7 @@ impl Runtime {
         let event = match (ag_ui::read(&self.bounds.of_input(), talk.view(), input)?, talk.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
-// The server that worked on it has ended.
+            // The server that worked on it has ended.
             (None, state) if state.is_at_work() => None,
             (None, _) => {
                 return Ok(catch_up(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
@@ -222,13 +222,13 @@ impl Runtime {
         let pending = input.pending();
         let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
         if !goes_on && talk.conversation.state().is_at_work() {
-// Its server has ended, or its client brought no tool result, and the user has said something new: that run is over.
-            let dead = Run::detached(Uuid::new_v4().to_string(), &talk);
+            // Its server has ended, or its client brought no tool result, and the user has said something new: that run is over.
+            let dead = ActiveRun::detached(Uuid::new_v4().to_string(), &talk);
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
         let client = Client::of(input);
-// Not before this line: the dead run's calls were made in the old context.
+        // Not before this line: the dead run's calls were made in the old context.
         let before = talk.context.clone();
         if event.is_some() {
             let context = context.unwrap_or_else(|| before.clone());
@@ -242,7 +242,7 @@ impl Runtime {
                 ..context
             };
         }
-        let run = Run::new(input.run_id.clone(), pending);
+        let run = ActiveRun::new(input.run_id.clone(), pending);
         match self.begin(&live, &mut talk, run, event).await {
             Ok((run, reader)) => Ok(RunStream::following(Arc::clone(&live), reader, Some(run.follow()), client)),
             Err(error) => {
@@ -252,33 +252,33 @@ impl Runtime {
         }
     }
 
-/// Takes an event from another endpoint than `POST /agent`; its run has no client of its own.
+    /// Takes an event from another endpoint than `POST /agent`; its run has no client of its own.
     pub(crate) async fn handle(
         self: &Arc<Self>,
-        live: &Arc<Live>,
-        talk: &mut Talk,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
         run_id: String,
         event: Event,
     ) -> Result<StateChange, ApiError> {
-        let run = Run::detached(run_id, talk);
+        let run = ActiveRun::detached(run_id, talk);
         self.begin(live, talk, run, Some(event)).await?;
         Ok(StateChange::from(talk.conversation.state()))
     }
 
-/// Returns true if another server holds the lease.
-    fn is_anothers(&self, talk: &Talk) -> bool {
+    /// Returns true if another server holds the lease.
+    fn is_anothers(&self, talk: &SessionState) -> bool {
         let is_anothers = |lease: Lease| lease.holder != self.holder && self.clock.now() < lease.until;
         talk.view().is_at_work() && talk.lease.is_some_and(is_anothers)
     }
 
-/// Starts a run with an event, or resumes the work of another run if there is none.
+    /// Starts a run with an event, or resumes the work of another run if there is none.
     async fn begin(
         self: &Arc<Self>,
-        live: &Arc<Live>,
-        talk: &mut Talk,
-        mut run: Run,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
+        mut run: ActiveRun,
         event: Option<Event>,
-    ) -> Result<(Run, Reader), ApiError> {
+    ) -> Result<(ActiveRun, Reader), ApiError> {
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
@@ -289,10 +289,10 @@ impl Runtime {
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
         if let Some(revision) = talk.revision.filter(|_| self.is_anothers(talk)) {
-// The other server may have sent more events than it can still commit.
+            // The other server may have sent more events than it can still commit.
             live.log.go_on_from(StreamPosition { since: revision.next(), frames: 0 });
         }
-// An earlier run may have shown events that were not stored.
+        // An earlier run may have shown events that were not stored.
         let goes_on = matches!(event, None | Some(Event::Retry));
         let name = event.as_ref().map_or("resumed", Event::name);
         talk.context.unattended = match event {
@@ -341,33 +341,33 @@ impl Runtime {
         Ok((run, reader))
     }
 
-/// Feeds an event to the state machine.
-    fn handle_event(&self, live: &Live, talk: &mut Talk, event: Event) -> Result<Step, Rejected> {
+    /// Feeds an event to the state machine.
+    fn handle_event(&self, live: &ActiveSession, talk: &mut SessionState, event: Event) -> Result<Step, Rejected> {
         if self.log_contents {
             tracing::info!(conversation = %live.name(), contents = ?event, "event received");
         }
         talk.conversation.handle(event).map(Step::of)
     }
 
-/// Commits the changes of an event, with the position of the event stream behind them.
+    /// Commits the changes of an event, with the position of the event stream behind them.
     async fn commit(
         &self,
-        live: &Live,
-        talk: &mut Talk,
-        run: &Run,
+        live: &ActiveSession,
+        talk: &mut SessionState,
+        run: &ActiveRun,
         event: &'static str,
         messages: &[Message],
         new: &[Entry],
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
         callbacks::arm(&mut talk.context.callbacks, &talk.conversation, now);
-// A callback is no event of the conversation: a waiting question goes on waiting.
+        // A callback is no event of the conversation: a waiting question goes on waiting.
         let at = talk.waiting_since.filter(|_| callbacks::EVENTS.contains(&event)).unwrap_or(now);
         let before = live.log.told();
         let revision = talk.revision.map_or(before.since, Revision::next);
         let lease = talk.view().is_at_work().then(|| self.lease());
         let told = StreamPosition { frames: before.frames + new.len() as u64, ..before };
-        let change = Change {
+        let change = Commit {
             revision,
             owner: live.owner(),
             peer: live.peer.get().map_or("", String::as_str),
@@ -398,7 +398,7 @@ impl Runtime {
         (talk.revision, talk.lease, talk.told) = (Some(revision), lease, told);
         talk.known = KnownMessages::all(&talk.conversation);
         if let Some(committed) = self.committed.as_ref().filter(|_| !new.is_empty()) {
-// The receiver is gone if the server is about to end.
+            // The receiver is gone if the server is about to end.
             let _ = committed.send((live.id.clone(), told));
         }
         self.metrics.happened(event);
@@ -427,7 +427,7 @@ impl Runtime {
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-// Names are only inserted and removed.
+        // Names are only inserted and removed.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,9 +1,9 @@
 //! Streams of server-sent events.
 
 use crate::drain::Drain;
-use crate::histories::Parts;
+use crate::histories::Preamble;
 use crate::limits::HEARTBEAT;
-use crate::live::{Follower, Live, Place};
+use crate::live::{ActiveSession, Cursor, Follower};
 use crate::log::{Entry, Found, Kind, Reader};
 use crate::metrics::Counted;
 use crate::store::StreamPosition;
@@ -30,7 +30,7 @@ pub(crate) const RESET: &str = "reset";
 /// The response to a `POST /agent`: one run, from its start to its end.
 #[derive(Debug)]
 pub(crate) struct RunStream {
-    prefix: Parts,
+    prefix: Preamble,
     following: Option<Following>,
 }
 
@@ -40,7 +40,7 @@ struct Following {
     /// Keeps the run from being taken for abandoned, where it goes on here.
     _follower: Option<Follower>,
     /// Has it hear what is told elsewhere.
-    _live: Arc<Live>,
+    _live: Arc<ActiveSession>,
     client: Client,
 }
 
@@ -61,18 +61,23 @@ impl Client {
 
 impl RunStream {
     /// A run from where the reader stands: the client's own, or the rest of another that did what this client asks for.
-    pub(crate) fn following(live: Arc<Live>, reader: Reader, follower: Option<Follower>, client: Client) -> Self {
+    pub(crate) fn following(
+        live: Arc<ActiveSession>,
+        reader: Reader,
+        follower: Option<Follower>,
+        client: Client,
+    ) -> Self {
         let following = Following { reader, _follower: follower, _live: live, client };
-        Self { prefix: Parts::default(), following: Some(following) }
+        Self { prefix: Preamble::default(), following: Some(following) }
     }
 
     /// The same behind these frames.
-    pub(crate) fn behind(self, prefix: Parts) -> Self {
+    pub(crate) fn behind(self, prefix: Preamble) -> Self {
         Self { prefix, ..self }
     }
 
     /// A run that is over.
-    pub(crate) fn once(prefix: Parts) -> Self {
+    pub(crate) fn once(prefix: Preamble) -> Self {
         Self { prefix, following: None }
     }
 }
@@ -136,11 +141,11 @@ impl Following {
 #[derive(Debug)]
 pub(crate) struct ConversationStream {
     /// What it is told first.
-    pub(crate) prefix: Parts,
+    pub(crate) prefix: Preamble,
     pub(crate) reader: Reader,
     pub(crate) drain: Drain,
     /// Keeps what it reads in memory: for all who watch there is one log.
-    pub(crate) _live: Arc<Live>,
+    pub(crate) _live: Arc<ActiveSession>,
     pub(crate) _counted: Counted,
 }
 
@@ -174,7 +179,7 @@ impl ConversationStream {
 }
 
 fn frame_of(entry: &Entry, told: StreamPosition) -> Bytes {
-    let id = Place::behind(told).event_id();
+    let id = Cursor::behind(told).event_id();
     let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
     frame(event, Some(&id), &entry.data).into()
 }

@@ -33,25 +33,25 @@ use uuid::Uuid;
 /// reading, deciding and committing needs no other lock, in one process or in many.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-/// Loads a conversation; `None` if there is none.
+    /// Loads a conversation; `None` if there is none.
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError>;
 
     /// Stores a change as a whole, if the conversation still has the revision `base`; `None` is for a new conversation.
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError>;
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError>;
 
-/// The conversations to resume now, since their question has expired or their lease has run out, and the time of the next look.
+    /// The conversations to resume now, since their question has expired or their lease has run out, and the time of the next look.
     async fn due(&self, now: Timestamp) -> Result<Due, StoreError>;
 
-/// Prolongs the leases of these conversations, if they are still this holder's.
+    /// Prolongs the leases of these conversations, if they are still this holder's.
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
 
-/// Deletes a conversation with its messages, if it still has this revision. Returns false if it has another or is gone.
+    /// Deletes a conversation with its messages, if it still has this revision. Returns false if it has another or is gone.
     async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError>;
 
-/// Deletes conversations that ended by this time, a limited number at a time, and returns their ids.
+    /// Deletes conversations that ended by this time, a limited number at a time, and returns their ids.
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError>;
 
-/// Fails if it cannot commit now.
+    /// Fails if it cannot commit now.
     async fn check(&self) -> Result<(), StoreError>;
 
     /// The number of conversations.
@@ -63,30 +63,30 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
-/// The signals between servers that share the store; `None` for a store of one server.
+    /// The signals between servers that share the store; `None` for a store of one server.
     fn signals(&self) -> Option<Arc<dyn Signals>> {
         None
     }
 
-/// The clock for the leases of servers that share the store; `None` for a store of one server.
+    /// The clock for the leases of servers that share the store; `None` for a store of one server.
     fn clock(&self) -> Option<Arc<dyn Clock>> {
         None
     }
 
-/// The questions that wait for an answer.
+    /// The questions that wait for an answer.
     async fn waiting(&self) -> Result<Waiting, StoreError> {
         Ok(Waiting::default())
     }
 
-/// The connections in use and the most connections; `None` for a store without a pool.
+    /// The connections in use and the most connections; `None` for a store without a pool.
     fn pool(&self) -> Option<(usize, usize)> {
         None
     }
 
-/// The number of conversations of this owner.
+    /// The number of conversations of this owner.
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError>;
 
-/// The ids of this owner's conversations, newest first and at most `most`.
+    /// The ids of this owner's conversations, newest first and at most `most`.
     async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError>;
 
     /// The conversations to delete for new ones, at most `most` and the first to go first. They are of the peer that has most, if it has more than
@@ -97,12 +97,12 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-/// The memory that they take, in bytes and roughly; 0 for a store outside of memory.
+    /// The memory that they take, in bytes and roughly; 0 for a store outside of memory.
     fn bytes(&self) -> usize {
         0
     }
 
-/// The longest conversation, not at work, of the peer that takes most memory.
+    /// The longest conversation, not at work, of the peer that takes most memory.
     async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
         Ok(None)
     }
@@ -113,16 +113,16 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 pub struct Lease {
     /// The server that works on it.
     pub holder: Uuid,
-/// The time at which it ends unless it is renewed.
+    /// The time at which it ends unless it is renewed.
     pub until: Timestamp,
 }
 
 /// The conversations to resume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-/// Their ids, longest due first.
+    /// Their ids, longest due first.
     pub now: Vec<String>,
-/// The time at which more are due.
+    /// The time at which more are due.
     pub next: Option<Timestamp>,
 }
 
@@ -131,68 +131,68 @@ pub struct Due {
 pub struct Waiting {
     /// Their number.
     pub count: usize,
-/// The time at which the oldest began to wait.
+    /// The time at which the oldest began to wait.
     pub since: Option<Timestamp>,
 }
 
 /// A conversation as a store has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-/// The messages and the state.
+    /// The messages and the state.
     pub conversation: Conversation,
-/// The context of its agent: tools, permissions, callbacks.
+    /// The context of its agent: tools, permissions, callbacks.
     pub context: ToolContext,
-/// The owner; `None` if its creator named none.
+    /// The owner; `None` if its creator named none.
     pub owner: Option<Owner>,
-/// The revision of this state.
+    /// The revision of this state.
     pub revision: Revision,
-/// The stream position of its commit.
+    /// The stream position of its commit.
     pub told: StreamPosition,
-/// The time at which its question began to wait.
+    /// The time at which its question began to wait.
     pub waiting_since: Option<Timestamp>,
-/// The lease, if it is at work.
+    /// The lease, if it is at work.
     pub lease: Option<Lease>,
-/// The run that is under way. Only a store with [signals](Store::signals) has it.
+    /// The run that is under way. Only a store with [signals](Store::signals) has it.
     pub run: Option<String>,
 }
 
 /// The changes that an event makes to a conversation.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct Commit<'a> {
     /// The revision that it makes.
     pub revision: Revision,
-/// The owner. The first commit sets it.
+    /// The owner. The first commit sets it.
     pub owner: Option<&'a Owner>,
-/// A digest of the peer that started it; empty if it is not known. The first commit sets it.
+    /// A digest of the peer that started it; empty if it is not known. The first commit sets it.
     pub peer: &'a str,
-/// The context of its agent.
+    /// The context of its agent.
     pub context: &'a ToolContext,
-/// The state.
+    /// The state.
     pub state: &'a ConvState,
-/// The new messages and results, in the order of the effects.
+    /// The new messages and results, in the order of the effects.
     pub messages: &'a [Message],
-/// The stream position after it.
+    /// The stream position after it.
     pub told: StreamPosition,
-/// The lease from now on.
+    /// The lease from now on.
     pub lease: Option<Lease>,
-/// The run under way, for stores with [signals](Store::signals).
+    /// The run under way, for stores with [signals](Store::signals).
     pub run: Option<&'a str>,
-/// The time of the change.
+    /// The time of the change.
     pub at: Timestamp,
 }
 
-impl Change<'_> {
-/// The time of its end, for now: it is not at work and no question waits.
+impl Commit<'_> {
+    /// The time of its end, for now: it is not at work and no question waits.
     fn ended_at(&self) -> Option<Timestamp> {
         matches!(self.state, ConvState::Idle | ConvState::Failed { .. }).then_some(self.at)
     }
 
-/// The time at which its question began to wait.
+    /// The time at which its question began to wait.
     fn waiting_since(&self) -> Option<Timestamp> {
         self.state.waiting().map(|_| self.at)
     }
 
-/// The time at which a server has to resume the conversation.
+    /// The time at which a server has to resume the conversation.
     fn due_at(&self) -> Option<Timestamp> {
         let expiry = self.state.waiting().and_then(|waiting| waiting.expires_at);
         let callbacks = self.context.callbacks.iter().filter_map(|callback| callback.due);

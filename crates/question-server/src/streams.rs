@@ -19,7 +19,7 @@ pub(crate) struct Streams {
 
 /// An open stream; dropping it ends the count.
 #[derive(Debug)]
-struct Open {
+struct OpenStream {
     streams: Streams,
     client: Client,
 }
@@ -30,7 +30,7 @@ impl Streams {
     }
 
     /// Counts one more stream. Does not count clients on this machine without a name: they may be several.
-    fn open(&self, client: Client) -> Result<Option<Open>, ApiError> {
+    fn open(&self, client: Client) -> Result<Option<OpenStream>, ApiError> {
         if client == Client::Unknown {
             return Ok(None);
         }
@@ -40,7 +40,7 @@ impl Streams {
             return Err(ApiError::TooManyStreams);
         }
         *count += 1;
-        Ok(Some(Open { streams: self.clone(), client }))
+        Ok(Some(OpenStream { streams: self.clone(), client }))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Client, usize>> {
@@ -49,7 +49,7 @@ impl Streams {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         let mut open = self.streams.lock();
         let left = open.get_mut(&self.client).map(|count| {

@@ -4,11 +4,11 @@ mod request;
 mod stream;
 
 pub use super::remote::Settings;
-use super::remote::{Dialect, Reader, Remote};
+use super::remote::{AnswerReader, Dialect, Remote};
 use crate::models::Request;
 use axum::http::{HeaderName, HeaderValue};
 use std::sync::Arc;
-use stream::Reading;
+use stream::AnthropicReader;
 
 /// The environment variable with the endpoint, up to and without `/v1/messages`.
 pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
@@ -30,10 +30,10 @@ pub struct Anthropic {
 }
 
 impl Anthropic {
-/// A model with these settings.
+    /// A model with these settings.
     ///
     /// # Errors
-/// A sentence, if the URL is invalid or would send a key over the network in the clear.
+    /// A sentence, if the URL is invalid or would send a key over the network in the clear.
     pub fn with(settings: Settings) -> Result<Self, String> {
         Ok(Self {
             remote: Remote::new(settings, "/v1/messages", Some(&KEY_HEADER))?.with_header(VERSION_HEADER, VERSION),
@@ -58,8 +58,8 @@ impl Dialect for Anthropic {
         request::body(&self.remote, request, from)
     }
 
-    fn reader(&self, _request: &Request) -> Box<dyn Reader> {
+    fn reader(&self, _request: &Request) -> Box<dyn AnswerReader> {
         let Remote { settings, origin, .. } = &self.remote;
-        Box::new(Reading::new(settings.key.as_deref().map(Arc::from), Arc::clone(origin)))
+        Box::new(AnthropicReader::new(settings.key.as_deref().map(Arc::from), Arc::clone(origin)))
     }
 }

@@ -4,11 +4,11 @@ mod request;
 mod stream;
 
 pub use super::remote::Settings;
-use super::remote::{Dialect, Kind, Reader, Remote};
+use super::remote::{AnswerReader, Dialect, RefusalKind, Remote};
 use crate::models::Request;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use stream::{Reading, Setting};
+use stream::{OpenAiReader, ReaderContext};
 
 /// The environment variable with the endpoint, up to and without `/chat/completions`.
 pub const BASE_URL: &str = "OPENAI_BASE_URL";
@@ -31,12 +31,12 @@ impl OpenAi {
     /// The model of that name behind a base URL such as `https://api.openai.com/v1`.
     ///
     /// # Errors
-/// A sentence, if the URL is invalid or would send a key over the network in the clear.
+    /// A sentence, if the URL is invalid or would send a key over the network in the clear.
     pub fn new(base_url: &str, key: Option<String>, model: String) -> Result<Self, String> {
         Self::with(Settings { base_url: base_url.to_owned(), key, model, sends_reasoning: true, ..Settings::default() })
     }
 
-/// A model with these settings.
+    /// A model with these settings.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -63,15 +63,15 @@ impl Dialect for OpenAi {
         request::body(&self.remote, self.asks_for_usage.load(Ordering::Relaxed), request, from)
     }
 
-    fn reader(&self, request: &Request) -> Box<dyn Reader> {
+    fn reader(&self, request: &Request) -> Box<dyn AnswerReader> {
         let tools = request.tools.iter().map(|tool| tool.name.clone()).collect();
         let Remote { settings, origin, .. } = &self.remote;
-        let setting = Setting { key: settings.key.as_deref().map(Arc::from), tools, origin: Arc::clone(origin) };
-        Box::new(Reading::new(setting))
+        let context = ReaderContext { key: settings.key.as_deref().map(Arc::from), tools, origin: Arc::clone(origin) };
+        Box::new(OpenAiReader::new(context))
     }
 
-    fn asks_for_less(&self, kind: Kind) -> bool {
-        kind == Kind::NoUsage && self.asks_for_usage.swap(false, Ordering::Relaxed)
+    fn asks_for_less(&self, kind: RefusalKind) -> bool {
+        kind == RefusalKind::NoUsage && self.asks_for_usage.swap(false, Ordering::Relaxed)
     }
 }
 

@@ -10,12 +10,12 @@ use crate::models::{Delta, Model, ModelError, Request};
 use ask_user_question::Limits;
 use axum::body::BodyDataStream;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-pub(super) use ends::{Again, Trouble, error_in, is_cut, judge, note};
+pub(super) use ends::{AnswerError, Retry, error_in, is_cut, judge, note};
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use question_agent::message::Message;
-pub(super) use refusal::Kind;
-use refusal::Refusal;
+use refusal::EndpointRefusal;
+pub(super) use refusal::RefusalKind;
 use serde_json::json;
 use std::error::Error;
 use std::fmt;
@@ -44,29 +44,29 @@ const AFTERWORD: Duration = Duration::from_secs(5);
 /// The address of an endpoint, and the settings of its requests.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-/// The URL, such as `https://api.openai.com/v1`. A query is kept, such as `?api-version=…` of Azure.
+    /// The URL, such as `https://api.openai.com/v1`. A query is kept, such as `?api-version=…` of Azure.
     pub base_url: String,
-/// The key, if it needs one.
+    /// The key, if it needs one.
     pub key: Option<String>,
     /// The header that has the key alone, such as `api-key`; `None` for the endpoint's usual one.
     pub key_header: Option<HeaderName>,
     /// Further headers.
     pub headers: HeaderMap,
-/// The hosts, beside this machine, that get key and headers over plain HTTP.
+    /// The hosts, beside this machine, that get key and headers over plain HTTP.
     pub plain_key_hosts: Vec<String>,
     /// The model's name.
     pub model: String,
-/// The system prompt. The guidance on questions follows it.
+    /// The system prompt. The guidance on questions follows it.
     pub system_prompt: Option<String>,
-/// The temperature; `None` for the endpoint's default.
+    /// The temperature; `None` for the endpoint's default.
     pub temperature: Option<f64>,
-/// The most tokens of an answer; `None` for the endpoint's limit.
+    /// The most tokens of an answer; `None` for the endpoint's limit.
     pub max_tokens: Option<u32>,
-/// The most tokens of thoughts, for endpoints that need a number.
+    /// The most tokens of thoughts, for endpoints that need a number.
     pub thinking: Option<u32>,
-/// True if the thoughts before calls go back to the endpoint.
+    /// True if the thoughts before calls go back to the endpoint.
     pub sends_reasoning: bool,
-/// The most requests at a time; further ones fail. `None` for [`MODEL_CALLS`].
+    /// The most requests at a time; further ones fail. `None` for [`MODEL_CALLS`].
     pub at_once: Option<NonZeroUsize>,
 }
 
@@ -94,24 +94,24 @@ pub(super) struct Remote {
     pub(super) settings: Arc<Settings>,
     endpoint: Endpoint,
     key: Option<Arc<str>>,
-/// The endpoint and the model, which alone get their own ids and thoughts back.
+    /// The endpoint and the model, which alone get their own ids and thoughts back.
     pub(super) origin: Arc<str>,
     places: Arc<Semaphore>,
 }
 
 /// The API of an endpoint.
 pub(super) trait Dialect: fmt::Debug + Clone + Send + Sync + 'static {
-/// The model with this API.
+    /// The model with this API.
     fn remote(&self) -> &Remote;
 
-/// The body of a request, with the messages from the index `from` on.
+    /// The body of a request, with the messages from the index `from` on.
     fn body(&self, request: &Request, from: usize) -> String;
 
-/// A reader for the answer.
-    fn reader(&self, request: &Request) -> Box<dyn Reader>;
+    /// A reader for the answer.
+    fn reader(&self, request: &Request) -> Box<dyn AnswerReader>;
 
-/// Leaves an optional part out of requests after a refusal of this kind. Returns false if there is none.
-    fn asks_for_less(&self, kind: Kind) -> bool {
+    /// Leaves an optional part out of requests after a refusal of this kind. Returns false if there is none.
+    fn asks_for_less(&self, kind: RefusalKind) -> bool {
         let _ = kind;
         false
     }
@@ -132,28 +132,28 @@ impl<D: Dialect> Model for D {
 }
 
 /// An answer, as far as it has arrived.
-pub(super) trait Reader: Send {
-/// Reads bytes, and adds their deltas, with those before an error.
-    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Trouble>;
+pub(super) trait AnswerReader: Send {
+    /// Reads bytes, and adds their deltas, with those before an error.
+    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), AnswerError>;
 
-/// Adds the deltas that are left at the end of the answer, or fails if it is none.
-    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble>;
+    /// Adds the deltas that are left at the end of the answer, or fails if it is none.
+    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError>;
 
-/// Returns true if the endpoint has announced the end.
+    /// Returns true if the endpoint has announced the end.
     fn is_whole(&self) -> bool;
 
-/// Returns true if no more can follow, though the connection stays open.
+    /// Returns true if no more can follow, though the connection stays open.
     fn is_done(&self) -> bool;
 
-/// Returns true if the last bytes had content.
+    /// Returns true if the last bytes had content.
     fn comes_on(&self) -> bool;
 }
 
 impl Remote {
-/// The model at this path behind its base URL, with its key in this header.
+    /// The model at this path behind its base URL, with its key in this header.
     ///
     /// # Errors
-/// A sentence, if the URL is invalid or would send a key over the network in the clear.
+    /// A sentence, if the URL is invalid or would send a key over the network in the clear.
     pub(super) fn new(settings: Settings, path: &str, own_key_header: Option<&HeaderName>) -> Result<Self, String> {
         let (base, query) = settings.base_url.split_once('?').unwrap_or((&settings.base_url, ""));
         let base = base.trim_end_matches('/');
@@ -173,13 +173,13 @@ impl Remote {
         })
     }
 
-/// The same with a header that is not secret.
+    /// The same with a header that is not secret.
     pub(super) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.endpoint = self.endpoint.with_header(name, value);
         self
     }
 
-/// The system prompt, with guidance and the client's context.
+    /// The system prompt, with guidance and the client's context.
     pub(super) fn system(&self, request: &Request) -> String {
         let prompt = self.settings.system_prompt.as_deref().map_or(ROLE, str::trim_end);
         let context = request.context.context_words();
@@ -187,7 +187,7 @@ impl Remote {
         parts.collect::<Vec<&str>>().join("\n\n")
     }
 
-/// Streams the answer to a request.
+    /// Streams the answer to a request.
     pub(super) fn respond(
         &self,
         dialect: impl Dialect,
@@ -196,11 +196,11 @@ impl Remote {
         let earlier = request.attempt.saturating_sub(1).min(8);
         let pause = FIRST_PAUSE * 2_u32.saturating_pow(earlier);
         let asked = self.clone().ask(dialect, request, pause);
-        once(asked).map_ok(Answer::deltas).try_flatten().boxed()
+        once(asked).map_ok(AnswerStream::deltas).try_flatten().boxed()
     }
 
-/// Sends a request and returns the answer once it begins. Cuts a history that is too long for the model until it fits.
-    async fn ask(self, dialect: impl Dialect, request: Request, pause: Duration) -> Result<Answer, ModelError> {
+    /// Sends a request and returns the answer once it begins. Cuts a history that is too long for the model until it fits.
+    async fn ask(self, dialect: impl Dialect, request: Request, pause: Duration) -> Result<AnswerStream, ModelError> {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             tracing::warn!("model concurrency limit reached (--max-model-calls)");
             return Err(ModelError {
@@ -219,18 +219,18 @@ impl Remote {
             if response.status() == StatusCode::OK {
                 break response;
             }
-            let refusal = Refusal::read(response, self.key.as_deref()).await;
-            let shorter = (refusal.kind == Kind::TooLong).then(|| shorter(&request.messages, from)).flatten();
+            let refusal = EndpointRefusal::read(response, self.key.as_deref()).await;
+            let shorter = (refusal.kind == RefusalKind::TooLong).then(|| shorter(&request.messages, from)).flatten();
             if let Some(shorter) = shorter {
                 tracing::warn!(messages = shorter, "history cut: too long for the model");
                 from = shorter;
             } else if !dialect.asks_for_less(refusal.kind) {
-                let may_help = matches!(refusal.kind, Kind::Passing | Kind::BadCall);
+                let may_help = matches!(refusal.kind, RefusalKind::Passing | RefusalKind::BadCall);
                 let retry_after = may_help.then(|| refusal.after.unwrap_or(pause));
                 return Err(ModelError { reason: refusal.words(), retry_after });
             }
         };
-        Ok(Answer {
+        Ok(AnswerStream {
             body: response.into_body().into_data_stream(),
             reading: dialect.reader(&request),
             pause,
@@ -244,26 +244,26 @@ impl Remote {
 
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-// Without the key.
+        // Without the key.
         let Settings { base_url, model, .. } = &*self.settings;
         f.debug_struct("Remote").field("base_url", base_url).field("model", model).finish_non_exhaustive()
     }
 }
 
 /// An answer that arrives.
-struct Answer {
+struct AnswerStream {
     body: BodyDataStream,
-    reading: Box<dyn Reader>,
+    reading: Box<dyn AnswerReader>,
     pause: Duration,
     is_first: bool,
-/// The deadline for new content, and that for the whole answer.
+    /// The deadline for new content, and that for the whole answer.
     idle_until: Instant,
     until: Instant,
-/// The permit of the request.
+    /// The permit of the request.
     _place: OwnedSemaphorePermit,
 }
 
-impl Answer {
+impl AnswerStream {
     fn deltas(self) -> impl Stream<Item = Result<Delta, ModelError>> {
         let read = unfold(Some(self), |answer| async move {
             let mut answer = answer?;
@@ -276,13 +276,13 @@ impl Answer {
         read.flatten()
     }
 
-/// Reads the next piece. Returns true if more may follow.
+    /// Reads the next piece. Returns true if more may follow.
     async fn read(&mut self, deltas: &mut Vec<Delta>) -> Result<bool, ModelError> {
         let silence = if self.reading.is_whole() { AFTERWORD } else { SILENCE };
         let until = (Instant::now() + silence).min(self.idle_until).min(self.until);
         let arrived = timeout_at(until, self.body.next()).await;
         if let Ok(Some(Ok(bytes))) = arrived {
-            self.reading.feed(&bytes, deltas).map_err(|trouble| self.error(trouble))?;
+            self.reading.feed(&bytes, deltas).map_err(|error| self.error(error))?;
             if self.reading.comes_on() {
                 self.idle_until = Instant::now() + IDLE;
             }
@@ -293,17 +293,17 @@ impl Answer {
             let reason = "The model's answer broke off.".to_owned();
             return Err(ModelError { reason, retry_after: Some(self.pause) });
         }
-        self.reading.finish(deltas).map_err(|trouble| self.error(trouble))?;
+        self.reading.finish(deltas).map_err(|error| self.error(error))?;
         Ok(false)
     }
 
-    fn error(&self, trouble: Trouble) -> ModelError {
-        let may_help = match trouble.again {
-            Again::Never => false,
-            Again::Once => self.is_first,
-            Again::Some => true,
+    fn error(&self, error: AnswerError) -> ModelError {
+        let may_help = match error.retry {
+            Retry::Never => false,
+            Retry::Once => self.is_first,
+            Retry::Always => true,
         };
-        ModelError { reason: trouble.reason, retry_after: may_help.then_some(self.pause) }
+        ModelError { reason: error.reason, retry_after: may_help.then_some(self.pause) }
     }
 }
 

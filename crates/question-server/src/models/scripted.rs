@@ -19,7 +19,7 @@ pub struct Scripted {
 }
 
 impl Scripted {
-/// The agent of a script, with the pause `pace` before each delta, as a model and a network would have.
+    /// The agent of a script, with the pause `pace` before each delta, as a model and a network would have.
     #[must_use]
     pub fn new(script: Script, pace: Duration) -> Self {
         Self { script: Arc::new(script), pace }
@@ -48,7 +48,7 @@ impl Model for Scripted {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let own = self.script.tools().iter().map(|tool| Arc::new(Told::new(tool)) as Arc<dyn Tool>);
+        let own = self.script.tools().iter().map(|tool| Arc::new(ScriptedTool::new(tool)) as Arc<dyn Tool>);
         let others = self.script.spawns_agents().then(|| Arc::new(SpawnAgents::default()) as Arc<dyn Tool>);
         own.chain(others).collect()
     }
@@ -57,7 +57,7 @@ impl Model for Scripted {
         let (deltas, pace) = (self.script.next(&request.messages, &request.context), self.pace);
         let paced = stream::iter(deltas).then(move |delta| async move {
             if !pace.is_zero() {
-// Streams at the pace of a model; tests set none.
+                // Streams at the pace of a model; tests set none.
                 tokio::time::sleep(pace).await;
             }
             Ok(delta)
@@ -68,19 +68,19 @@ impl Model for Scripted {
 
 /// A tool with a fixed result in the script.
 #[derive(Debug)]
-struct Told {
+struct ScriptedTool {
     tool: ScriptTool,
     spec: ToolSpec,
 }
 
-impl Told {
+impl ScriptedTool {
     fn new(tool: &ScriptTool) -> Self {
         Self { spec: tool.spec(), tool: tool.clone() }
     }
 }
 
 #[async_trait]
-impl Tool for Told {
+impl Tool for ScriptedTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

@@ -1,11 +1,11 @@
 //! Opening, loading and deleting conversations.
 
 use super::Runtime;
-use super::slots::Slots;
+use super::slots::Sessions;
 use super::tell::entries;
 use crate::error::ApiError;
 use crate::limits::CROWDED_OUT_AT_ONCE;
-use crate::live::{Live, Talk, TalkGuard};
+use crate::live::{ActiveSession, SessionGuard, SessionState};
 use crate::owner::{Caller, name_in_log};
 use crate::peer::Peer;
 use crate::store::signals::{Notification, StopCause};
@@ -17,25 +17,25 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 impl Runtime {
-/// The sessions in memory. The guard must not be held over an await.
-    pub(super) fn slots(&self) -> MutexGuard<'_, Slots> {
-// Names are only inserted and removed.
+    /// The sessions in memory. The guard must not be held over an await.
+    pub(super) fn slots(&self) -> MutexGuard<'_, Sessions> {
+        // Names are only inserted and removed.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-/// The session of this name; the store may not have the conversation.
-    fn live(&self, id: &str) -> Arc<Live> {
-        let new = |changes| Live::new(id.to_owned(), changes, self.bounds.log());
+    /// The session of this name; the store may not have the conversation.
+    fn live(&self, id: &str) -> Arc<ActiveSession> {
+        let new = |changes| ActiveSession::new(id.to_owned(), changes, self.bounds.log());
         self.slots().get_or_make(id, &self.bounds, new)
     }
 
-/// Opens a conversation. One that the caller may not open counts as unknown.
-    pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
+    /// Opens a conversation. One that the caller may not open counts as unknown.
+    pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<ActiveSession>, ApiError> {
         let live = self.find(id).await?;
         live.filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
     }
 
-    pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
+    pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<ActiveSession>, ApiError> {
         let live = self.live(id);
         let mut talk = live.talk.lock().await;
         if !live.is_known() && !self.load(&live, &mut talk).await? {
@@ -48,16 +48,16 @@ impl Runtime {
         Some(live).filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
     }
 
-/// Opens a conversation for a program's ask. A new one has no owner unless a layer around the server names it: each client that knows its id may answer.
-    pub(crate) async fn open_for_program(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
+    /// Opens a conversation for a program's ask. A new one has no owner unless a layer around the server names it: each client that knows its id may answer.
+    pub(crate) async fn open_for_program(&self, caller: &Caller, id: &str) -> Result<Arc<ActiveSession>, ApiError> {
         match self.find(id).await? {
             Some(_) => self.open(caller, id).await,
             None => self.open_or_create(&caller.as_program(), id).await,
         }
     }
 
-/// Finds a conversation of any owner.
-    pub(crate) async fn find(&self, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
+    /// Finds a conversation of any owner.
+    pub(crate) async fn find(&self, id: &str) -> Result<Option<Arc<ActiveSession>>, ApiError> {
         let live = self.live(id);
         if !live.is_known() {
             let mut talk = live.talk.lock().await;
@@ -68,11 +68,11 @@ impl Runtime {
         Ok(Some(live))
     }
 
-/// The current state of a conversation, under its lock.
-    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<TalkGuard<'a>, ApiError> {
+    /// The current state of a conversation, under its lock.
+    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<ActiveSession>) -> Result<SessionGuard<'a>, ApiError> {
         let mut talk = live.talk.lock().await;
         loop {
-// No other server changes a conversation at work here.
+            // No other server changes a conversation at work here.
             let is_shared = self.signals.is_some() && talk.run.is_none();
             let is_fresh = std::mem::take(&mut talk.is_fresh);
             if talk.is_away || (is_shared && !is_fresh) {
@@ -93,13 +93,13 @@ impl Runtime {
         }
     }
 
-/// Loads a conversation from the store. Returns false if there is none.
-    async fn load(&self, live: &Live, talk: &mut Talk) -> Result<bool, ApiError> {
+    /// Loads a conversation from the store. Returns false if there is none.
+    async fn load(&self, live: &ActiveSession, talk: &mut SessionState) -> Result<bool, ApiError> {
         let Some(mut stored) = self.store.load(&live.id).await? else {
             return Ok(false);
         };
         if !live.belongs_to(stored.owner.take()) {
-// It is another conversation of the same name.
+            // It is another conversation of the same name.
             live.end();
             self.forget(&live.id);
             return Err(ApiError::UnknownConversation);
@@ -108,18 +108,18 @@ impl Runtime {
         Ok(true)
     }
 
-/// Takes a stored conversation over, and sends the commits of other servers to the clients here.
-    fn take(&self, live: &Live, talk: &mut Talk, mut stored: Stored) {
+    /// Takes a stored conversation over, and sends the commits of other servers to the clients here.
+    fn take(&self, live: &ActiveSession, talk: &mut SessionState, mut stored: Stored) {
         let (told, run) = (stored.told, stored.run.take());
-        let known = std::mem::replace(talk, Talk::stored(stored)).known;
+        let known = std::mem::replace(talk, SessionState::stored(stored)).known;
         let is_elsewhere = self.signals.is_some() && self.is_anothers(talk);
-// The server that worked on it may have sent more events than it committed, so the next one counts from the start.
+        // The server that worked on it may have sent more events than it committed, so the next one counts from the start.
         let broken_off = talk.revision.filter(|_| talk.view().is_at_work() && !is_elsewhere);
         talk.told = broken_off.map_or(told, |revision| StreamPosition { since: revision.next(), frames: 0 });
         let here = live.log.told();
         let is_ours = self.signals.is_none() && talk.lease.is_some_and(|lease| lease.holder == self.holder);
         if is_ours && here.since == told.since && here.frames >= told.frames {
-// The log has all events of a run that broke off here.
+            // The log has all events of a run that broke off here.
             talk.told = here;
         } else if here.since == talk.told.since && here.frames < talk.told.frames {
             let id = || Uuid::new_v4().to_string();
@@ -134,7 +134,7 @@ impl Runtime {
         }
     }
 
-/// Fails if there is no room for another conversation of this caller.
+    /// Fails if there is no room for another conversation of this caller.
     async fn check_room(&self, caller: &Caller) -> Result<(), ApiError> {
         if let Some(owner) = &caller.owner
             && self.store.count_of(owner).await? >= self.bounds.owned
@@ -186,27 +186,27 @@ impl Runtime {
         Ok(is_gone)
     }
 
-/// Counts a new conversation for its owner and its peer: a peer may use many owners.
+    /// Counts a new conversation for its owner and its peer: a peer may use many owners.
     fn allow_new(&self, caller: &Caller) -> Result<(), Duration> {
         let now = Instant::now();
         if let Some(owner) = &caller.owner {
             self.new_by_owner.take(now, owner.clone())?;
         }
-// All unknown peers count as one: a client may name another owner each time.
+        // All unknown peers count as one: a client may name another owner each time.
         self.new_by_peer.take(now, caller.peer)
     }
 
     /// Stops the run of a conversation and deletes it. If it changes meanwhile, as by an answer at another server, starts again.
-    pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<(), ApiError> {
+    pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<ActiveSession>) -> Result<(), ApiError> {
         while !self.try_delete(live).await? {}
         Ok(())
     }
 
-    async fn try_delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<bool, ApiError> {
+    async fn try_delete(self: &Arc<Self>, live: &Arc<ActiveSession>) -> Result<bool, ApiError> {
         let mut talk = self.talk(live).await?;
         if let Some(run) = talk.run_elsewhere.clone() {
             drop(talk);
-            self.stop_elsewhere(live, run, StopCause::Said).await;
+            self.stop_elsewhere(live, run, StopCause::Requested).await;
             talk = self.talk(live).await?;
         }
         while let Some(run) = talk.run.clone() {
@@ -215,7 +215,7 @@ impl Runtime {
             talk = self.talk(live).await?;
         }
         let revision = talk.revision.ok_or(ApiError::UnknownConversation)?;
-// A request that waits for the lock loads it again.
+        // A request that waits for the lock loads it again.
         talk.is_away = true;
         if !self.store.delete(&live.id, revision).await? {
             return Ok(false);
@@ -227,7 +227,7 @@ impl Runtime {
         Ok(true)
     }
 
-/// The conversations of this caller, newest first.
+    /// The conversations of this caller, newest first.
     pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<String>, ApiError> {
         let mut all = Vec::new();
         for owner in caller.owners() {
@@ -236,7 +236,7 @@ impl Runtime {
         Ok(all)
     }
 
-/// Deletes conversations that ended longer ago than `--keep`, if it is set.
+    /// Deletes conversations that ended longer ago than `--keep`, if it is set.
     pub(super) async fn delete_ended(&self) {
         let Some(by) = self.keep.and_then(|keep| earlier(self.clock.now(), keep)) else {
             return;
@@ -252,7 +252,7 @@ impl Runtime {
         self.is_gone(deleted);
     }
 
-/// Ends the streams of these deleted conversations.
+    /// Ends the streams of these deleted conversations.
     fn is_gone(&self, deleted: impl IntoIterator<Item = String>) {
         let mut slots = self.slots();
         for id in deleted {
@@ -263,7 +263,7 @@ impl Runtime {
         }
     }
 
-/// Forgets a session whose conversation is deleted or another owner's.
+    /// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
         self.slots().forget(id);
     }

@@ -1,7 +1,7 @@
 //! The sessions in memory: only those at work or watched, since a question may wait for days.
 
 use crate::limits::Bounds;
-use crate::live::Live;
+use crate::live::ActiveSession;
 use crate::rate::TokenBucket;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -9,39 +9,39 @@ use std::time::Instant;
 
 /// The sessions in memory, and the rates of changes of conversations that have left it.
 #[derive(Debug, Default)]
-pub(super) struct Slots {
-    slots: HashMap<Box<str>, Slot>,
-/// The number of slots at which the next pruning is due.
+pub(super) struct Sessions {
+    slots: HashMap<Box<str>, SessionSlot>,
+    /// The number of slots at which the next pruning is due.
     prune_at: usize,
 }
 
 #[derive(Debug)]
-struct Slot {
-    live: Weak<Live>,
+struct SessionSlot {
+    live: Weak<ActiveSession>,
     changes: Arc<TokenBucket>,
 }
 
 /// The number of slots below which none are pruned.
 const FEW: usize = 64;
 
-impl Slots {
-    pub(super) fn live(&self, id: &str) -> Option<Arc<Live>> {
+impl Sessions {
+    pub(super) fn live(&self, id: &str) -> Option<Arc<ActiveSession>> {
         self.slots.get(id)?.live.upgrade()
     }
 
-/// The number of sessions in memory, with those that are being made.
+    /// The number of sessions in memory, with those that are being made.
     pub(super) fn begun(&self) -> usize {
-        let in_memory = |slot: &&Slot| slot.live.strong_count() > 0;
+        let in_memory = |slot: &&SessionSlot| slot.live.strong_count() > 0;
         self.slots.values().filter(in_memory).count()
     }
 
-/// The session of this name in memory. If there is none, makes it with its rate of changes.
+    /// The session of this name in memory. If there is none, makes it with its rate of changes.
     pub(super) fn get_or_make(
         &mut self,
         id: &str,
         bounds: &Bounds,
-        make: impl FnOnce(Arc<TokenBucket>) -> Live,
-    ) -> Arc<Live> {
+        make: impl FnOnce(Arc<TokenBucket>) -> ActiveSession,
+    ) -> Arc<ActiveSession> {
         if let Some(live) = self.live(id) {
             return live;
         }
@@ -54,24 +54,24 @@ impl Slots {
             None => Arc::new(TokenBucket::new(now, bounds.changes)),
         };
         let live = Arc::new(make(Arc::clone(&changes)));
-        let slot = Slot { live: Arc::downgrade(&live), changes };
+        let slot = SessionSlot { live: Arc::downgrade(&live), changes };
         self.slots.insert(id.into(), slot);
         live
     }
 
-/// The sessions in memory.
-    pub(super) fn all(&self) -> Vec<Arc<Live>> {
+    /// The sessions in memory.
+    pub(super) fn all(&self) -> Vec<Arc<ActiveSession>> {
         self.slots.values().filter_map(|slot| slot.live.upgrade()).collect()
     }
 
-/// Forgets a session, so that the next request loads the conversation from the store.
+    /// Forgets a session, so that the next request loads the conversation from the store.
     pub(super) fn forget(&mut self, id: &str) {
         if let Some(slot) = self.slots.get_mut(id) {
             slot.live = Weak::new();
         }
     }
 
-/// Drops slots without a session and with a full rate. The time between two prunings grows with the number of slots.
+    /// Drops slots without a session and with a full rate. The time between two prunings grows with the number of slots.
     fn prune(&mut self, now: Instant) {
         self.slots.retain(|_, slot| slot.live.strong_count() > 0 || !slot.changes.is_whole(now));
         self.slots.shrink_to(2 * self.slots.len());
@@ -81,19 +81,19 @@ impl Slots {
 
 #[cfg(test)]
 mod tests {
-    use super::{FEW, Slots};
+    use super::{FEW, Sessions};
     use crate::limits::Bounds;
-    use crate::live::Live;
+    use crate::live::ActiveSession;
     use crate::rate::PerMinute;
     use std::sync::Arc;
 
-    fn keep(slots: &mut Slots, id: &str, bounds: &Bounds) -> Arc<Live> {
-        slots.get_or_make(id, bounds, |changes| Live::new(id.to_owned(), changes, 0))
+    fn keep(slots: &mut Sessions, id: &str, bounds: &Bounds) -> Arc<ActiveSession> {
+        slots.get_or_make(id, bounds, |changes| ActiveSession::new(id.to_owned(), changes, 0))
     }
 
     #[test]
     fn conversations_that_nobody_needs_are_forgotten() {
-        let mut slots = Slots::default();
+        let mut slots = Sessions::default();
         let bounds = Bounds { changes: PerMinute::new(2), ..Bounds::default() };
         let used = keep(&mut slots, "used", &bounds);
         used.allow_change().expect("there are two");

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 /// The parts from which the runtime is made.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct RuntimeParts {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
@@ -30,8 +30,8 @@ pub(crate) struct Parts {
 }
 
 /// Starts the runtime. The server's own tools come before those of the model.
-pub(crate) fn start(config: &Config, parts: Parts) -> Arc<Runtime> {
-    let Parts { store, model, mut tools, clock, drain, counters } = parts;
+pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
+    let RuntimeParts { store, model, mut tools, clock, drain, counters } = parts;
     tools.extend(model.tools());
     let signals = store.signals();
     let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();

@@ -5,7 +5,7 @@ use crate::callbacks;
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
 use crate::limits::SWEEP;
-use crate::live::{Live, Run, Talk};
+use crate::live::{ActiveRun, ActiveSession, SessionState};
 use crate::owner::name_in_log;
 use crate::store::Due;
 use futures_util::FutureExt as _;
@@ -25,7 +25,7 @@ pub(crate) fn sweep(runtime: &Arc<Runtime>) {
 
 /// Runs one turn of a background task. A panic ends the turn alone, which then returns `None`.
 pub(super) async fn one_turn<T>(turn: impl Future<Output = T>) -> Option<T> {
-// The state that turns share is behind locks, each of which tolerates a panic.
+    // The state that turns share is behind locks, each of which tolerates a panic.
     let done = AssertUnwindSafe(turn).catch_unwind().await;
     done.inspect_err(|_| tracing::error!("background task panicked; restarting it")).ok()
 }
@@ -34,7 +34,7 @@ async fn take_up(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let (clock, drain) = (Arc::clone(&runtime.clock), runtime.drain.clone());
         let changed = Arc::clone(&runtime.deadlines_changed);
-// Its own leases first: they may have run out while the process was paused.
+        // Its own leases first: they may have run out while the process was paused.
         one_turn(runtime.renew_held()).await;
         let next = tokio::select! {
             () = drain.closed() => return,
@@ -65,21 +65,25 @@ async fn renew(watched: Weak<Runtime>) {
 }
 
 impl Runtime {
-/// The time at which an ask that begins to wait now expires.
+    /// The time at which an ask that begins to wait now expires.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         let patience = self.expire_after?;
         Some(later(self.clock.now(), patience))
     }
 
-/// Expires the waiting question if its time is over.
-    pub(super) async fn expire(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<(), ApiError> {
+    /// Expires the waiting question if its time is over.
+    pub(super) async fn expire(
+        self: &Arc<Self>,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
+    ) -> Result<(), ApiError> {
         let now = self.clock.now();
         let waiting = talk.conversation.waiting();
-// The next server expires it if this one is about to end.
+        // The next server expires it if this one is about to end.
         if !waiting.is_some_and(|waiting| waiting.is_expired(now)) || self.drain.is_closed() {
             return Ok(());
         }
-        let run = Run::detached(Uuid::new_v4().to_string(), talk);
+        let run = ActiveRun::detached(Uuid::new_v4().to_string(), talk);
         let expired = Event::QuestionExpired { now };
         self.begin(live, talk, run, Some(expired)).await?;
         Ok(())
@@ -95,7 +99,7 @@ impl Runtime {
         }
     }
 
-/// Resumes all due conversations, and returns the time of the next look.
+    /// Resumes all due conversations, and returns the time of the next look.
     async fn take_up_due(self: &Arc<Self>) -> Timestamp {
         let now = self.clock.now();
         let due = self.store.due(now).await.unwrap_or_else(|error| {
@@ -104,7 +108,7 @@ impl Runtime {
         });
         for id in due.now {
             let permit = Arc::clone(&self.unattended).acquire_owned().await;
-// A panic in one leaves the others alone.
+            // A panic in one leaves the others alone.
             match one_turn(self.take_up(&id)).await {
                 None => {}
                 Some(Ok(run)) => hold_during(run, permit),
@@ -118,15 +122,15 @@ impl Runtime {
         due.next.map_or(soon, |next| next.min(soon))
     }
 
-/// Resumes a conversation. Returns the run in which its agent continues, if there is one.
-    async fn take_up(self: &Arc<Self>, id: &str) -> Result<Option<Run>, ApiError> {
+    /// Resumes a conversation. Returns the run in which its agent continues, if there is one.
+    async fn take_up(self: &Arc<Self>, id: &str) -> Result<Option<ActiveRun>, ApiError> {
         let Some(live) = self.find(id).await? else {
             return Ok(None);
         };
-// This expires a question whose time is over.
+        // This expires a question whose time is over.
         let mut talk = self.talk(&live).await?;
         let run = match self.go_on(&live, &mut talk).await {
-// Another server has resumed it.
+            // Another server has resumed it.
             Err(ApiError::Overtaken) => None,
             run => run?,
         };
@@ -143,17 +147,21 @@ impl Runtime {
         Ok(run)
     }
 
-/// The callbacks that are due, with their bodies. Stores first that they are called.
-    async fn take_due_callbacks(&self, live: &Live, talk: &mut Talk) -> Result<Vec<(Callback, Value)>, ApiError> {
+    /// The callbacks that are due, with their bodies. Stores first that they are called.
+    async fn take_due_callbacks(
+        &self,
+        live: &ActiveSession,
+        talk: &mut SessionState,
+    ) -> Result<Vec<(Callback, Value)>, ApiError> {
         if talk.run.is_some() || talk.view().is_at_work() {
-// They are due at the end of the run.
+            // They are due at the end of the run.
             return Ok(Vec::new());
         }
         let due = callbacks::take_due(&mut talk.context.callbacks, self.clock.now());
         if due.is_empty() {
             return Ok(Vec::new());
         }
-        let run = Run::detached(String::new(), talk);
+        let run = ActiveRun::detached(String::new(), talk);
         self.commit(live, talk, &run, callbacks::CALLED_BACK, &[], &[]).await?;
         let told = due.into_iter().map(|callback| {
             let mut told = ask_status(&callback.tool_call_id, talk.conversation.result_of(&callback.tool_call_id));
@@ -163,8 +171,8 @@ impl Runtime {
         Ok(told.collect())
     }
 
-/// Calls a URL, and forgets it once the call has succeeded.
-    async fn call_back(self: Arc<Self>, live: Arc<Live>, callback: Callback, told: Value) {
+    /// Calls a URL, and forgets it once the call has succeeded.
+    async fn call_back(self: Arc<Self>, live: Arc<ActiveSession>, callback: Callback, told: Value) {
         if !self.callbacks.call(&callback, self.clock.now(), &told).await {
             return;
         }
@@ -179,9 +187,9 @@ impl Runtime {
                 continue;
             }
             talk.context.callbacks.retain(|kept| kept.tool_call_id != callback.tool_call_id);
-            let run = Run::detached(String::new(), &talk);
+            let run = ActiveRun::detached(String::new(), &talk);
             let done = match talk.view().is_at_work() {
-// Another server works on it, and calls once more.
+                // Another server works on it, and calls once more.
                 true => Ok(()),
                 false => self.commit(&live, &mut talk, &run, callbacks::CALLBACK_TAKEN, &[], &[]).await,
             };
@@ -196,14 +204,22 @@ impl Runtime {
 
     /// Resumes an agent whose run died or failed, and returns the new run. Returns `None` if its run is under way or has ended, or waits for the
     /// result of a client's tool.
-    pub(crate) async fn revive(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<Option<Run>, ApiError> {
+    pub(crate) async fn revive(
+        self: &Arc<Self>,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
+    ) -> Result<Option<ActiveRun>, ApiError> {
         match talk.conversation.state() {
             ConvState::Failed { .. } => self.begin_unattended(live, talk, Some(Event::Retry)).await.map(Some),
             _ => self.go_on(live, talk).await,
         }
     }
 
-    async fn go_on(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<Option<Run>, ApiError> {
+    async fn go_on(
+        self: &Arc<Self>,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
+    ) -> Result<Option<ActiveRun>, ApiError> {
         if talk.run.is_some() || !talk.view().is_at_work() || self.is_anothers(talk) {
             return Ok(None);
         }
@@ -216,19 +232,19 @@ impl Runtime {
 
     async fn begin_unattended(
         self: &Arc<Self>,
-        live: &Arc<Live>,
-        talk: &mut Talk,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
         event: Option<Event>,
-    ) -> Result<Run, ApiError> {
-// No client reads it as its own, so the user's next message comes first.
-        let run = Run::new(Uuid::new_v4().to_string(), Pending::of(&talk.context));
+    ) -> Result<ActiveRun, ApiError> {
+        // No client reads it as its own, so the user's next message comes first.
+        let run = ActiveRun::new(Uuid::new_v4().to_string(), Pending::of(&talk.context));
         let (run, _) = self.begin(live, talk, run, event).await?;
         Ok(run)
     }
 }
 
 /// Holds a permit until the end of the run, if there is one.
-fn hold_during<T: Send + 'static>(run: Option<Run>, permit: T) {
+fn hold_during<T: Send + 'static>(run: Option<ActiveRun>, permit: T) {
     tokio::spawn(async move {
         if let Some(run) = run {
             run.over.cancelled().await;

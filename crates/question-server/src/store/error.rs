@@ -7,9 +7,9 @@ use std::path::Path;
 /// The reason why a commit was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommitError {
-/// The conversation has another revision: load it and decide again.
+    /// The conversation has another revision: load it and decide again.
     Conflict,
-/// It is not known to be stored.
+    /// It is not known to be stored.
     Failed(StoreError),
 }
 
@@ -24,7 +24,7 @@ impl From<StoreError> for CommitError {
 pub struct StoreError(pub String);
 
 impl StoreError {
-/// The same with the name of the file in front.
+    /// The same with the name of the file in front.
     pub(super) fn about(self, path: &Path) -> Self {
         Self(format!("{}: {}", path.display(), self.0))
     }

@@ -17,7 +17,7 @@ impl Revision {
 /// to no conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamPosition {
-/// The revision that was being made at that time.
+    /// The revision that was being made at that time.
     pub since: Revision,
     /// The frames since.
     pub frames: u64,

@@ -9,16 +9,16 @@ mod signals;
 mod tls;
 
 use self::signals::PostgresSignals;
-use super::rows::{NewRows, Row, StoredRows};
+use super::rows::{ConversationRow, NewRows, StoredRows};
 use super::signals::Signals;
 use super::{
-    Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
+    Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
 };
 use crate::clock::{Clock, DatabaseClock};
 use crate::limits::{CLAIM, DUE_AT_A_TIME};
 use crate::owner::Owner;
 use async_trait::async_trait;
-use database::Database;
+use database::DatabasePool;
 use question_agent::Timestamp;
 use std::collections::HashMap;
 use std::fmt;
@@ -30,7 +30,7 @@ use tokio_postgres::types::ToSql;
 
 /// Keeps conversations in a Postgres database, where other servers find them as well.
 pub struct PostgresStore {
-    database: Database,
+    database: DatabasePool,
     signals: Arc<PostgresSignals>,
     clock: Arc<DatabaseClock>,
 }
@@ -48,12 +48,12 @@ impl PostgresStore {
         Self::open_within(address, Duration::ZERO).await
     }
 
-/// The same for a database that may still be starting: tries again for `patience`.
+    /// The same for a database that may still be starting: tries again for `patience`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
     pub async fn open_within(address: &str, patience: Duration) -> Result<Self, StoreError> {
-        let (database, config) = Database::open_within(address, patience).await?;
+        let (database, config) = DatabasePool::open_within(address, patience).await?;
         let clock = Arc::new(DatabaseClock::default());
         let signals = Arc::new(PostgresSignals::new(database.clone(), config));
         let store = Self { database, signals, clock };
@@ -61,7 +61,7 @@ impl PostgresStore {
         Ok(store)
     }
 
-/// The time after `after` at which a conversation is due. Each answer sets the clock.
+    /// The time after `after` at which a conversation is due. Each answer sets the clock.
     async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT (SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1),
             (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -89,10 +89,10 @@ impl Store for PostgresStore {
         found.map(|row| rows(&row)?.read()).transpose()
     }
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         let run = change.run.map(str::to_owned);
         let NewRows { id, base, owner, peer, row, messages } = NewRows::new(id, base, change)?;
-        let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
+        let ConversationRow { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
         let version = i32::try_from(version).unwrap_or(i32::MAX);
         let [revision, since, told] = [revision.0, told.since.0, told.frames].map(signed);
         let (state, context) = (&*state, &*context);
@@ -108,7 +108,7 @@ impl Store for PostgresStore {
             &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
             &run, &waiting, &peer,
         ];
-// A change does not set the peer.
+        // A change does not set the peer.
         let values = &values[..if base.is_some() { 14 } else { 15 }];
         match self.database.try_query(sql, values).await? {
             Ok(found) if !found.is_empty() => Ok(()),
@@ -124,7 +124,7 @@ impl Store for PostgresStore {
         let claimed = self.database.query(CLAIM_DUE, &[&signed(now.0), &signed(claimed_until.0), &most]).await?;
         let claimed: Result<Vec<String>, _> = claimed.iter().map(|row| row.try_get(0)).collect();
         let claimed = claimed?;
-// If there was none to claim, other servers are claiming those that are due.
+        // If there was none to claim, other servers are claiming those that are due.
         let after = if claimed.is_empty() { signed(now.0) } else { i64::MIN };
         Ok(Due { now: claimed, next: self.next_due(after).await? })
     }
@@ -164,7 +164,7 @@ impl Store for PostgresStore {
         told.collect::<Result<_, StoreError>>().map(Some)
     }
 
-/// The clock of the database, which follows this machine's monotonic clock between answers.
+    /// The clock of the database, which follows this machine's monotonic clock between answers.
     fn clock(&self) -> Option<Arc<dyn Clock>> {
         Some(Arc::<DatabaseClock>::clone(&self.clock))
     }
@@ -280,7 +280,7 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
     let holder: Option<String> = found.try_get(7)?;
     Ok(StoredRows {
         owner: found.try_get(0)?,
-        row: Row {
+        row: ConversationRow {
             version: u32::try_from(found.try_get::<_, i32>(1)?).unwrap_or_default(),
             state: found.try_get::<_, &str>(2)?.into(),
             context: found.try_get::<_, &str>(3)?.into(),

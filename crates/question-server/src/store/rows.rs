@@ -1,7 +1,7 @@
 //! A conversation as rows of text. A commit writes new messages alone.
 
 use crate::owner::Owner;
-use crate::store::{Change, Lease, Revision, StoreError, Stored, StreamPosition};
+use crate::store::{Commit, Lease, Revision, StoreError, Stored, StreamPosition};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp, stored};
 use serde::Serialize;
@@ -15,14 +15,14 @@ pub(super) struct NewRows {
     pub(super) base: Option<Revision>,
     pub(super) owner: Option<String>,
     pub(super) peer: String,
-    pub(super) row: Row,
-/// In the order of the effects.
+    pub(super) row: ConversationRow,
+    /// In the order of the effects.
     pub(super) messages: Vec<String>,
 }
 
 /// The row of a conversation, without its owner; each commit writes it whole.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct ConversationRow {
     pub(super) version: u32,
     pub(super) state: Box<str>,
     pub(super) context: Box<str>,
@@ -38,24 +38,24 @@ pub(super) struct Row {
 #[derive(Debug)]
 pub(super) struct StoredRows {
     pub(super) owner: Option<String>,
-    pub(super) row: Row,
+    pub(super) row: ConversationRow,
     pub(super) run: Option<String>,
     pub(super) messages: Vec<String>,
 }
 
 impl NewRows {
-    pub(super) fn new(id: &str, base: Option<Revision>, change: Change<'_>) -> Result<Self, StoreError> {
+    pub(super) fn new(id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<Self, StoreError> {
         let messages: Result<_, StoreError> = change.messages.iter().map(text).collect();
         Ok(Self {
             id: id.to_owned(),
             base,
             owner: change.owner.map(|owner| owner.as_str().to_owned()),
             peer: change.peer.to_owned(),
-            row: Row {
+            row: ConversationRow {
                 version: stored::VERSION,
                 state: text(change.state)?.as_str().into(),
                 context: match change.context {
-// An absent member is read as its default.
+                    // An absent member is read as its default.
                     context if *context == ToolContext::default() => "{}".into(),
                     context => text(context)?.as_str().into(),
                 },
@@ -71,7 +71,7 @@ impl NewRows {
     }
 }
 
-impl Row {
+impl ConversationRow {
     fn lease(&self) -> Option<Lease> {
         Some(Lease { holder: self.holder?, until: self.due_at? })
     }

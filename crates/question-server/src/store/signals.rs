@@ -12,7 +12,7 @@ use uuid::Uuid;
 /// A signal may get lost: servers also poll the [`StreamPosition`] of a conversation in the store.
 #[async_trait]
 pub trait Signals: fmt::Debug + Send + Sync + 'static {
-/// Sends these to all servers that listen, with the sender.
+    /// Sends these to all servers that listen, with the sender.
     async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError>;
 
     /// The signals that servers send from now on.
@@ -22,18 +22,18 @@ pub trait Signals: fmt::Debug + Send + Sync + 'static {
 /// A signal from one server to the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-/// The server that sends it.
+    /// The server that sends it.
     pub by: Uuid,
     /// The conversation.
     pub id: String,
-/// Its content.
-    pub news: Notification,
+    /// Its content.
+    pub notification: Notification,
 }
 
 /// The content of a signal about a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notification {
-/// It was changed, up to this stream position.
+    /// It was changed, up to this stream position.
     Committed(StreamPosition),
     /// It was deleted.
     Gone,
@@ -43,25 +43,25 @@ pub enum Notification {
     Stop {
         /// The run.
         run: String,
-/// The reason.
-        wish: StopCause,
+        /// The reason.
+        cause: StopCause,
     },
 }
 
 /// The reason why a run is to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopCause {
-/// A client asked for it.
-    Said,
-/// A client has a new message: the run stops only if its own client has gone.
+    /// A client asked for it.
+    Requested,
+    /// A client has a new message: the run stops only if its own client has gone.
     IfAbandoned,
 }
 
 /// The signals that a server receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-/// A signal of any server, with its own.
+    /// A signal of any server, with its own.
     Signal(Signal),
-/// Some may be lost.
+    /// Some may be lost.
     Missed,
 }

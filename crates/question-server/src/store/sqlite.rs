@@ -8,7 +8,7 @@ mod file;
 mod writer;
 
 use super::rows::{NewRows, StoredRows};
-use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
+use super::{Commit, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
 use crate::limits::TAKEOVER;
 use crate::owner::Owner;
 use async_trait::async_trait;
@@ -26,12 +26,12 @@ use writer::{Job, work_off};
 /// Keeps conversations in an SQLite file in write-ahead mode. Each commit is on the disk before it is acknowledged (`synchronous=FULL`).
 #[derive(Debug)]
 pub struct SqliteStore {
-/// `None` while the store is dropped.
+    /// `None` while the store is dropped.
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
-/// True if the log still has deleted conversations.
+    /// True if the log still has deleted conversations.
     deleted: Arc<AtomicBool>,
-/// Held until the writer has ended.
+    /// Held until the writer has ended.
     _lock: File,
 }
 
@@ -44,7 +44,7 @@ impl SqliteStore {
         Self::open_within(path, TAKEOVER)
     }
 
-/// The same for a file that a stopping server may still have: waits for `patience`.
+    /// The same for a file that a stopping server may still have: waits for `patience`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
@@ -68,7 +68,7 @@ impl SqliteStore {
         backup::back_up(path, to)
     }
 
-/// Runs a job on the thread and waits for the commit of its batch.
+    /// Runs a job on the thread and waits for the commit of its batch.
     async fn ask<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
@@ -101,7 +101,7 @@ impl Store for SqliteStore {
         rows.map(StoredRows::read).transpose()
     }
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         let rows = NewRows::new(id, base, change)?;
         self.ask(move |all| writer::write(all, &rows)).await
     }
@@ -162,7 +162,7 @@ impl Store for SqliteStore {
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-// Without a sender the thread ends, which closes the file and empties its log.
+        // Without a sender the thread ends, which closes the file and empties its log.
         self.jobs = None;
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()

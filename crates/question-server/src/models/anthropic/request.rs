@@ -17,9 +17,9 @@ const AGENT_FIRST: &str = "(The agent spoke first.)";
 /// The body of a request, with the messages from the index `from` on.
 pub(super) fn body(remote: &Remote, request: &Request, from: usize) -> String {
     let settings = &remote.settings;
-    let mut history = History { remote, ids: HashMap::new(), messages: Vec::new() };
+    let mut history = AnthropicHistory { remote, ids: HashMap::new(), messages: Vec::new() };
     history.messages(&request.messages[from..]);
-// The API refuses thinking in a turn that began without thoughts.
+    // The API refuses thinking in a turn that began without thoughts.
     let thinking = settings.thinking.filter(|_| history.may_think());
     let most = settings.max_tokens.unwrap_or(MAX_TOKENS).saturating_add(thinking.unwrap_or_default());
     let mut body = json!({
@@ -30,7 +30,7 @@ pub(super) fn body(remote: &Remote, request: &Request, from: usize) -> String {
         "messages": history.messages,
     });
     match (thinking, settings.temperature) {
-// The API takes no temperature with thinking.
+        // The API takes no temperature with thinking.
         (Some(tokens), _) => body["thinking"] = json!({"type": "enabled", "budget_tokens": tokens}),
         (None, Some(temperature)) => body["temperature"] = temperature.into(),
         (None, None) => {}
@@ -46,14 +46,14 @@ pub(super) fn body(remote: &Remote, request: &Request, from: usize) -> String {
 }
 
 /// Messages in the endpoint's form, in which roles alternate.
-struct History<'a> {
+struct AnthropicHistory<'a> {
     remote: &'a Remote,
     /// The endpoint's own ids of its calls, by the ids that clients know.
     ids: HashMap<&'a str, String>,
     messages: Vec<Value>,
 }
 
-impl<'a> History<'a> {
+impl<'a> AnthropicHistory<'a> {
     fn messages(&mut self, messages: &'a [Message]) {
         if !matches!(messages.first(), Some(Message::User(_))) {
             self.push("user", text(AGENT_FIRST));
@@ -87,7 +87,7 @@ impl<'a> History<'a> {
         self.messages.push(json!({"role": role, "content": [block]}));
     }
 
-/// The endpoint's own thoughts and ids go back to it, and to no other endpoint.
+    /// The endpoint's own thoughts and ids go back to it, and to no other endpoint.
     fn assistant(&mut self, assistant: &'a AssistantMessage) {
         let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
         let origin = origin.filter(|origin| origin["from"] == *self.remote.origin).unwrap_or_default();
@@ -107,7 +107,7 @@ impl<'a> History<'a> {
         }
     }
 
-/// Returns true if the model continues after its user's message, or after results of calls with thoughts before them.
+    /// Returns true if the model continues after its user's message, or after results of calls with thoughts before them.
     fn may_think(&self) -> bool {
         let last = self.messages.iter().rfind(|message| message["role"] == "assistant");
         let blocks = || last.and_then(|last| last["content"].as_array()).into_iter().flatten();

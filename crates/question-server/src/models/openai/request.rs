@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct RequestBody<'a> {
     model: &'a str,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,11 +24,11 @@ struct Body<'a> {
     max_completion_tokens: Option<u32>,
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<FunctionTool<'a>>,
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct FunctionTool<'a> {
     r#type: &'static str,
     function: &'a ToolSpec,
 }
@@ -36,15 +36,15 @@ struct Tool<'a> {
 /// The body of a request, with the messages from the index `from` on.
 pub(super) fn body(remote: &Remote, asks_for_usage: bool, request: &Request, from: usize) -> String {
     let (settings, system) = (&remote.settings, remote.system(request));
-    let mut history = History { remote, ids: HashMap::new() };
+    let mut history = OpenAiHistory { remote, ids: HashMap::new() };
     let mut messages = vec![json!({"role": "system", "content": system})];
     messages.extend(request.messages[from..].iter().map(|message| history.message(message)));
-    let tools = request.tools.iter().map(|function| Tool { r#type: "function", function }).collect();
+    let tools = request.tools.iter().map(|function| FunctionTool { r#type: "function", function }).collect();
     let (old, new) = match settings.max_tokens {
         most if takes_completion_tokens(&settings.base_url) => (None, most),
         most => (most, None),
     };
-    let body = Body {
+    let body = RequestBody {
         model: &settings.model,
         stream: true,
         stream_options: asks_for_usage.then(|| json!({"include_usage": true})),
@@ -63,13 +63,13 @@ fn takes_completion_tokens(base_url: &str) -> bool {
 }
 
 /// Messages in the endpoint's form.
-struct History<'a> {
+struct OpenAiHistory<'a> {
     remote: &'a Remote,
     /// The endpoint's own ids of its calls, by the ids that clients know.
     ids: HashMap<&'a str, String>,
 }
 
-impl<'a> History<'a> {
+impl<'a> OpenAiHistory<'a> {
     fn message(&mut self, message: &'a Message) -> Value {
         match message {
             Message::User(user) => json!({"role": "user", "content": user.text}),
@@ -81,7 +81,7 @@ impl<'a> History<'a> {
         }
     }
 
-/// The endpoint's own members of its message go back to it, and to no other endpoint.
+    /// The endpoint's own members of its message go back to it, and to no other endpoint.
     fn assistant(&mut self, assistant: &'a AssistantMessage) -> Value {
         let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
         let origin = origin.filter(|origin| origin["from"] == *self.remote.origin).unwrap_or_default();

@@ -8,35 +8,35 @@ const MAX_ERROR_CHARS: usize = 300;
 
 /// The failure of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::models) struct Trouble {
-/// The reason, in words for the user.
+pub(in crate::models) struct AnswerError {
+    /// The reason, in words for the user.
     pub(in crate::models) reason: String,
-    pub(in crate::models) again: Again,
+    pub(in crate::models) retry: Retry,
 }
 
 /// The retries that may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::models) enum Again {
+pub(in crate::models) enum Retry {
     Never,
     Once,
     Some,
 }
 
-impl Trouble {
-    pub(in crate::models) fn again(reason: &str) -> Self {
-        Self { reason: reason.to_owned(), again: Again::Some }
+impl AnswerError {
+    pub(in crate::models) fn retryable(reason: &str) -> Self {
+        Self { reason: reason.to_owned(), retry: Retry::Always }
     }
 
-    pub(in crate::models) fn for_good(reason: &str) -> Self {
-        Self { again: Again::Never, ..Self::again(reason) }
+    pub(in crate::models) fn lasting(reason: &str) -> Self {
+        Self { retry: Retry::Never, ..Self::retryable(reason) }
     }
 
     pub(in crate::models) fn broken_off() -> Self {
-        Self::again("The model broke off.")
+        Self::retryable("The model broke off.")
     }
 
     pub(in crate::models) fn unreadable() -> Self {
-        Self::again("The model's answer cannot be read.")
+        Self::retryable("The model's answer cannot be read.")
     }
 }
 
@@ -61,11 +61,11 @@ const WITHHELD: [&str; 9] =
 const CUT: [&str; 3] = ["length", "max_tokens", "token_limit"];
 
 /// The failure of an answer with this finish reason; `None` if it is a good one.
-pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<Trouble> {
+pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<AnswerError> {
     let is = |words: &[&str]| names(reason, words);
-    let once = |why: &str| Some(Trouble { again: Again::Once, ..Trouble::again(why) });
+    let once = |why: &str| Some(AnswerError { retry: Retry::Once, ..AnswerError::retryable(why) });
     match () {
-        () if is(&FAILED) => Some(Trouble::broken_off()),
+        () if is(&FAILED) => Some(AnswerError::broken_off()),
         () if is(&WITHHELD) && !is_called => {
             once("The model's endpoint withheld the answer. Try again, or put it differently.")
         }

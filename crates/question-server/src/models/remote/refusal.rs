@@ -15,25 +15,25 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A refusal.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct EndpointRefusal {
     pub(super) status: StatusCode,
-    pub(super) kind: Kind,
-/// The pause that it asks for.
+    pub(super) kind: RefusalKind,
+    /// The pause that it asks for.
     pub(super) after: Option<Duration>,
 }
 
 /// The remedy for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::models) enum Kind {
-/// A retry.
+pub(in crate::models) enum RefusalKind {
+    /// A retry.
     Passing,
-/// A retry: the model wrote a call that its endpoint could not read.
+    /// A retry: the model wrote a call that its endpoint could not read.
     BadCall,
     /// A shorter history.
     TooLong,
-/// A request without usage.
+    /// A request without usage.
     NoUsage,
-/// None.
+    /// None.
     Lasting,
 }
 
@@ -55,7 +55,7 @@ const TOO_LONG: [&str; 12] = [
 
 const BAD_CALL: [&str; 4] = ["tool_use_failed", "failed_generation", "output_parse_failed", "malformed_function_call"];
 
-impl Refusal {
+impl EndpointRefusal {
     pub(super) async fn read(response: Response<Body>, key: Option<&str>) -> Self {
         let status = response.status();
         let headers = response.headers().clone();
@@ -69,12 +69,14 @@ impl Refusal {
         Self { status, kind: kind(status, &said), after }
     }
 
-/// The reason for clients. The endpoint's own error is not for them: it may quote the key or other users' words.
+    /// The reason for clients. The endpoint's own error is not for them: it may quote the key or other users' words.
     pub(super) fn words(&self) -> String {
         let code = self.status.as_u16();
         match (self.kind, self.status) {
-            (Kind::TooLong, _) => "The conversation has outgrown the model. Start a new one.".to_owned(),
-            (Kind::BadCall, _) => "The model made a call that its endpoint could not read. Try again.".to_owned(),
+            (RefusalKind::TooLong, _) => "The conversation has outgrown the model. Start a new one.".to_owned(),
+            (RefusalKind::BadCall, _) => {
+                "The model made a call that its endpoint could not read. Try again.".to_owned()
+            }
             (_, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => "The model's endpoint refuses the key.".to_owned(),
             (_, StatusCode::TOO_MANY_REQUESTS) => "The model is asked too often.".to_owned(),
             (_, status) if status.is_server_error() => format!("The model's endpoint failed ({code})."),
@@ -83,17 +85,17 @@ impl Refusal {
     }
 }
 
-fn kind(status: StatusCode, said: &str) -> Kind {
+fn kind(status: StatusCode, said: &str) -> RefusalKind {
     let said = said.to_ascii_lowercase();
     let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let is_about_request = [400, 413, 422].contains(&status.as_u16());
     match status {
-        _ if is_about_request && is(&TOO_LONG) => Kind::TooLong,
-        _ if is_about_request && is(&BAD_CALL) => Kind::BadCall,
-        _ if is_about_request && is(&["stream_options", "include_usage"]) => Kind::NoUsage,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => Kind::Passing,
-        status if status.is_server_error() => Kind::Passing,
-        _ => Kind::Lasting,
+        _ if is_about_request && is(&TOO_LONG) => RefusalKind::TooLong,
+        _ if is_about_request && is(&BAD_CALL) => RefusalKind::BadCall,
+        _ if is_about_request && is(&["stream_options", "include_usage"]) => RefusalKind::NoUsage,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => RefusalKind::Passing,
+        status if status.is_server_error() => RefusalKind::Passing,
+        _ => RefusalKind::Lasting,
     }
 }
 
@@ -108,7 +110,7 @@ async fn beginning(body: Body) -> String {
             read.extend_from_slice(&bytes);
         }
     };
-// The part that has arrived is enough.
+    // The part that has arrived is enough.
     let _ = timeout(PATIENCE, reading).await;
     read.truncate(MAX_BYTES);
     String::from_utf8_lossy(&read).into_owned()
@@ -157,7 +159,7 @@ fn time(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, kind, wait_in, wait_said};
+    use super::{RefusalKind, kind, wait_in, wait_said};
     use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
     use std::time::Duration;
 
@@ -189,14 +191,14 @@ mod tests {
     #[test]
     fn what_may_help_is_known_by_what_is_said() {
         for (status, said, expected) in [
-            (400, r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=x>"}}"#, Kind::BadCall),
-            (400, r#"{"error":{"code":"context_length_exceeded"}}"#, Kind::TooLong),
-            (413, "Prompt is too long", Kind::TooLong),
-            (422, r#"{"detail":"extra field: stream_options"}"#, Kind::NoUsage),
-            (400, "boom", Kind::Lasting),
-            (401, "context length", Kind::Lasting),
-            (429, "too many tokens", Kind::Passing),
-            (503, "", Kind::Passing),
+            (400, r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=x>"}}"#, RefusalKind::BadCall),
+            (400, r#"{"error":{"code":"context_length_exceeded"}}"#, RefusalKind::TooLong),
+            (413, "Prompt is too long", RefusalKind::TooLong),
+            (422, r#"{"detail":"extra field: stream_options"}"#, RefusalKind::NoUsage),
+            (400, "boom", RefusalKind::Lasting),
+            (401, "context length", RefusalKind::Lasting),
+            (429, "too many tokens", RefusalKind::Passing),
+            (503, "", RefusalKind::Passing),
         ] {
             assert_eq!(kind(StatusCode::from_u16(status).expect("it is one"), said), expected, "{said}");
         }

@@ -18,7 +18,7 @@ use tokio_postgres::{Config, Row};
 
 /// Connections to a database. Clones are of the same.
 #[derive(Clone)]
-pub(super) struct Database {
+pub(super) struct DatabasePool {
     pool: Pool,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn silent() -> StoreError {
     StoreError("it does not answer".to_owned())
 }
 
-impl Database {
+impl DatabasePool {
     /// Connects to the database at an address and brings its tables up to date. A database that is starting is tried again for `patience`.
     pub(super) async fn open_within(address: &str, patience: Duration) -> Result<(Self, Config), StoreError> {
         let config = read(address)?;
@@ -114,7 +114,7 @@ impl Database {
                 let error = StoreError::from(error);
                 tracing::warn!(%error, "waiting up to {} s for the database", patience.as_secs());
             }
-    // No event announces that a database is ready.
+            // No event announces that a database is ready.
             sleep(NAP).await;
         }
     }
@@ -134,7 +134,7 @@ impl Database {
 /// Reads an address. Connections to this machine need no TLS.
 fn read(address: &str) -> Result<Config, StoreError> {
     let mut config: Config = address.parse().map_err(|error: tokio_postgres::Error| {
-// The address may contain a password.
+        // The address may contain a password.
         StoreError(format!("it is no address of a database: {}", cause(&error)))
     })?;
     if config.get_ssl_mode() == SslMode::Prefer {

@@ -79,7 +79,7 @@ pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<
     let work = client.transaction().await?;
     work.batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0").await?;
     work.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
-// Not `IF NOT EXISTS`, which needs the right to create even an existing schema.
+    // Not `IF NOT EXISTS`, which needs the right to create even an existing schema.
     let found = work.query_one("SELECT to_regnamespace('question_server') IS NULL", &[]).await?;
     if found.try_get(0)? {
         work.batch_execute("CREATE SCHEMA question_server").await?;
@@ -109,7 +109,7 @@ pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<
 pub(super) async fn check_sessions([one, other]: [Object; 2]) -> Result<(), StoreError> {
     let before = session(&one).await?;
     other.batch_execute("BEGIN").await?;
-// A pooler gives it the free session, or gives the first connection another one meanwhile.
+    // A pooler gives it the free session, or gives the first connection another one meanwhile.
     let is_shared = before == session(&other).await? || before != session(&one).await?;
     other.batch_execute("ROLLBACK").await?;
     match is_shared {

@@ -1,7 +1,7 @@
 //! Signals between servers over Postgres, by `NOTIFY`. It is never part of a commit, since its lock would make all other commits wait for the
 //! disk.
 
-use super::database::{Database, silent};
+use super::database::{DatabasePool, silent};
 use super::tls::Tls;
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Heard, Notification, Signal, Signals, StopCause};
@@ -18,8 +18,8 @@ use tokio_postgres::{AsyncMessage, Config};
 
 /// Servers that share a Postgres.
 pub(super) struct PostgresSignals {
-    database: Database,
-/// For the connection on which it listens.
+    database: DatabasePool,
+    /// For the connection on which it listens.
     config: Config,
 }
 
@@ -31,8 +31,8 @@ impl fmt::Debug for PostgresSignals {
 }
 
 impl PostgresSignals {
-    pub(super) fn new(database: Database, mut config: Config) -> Self {
-// A broken network gives no error.
+    pub(super) fn new(database: DatabasePool, mut config: Config) -> Self {
+        // A broken network gives no error.
         config.keepalives_idle(KEEPALIVE);
         Self { database, config }
     }
@@ -75,7 +75,7 @@ async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
         if let Err(error) = hear(config, heard).await {
             tracing::warn!(%error, "LISTEN connection lost; reconnecting");
         }
-// Spares a database that has just gone.
+        // Spares a database that has just gone.
         sleep(PAUSE).await;
     }
 }
@@ -88,7 +88,7 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
     let hearing = async {
         while let Some(message) = messages.next().await {
             if let AsyncMessage::Notification(told) = message? {
-                let signal = serde_json::from_str::<Payload>(told.payload()).ok();
+                let signal = serde_json::from_str::<NotifyPayload>(told.payload()).ok();
                 // Another version of the server may send signals that this one cannot read.
                 let signal = signal.and_then(|payload| payload.try_into().ok());
                 let _ = heard.send(signal.map_or(Heard::Missed, Heard::Signal));
@@ -103,11 +103,11 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
         }
         ended = &mut hearing => return ended,
     }
-// Signals from before LISTEN are lost.
+    // Signals from before LISTEN are lost.
     let _ = heard.send(Heard::Missed);
     let checked = async {
         loop {
-// A dead subscription shows only by a query.
+            // A dead subscription shows only by a query.
             sleep(SWEEP).await;
             let alive = timeout(DATABASE_PATIENCE, client.batch_execute("")).await;
             alive.map_err(|_| silent())??;
@@ -121,55 +121,57 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
 
 /// A signal as it travels: a notification has 8,000 bytes at most.
 #[derive(Debug, Serialize, Deserialize)]
-struct Payload {
+struct NotifyPayload {
     by: String,
     id: String,
     #[serde(flatten)]
-    news: PayloadNews,
+    news: NotifyKind,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "news", rename_all = "snake_case")]
-enum PayloadNews {
+enum NotifyKind {
     Committed { since: u64, frames: u64 },
     Gone,
     Released,
     Stop { run: String, if_abandoned: bool },
 }
 
-impl From<Signal> for Payload {
+impl From<Signal> for NotifyPayload {
     fn from(signal: Signal) -> Self {
-        let news = match signal.news {
+        let news = match signal.notification {
             Notification::Committed(StreamPosition { since, frames }) => {
-                PayloadNews::Committed { since: since.0, frames }
+                NotifyKind::Committed { since: since.0, frames }
             }
-            Notification::Gone => PayloadNews::Gone,
-            Notification::Released => PayloadNews::Released,
-            Notification::Stop { run, wish } => PayloadNews::Stop { run, if_abandoned: wish == StopCause::IfAbandoned },
+            Notification::Gone => NotifyKind::Gone,
+            Notification::Released => NotifyKind::Released,
+            Notification::Stop { run, cause } => {
+                NotifyKind::Stop { run, if_abandoned: cause == StopCause::IfAbandoned }
+            }
         };
         Self { by: signal.by.to_string(), id: signal.id, news }
     }
 }
 
-impl TryFrom<Payload> for Signal {
+impl TryFrom<NotifyPayload> for Signal {
     type Error = uuid::Error;
 
-    fn try_from(payload: Payload) -> Result<Self, uuid::Error> {
+    fn try_from(payload: NotifyPayload) -> Result<Self, uuid::Error> {
         let news = match payload.news {
-            PayloadNews::Committed { since, frames } => {
+            NotifyKind::Committed { since, frames } => {
                 Notification::Committed(StreamPosition { since: Revision(since), frames })
             }
-            PayloadNews::Gone => Notification::Gone,
-            PayloadNews::Released => Notification::Released,
-            PayloadNews::Stop { run, if_abandoned } => {
-                let wish = if if_abandoned { StopCause::IfAbandoned } else { StopCause::Said };
-                Notification::Stop { run, wish }
+            NotifyKind::Gone => Notification::Gone,
+            NotifyKind::Released => Notification::Released,
+            NotifyKind::Stop { run, if_abandoned } => {
+                let cause = if if_abandoned { StopCause::IfAbandoned } else { StopCause::Requested };
+                Notification::Stop { run, cause }
             }
         };
-        Ok(Self { by: payload.by.parse()?, id: payload.id, news })
+        Ok(Self { by: payload.by.parse()?, id: payload.id, notification: news })
     }
 }
 
-fn payload(payload: Payload) -> Result<String, StoreError> {
+fn payload(payload: NotifyPayload) -> Result<String, StoreError> {
     serde_json::to_string(&payload).map_err(|error| StoreError(error.to_string()))
 }

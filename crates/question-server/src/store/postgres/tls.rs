@@ -87,7 +87,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Secured<S> {
 /// The hash of a certificate for `tls-server-end-point` (RFC 5929), by the hash function of its signature, or SHA-256 for weaker ones. `None` if
 /// the signature has no hash function or another one.
 fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
-// A certificate in DER is a sequence of content, signature algorithm, which begins with its name, and signature.
+    // A certificate in DER is a sequence of content, signature algorithm, which begins with its name, and signature.
     let (parts, _) = element(certificate)?;
     let (_, behind) = element(parts)?;
     let (algorithm, _) = element(behind)?;
@@ -126,7 +126,7 @@ mod tests {
         [&[0x30, 0x82], &length[..], &content].concat()
     }
 
-/// The outline of a certificate with a signature of this name.
+    /// The outline of a certificate with a signature of this name.
     fn signed_by(name: &[u8]) -> Vec<u8> {
         let signed = sequence(&[&[0x04, 0x81, 200], &[7; 200]]);
         let name = [&[0x06, u8::try_from(name.len()).expect("it is short")], name].concat();

@@ -58,12 +58,12 @@ const BUSY: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(20);
 
 /// Opens a file. Returns its lock, its identity and its database.
-pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Place, Connection), StoreError> {
+pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, FileIdentity, Connection), StoreError> {
     let said = |error: io::Error| StoreError(error.to_string());
     create(path).map_err(said)?;
     check_links(path)?;
     let lock = lock(&path.canonicalize().map_err(said)?, patience)?;
-    let place = Place::of(path).map_err(said)?;
+    let place = FileIdentity::of(path).map_err(said)?;
     let mut database = Connection::open(path)?;
     database.busy_timeout(BUSY)?;
     check(&database)?;
@@ -71,9 +71,9 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Place, Conn
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
     database.pragma_update(None, "foreign_keys", true)?;
-// Overwrites deleted content.
+    // Overwrites deleted content.
     database.pragma_update(None, "secure_delete", true)?;
-// The holders of leases have ended: no other server has the file.
+    // The holders of leases have ended: no other server has the file.
     database.execute("UPDATE conversation SET holder = NULL, due_at = 0 WHERE holder IS NOT NULL", ())?;
     Ok((lock, place, database))
 }
@@ -95,17 +95,17 @@ fn check_links(path: &Path) -> Result<(), StoreError> {
 
 /// The path of an opened file, and its identity on the disk.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct FileIdentity {
     path: PathBuf,
     file: Option<(u64, u64)>,
 }
 
-impl Place {
+impl FileIdentity {
     fn of(path: &Path) -> io::Result<Self> {
         Ok(Self { path: path.canonicalize()?, file: identity(&fs::metadata(path)?) })
     }
 
-/// Fails if the file was deleted or moved: its writes would be lost.
+    /// Fails if the file was deleted or moved: its writes would be lost.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let found = fs::metadata(&self.path).ok().map(|found| identity(&found));
         match found == Some(self.file) {
@@ -153,7 +153,7 @@ fn lock(path: &Path, patience: Duration) -> Result<File, StoreError> {
             let file = path.display();
             tracing::warn!(%file, "another server has the file; waiting up to {} s for it to end", patience.as_secs());
         }
-// The blocking lock has no timeout.
+        // The blocking lock has no timeout.
         thread::sleep(NAP);
     }
 }

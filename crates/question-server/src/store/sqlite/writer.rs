@@ -1,7 +1,7 @@
 //! The thread that owns the file.
 
-use super::file::Place;
-use crate::store::rows::{NewRows, Row, StoredRows};
+use super::file::FileIdentity;
+use crate::store::rows::{ConversationRow, NewRows, StoredRows};
 use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, StreamPosition, Waiting};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
@@ -10,10 +10,10 @@ use std::sync::mpsc;
 use uuid::Uuid;
 
 /// A job for the thread, in one transaction with the rest of a batch; it gets `None` if the transaction could not start.
-pub(super) type Job = Box<dyn FnOnce(Option<&mut Transaction<'_>>) -> Verdict + Send>;
+pub(super) type Job = Box<dyn FnOnce(Option<&mut Transaction<'_>>) -> Acknowledgement + Send>;
 
 /// Reports the outcome of a job, or the error of its batch.
-pub(super) type Verdict = Box<dyn FnOnce(Option<StoreError>)>;
+pub(super) type Acknowledgement = Box<dyn FnOnce(Option<StoreError>)>;
 
 /// The most jobs in one commit, so that none waits long for the others.
 const MAX_BATCH: usize = 256;
@@ -21,10 +21,15 @@ const MAX_BATCH: usize = 256;
 /// Runs jobs until all senders are gone.
 ///
 /// The log has deleted content until it is truncated: `deleted` is true while it may have some.
-pub(super) fn work_off(mut database: Connection, place: &Place, todo: &mpsc::Receiver<Job>, deleted: &AtomicBool) {
+pub(super) fn work_off(
+    mut database: Connection,
+    place: &FileIdentity,
+    todo: &mpsc::Receiver<Job>,
+    deleted: &AtomicBool,
+) {
     while let Ok(first) = todo.recv() {
         let others = std::iter::from_fn(|| todo.try_recv().ok()).take(MAX_BATCH - 1);
-// Collected first, so that all waiting jobs share the batch.
+        // Collected first, so that all waiting jobs share the batch.
         let batch: Vec<Job> = std::iter::once(first).chain(others).collect();
         let mut verdicts = Vec::with_capacity(batch.len());
         let failed = commit(&mut database, batch, &mut verdicts).and_then(|()| place.check()).err();
@@ -43,7 +48,7 @@ fn truncate_log(database: &Connection) -> bool {
     is_busy.is_ok_and(|busy| busy == 0)
 }
 
-fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Verdict>) -> Result<(), StoreError> {
+fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Acknowledgement>) -> Result<(), StoreError> {
     let mut all = match database.transaction() {
         Ok(all) => all,
         Err(error) => {
@@ -65,7 +70,7 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
         let time = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(unsigned).map(Timestamp));
         let rows = StoredRows {
             owner: row.get(1)?,
-            row: Row {
+            row: ConversationRow {
                 version: row.get(2)?,
                 state: row.get(3)?,
                 context: row.get(4)?,
@@ -200,9 +205,9 @@ fn write_row(
     id: &str,
     base: Option<Revision>,
     (owner, peer): (Option<&str>, &str),
-    row: &Row,
+    row: &ConversationRow,
 ) -> rusqlite::Result<Option<i64>> {
-    let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
+    let ConversationRow { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
     let holder = holder.map(text);
     let [due_at, ended_at, waiting] = [due_at, ended_at, waiting_since].map(|time| time.map(milliseconds));
     let [revision, since, frames] = [revision.0, told.since.0, told.frames].map(signed);

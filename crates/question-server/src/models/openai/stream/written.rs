@@ -5,7 +5,7 @@ use serde_json::{Deserializer, Map, Value};
 
 /// A call that was written as text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct WrittenCall {
     pub(super) name: String,
     /// JSON.
     pub(super) arguments: String,
@@ -18,7 +18,7 @@ const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "input", "args", "param
 const NEAR: usize = 96;
 
 /// The calls of these tools at the end of a text; `None` if there are none.
-pub(super) fn calls(text: &str, tools: &[String]) -> Option<Vec<Written>> {
+pub(super) fn calls(text: &str, tools: &[String]) -> Option<Vec<WrittenCall>> {
     let mut found = from_json(text, tools);
     if found.is_empty() {
         let parts = text.match_indices(['<', '[']).map(|(at, _)| at).filter(|at| begins_call(&text[*at..]));
@@ -43,9 +43,9 @@ pub(super) fn looks_like_a_call(text: &str) -> bool {
 }
 
 /// Reads calls that are objects with a name and arguments, or a name with an object behind it.
-fn from_json(text: &str, tools: &[String]) -> Vec<Written> {
+fn from_json(text: &str, tools: &[String]) -> Vec<WrittenCall> {
     let mut found = Vec::new();
-// If an object cannot be read, the objects in it are tried.
+    // If an object cannot be read, the objects in it are tried.
     let (mut at, mut end) = (0, 0);
     while let Some(brace) = text[at..].find('{').map(|brace| at + brace) {
         let mut values = Deserializer::from_str(&text[brace..]).into_iter::<Value>();
@@ -57,7 +57,7 @@ fn from_json(text: &str, tools: &[String]) -> Vec<Written> {
         let before = &text[end..brace];
         let near = find_name(before, tools).filter(|(_, at)| before.len() - at < NEAR && !before[*at..].contains('{'));
         let call = named(&value, tools).or_else(|| {
-            near.map(|(name, _)| Written { name: name.to_owned(), arguments: text[brace..behind].to_owned() })
+            near.map(|(name, _)| WrittenCall { name: name.to_owned(), arguments: text[brace..behind].to_owned() })
         });
         found.extend(call);
         (at, end) = (behind, behind);
@@ -65,7 +65,7 @@ fn from_json(text: &str, tools: &[String]) -> Vec<Written> {
     found
 }
 
-fn named(value: &Value, tools: &[String]) -> Option<Written> {
+fn named(value: &Value, tools: &[String]) -> Option<WrittenCall> {
     if value["function"].is_object() {
         return named(&value["function"], tools);
     }
@@ -77,7 +77,7 @@ fn named(value: &Value, tools: &[String]) -> Option<Written> {
         Some(value) => json_tree::text(value),
         None => "{}".to_owned(),
     };
-    Some(Written { name: name.to_owned(), arguments })
+    Some(WrittenCall { name: name.to_owned(), arguments })
 }
 
 fn begins_call(text: &str) -> bool {
@@ -87,7 +87,7 @@ fn begins_call(text: &str) -> bool {
 }
 
 /// One call with an element for each argument.
-fn from_markup(text: &str, tools: &[String]) -> Option<Written> {
+fn from_markup(text: &str, tools: &[String]) -> Option<WrittenCall> {
     let (name, at) = find_name(text, tools)?;
     let mut rest = &text[at..];
     let mut arguments = Map::new();
@@ -97,7 +97,7 @@ fn from_markup(text: &str, tools: &[String]) -> Option<Written> {
         rest = behind;
     }
     (!arguments.is_empty())
-        .then(|| Written { name: name.to_owned(), arguments: json_tree::text(&Value::Object(arguments)) })
+        .then(|| WrittenCall { name: name.to_owned(), arguments: json_tree::text(&Value::Object(arguments)) })
 }
 
 /// The next argument: its name, its value, true if the value is text, and the rest behind it.
