@@ -8,7 +8,7 @@ use crate::server::{QUESTION_SERVER, Server};
 use crate::tools::{self, PageTool, Tools, Toolset};
 use crate::transport::Endpoint;
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::{Delivery, Origin, Setup};
+use ag_ui_stream::asks::reply::{Delivery, Origin, RunDefaults};
 use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct ChatOptions {
     pub(crate) endpoint: Endpoint,
-    pub(crate) setup: Setup,
+    pub(crate) setup: RunDefaults,
     /// Of the tool that is sent; `None` where the agent has it.
     limits: Option<Limits>,
     pub(crate) tools: Option<Arc<dyn Toolset>>,
@@ -52,7 +52,7 @@ impl ChatOptions {
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             endpoint: Endpoint { url: url.into(), headers: None, patience: None },
-            setup: Setup { thread_id: new_id(), ..Setup::default() },
+            setup: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
             tools: None,
             approvals: Vec::new(),
@@ -198,12 +198,12 @@ impl ChatOptions {
 
     /// What a run is started with. The ask tool is described for each run, and not where a page starts and nothing is sent. It comes without
     /// the guidance, which is for the agent's own prompt.
-    pub(crate) fn setup(&self) -> Setup {
+    pub(crate) fn setup(&self) -> RunDefaults {
         let ask = |limits: &Limits| {
             let (name, description) = (limits.tool_name(), tool::description(limits));
             Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(name, description) }
         };
         let own = self.tools.iter().flat_map(|tools| tools.definitions());
-        Setup { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.setup.clone() }
+        RunDefaults { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.setup.clone() }
     }
 }

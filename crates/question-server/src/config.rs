@@ -4,7 +4,8 @@
 use crate::access::Token;
 use crate::callbacks::CallbackKey;
 use crate::guard::{Host, Origin};
-use crate::limits::{Bounds, MODEL_CALLS, Patience};
+use crate::hex::random_hex;
+use crate::limits::{Bounds, MODEL_CALLS, Patience, at_least_one};
 use ask_user_question::Limits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
@@ -21,7 +22,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tracing::level_filters::LevelFilter;
-use uuid::Uuid;
 
 /// The port where none is given.
 pub const DEFAULT_PORT: u16 = 8787;
@@ -126,7 +126,7 @@ pub struct Config {
     #[arg(long, value_name = "KEY", help_heading = AGENT)]
     pub agent_key: Option<AgentKey>,
     /// How many requests --model openai or anthropic, or --agent, answers at the same time. Further ones are told that it is busy.
-    #[arg(long = "max-model-calls", value_name = "N", value_parser = some, default_value_t = MODEL_CALLS, help_heading = AGENT)]
+    #[arg(long = "max-model-calls", value_name = "N", value_parser = at_least_one, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
 
     /// Where conversations are kept: memory, the SQLite file of one server, or a Postgres (postgres://user@host/name) that several share.
@@ -258,7 +258,7 @@ impl McpKey {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&file) {
             Ok(mut made) => {
-                let key = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+                let key = random_hex();
                 made.write_all(key.as_bytes()).and_then(|()| made.sync_all()).map_err(why)?;
                 Ok(Self::of(&key))
             }
@@ -606,16 +606,6 @@ fn milliseconds(text: &str) -> Result<Duration, String> {
 fn temperature(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=2.0).contains(number));
     number.ok_or_else(|| "must be a number from 0 to 2".to_owned())
-}
-
-/// A whole number of what there has to be some of.
-fn some(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "must be a positive integer".to_owned())
-}
-
-/// The same, where it is kept as any number.
-pub(crate) fn positive(text: &str) -> Result<usize, String> {
-    some(text).map(NonZeroUsize::get)
 }
 
 fn yes_or_no(text: &str) -> Result<bool, String> {

@@ -1,12 +1,11 @@
 //! `/conversations/{id}`: what a conversation is, and answering without AG-UI.
 
-use crate::app::App;
 use crate::body::JsonBody;
+use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::histories::Preamble;
 use crate::live::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
-use crate::owner::Caller;
-use crate::runtime::to_the_end;
+use crate::runtime::{Runtime, to_the_end};
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
@@ -79,16 +78,16 @@ pub(crate) struct Taken {
 }
 
 pub(crate) async fn describe(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
 ) -> Result<Response, ApiError> {
     // A question may expire on the way.
     to_the_end(async move {
-        let histories = app.runtime.histories();
+        let histories = runtime.histories();
         let room = histories.room(caller.client()).await;
-        let live = app.runtime.open(&caller, &id).await?;
-        let mut talk = app.runtime.talk(&live).await?;
+        let live = runtime.open(&caller, &id).await?;
+        let mut talk = runtime.talk(&live).await?;
         let place = live.settled(&talk);
         let make = || histories.keep(description(&talk, place), room, &live);
         let text = live.text(TextFor::Description, &talk, place.told, make);
@@ -127,23 +126,23 @@ pub(crate) struct Listed {
 }
 
 pub(crate) async fn list(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<Listed>, ApiError> {
     check_owner(&caller)?;
-    Ok(Json(Listed { conversations: app.runtime.list(&caller).await? }))
+    Ok(Json(Listed { conversations: runtime.list(&caller).await? }))
 }
 
 /// Deletes all conversations that are the caller's.
 pub(crate) async fn delete_all(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<StatusCode, ApiError> {
     check_owner(&caller)?;
     to_the_end(async move {
-        for id in app.runtime.list(&caller).await? {
-            match app.runtime.open(&caller, &id).await {
-                Ok(live) => app.runtime.delete(&live).await?,
+        for id in runtime.list(&caller).await? {
+            match runtime.open(&caller, &id).await {
+                Ok(live) => runtime.delete(&live).await?,
                 // It is gone already.
                 Err(ApiError::UnknownConversation) => {}
                 Err(error) => return Err(error),
@@ -163,21 +162,21 @@ fn check_owner(caller: &Caller) -> Result<(), ApiError> {
 
 /// Deletes the conversation with all that was said in it.
 pub(crate) async fn delete(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
 ) -> Result<StatusCode, ApiError> {
     to_the_end(async move {
-        let live = app.runtime.open(&caller, &id).await?;
+        let live = runtime.open(&caller, &id).await?;
         live.allow_change()?;
-        app.runtime.delete(&live).await?;
+        runtime.delete(&live).await?;
         Ok(StatusCode::NO_CONTENT)
     })
     .await
 }
 
 pub(crate) async fn respond(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     JsonBody(body): JsonBody,
@@ -185,7 +184,7 @@ pub(crate) async fn respond(
     let body = RespondBody::parse(&body)?;
     to_the_end(async move {
         loop {
-            match try_respond(&app, &caller, &id, &body).await {
+            match try_respond(&runtime, &caller, &id, &body).await {
                 Err(ApiError::Overtaken) => {}
                 responded => return responded,
             }
@@ -194,14 +193,19 @@ pub(crate) async fn respond(
     .await
 }
 
-async fn try_respond(app: &App, caller: &Caller, id: &str, body: &RespondBody) -> Result<Json<Taken>, ApiError> {
-    let live = app.runtime.open(caller, id).await?;
+async fn try_respond(
+    runtime: &Arc<Runtime>,
+    caller: &Caller,
+    id: &str,
+    body: &RespondBody,
+) -> Result<Json<Taken>, ApiError> {
+    let live = runtime.open(caller, id).await?;
     live.allow_change()?;
-    let mut talk = app.runtime.talk(&live).await?;
-    match body.read(&app.runtime.bounds().of_input(), &talk.conversation, || Uuid::new_v4().to_string()) {
-        Ok(event) => hand_over(app, &live, talk, event).await,
+    let mut talk = runtime.talk(&live).await?;
+    match body.read(&runtime.bounds().of_input(), &talk.conversation, || Uuid::new_v4().to_string()) {
+        Ok(event) => hand_over(runtime, &live, talk, event).await,
         Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply: true, .. })) => {
-            app.runtime.revive(&live, &mut talk).await?;
+            runtime.revive(&live, &mut talk).await?;
             Ok(taken(&talk))
         }
         Err(refused) => Err(refused.into()),
@@ -210,7 +214,7 @@ async fn try_respond(app: &App, caller: &Caller, id: &str, body: &RespondBody) -
 
 /// Cancels the question that waits, or stops the run that is under way.
 pub(crate) async fn cancel(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     JsonBody(body): JsonBody,
@@ -218,7 +222,7 @@ pub(crate) async fn cancel(
     let body = CancelBody::parse(&body)?;
     to_the_end(async move {
         loop {
-            match try_cancel(&app, &caller, &id, &body).await {
+            match try_cancel(&runtime, &caller, &id, &body).await {
                 Err(ApiError::Overtaken) => {}
                 cancelled => return cancelled,
             }
@@ -227,50 +231,55 @@ pub(crate) async fn cancel(
     .await
 }
 
-async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> Result<Json<Taken>, ApiError> {
+async fn try_cancel(
+    runtime: &Arc<Runtime>,
+    caller: &Caller,
+    id: &str,
+    body: &CancelBody,
+) -> Result<Json<Taken>, ApiError> {
     let CancelBody { proceed, run_id, tool_call_id } = body;
-    let live = app.runtime.open(caller, id).await?;
+    let live = runtime.open(caller, id).await?;
     live.allow_change()?;
     let cancel = Event::UserCancel { proceed: *proceed };
     // One look decides: what begins behind it is not what was to end.
-    let mut talk = app.runtime.talk(&live).await?;
+    let mut talk = runtime.talk(&live).await?;
     if tool_call_id.is_some() {
         if body.is_done(&talk.conversation)? {
             return Ok(taken(&talk));
         }
-        return hand_over(app, &live, talk, cancel).await;
+        return hand_over(runtime, &live, talk, cancel).await;
     }
     let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);
     if let Some(run) = talk.run_elsewhere.clone().filter(is_meant) {
         drop(talk);
-        app.runtime.stop_elsewhere(&live, run.clone(), StopCause::Requested).await;
-        talk = app.runtime.talk(&live).await?;
+        runtime.stop_elsewhere(&live, run.clone(), StopCause::Requested).await;
+        talk = runtime.talk(&live).await?;
         if talk.run_elsewhere.as_ref() != Some(&run) {
             return Ok(taken(&talk));
         }
         // It does not answer: its lease does not help it.
-        return hand_over(app, &live, talk, cancel).await;
+        return hand_over(runtime, &live, talk, cancel).await;
     }
     let run = talk.run.clone();
     match run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id)) {
         Some(run) => {
             drop(talk);
             run.stop_and_wait().await;
-            Ok(taken(&*app.runtime.talk(&live).await?))
+            Ok(taken(&*runtime.talk(&live).await?))
         }
         None if run_id.is_some() => Ok(taken(&talk)),
-        None => hand_over(app, &live, talk, cancel).await,
+        None => hand_over(runtime, &live, talk, cancel).await,
     }
 }
 
 async fn hand_over(
-    app: &App,
+    runtime: &Arc<Runtime>,
     live: &Arc<ActiveSession>,
     mut talk: SessionGuard<'_>,
     event: Event,
 ) -> Result<Json<Taken>, ApiError> {
     let run_id = Uuid::new_v4().to_string();
-    let state = app.runtime.handle(live, &mut talk, run_id, event).await?;
+    let state = runtime.handle(live, &mut talk, run_id, event).await?;
     Ok(Json(Taken { state }))
 }
 

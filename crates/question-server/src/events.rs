@@ -1,12 +1,11 @@
 //! `/conversations/{id}/events`: what happens in a conversation, to every client that wants to know.
 
-use crate::app::App;
+use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::histories::Preamble;
 use crate::live::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
-use crate::owner::Caller;
-use crate::runtime::to_the_end;
+use crate::runtime::{Runtime, to_the_end};
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
 use axum::Extension;
 use axum::extract::State;
@@ -14,6 +13,7 @@ use axum::http::{HeaderMap, HeaderName, Uri};
 use question_agent::ag_ui::{Edition, Pending, wire};
 use question_agent::effect::StateChange;
 use serde_json::json;
+use std::sync::Arc;
 use uuid::Uuid;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -21,7 +21,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The present state, then everything that happens, without a gap from the client's last event id on. A client of whose events some are not
 /// kept any more is told so and given the history.
 pub(crate) async fn follow(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     uri: Uri,
@@ -34,10 +34,10 @@ pub(crate) async fn follow(
         .map(str::to_owned);
     // A question may expire on the way.
     to_the_end(async move {
-        let histories = app.runtime.histories();
+        let histories = runtime.histories();
         let room = histories.room(caller.client()).await;
-        let live = app.runtime.open(&caller, &id).await?;
-        let mut talk = app.runtime.talk(&live).await?;
+        let live = runtime.open(&caller, &id).await?;
+        let mut talk = runtime.talk(&live).await?;
         let resumed = match &last {
             Some(last) => Cursor::read(last).filter(|place| live.log.reaches(place.told)),
             None => None,
@@ -53,8 +53,8 @@ pub(crate) async fn follow(
         let reader = live.log.reader(place.told.frames);
         talk.rest();
         drop(talk);
-        let drain = app.runtime.drain().clone();
-        let counted = app.runtime.metrics().watches();
+        let drain = runtime.drain().clone();
+        let counted = runtime.metrics().watches();
         Ok(ConversationStream { prefix, reader, drain, _live: live, _counted: counted })
     })
     .await

@@ -1,8 +1,8 @@
 //! Texts with the history of a conversation, on their way to clients, within a bound of memory for all readers.
 
+use crate::caller::Client;
 use crate::limits::Bounds;
 use crate::metrics::Metrics;
-use crate::owner::Client;
 use crate::room::{Room, Share};
 use axum::body::Bytes;
 use futures_util::stream::{self, Stream};

@@ -3,11 +3,13 @@
 //! An ask of a client is an ask of a program in a conversation of its own. The conversation's name is the secret in the page's address. The
 //! model knows the call alone, by which nobody gets to the page.
 
+use crate::caller::Caller;
 use crate::config::{Config, Database, McpKey};
 use crate::error::ApiError;
-use crate::guard::X_FORWARDED_HOST;
+use crate::headers::{X_FORWARDED_HOST, X_FORWARDED_PROTO};
+use crate::hex::random_hex;
 use crate::live::ActiveSession;
-use crate::owner::Caller;
+use crate::owner::Owner;
 use crate::runtime::{Runtime, to_the_end};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
@@ -218,7 +220,7 @@ impl AskPages {
         if let Some(found) = self.find(caller, is_left).await? {
             return Ok((found.live.id.clone(), found.call));
         }
-        let secret = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+        let secret = random_hex();
         let call = format!("ask_{}", Uuid::new_v4().simple());
         let arguments = serde_json::to_string(ask).expect("an ask has only strings for keys");
         let message = AssistantMessage {
@@ -243,7 +245,7 @@ impl AskPages {
             return Ok(None);
         }
         match self.runtime.find(secret).await? {
-            Some(live) if live.owner().is_some_and(crate::owner::Owner::is_of_mcp) => match self.look(live).await {
+            Some(live) if live.owner().is_some_and(Owner::is_of_mcp) => match self.look(live).await {
                 Err(ApiError::UnknownConversation) => Ok(None),
                 looked => looked,
             },
@@ -318,7 +320,7 @@ impl From<ApiError> for PageError {
 fn called(request: Option<&Parts>) -> String {
     let header = |name| request.and_then(|parts| parts.headers.get(name)?.to_str().ok());
     let host = header(X_FORWARDED_HOST).or_else(|| header(header::HOST)).unwrap_or("127.0.0.1");
-    let scheme = header(crate::owner::X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
+    let scheme = header(X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
     format!("{scheme}://{host}")
 }
 

@@ -1,7 +1,7 @@
 //! Traces over OTLP, as JSON by HTTP: what OpenTelemetry's collectors take. Each span of this crate is sent once it is closed.
 
 use crate::endpoint::Endpoint;
-use crate::trace;
+use crate::trace::{self, SpanIds};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use std::fmt::Debug;
@@ -10,10 +10,10 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::sleep;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Metadata, Span, Subscriber};
+use tracing::{Metadata, Subscriber};
+use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, Filter};
 use tracing_subscriber::registry::LookupSpan;
-use tracing_subscriber::{Layer, Registry};
 use uuid::Uuid;
 
 /// The environment variable with the collector, up to and without `/v1/traces`.
@@ -88,23 +88,11 @@ impl Exporter {
 
 /// A span that is open.
 struct Open {
-    trace: String,
-    id: String,
     parent: Option<String>,
     /// As OTLP counts: 2 is a request that is served, and 1 is within.
     kind: u8,
     start: String,
     attributes: Attributed,
-}
-
-/// The trace and the span in which this runs.
-pub(crate) fn current() -> Option<(String, String)> {
-    let open = Span::current().with_subscriber(|(id, subscriber)| {
-        let span = subscriber.downcast_ref::<Registry>()?.span(id)?;
-        let extensions = span.extensions();
-        extensions.get::<Open>().map(|open| (open.trace.clone(), open.id.clone()))
-    });
-    open.flatten()
 }
 
 /// The fields of a span, as OTLP has them.
@@ -129,14 +117,16 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Otlp {
         let mut fields = Attributed::default();
         attributes.record(&mut fields);
         let parent = span.parent().and_then(|parent| {
-            let extensions = parent.extensions();
-            extensions.get::<Open>().map(|open| (open.trace.clone(), open.id.clone()))
+            let ids = parent.extensions().get::<SpanIds>()?.clone();
+            Some((ids.trace, ids.span))
         });
         let kind = if parent.is_none() { 2 } else { 1 };
         let (trace, parent) = parent.or_else(|| trace::current().map(|trace| (trace.id, trace.parent))).unzip();
         let new = || Uuid::new_v4().simple().to_string();
-        let (trace, id) = (trace.unwrap_or_else(new), new()[..16].to_owned());
-        span.extensions_mut().insert(Open { trace, id, parent, kind, start: now(), attributes: fields });
+        let ids = SpanIds { trace: trace.unwrap_or_else(new), span: new()[..16].to_owned() };
+        let mut extensions = span.extensions_mut();
+        extensions.insert(ids);
+        extensions.insert(Open { parent, kind, start: now(), attributes: fields });
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
@@ -151,11 +141,15 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Otlp {
         let Some(span) = context.span(&id) else {
             return;
         };
-        let Some(open) = span.extensions_mut().remove::<Open>() else {
+        let (ids, open) = {
+            let mut extensions = span.extensions_mut();
+            (extensions.remove::<SpanIds>(), extensions.remove::<Open>())
+        };
+        let (Some(ids), Some(open)) = (ids, open) else {
             return;
         };
         let closed = json!({
-            "traceId": open.trace, "spanId": open.id, "parentSpanId": open.parent.unwrap_or_default(),
+            "traceId": ids.trace, "spanId": ids.span, "parentSpanId": open.parent.unwrap_or_default(),
             "name": span.name(), "kind": open.kind, "attributes": open.attributes.0,
             "startTimeUnixNano": open.start, "endTimeUnixNano": now(),
         });

@@ -1,8 +1,7 @@
 //! Where requests come from, as far as that is known.
 
-use crate::owner::hex;
+use crate::hex::sha256_hex;
 use axum::http::{HeaderMap, HeaderName};
-use sha2::{Digest as _, Sha256};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// A peer, for the limits: an address, or in IPv6 the network of one subscriber.
@@ -27,7 +26,7 @@ impl Peer {
 
     /// As a store has it, which needs no addresses.
     pub(crate) fn digest(self) -> String {
-        hex(&Sha256::digest(self.0.to_string()))
+        sha256_hex(self.0.to_string())
     }
 
     /// As a log has it.

@@ -1,6 +1,6 @@
 //! Memory that clients share: for bodies that arrive, and for histories that are read.
 
-use crate::owner::Client;
+use crate::caller::Client;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

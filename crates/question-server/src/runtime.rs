@@ -11,6 +11,7 @@ mod tell;
 mod work;
 
 use crate::callbacks::{self, Callbacks};
+use crate::caller::Caller;
 use crate::clock::{Clock, later};
 use crate::drain::Drain;
 use crate::error::ApiError;
@@ -20,7 +21,7 @@ use crate::live::{ActiveRun, ActiveSession, SessionState};
 use crate::log::{Entry, Reader};
 use crate::metrics::Metrics;
 use crate::models::Model;
-use crate::owner::{Caller, Owner};
+use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
 use crate::room::Share;

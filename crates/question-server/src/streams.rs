@@ -1,7 +1,7 @@
 //! The number of streams that each client has open.
 
+use crate::caller::{Caller, Client};
 use crate::error::ApiError;
-use crate::owner::{Caller, Client};
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::middleware::Next;

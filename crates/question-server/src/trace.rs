@@ -1,8 +1,8 @@
 //! The trace that a request belongs to, from the header of its client to those of models and agents (W3C Trace Context).
 
-#[cfg(feature = "otlp")]
-use crate::otlp;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+#[cfg(feature = "otlp")]
+use tracing_subscriber::registry::LookupSpan as _;
 use uuid::Uuid;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -79,10 +79,24 @@ pub(crate) fn headers() -> Vec<(HeaderName, HeaderValue)> {
     std::iter::once((TRACEPARENT, parent)).chain(state.map(|state| (TRACESTATE, state))).collect()
 }
 
-/// The trace and the span of this, where a collector gets them.
+/// The ids of a span that a collector gets, among the span's extensions.
+#[cfg(feature = "otlp")]
+#[derive(Clone)]
+pub(crate) struct SpanIds {
+    pub(crate) trace: String,
+    pub(crate) span: String,
+}
+
+/// The ids of the trace and the span in which this runs, if a collector gets them.
 fn exported() -> Option<(String, String)> {
     #[cfg(feature = "otlp")]
-    return otlp::current();
+    return tracing::Span::current()
+        .with_subscriber(|(id, subscriber)| {
+            let span = subscriber.downcast_ref::<tracing_subscriber::Registry>()?.span(id)?;
+            let ids = span.extensions().get::<SpanIds>()?.clone();
+            Some((ids.trace, ids.span))
+        })
+        .flatten();
     #[cfg(not(feature = "otlp"))]
     None
 }

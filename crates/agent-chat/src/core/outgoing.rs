@@ -8,7 +8,7 @@ use crate::outbox::Mail;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
 use ag_ui_stream::Message;
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, Said};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, UserTurn};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
@@ -114,7 +114,7 @@ impl Core {
         let message = self.outbox.held_message().cloned();
         if held.is_empty() && message.is_none() {
             return match again && self.can_go_on() {
-                true => self.run(Said::default()).map(Some),
+                true => self.run(UserTurn::default()).map(Some),
                 false => Ok(self.options.server.and_then(|server| (server.revival)(self))),
             };
         }
@@ -128,7 +128,7 @@ impl Core {
         let others = elsewhere.into_iter().filter(|reply| self.outbox.mail(&reply.tool_call_id).is_none());
         held.extend(others);
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
-        match self.run(Said { replies: held.clone(), text, text_id }) {
+        match self.run(UserTurn { replies: held.clone(), text, text_id }) {
             Ok(post) => {
                 self.outbox.send(&held, true);
                 Ok(Some(post))
@@ -239,7 +239,7 @@ impl Core {
         open.any(|ask| !outbox.answers(&ask.tool_call_id)) || self.has_open_call()
     }
 
-    fn run(&self, said: Said) -> Result<Post, Refusal> {
+    fn run(&self, said: UserTurn) -> Result<Post, Refusal> {
         let run = self.conversation.request(now(), &self.options.setup(), &said, new_id)?;
         Ok(Post::Run(Box::new(run)))
     }

@@ -1,10 +1,9 @@
 //! One file of the page.
 
 use super::encoding::Encoding;
-use crate::owner::hex;
+use crate::hex::sha256_hex;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
@@ -19,8 +18,8 @@ const BROTLI: &str = ".br";
 /// What comes behind the name of a file that is packed by gzip.
 const GZIP: &str = ".gz";
 
-/// The part of a hash in an `ETag`, in bytes.
-const TAG_BYTES: usize = 16;
+/// The part of a digest in an `ETag`, in hexadecimal digits.
+const TAG_DIGITS: usize = 32;
 
 /// One file of the page, in every encoding that lies beside it and is smaller.
 #[derive(Debug)]
@@ -53,7 +52,7 @@ impl File {
                 true => FOR_EVER,
                 false => ASK_FIRST,
             },
-            tag: hex(&Sha256::digest(&content)[..TAG_BYTES]),
+            tag: sha256_hex(&content)[..TAG_DIGITS].to_owned(),
             gzip: packed(GZIP)?,
             brotli: packed(BROTLI)?,
             identity: content.into(),

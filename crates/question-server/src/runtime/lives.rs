@@ -3,10 +3,11 @@
 use super::Runtime;
 use super::slots::Sessions;
 use super::tell::entries;
+use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::limits::CROWDED_OUT_AT_ONCE;
 use crate::live::{ActiveSession, SessionGuard, SessionState};
-use crate::owner::{Caller, name_in_log};
+use crate::owner::name_in_log;
 use crate::peer::Peer;
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Revision, Stored, StreamPosition};

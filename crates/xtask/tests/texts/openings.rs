@@ -26,9 +26,8 @@ const OPENINGS: [(&str, &str); 16] = [
 ];
 
 /// Folders and documents with sentences of this kind that are not mended yet. One that is mended leaves the list, and none joins it.
-const STILL: [&str; 13] = [
+const STILL: [&str; 12] = [
     "crates/ag-ui-stream/README.md",
-    "crates/ag-ui-stream/src",
     "crates/agent-chat/README.md",
     "crates/agent-chat/src",
     "crates/ask-user-question/README.md",
