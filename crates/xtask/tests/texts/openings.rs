@@ -26,7 +26,7 @@ const OPENINGS: [(&str, &str); 16] = [
 ];
 
 /// Folders and documents with sentences of this kind that are not mended yet. One that is mended leaves the list, and none joins it.
-const STILL: [&str; 12] = [
+const STILL: [&str; 11] = [
     "crates/ag-ui-stream/README.md",
     "crates/agent-chat/README.md",
     "crates/agent-chat/src",
@@ -36,7 +36,6 @@ const STILL: [&str; 12] = [
     "crates/question-server/AUTHOR.md",
     "crates/question-server/OPERATOR.md",
     "crates/question-server/README.md",
-    "crates/question-server/benches",
     "crates/question-server/src",
     "crates/scripted-agent/README.md",
 ];

@@ -19,7 +19,7 @@ pub(in crate::models) struct AnswerError {
 pub(in crate::models) enum Retry {
     Never,
     Once,
-    Some,
+    Always,
 }
 
 impl AnswerError {
