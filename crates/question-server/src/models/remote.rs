@@ -13,10 +13,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 pub(super) use ends::{AnswerError, Retry, error_in, is_cut, judge, note};
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use question_agent::message::Message;
+use json_tree::parse;
+use question_agent::message::{AssistantMessage, Message};
 use refusal::EndpointRefusal;
 pub(super) use refusal::RefusalKind;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -185,6 +186,12 @@ impl Remote {
         let context = request.context.context_words();
         let parts = [prompt].into_iter().chain(request.guidance.as_deref()).chain(context.as_deref());
         parts.collect::<Vec<&str>>().join("\n\n")
+    }
+
+    /// The endpoint's own members of a message; `Null` for a message of another endpoint or model.
+    pub(super) fn origin_of(&self, message: &AssistantMessage) -> Value {
+        let origin = message.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
+        origin.filter(|origin| origin["from"] == *self.origin).unwrap_or_default()
     }
 
     /// Streams the answer to a request.

@@ -9,7 +9,7 @@ mod signals;
 mod tls;
 
 use self::signals::PostgresSignals;
-use super::rows::{ConversationRow, NewRows, StoredRows};
+use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use super::signals::Signals;
 use super::{
     Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
@@ -299,13 +299,4 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
 /// Returns true if the database refused a change since another was first.
 fn is_conflict(code: &SqlState) -> bool {
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
-}
-
-/// A number for Postgres, which has no unsigned ones.
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
 }

@@ -96,6 +96,24 @@ impl StoredRows {
     }
 }
 
+/// A number for a database, which has no unsigned ones.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+/// The migrations that a database of this version lacks.
+pub(super) fn missing<'m>(migrations: &'m [&'m str], version: i64) -> Result<&'m [&'m str], StoreError> {
+    let missing = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
+    missing.ok_or_else(|| {
+        let known = migrations.len();
+        StoreError(format!("a newer version of this program wrote it (version {version}, this one knows {known})"))
+    })
+}
+
 fn text(value: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError(format!("it cannot be written: {error}")))
 }

@@ -89,8 +89,7 @@ impl<'a> AnthropicHistory<'a> {
 
     /// The endpoint's own thoughts and ids go back to it, and to no other endpoint.
     fn assistant(&mut self, assistant: &'a AssistantMessage) {
-        let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
-        let origin = origin.filter(|origin| origin["from"] == *self.remote.origin).unwrap_or_default();
+        let origin = self.remote.origin_of(assistant);
         if self.remote.settings.sends_reasoning && !assistant.tool_calls.is_empty() {
             for block in origin["thoughts"].as_array().into_iter().flatten() {
                 self.push("assistant", block.clone());

@@ -83,8 +83,7 @@ impl<'a> OpenAiHistory<'a> {
 
     /// The endpoint's own members of its message go back to it, and to no other endpoint.
     fn assistant(&mut self, assistant: &'a AssistantMessage) -> Value {
-        let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
-        let origin = origin.filter(|origin| origin["from"] == *self.remote.origin).unwrap_or_default();
+        let origin = self.remote.origin_of(assistant);
         let mut message = origin["members"].as_object().cloned().unwrap_or_default();
         if !self.remote.settings.sends_reasoning || assistant.tool_calls.is_empty() {
             message.retain(|name, _| !name.starts_with("reasoning"));

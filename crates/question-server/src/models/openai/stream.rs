@@ -8,7 +8,7 @@ mod written;
 
 use crate::limits::{MAX_ANSWER_BYTES, MAX_IDLE_BYTES};
 use crate::models::Delta;
-use crate::models::remote::{self, AnswerError, error_in, note};
+use crate::models::remote::{AnswerError, AnswerReader, error_in, is_cut, judge, note};
 use ag_ui_stream::sse::Decoder;
 use brackets::Brackets;
 use calls::PartialCalls;
@@ -71,51 +71,6 @@ impl OpenAiReader {
     /// An answer of which nothing has arrived.
     pub(super) fn new(context: ReaderContext) -> Self {
         Self { context, ..Self::default() }
-    }
-
-    /// Returns true if the endpoint has announced the end.
-    pub(super) fn is_whole(&self) -> bool {
-        self.is_done || self.finish_reason.is_some()
-    }
-
-    /// Reads bytes, and adds their deltas, with those before an error.
-    pub(super) fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
-        if let AnswerBody::NotYetKnown = self.body {
-            match bytes.trim_ascii_start().first() {
-                None => {}
-                Some(b'{' | b'[') => self.body = AnswerBody::Whole(WholeBody::default()),
-                Some(b'<') => {
-                    let why = "The model's endpoint answers with a web page. Its address may be wrong.";
-                    return Err(AnswerError::lasting(why));
-                }
-                Some(_) => self.body = AnswerBody::Stream(Box::default()),
-            }
-        }
-        self.idle += bytes.len();
-        match &mut self.body {
-            // Only white space can follow.
-            _ if self.is_done => {}
-            AnswerBody::NotYetKnown => {}
-            AnswerBody::Stream(decoder) => {
-                decoder.feed(bytes);
-                self.read_frames(deltas)?;
-            }
-            AnswerBody::Whole(whole) => {
-                whole.bytes.extend_from_slice(bytes);
-                whole.brackets.feed(bytes);
-                if whole.brackets.are_closed {
-                    self.is_done = true;
-                    self.read_whole(deltas)?;
-                } else if whole.bytes.len() > MAX_WHOLE_BYTES {
-                    return Err(AnswerError::unreadable());
-                }
-                return Ok(());
-            }
-        }
-        match self.idle > MAX_IDLE_BYTES || self.thoughts > MAX_ANSWER_BYTES {
-            true => Err(AnswerError::lasting("The model's answer does not come to an end.")),
-            false => Ok(()),
-        }
     }
 
     fn read_frames(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
@@ -250,41 +205,6 @@ impl OpenAiReader {
             self.finish_reason = Some(reason.to_owned());
         }
     }
-
-    /// Adds the deltas that are left at the end of the answer.
-    ///
-    /// # Errors
-    /// The endpoint failed, or the answer is empty.
-    pub(super) fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
-        self.calls.finish(&self.context.tools, deltas);
-        match self.text.finish(&self.context.tools) {
-            TextEnd::Text(rest) if rest.is_empty() => {}
-            TextEnd::Text(rest) => deltas.push(Delta::Text(rest)),
-            // A call that was also written as text runs once.
-            TextEnd::Calls(_) if !self.calls.is_empty() => {}
-            TextEnd::Calls(calls) => {
-                tracing::warn!(calls = calls.len(), "model wrote calls into its text; taken as calls");
-                for call in calls {
-                    self.calls.push(call.name, call.arguments, deltas);
-                }
-            }
-            TextEnd::Hidden => tracing::warn!("model wrote markup into its text; hidden from the user"),
-        }
-        if let Some(error) = remote::judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty())
-        {
-            return Err(error);
-        }
-        if self.calls.is_empty() && remote::is_cut(self.finish_reason.as_deref()) {
-            deltas.push(Delta::Cut);
-        }
-        let calls = self.calls.origins();
-        let is_plain = |call: &Value| call["id"].is_null() && call["members"] == json!({});
-        if !self.members.is_empty() || !calls.iter().all(is_plain) {
-            let origin = json!({"from": &*self.context.origin, "members": self.members, "calls": calls});
-            deltas.push(Delta::Origin(JsonText::of(&origin).expect("a value is JSON")));
-        }
-        Ok(())
-    }
 }
 
 /// Adds a piece to a list of thoughts, to the last one if it continues that.
@@ -310,17 +230,77 @@ fn join(known: &mut Vec<Value>, detail: &Value) {
     }
 }
 
-impl remote::AnswerReader for OpenAiReader {
+impl AnswerReader for OpenAiReader {
     fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
-        self.feed(bytes, deltas)
+        if let AnswerBody::NotYetKnown = self.body {
+            match bytes.trim_ascii_start().first() {
+                None => {}
+                Some(b'{' | b'[') => self.body = AnswerBody::Whole(WholeBody::default()),
+                Some(b'<') => {
+                    let why = "The model's endpoint answers with a web page. Its address may be wrong.";
+                    return Err(AnswerError::lasting(why));
+                }
+                Some(_) => self.body = AnswerBody::Stream(Box::default()),
+            }
+        }
+        self.idle += bytes.len();
+        match &mut self.body {
+            // Only white space can follow.
+            _ if self.is_done => {}
+            AnswerBody::NotYetKnown => {}
+            AnswerBody::Stream(decoder) => {
+                decoder.feed(bytes);
+                self.read_frames(deltas)?;
+            }
+            AnswerBody::Whole(whole) => {
+                whole.bytes.extend_from_slice(bytes);
+                whole.brackets.feed(bytes);
+                if whole.brackets.are_closed {
+                    self.is_done = true;
+                    self.read_whole(deltas)?;
+                } else if whole.bytes.len() > MAX_WHOLE_BYTES {
+                    return Err(AnswerError::unreadable());
+                }
+                return Ok(());
+            }
+        }
+        match self.idle > MAX_IDLE_BYTES || self.thoughts > MAX_ANSWER_BYTES {
+            true => Err(AnswerError::lasting("The model's answer does not come to an end.")),
+            false => Ok(()),
+        }
     }
 
     fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
-        self.finish(deltas)
+        self.calls.finish(&self.context.tools, deltas);
+        match self.text.finish(&self.context.tools) {
+            TextEnd::Text(rest) if rest.is_empty() => {}
+            TextEnd::Text(rest) => deltas.push(Delta::Text(rest)),
+            // A call that was also written as text runs once.
+            TextEnd::Calls(_) if !self.calls.is_empty() => {}
+            TextEnd::Calls(calls) => {
+                tracing::warn!(calls = calls.len(), "model wrote calls into its text; taken as calls");
+                for call in calls {
+                    self.calls.push(call.name, call.arguments, deltas);
+                }
+            }
+            TextEnd::Hidden => tracing::warn!("model wrote markup into its text; hidden from the user"),
+        }
+        if let Some(error) = judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty()) {
+            return Err(error);
+        }
+        if self.calls.is_empty() && is_cut(self.finish_reason.as_deref()) {
+            deltas.push(Delta::Cut);
+        }
+        let calls = self.calls.origins();
+        let is_plain = |call: &Value| call["id"].is_null() && call["members"] == json!({});
+        if !self.members.is_empty() || !calls.iter().all(is_plain) {
+            let origin = json!({"from": &*self.context.origin, "members": self.members, "calls": calls});
+            deltas.push(Delta::Origin(JsonText::of(&origin).expect("a value is JSON")));
+        }
+        Ok(())
     }
-
     fn is_whole(&self) -> bool {
-        self.is_whole()
+        self.is_done || self.finish_reason.is_some()
     }
 
     fn is_done(&self) -> bool {
@@ -336,6 +316,7 @@ impl remote::AnswerReader for OpenAiReader {
 mod tests {
     use super::OpenAiReader;
     use crate::models::Delta;
+    use crate::models::remote::AnswerReader as _;
 
     fn feed(reading: &mut OpenAiReader, stream: &str) -> Result<Vec<Delta>, String> {
         let mut deltas = Vec::new();

@@ -1,6 +1,7 @@
 //! The tables.
 
 use crate::store::StoreError;
+use crate::store::rows::missing;
 use deadpool_postgres::Object;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
@@ -90,14 +91,7 @@ pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<
     }
     let found = work.query_one("SELECT count(*) FROM question_server.migration", &[]).await?;
     let version: i64 = found.try_get(0)?;
-    let known = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
-    let Some(missing) = known else {
-        let known = migrations.len();
-        return Err(StoreError(format!(
-            "a newer version of this program wrote it (version {version}, this one knows {known})"
-        )));
-    };
-    for (number, migration) in (version + 1..).zip(missing) {
+    for (number, migration) in (version + 1..).zip(missing(migrations, version)?) {
         work.batch_execute(migration).await?;
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         work.execute("INSERT INTO question_server.migration VALUES ($1)", &[&number]).await?;

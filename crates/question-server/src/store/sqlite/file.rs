@@ -1,6 +1,7 @@
 //! Opening, locking and migrating the file.
 
 use crate::store::StoreError;
+use crate::store::rows::missing;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -203,14 +204,7 @@ fn migrate(database: &mut Connection, migrations: &[&str]) -> Result<(), StoreEr
         check_application(&work)?;
     }
     let version = number(&work, "PRAGMA user_version")?;
-    let known = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
-    let Some(missing) = known else {
-        let known = migrations.len();
-        return Err(StoreError(format!(
-            "a newer version of this program wrote it (version {version}, this one knows {known})"
-        )));
-    };
-    for migration in missing {
+    for migration in missing(migrations, version)? {
         work.execute_batch(migration)?;
     }
     work.pragma_update(None, "application_id", APPLICATION_ID)?;

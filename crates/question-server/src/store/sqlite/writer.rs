@@ -1,7 +1,7 @@
 //! The thread that owns the file.
 
 use super::file::FileIdentity;
-use crate::store::rows::{ConversationRow, NewRows, StoredRows};
+use crate::store::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, StreamPosition, Waiting};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
@@ -269,13 +269,4 @@ fn text(holder: Uuid) -> String {
 
 fn milliseconds(time: Timestamp) -> i64 {
     signed(time.0)
-}
-
-/// A number for SQLite, which has no unsigned ones.
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
 }
