@@ -1,7 +1,7 @@
 //! The cost of waiting: conversations with an open question, with and without a client each, and answers on the disk. Also the rates of servers
 //! that share a Postgres, and the bounds of memory and processor time.
 //!
-//! `cargo bench --profile server -p question-server` prints the tables of OPERATOR.md. Arguments behind `--` are the parts (`commits`, `waits`,
+//! `cargo bench --profile server -p question-server` prints the tables of benches/README.md. Arguments behind `--` are the parts (`commits`, `waits`,
 //! `bounds`, `servers`) and the numbers of waiting conversations. `soak 10` alone loads a server for ten minutes and measures its memory.
 //! Each turn has its yardstick beside it, in the same minutes on the same machine: bare axum in a process of its own, or bare SQLite.
 

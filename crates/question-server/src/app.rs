@@ -9,7 +9,7 @@ use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::guard::{Guard, Host, guard};
 #[cfg(feature = "mcp")]
-use crate::mcp::{self, McpSettings, Place};
+use crate::mcp::{self, McpSettings, PageOrigin};
 use crate::metrics::{Counters, OPEN_METRICS};
 use crate::models::Model;
 use crate::models::scripted::Scripted;
@@ -128,7 +128,7 @@ impl Builder {
         let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
         let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let runtime = runtime::start(&config, RuntimeParts { store, model, tools, clock, drain, counters });
-        let (server, pages) = mcp::open(&runtime, settings, Place::Here { base: origin, opens });
+        let (server, pages) = mcp::open(&runtime, settings, PageOrigin::Here { base: origin, opens });
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // This machine alone, whatever else is set.
         let guarded = Arc::new(Guard::new(Vec::new(), Some(Vec::new())));

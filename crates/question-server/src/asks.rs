@@ -74,7 +74,7 @@ impl Runtime {
             return Ok(StatusCode::OK);
         }
         let own = body.expires_after.map(|seconds| Duration::from_secs(seconds.get().into()));
-        let expires_at = own.map(|patience| later(self.clock().now(), patience)).or_else(|| self.deadline());
+        let expires_at = own.map(|time| later(self.clock().now(), time)).or_else(|| self.deadline());
         let event = body.read(self.asking_tool(&talk.context), call, expires_at)?;
         let callback = body.callback.as_deref().map(|url| self.callbacks().keep(url, call)).transpose()?;
         let before = talk.context.clone();

@@ -26,7 +26,7 @@ impl Bodies {
     pub(crate) fn new(config: &Config) -> Self {
         let max = config.bounds.body;
         let room = Room::new(config.bounds.bodies.max(max));
-        Self { max, timeout: config.patience.body, room: Arc::new(room) }
+        Self { max, timeout: config.timeouts.body, room: Arc::new(room) }
     }
 
     /// Reads a body, and waits whenever the shared memory is full.

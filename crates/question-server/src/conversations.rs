@@ -1,4 +1,4 @@
-//! `/conversations/{id}`: what a conversation is, and answering without AG-UI.
+//! `/conversations/{id}`: reading and deleting a conversation, and answering without AG-UI.
 
 use crate::body::JsonBody;
 use crate::caller::Caller;
@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The id in the path. No conversation has one that cannot be read.
+/// The id in the path. A malformed id is unknown.
 #[derive(Debug)]
 pub(crate) struct ConversationId(pub(crate) String);
 
@@ -32,7 +32,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
     }
 }
 
-/// An id in the path, by its name in the route; `None` if nothing can have it.
+/// An id in the path, by its name in the route; `None` if it is malformed.
 pub(crate) async fn parameter<S: Send + Sync>(
     parts: &mut request::Parts,
     state: &S,
@@ -45,25 +45,25 @@ pub(crate) async fn parameter<S: Send + Sync>(
     Some(id.to_owned())
 }
 
-/// What `GET /conversations/{id}` gives.
+/// The response to `GET /conversations/{id}`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Description {
     messages: Vec<ag_ui_stream::Message>,
     state: StateChange,
-    /// The asks that wait; at most one.
-    pending: Vec<Pending>,
+    /// The waiting asks; at most one.
+    pending: Vec<PendingAsk>,
     /// The run under way. If it is absent while the state says that the agent works, the agent waits: for the result of a client's tool or, after a
     /// restart, for its turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     run_id: Option<String>,
-    /// From where `/events` goes on.
+    /// The position from which `/events` continues.
     last_event_id: String,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Pending {
+struct PendingAsk {
     tool_call_id: String,
     #[serde(flatten)]
     questions: AskUserQuestion,
@@ -71,7 +71,7 @@ struct Pending {
     expires_at: Option<String>,
 }
 
-/// What `/respond` and `/cancel` give.
+/// The response to `/respond` and `/cancel`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Taken {
     state: StateChange,
@@ -82,7 +82,7 @@ pub(crate) async fn describe(
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
 ) -> Result<Response, ApiError> {
-    // A question may expire on the way.
+    // Reading it may expire the question.
     to_the_end(async move {
         let histories = runtime.histories();
         let room = histories.room(caller.client()).await;
@@ -104,7 +104,7 @@ pub(crate) async fn describe(
 
 fn description(talk: &SessionState, place: Cursor) -> String {
     let conversation = &talk.conversation;
-    let pending = conversation.waiting().map(|waiting| Pending {
+    let pending = conversation.waiting().map(|waiting| PendingAsk {
         tool_call_id: waiting.tool_use_id.clone(),
         questions: waiting.questions.clone(),
         expires_at: waiting.expires_at.map(|time| time.to_string()),
@@ -119,7 +119,7 @@ fn description(talk: &SessionState, place: Cursor) -> String {
     serde_json::to_string(&description).expect("a description has only strings for keys")
 }
 
-/// The ids of the conversations that are the caller's.
+/// The ids of the caller's conversations.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listed {
     conversations: Vec<String>,
@@ -133,7 +133,7 @@ pub(crate) async fn list(
     Ok(Json(Listed { conversations: runtime.list(&caller).await? }))
 }
 
-/// Deletes all conversations that are the caller's.
+/// Deletes all of the caller's conversations.
 pub(crate) async fn delete_all(
     State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
@@ -143,7 +143,7 @@ pub(crate) async fn delete_all(
         for id in runtime.list(&caller).await? {
             match runtime.open(&caller, &id).await {
                 Ok(live) => runtime.delete(&live).await?,
-                // It is gone already.
+                // Another request has deleted it.
                 Err(ApiError::UnknownConversation) => {}
                 Err(error) => return Err(error),
             }
@@ -156,11 +156,13 @@ pub(crate) async fn delete_all(
 fn check_owner(caller: &Caller) -> Result<(), ApiError> {
     match caller.owner {
         Some(_) => Ok(()),
-        None => Err(ApiError::BadRequest("Say who you are, by a cookie or a token.".to_owned())),
+        None => {
+            Err(ApiError::BadRequest("Send a cookie or a token; without one you have no conversations.".to_owned()))
+        }
     }
 }
 
-/// Deletes the conversation with all that was said in it.
+/// Deletes the conversation with its messages.
 pub(crate) async fn delete(
     State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
@@ -212,7 +214,7 @@ async fn try_respond(
     }
 }
 
-/// Cancels the question that waits, or stops the run that is under way.
+/// Cancels the waiting question, or stops the run under way.
 pub(crate) async fn cancel(
     State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
@@ -241,7 +243,7 @@ async fn try_cancel(
     let live = runtime.open(caller, id).await?;
     live.allow_change()?;
     let cancel = Event::UserCancel { proceed: *proceed };
-    // One look decides: what begins behind it is not what was to end.
+    // Whatever starts after this read is not to be cancelled.
     let mut talk = runtime.talk(&live).await?;
     if tool_call_id.is_some() {
         if body.is_done(&talk.conversation)? {
@@ -257,7 +259,7 @@ async fn try_cancel(
         if talk.run_elsewhere.as_ref() != Some(&run) {
             return Ok(taken(&talk));
         }
-        // It does not answer: its lease does not help it.
+        // The other server does not respond, so its lease is ignored.
         return hand_over(runtime, &live, talk, cancel).await;
     }
     let run = talk.run.clone();

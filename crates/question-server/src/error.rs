@@ -20,7 +20,7 @@ pub(crate) enum ApiError {
     UnsupportedMediaType,
     /// 413 `too_large`: the body is over [`Bounds::body`](crate::limits::Bounds::body).
     BodyTooLarge,
-    /// 408 `body_timeout`: the body did not come within [`Patience::body`](crate::limits::Patience::body).
+    /// 408 `body_timeout`: the body did not come within [`Timeouts::body`](crate::limits::Timeouts::body).
     BodyTimeout,
     /// 401 `unauthorized`, with `WWW-Authenticate`: see [`access`](crate::access).
     Unauthorized,

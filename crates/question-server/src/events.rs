@@ -1,4 +1,4 @@
-//! `/conversations/{id}/events`: what happens in a conversation, to every client that wants to know.
+//! `/conversations/{id}/events`: the stream of a conversation's events.
 
 use crate::caller::Caller;
 use crate::conversations::ConversationId;
@@ -18,8 +18,8 @@ use uuid::Uuid;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The present state, then everything that happens, without a gap from the client's last event id on. A client of whose events some are not
-/// kept any more is told so and given the history.
+/// Streams the present state, then all events from the client's last event id on. If some of them are not buffered any more, the client gets
+/// `reset` and the history.
 pub(crate) async fn follow(
     State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
@@ -32,7 +32,7 @@ pub(crate) async fn follow(
         .and_then(|value| value.to_str().ok())
         .or_else(|| last_event_id(&uri))
         .map(str::to_owned);
-    // A question may expire on the way.
+    // Reading it may expire the question.
     to_the_end(async move {
         let histories = runtime.histories();
         let room = histories.room(caller.client()).await;
@@ -60,13 +60,13 @@ pub(crate) async fn follow(
     .await
 }
 
-/// The id as a browser's `EventSource` can give it, which sends no header with its first request.
+/// The id in the query, since a browser's `EventSource` sends no header with its first request.
 fn last_event_id(uri: &Uri) -> Option<&str> {
     let mut parameters = uri.query()?.split('&');
     parameters.find_map(|parameter| parameter.strip_prefix("lastEventId="))
 }
 
-/// What a client is told before it reads on from its place. A client that breaks off while reading it gets the same again.
+/// The frames for a client before it reads on from its position. A client that disconnects within them gets them again.
 fn going_on(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String {
     let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state(talk));
     let run_id = match place.known {
@@ -81,7 +81,8 @@ fn going_on(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String 
     frames
 }
 
-/// What a client is told that has missed events: the history, inside of a run as all events are. Its old id stands until it has all of it.
+/// The frames for a client that missed events: the history, within a run as all events are. Only the last frame has a new id, so a client that
+/// disconnects before gets all of it again.
 fn anew(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String {
     let under_way = live.log.run_at(place.told.frames);
     let run_id = match &under_way {

@@ -97,7 +97,7 @@ const LEAST_LOG: usize = 64 << 10;
 
 /// The timeouts for slow clients, since an open connection costs memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// The time for the head of a request, or between two requests.
     pub head: Duration,
     /// The time for its body, from then on.
@@ -106,7 +106,7 @@ pub struct Patience {
     pub write: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             // Proxies keep an idle connection for a minute. They are to close it, not the server.

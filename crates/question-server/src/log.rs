@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     /// The JSON of the event or state change, in one line.
     pub(crate) data: Arc<str>,
     /// Its role in its run.
-    mark: Mark,
+    mark: RunMark,
 }
 
 /// The subject of an entry.
@@ -31,7 +31,7 @@ pub(crate) enum Kind {
 }
 
 #[derive(Clone, Debug)]
-enum Mark {
+enum RunMark {
     Nothing,
     /// The beginning of this run.
     Begins(Arc<str>),
@@ -41,14 +41,14 @@ enum Mark {
 
 impl Entry {
     pub(crate) fn event(event: &Event) -> Self {
-        Self::new(Kind::AgUi, event, Mark::of(event))
+        Self::new(Kind::AgUi, event, RunMark::of(event))
     }
 
     pub(crate) fn state(change: &StateChange) -> Self {
-        Self::new(Kind::StateChange, change, Mark::Nothing)
+        Self::new(Kind::StateChange, change, RunMark::Nothing)
     }
 
-    fn new(kind: Kind, data: &impl Serialize, mark: Mark) -> Self {
+    fn new(kind: Kind, data: &impl Serialize, mark: RunMark) -> Self {
         let data = serde_json::to_string(data).expect("events and state changes have only strings for keys");
         Self { kind, data: data.into(), mark }
     }
@@ -60,19 +60,19 @@ impl Entry {
 
     /// True if a run ends with it.
     pub(crate) fn is_end(&self) -> bool {
-        matches!(self.mark, Mark::Ends(_))
+        matches!(self.mark, RunMark::Ends(_))
     }
 
     /// The outcome, if it ends a run that did not fail.
     pub(crate) fn outcome(&self) -> Option<&RunOutcome> {
         match &self.mark {
-            Mark::Ends(outcome) => outcome.as_ref(),
-            Mark::Nothing | Mark::Begins(_) => None,
+            RunMark::Ends(outcome) => outcome.as_ref(),
+            RunMark::Nothing | RunMark::Begins(_) => None,
         }
     }
 }
 
-impl Mark {
+impl RunMark {
     fn of(event: &Event) -> Self {
         match event.kind() {
             EventType::RunStarted => Self::Begins(event.run_id().into()),
@@ -278,12 +278,12 @@ impl Entries {
 
     fn append(&mut self, entry: Entry, behind: Option<u64>, most_bytes: usize) {
         match &entry.mark {
-            Mark::Nothing => {}
-            Mark::Begins(run_id) => {
+            RunMark::Nothing => {}
+            RunMark::Begins(run_id) => {
                 let run_id = Arc::clone(run_id);
                 self.runs.push_back(Span { run_id, first: self.told, last: None });
             }
-            Mark::Ends(_) => {
+            RunMark::Ends(_) => {
                 if let Some(run) = self.runs.back_mut() {
                     run.last = Some(self.told);
                 }
@@ -372,7 +372,7 @@ impl Reader {
                 self.index = matches!(found, Found::Entry(..)).then_some(index + 1);
                 return found;
             }
-            let waiting = Waiting { log: &self.log, since: self.since, index };
+            let waiting = WaitingReader { log: &self.log, since: self.since, index };
             self.changed.changed().await.expect("the log outlives its readers");
             drop(waiting);
         }
@@ -380,13 +380,13 @@ impl Reader {
 }
 
 /// A reader that is counted as waiting, until an entry is pushed or it is dropped.
-struct Waiting<'a> {
+struct WaitingReader<'a> {
     log: &'a Log,
     since: Revision,
     index: u64,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingReader<'_> {
     fn drop(&mut self) {
         let mut entries = self.log.lock();
         // A push resets the count.

@@ -25,7 +25,7 @@ use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
 use crate::room::Share;
-use crate::sse::{Client, RunStream};
+use crate::sse::{RunReader, RunStream};
 use crate::store::signals::{Signals, StopCause};
 use crate::store::{Commit, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::tools::Tool;
@@ -228,7 +228,7 @@ impl Runtime {
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
-        let client = Client::of(input);
+        let client = RunReader::of(input);
         // Not before this line: the dead run's calls were made in the old context.
         let before = talk.context.clone();
         if event.is_some() {

@@ -8,14 +8,14 @@ use uuid::Uuid;
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
-/// The longest state that is passed on, in bytes.
+/// The longest `tracestate` that is passed on, in bytes.
 const MAX_STATE: usize = 512;
 
-/// A trace that somebody else began.
+/// A trace that the client of a request started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trace {
     pub(crate) id: String,
-    /// The span in which the request was made.
+    /// The client's span.
     pub(crate) parent: String,
     flags: String,
     state: Option<HeaderValue>,
@@ -45,28 +45,27 @@ impl Trace {
     }
 }
 
-/// The trace of which this is part, where somebody else began it.
+/// The client's trace that this code is part of.
 pub(crate) fn current() -> Option<Trace> {
     TRACE.try_with(Clone::clone).ok().flatten()
 }
 
-/// Does something at once as part of this trace.
+/// Runs synchronous work as part of this trace.
 pub(crate) fn at_once<T>(trace: Option<Trace>, work: impl FnOnce() -> T) -> T {
     TRACE.sync_scope(trace, work)
 }
 
-/// Does something as part of this trace.
+/// Runs a future as part of this trace.
 pub(crate) fn within<F: Future>(trace: Option<Trace>, work: F) -> impl Future<Output = F::Output> {
     TRACE.scope(trace, work)
 }
 
-/// Does something in a task of its own as part of the trace of this one.
+/// Makes a future for another task part of the current trace.
 pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
     within(current(), work)
 }
 
-/// The headers for a request to somebody else that is part of the trace. They name the span in which it is made; where spans are not exported, they
-/// have an id of their own.
+/// The headers of an outgoing request in the current trace. They name the current span, or a random one if spans are not exported.
 pub(crate) fn headers() -> Vec<(HeaderName, HeaderValue)> {
     let trace = current();
     let unknown = || Some((trace.as_ref()?.id.clone(), Uuid::new_v4().simple().to_string()[..16].to_owned()));
