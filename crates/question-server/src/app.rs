@@ -116,7 +116,7 @@ impl Builder {
         Self { mcp: Some(settings), ..self }
     }
 
-    /// The server for the client of MCP that started this process, and the router of its pages, to be served at this origin of this machine.
+    /// The server for the client of MCP that started this process, and the router of its pages. Serve these at this origin of this machine.
     /// With `opens`, each question opens a browser.
     ///
     /// # Panics

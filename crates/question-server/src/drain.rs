@@ -5,8 +5,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 use tokio_util::task::TaskTracker;
 
-/// The shutdown of a server, in three steps: it announces that it is not ready, so that balancers send no more requests; it starts no more
-/// runs; open runs end or are cut off. Clones belong to the same server.
+/// The shutdown of a server, in three steps. It announces that it is not ready, so that balancers send no more requests. It starts no more
+/// runs. Open runs end or are cut off. Clones belong to the same server.
 #[derive(Clone, Debug, Default)]
 pub struct Drain {
     begun: CancellationToken,

@@ -13,7 +13,7 @@ pub(crate) fn sha256_hex(bytes: impl AsRef<[u8]>) -> String {
     hex
 }
 
-/// A secret that nobody can guess: 64 digits of two random ids.
+/// An unguessable secret: 64 digits of two random ids.
 pub(crate) fn random_hex() -> String {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }

@@ -271,7 +271,7 @@ impl Entries {
         self.clear();
         self.runs.clear();
         self.waiting = 0;
-        // No reader of before stands there.
+        // No former reader is at this index.
         self.first += 1;
         (self.since, self.told, self.before_first) = (told.since, told.frames, Some(told.frames));
     }

@@ -29,7 +29,7 @@ pub(crate) fn fill(
             continue;
         }
         let named = brace.strip_prefix('{').and_then(|named| named.split_once('}'));
-        let (named, behind) = named.ok_or("a brace is open or stands alone; write {{ or }} for a brace itself")?;
+        let (named, behind) = named.ok_or("a brace is open or alone; write {{ or }} for a brace itself")?;
         let (name, form) =
             named.strip_suffix(":$").map_or((named, NumberFormat::Plain), |name| (name, NumberFormat::Money));
         filled += &look_up(name, form).ok_or_else(|| format!("{{{name}}} is set nowhere"))?;

@@ -381,7 +381,7 @@ async fn a_taken_port_is_a_sentence() {
         .expect("the binary starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
-    assert!(said.contains(&port) && said.contains("taken") && !said.contains("panicked"), "{said}");
+    assert!(said.contains(&port) && said.contains("in use") && !said.contains("panicked"), "{said}");
     assert!(output.stdout.is_empty());
 }
 
