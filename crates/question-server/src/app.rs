@@ -216,7 +216,7 @@ impl FromRef<App> for Bodies {
     }
 }
 
-/// The routes with their middleware. Of two further routers, the first has streams, and the second has pages whose address is their token.
+/// The routes with their middleware. The first of two further routers has streams, the second has pages whose address is their token.
 #[allow(clippy::too_many_arguments, reason = "each is a part of the server, and it is called once")]
 fn router(
     config: &Config,

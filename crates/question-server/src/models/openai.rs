@@ -89,7 +89,7 @@ mod tests {
         for url in ["http://api.example/v1", "ftp://localhost", "api.example", ""] {
             assert!(new(url).is_err(), "{url}");
         }
-        let why = new("http://litellm:4000").expect_err("it is named to nobody");
+        let why = new("http://litellm:4000").expect_err("the operator named no host");
         assert!(why.contains("--allow-plain-key litellm"), "{why}");
         let named = |url: &str| {
             let plain_key_hosts = vec!["litellm".to_owned()];

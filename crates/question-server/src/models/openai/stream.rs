@@ -356,7 +356,7 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
         let mut reading = OpenAiReader::default();
         let deltas = feed(&mut reading, &chunk.repeat(2)).expect("it can be read");
         assert_eq!(deltas, [call(0, "one"), args(0, "1"), args(0, "1")]);
-        assert!(!reading.is_whole(), "nobody has said so");
+        assert!(!reading.is_whole(), "the end is not announced");
     }
 
     #[test]
