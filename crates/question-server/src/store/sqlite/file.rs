@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Marks a file of this program ("AskU"); other databases are refused.
+/// Marks a file of this program (`AskU`); other databases are refused.
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
 /// The steps from one version of the file to the next; `user_version` counts those that were made.
