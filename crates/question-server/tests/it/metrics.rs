@@ -123,7 +123,10 @@ async fn connections_to_the_database_are_counted_while_they_are_used() {
     let server = app(&Config::default(), Parts { store: database.open().await, ..parts(front_desk()) });
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     let in_use = "question_server_database_connections_in_use";
-    assert!(read(&server, in_use).await < 0.5);
+    // The end of the run may still have one when its answer has come.
+    while read(&server, in_use).await > 0.5 {
+        tokio::task::yield_now().await;
+    }
     assert!((read(&server, "question_server_database_connections_max").await - 16.0).abs() < 0.5);
     // Messages can't be read for as long as this goes on.
     let client = database.client().await;
