@@ -25,7 +25,7 @@ use shapes::{ANSWERS, Field, as_flag, is_question};
 use std::mem;
 
 /// Turns the JSON value of the arguments into the plain shape, reporting each change (the first
-/// [`MAX_REPORTED`]). Never fails: what is beyond repair stays for [`validate`](crate::validate::validate).
+/// [`MAX_REPORTED`](crate::validate::MAX_REPORTED)). Never fails: what is beyond repair stays for [`validate`](crate::validate::validate).
 #[must_use]
 pub fn repair<'a>(input: impl Into<Json<'a>>) -> (Json<'a>, Vec<Repair>) {
     let (mut ask, mut repairs) = (input.into(), Vec::new());

@@ -1,4 +1,4 @@
-//! The owner of a conversation, as it is stored. [`caller`](crate::caller) finds the owner of a request.
+//! The owner of a conversation, as it is stored. `caller` finds the owner of a request.
 
 use crate::hex::sha256_hex;
 use std::borrow::Cow;

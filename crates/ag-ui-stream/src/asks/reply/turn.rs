@@ -51,7 +51,7 @@ pub struct UserTurn {
 pub struct NextRun {
     /// The run.
     pub run_id: String,
-    /// The body to post, a [`RunAgentInput`] as JSON.
+    /// The body to post, a [`RunAgentInput`](crate::input::RunAgentInput) as JSON.
     pub body: String,
     /// The messages in it that the thread does not have yet, in order.
     pub messages: Vec<Message>,
