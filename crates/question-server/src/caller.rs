@@ -74,10 +74,15 @@ impl Caller {
 }
 
 /// Puts the [`Caller`] among a request's extensions, and gives a browser without a token one. A proxy may name the user in this header.
-pub(crate) async fn recognise(State(proxys): State<Option<HeaderName>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn recognise(
+    State(owner_header): State<Option<HeaderName>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let headers = request.headers();
     let admitted = request.extensions().get::<Admitted>();
-    let of_proxy = || proxys.as_ref().and_then(|name| headers.get(name)?.to_str().ok()).filter(|name| !name.is_empty());
+    let of_proxy =
+        || owner_header.as_ref().and_then(|name| headers.get(name)?.to_str().ok()).filter(|name| !name.is_empty());
     let named = request.extensions().get::<Owner>().cloned().or_else(|| of_proxy().map(Owner::of_user));
     let is_vouched_for = named.is_some();
     let known = named.or_else(|| decide(token_in(headers), admitted, bearer(headers)));

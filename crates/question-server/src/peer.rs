@@ -11,8 +11,12 @@ pub(crate) struct Peer(IpAddr);
 impl Peer {
     /// The sender of a request: from the header that a proxy overwrites, or else the connecting address. A peer on this machine is unknown then,
     /// since it may be a proxy with many clients.
-    pub(crate) fn of(headers: &HeaderMap, proxys: Option<&HeaderName>, remote: Option<SocketAddr>) -> Option<Self> {
-        let address = match proxys {
+    pub(crate) fn of(
+        headers: &HeaderMap,
+        peer_header: Option<&HeaderName>,
+        remote: Option<SocketAddr>,
+    ) -> Option<Self> {
+        let address = match peer_header {
             Some(name) => {
                 let last = headers.get_all(name).iter().next_back()?.to_str().unwrap_or_default();
                 let address = last.rsplit(',').next().and_then(|last| read(last.trim()));
@@ -21,7 +25,7 @@ impl Peer {
             }
             None => remote?.ip().to_canonical(),
         };
-        (proxys.is_some() || !address.is_loopback()).then_some(Self(network(address)))
+        (peer_header.is_some() || !address.is_loopback()).then_some(Self(network(address)))
     }
 
     /// The digest for the store, which needs no addresses.
