@@ -172,10 +172,7 @@ impl Builder {
         let runtime = Runtime::new(&config, Parts { store, model, tools, clock, drain, counters });
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
         #[cfg(feature = "mcp")]
-        let further = mcp.map(|mcp| {
-            let (endpoint, pages) = mcp::routes(&runtime, mcp, config.bounds.body);
-            (Router::new().route_service(mcp::PATH, endpoint), pages)
-        });
+        let further = mcp.map(|mcp| mcp::routes(&runtime, mcp, &config.bounds));
         #[cfg(not(feature = "mcp"))]
         let further = None;
         router(&config, App::new(&config, runtime), tokens, settings, page, other_agent, hosts, further)

@@ -62,6 +62,10 @@ pub struct Bounds {
     /// How many connections may be open, all clients together. For a further one, the quietest of the address that has most is closed.
     #[arg(long = "max-connections", value_name = "N", value_parser = positive, default_value = "20000")]
     pub connections: usize,
+    /// How many sessions clients of MCP may have, all together. For a further one, the longest unused is closed, if it is unused for 10
+    /// minutes; otherwise the further one is refused.
+    #[arg(long = "max-sessions", value_name = "N", value_parser = positive, default_value = "1000")]
+    pub sessions: usize,
 }
 
 impl Bounds {

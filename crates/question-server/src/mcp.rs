@@ -4,8 +4,9 @@
 //! model knows the call alone, by which nobody gets to the page.
 
 use crate::config::{Config, Database, McpKey};
-use crate::error::ApiError;
+use crate::error::{ApiError, Limit};
 use crate::guard::X_FORWARDED_HOST;
+use crate::limits::Bounds;
 use crate::live::Live;
 use crate::owner::Caller;
 use crate::runtime::{Runtime, to_the_end};
@@ -16,6 +17,7 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::map_response;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use question_agent::Event;
@@ -24,7 +26,7 @@ use question_agent::call::ToolCall;
 use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
 use question_mcp::form_page::{self, CARD_SCRIPT, SCRIPT, STYLE};
-use question_mcp::{HttpService, McpServer, OpenedAsk, OwnPage, PageError};
+use question_mcp::{HttpBounds, McpServer, OpenedAsk, OwnPage, PageError};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -36,7 +38,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// The path of the endpoint.
-pub(crate) const PATH: &str = "/mcp";
+const PATH: &str = "/mcp";
 
 /// The path before the names of asks, and before what their pages load.
 const ASKS: &str = "/ask";
@@ -131,8 +133,12 @@ pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: Place) 
     (server.build(), pages)
 }
 
-/// The endpoint, and the pages, for the router of a server. A body has at most this number of bytes.
-pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: usize) -> (HttpService, Router) {
+/// The router of the endpoint, and that of the pages.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
+    runtime: &Arc<Runtime>,
+    settings: McpSettings,
+    bounds: &Bounds,
+) -> (Router<S>, Router) {
     let (server, pages) = open(runtime, settings, Place::AsCalled);
     let ended = CancellationToken::new();
     let (runtime, end) = (Arc::clone(runtime), ended.clone());
@@ -140,7 +146,17 @@ pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: us
         runtime.drain().closed().await;
         end.cancel();
     });
-    (server.into_http(max_body, ended), pages)
+    let bounds = HttpBounds { body: bounds.body, sessions: bounds.sessions };
+    let endpoint = Router::new().route_service(PATH, server.into_http(bounds, ended));
+    (endpoint.layer(map_response(name_limit)), pages)
+}
+
+/// Names the limit by which the endpoint refuses a session, for log and metrics.
+async fn name_limit(mut response: Response) -> Response {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        response.extensions_mut().insert(Limit("--max-sessions"));
+    }
+    response
 }
 
 /// The asks of all clients.
