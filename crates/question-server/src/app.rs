@@ -131,7 +131,7 @@ impl Builder {
         let (server, pages) = mcp::open(&runtime, settings, Place::Here { base: origin, opens });
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // Nothing but this machine, whatever else is set.
-        let guarded = Arc::new(Guard::new(Vec::new(), Some(Vec::new())));
+        let guarded = Arc::new(Guard::own_pages());
         let pages = pages.layer(middleware::from_fn_with_state(guarded, guard));
         (server, pages.layer(middleware::from_fn_with_state(policy(&[]), policy::harden)))
     }

@@ -136,13 +136,21 @@ pub struct Guard {
     origins: Vec<Origin>,
     /// `None` lets in every name.
     hosts: Option<Vec<Host>>,
+    /// True lets in the pages of other programs of this machine.
+    neighbours: bool,
 }
 
 impl Guard {
     /// Lets this machine's pages in, those of the allowed origins, and the server's own under these names, or under any.
     #[must_use]
     pub fn new(origins: Vec<Origin>, hosts: Option<Vec<Host>>) -> Self {
-        Self { origins, hosts }
+        Self { origins, hosts, neighbours: true }
+    }
+
+    /// Lets in no page but the server's own, under the names of this machine.
+    #[must_use]
+    pub fn own_pages() -> Self {
+        Self { origins: Vec::new(), hosts: Some(Vec::new()), neighbours: false }
     }
 
     /// `target` is the host that a request line may name, which then counts (RFC 9112, 3.2.2).
@@ -187,7 +195,8 @@ impl Guard {
             let port = port.filter(|port| Some(*port) != origin.own_port());
             *host == origin.host && port == origin.port
         };
-        LOOPBACK_HOSTS.contains(&origin.host.as_str()) || self.origins.contains(&origin) || names.iter().any(is_own)
+        let is_neighbour = self.neighbours && LOOPBACK_HOSTS.contains(&origin.host.as_str());
+        is_neighbour || self.origins.contains(&origin) || names.iter().any(is_own)
     }
 }
 

@@ -55,6 +55,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      base-uri 'none'; frame-ancestors 'none'",
 );
 
+/// Without a referrer, browsers send a form with `Origin: null`, which the guard refuses. No other origin learns the address, which is a secret.
+const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
+
 /// The policy of the card in its frame: what stands in it, and nothing else.
 const CARD_POLICY: HeaderValue = HeaderValue::from_static(
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'",
@@ -432,5 +435,6 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
 }
 
 fn document(status: StatusCode, html: String) -> Response {
-    (status, [(header::CONTENT_SECURITY_POLICY, POLICY)], Html(html)).into_response()
+    let headers = [(header::CONTENT_SECURITY_POLICY, POLICY), (header::REFERRER_POLICY, REFERRER)];
+    (status, headers, Html(html)).into_response()
 }

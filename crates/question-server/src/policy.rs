@@ -54,7 +54,7 @@ pub(crate) async fn harden(State(policy): State<HeaderValue>, request: Request, 
     }
     // The page of a single question posts a form.
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
-    headers.insert(header::REFERRER_POLICY, NO_REFERRER);
+    headers.entry(header::REFERRER_POLICY).or_insert(NO_REFERRER);
     headers.insert(CROSS_ORIGIN_OPENER_POLICY, SAME_ORIGIN);
     // What does not say otherwise, as the page's files do, may be private.
     headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);

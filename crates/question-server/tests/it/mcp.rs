@@ -112,6 +112,8 @@ async fn a_client_that_shows_nothing_gets_a_page_and_its_answer() {
         shown.contains("content-security-policy: default-src 'none'") && shown.contains("form-action 'self'"),
         "{shown}"
     );
+    // Browsers send a form of a page without a referrer with `Origin: null`.
+    assert!(shown.contains("referrer-policy: same-origin"), "{shown}");
     for file in ["/ask/style.css", "/ask/script.js"] {
         assert!(page.request("GET", file, "", "").await.starts_with("HTTP/1.0 200"), "{file}");
     }
@@ -181,9 +183,11 @@ async fn other_pages_and_other_programs_do_not_get_to_the_question() {
     let page = client.page().await;
     assert!(page.address.ip().is_loopback());
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
-    let foreign =
-        page.request("POST", &page.path, &format!("Origin: https://evil.example\r\n{form}"), "question_1=One").await;
-    assert!(foreign.starts_with("HTTP/1.0 403"), "{foreign}");
+    for origin in ["https://evil.example", "null", "http://127.0.0.1:1", "http://localhost:3000"] {
+        let headers = format!("Origin: {origin}\r\n{form}");
+        let foreign = page.request("POST", &page.path, &headers, "question_1=One").await;
+        assert!(foreign.starts_with("HTTP/1.0 403"), "{origin} {foreign}");
+    }
     let rebound = format!("GET {} HTTP/1.0\r\nHost: evil.example\r\n\r\n", page.path);
     assert!(exchange(page.address, &rebound).await.starts_with("HTTP/1.0 403"));
     for path in ["/ask/", "/ask/0", "/ask/../mcp", "/mcp", "/agent", "/conversations", "/"] {
