@@ -237,7 +237,7 @@ impl AskPages {
         if let Some(found) = self.find(caller, is_left).await? {
             return Ok((found.live.id.clone(), found.call));
         }
-        let secret = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+        let secret = Uuid::new_v4().simple().to_string();
         let call = format!("ask_{}", Uuid::new_v4().simple());
         let arguments = serde_json::to_string(ask).expect("an ask has only strings for keys");
         let message = AssistantMessage {
