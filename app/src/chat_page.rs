@@ -7,11 +7,11 @@ use crate::cards::Cards;
 use crate::composer::{Composer, focus_composer, take_focus_of};
 use crate::effect::{effect, in_next_task};
 use crate::notice::Notice;
-use crate::settings::{Settings, browser, dialog::SettingsDialog};
+use crate::settings::{Settings, browser, dialog::SettingsDialog, headers::stored_headers};
 use crate::shell::{adopt, has_adopted, show};
 use crate::transcript::Transcript;
 use crate::words::{Say, say, text, words};
-use agent_chat::{AgentChat, Connection, Status, kept_headers, use_agent_chat};
+use agent_chat::{AgentChat, Connection, Status, use_agent_chat};
 use leptos::prelude::*;
 
 /// The chat page, with the agent and everything else as it is set. It is mounted in the frame's [place](crate::shell::place), and takes
@@ -19,7 +19,7 @@ use leptos::prelude::*;
 #[component]
 pub fn ChatPage() -> impl IntoView {
     let (settings, _) = browser::provide_settings();
-    let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
+    let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, stored_headers)));
     let address_changed = Trigger::new();
     let dialog = SettingsDialog::new(settings, agent);
     adopt(".bar", view! { <Bar settings dialog /> });

@@ -18,7 +18,7 @@ pub mod words;
 
 pub use chat_page::ChatPage;
 
-/// The README's example is compiled with the documentation tests.
+/// The example of AUTHOR.md is compiled with the documentation tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../AUTHOR.md")]
 pub struct Readme;

@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod dialog;
+pub mod headers;
 
 use crate::words::{Say, Words};
 use agent_chat::{Delivery, Limits};

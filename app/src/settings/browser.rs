@@ -56,10 +56,10 @@ pub(super) fn missing_language() -> RwSignal<bool> {
 
 /// The settings of the address, and the stored ones for the rest.
 fn settings() -> Settings {
-    let (asked, kept) = (asked(), kept());
+    let (asked, stored) = (asked(), stored());
     Settings::read(|setting| {
         let asked = asked.as_ref().and_then(|asked| asked.get(setting.name()));
-        asked.or_else(|| kept.as_ref()?.get_item(&setting.key()).ok()?)
+        asked.or_else(|| stored.as_ref()?.get_item(&setting.key()).ok()?)
     })
     .of_own_agent(own_agent())
 }
@@ -77,10 +77,10 @@ fn said(name: &str) -> Option<String> {
 /// Stores a setting. The address asks for it no more, or a reload would undo the last choice.
 pub(crate) fn keep(setting: Setting, value: &str) {
     let name = setting.name();
-    if let Some(kept) = kept() {
+    if let Some(stored) = stored() {
         let _ = match value {
-            "" => kept.remove_item(&setting.key()),
-            value => kept.set_item(&setting.key(), value),
+            "" => stored.remove_item(&setting.key()),
+            value => stored.set_item(&setting.key(), value),
         };
     }
     if let Some(asked) = asked().filter(|asked| asked.has(name)) {
@@ -125,7 +125,7 @@ fn asked() -> Option<UrlSearchParams> {
     UrlSearchParams::new_with_str(&search).ok()
 }
 
-fn kept() -> Option<Storage> {
+pub(super) fn stored() -> Option<Storage> {
     window().local_storage().ok()?
 }
 

@@ -1,12 +1,12 @@
 //! The settings, as a dialog.
 
+use super::headers::store_headers;
 use super::{Setting, Settings, browser};
 use crate::agent::Agent;
 use crate::attention;
 use crate::effect::effect;
 use crate::shell::show;
 use crate::words::{Say, say, text, words};
-use agent_chat::keep_headers;
 use leptos::html::{self, Textarea};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -171,7 +171,7 @@ fn Headers(settings: RwSignal<Settings>, agent: Agent) -> impl IntoView {
         };
         let lines = lines.lines().filter(|line| !line.trim().is_empty());
         let headers: Option<Vec<_>> = lines.map(header).collect();
-        let is_kept = headers.is_some_and(|headers| keep_headers(&agent.address, &headers));
+        let is_kept = headers.is_some_and(|headers| store_headers(&agent.address, &headers));
         settings.notify();
         is_kept
     };

@@ -2,11 +2,11 @@
 
 use crate::browser::{begin_anew, kept, let_notify, notified, query, remove_beside_page};
 use crate::page::{Part, tell};
-use agent_chat::kept_headers;
 use app::agent::Agent;
 use app::bar::Bar;
 use app::settings::browser::provide_settings;
 use app::settings::dialog::SettingsDialog;
+use app::settings::headers::{store_headers, stored_headers};
 use app::shell::adopt;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -23,7 +23,7 @@ async fn opened(query: &str) -> Part {
 async fn opened_here() -> Part {
     let part = Part::mounted_in_frame(|| {
         let (settings, _) = provide_settings();
-        let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, kept_headers)));
+        let agent = Memo::new(move |_| settings.with(|settings| Agent::set(settings, stored_headers)));
         let dialog = SettingsDialog::new(settings, agent);
         adopt(".bar", view! { <Bar settings dialog /> });
         ().into_any()
@@ -207,7 +207,28 @@ async fn another_agent_gets_headers_of_its_own() {
         let invalid = headers.get_attribute("aria-invalid");
         assert_eq!(invalid.as_deref() == Some("true"), !taken, "{lines}");
     }
-    let kept = kept_headers("https://agent.example/elsewhere");
-    let expected = [("Authorization", "Bearer abc"), ("X-Team", "a b")];
-    assert!(kept.iter().map(|(name, value)| (name.as_str(), value.as_str())).eq(expected), "{kept:?}");
+    let header = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    let expected = [("Authorization", "Bearer abc"), ("X-Team", "a b")].map(header);
+    assert_eq!(stored_headers("https://agent.example/elsewhere"), expected);
+}
+
+#[test]
+async fn headers_are_stored_for_their_origin() {
+    begin_anew("");
+    let header = |value: &str| vec![("Authorization".to_owned(), value.to_owned())];
+    assert!(store_headers("https://one.example/agent", &header("Bearer one:two")));
+    assert!(store_headers("/agent", &header("")));
+    assert_eq!(stored_headers("https://one.example/other?x"), header("Bearer one:two"));
+    assert_eq!(stored_headers("/other"), header(""));
+    for nowhere in ["https://one.example:8443/agent", "javascript:alert(1)"] {
+        assert_eq!(stored_headers(nowhere), []);
+    }
+    assert!(!store_headers("javascript:alert(1)", &header("x")));
+    for (name, value) in [("", "x"), ("X Key", "x"), ("X:", "x"), ("X", "a\r\nY: b"), ("X", "\u{2603}")] {
+        let header = (name.to_owned(), value.to_owned());
+        assert!(!store_headers("/agent", &[header]), "{name}: {value}");
+    }
+    assert_eq!(stored_headers("/agent"), header(""));
+    assert!(store_headers("/agent", &[]));
+    assert_eq!(stored_headers("/agent"), []);
 }

@@ -1,6 +1,6 @@
 //! A small page that knows the agent's questions by calls of the tool, and writes the request that takes an answer back.
 
-use ag_ui_stream::asks::reply::Setup;
+use ag_ui_stream::asks::reply::RunDefaults;
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::{Asks, Conversation};
 use ask_user_question::reply::Selection;
@@ -64,7 +64,7 @@ impl Page {
             made += 1;
             id.to_owned() + "-" + &made.to_string()
         };
-        let request = self.conversation.answer(now as u64, &Setup::default(), call, outcome, next_id).ok()?;
+        let request = self.conversation.answer(now as u64, &RunDefaults::default(), call, outcome, next_id).ok()?;
         self.conversation.start_response(&request);
         Some(request.body)
     }

@@ -1,6 +1,6 @@
-//! One conversation in one object: bytes in, changes out of one queue, requests written from what it holds.
+//! One conversation in one object: bytes in, updates and requests out.
 
-use crate::asks::reply::{NextRun, Refusal, Said, Setup, next_run};
+use crate::asks::reply::{NextRun, Refusal, RunDefaults, UserTurn, next_run};
 use crate::asks::{AskChange, Asks};
 use crate::event::{Event, EventRef};
 use crate::history::History;
@@ -12,13 +12,13 @@ use crate::reader::{End, EventReader};
 use crate::thread::{Change, Thread};
 use std::mem;
 
-/// Everything that a chat page needs to know of a conversation.
+/// A conversation as a chat page needs it: reader, thread and asks in one.
 ///
-/// - [`feed`](Self::feed), [`finish`](Self::finish) and [`handle_event`](Self::handle_event) take what an agent says,
-///   [`push_message`](Self::push_message) what becomes known elsewhere, [`handle_timeout`](Self::handle_timeout) the time,
-/// - [`next_update`](Self::next_update) gives what each of them changed; take it after each of them until it gives `None`,
-/// - [`request`](Self::request) writes what to post next, and [`start_response`](Self::start_response) tells that the agent took it,
-/// - [`thread`](Self::thread) and [`asks`](Self::asks) are how it stands.
+/// - [`feed`](Self::feed), [`finish`](Self::finish) and [`handle_event`](Self::handle_event) take the agent's response,
+///   [`push_message`](Self::push_message) takes other messages, and [`handle_timeout`](Self::handle_timeout) the time,
+/// - [`next_update`](Self::next_update) returns the changes; call it after each of them until it returns `None`,
+/// - [`request`](Self::request) writes the next body to post, and [`start_response`](Self::start_response) takes it as sent,
+/// - [`thread`](Self::thread) and [`asks`](Self::asks) are the present state.
 ///
 /// `now` is in milliseconds since the Unix epoch.
 #[derive(Debug, Default)]
@@ -28,42 +28,42 @@ pub struct Conversation {
     end: Option<End>,
     /// All of it was taken, so that the next response takes another reader.
     is_over: bool,
-    talk: Talk,
+    talk: ConversationState,
 }
 
-/// What was said, apart from the reader so that an event can be borrowed from it.
+/// Thread and asks, apart from the reader so that an event can be borrowed from that.
 #[derive(Debug, Default)]
-struct Talk {
+struct ConversationState {
     thread: Thread,
     asks: Asks,
     /// The updates of the thread. The changes of the questions follow them.
     updates: Queue<Update<'static>>,
 }
 
-/// What happened in a [`Conversation`]. When an update is given, nothing later has happened yet, so that its positions hold.
+/// One change of a [`Conversation`]. Updates come one by one, so the positions in an update are still right.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Update<'a> {
     /// An event came.
     Event {
         /// The event.
         event: EventRef<'a>,
-        /// What it changed of messages, run and state.
+        /// Its effect on messages, run and state.
         change: Change,
     },
-    /// A message became known otherwise.
+    /// A message that came in no event.
     Thread(Change),
     /// A question changed.
     Ask(AskChange),
-    /// The response breaks the protocol, and nothing in it is read any more. What came before it holds; the end tells it once more.
+    /// The response breaks the protocol, and the rest of it is not read. The events before hold; the end has the same notice.
     Refused(Notice),
     /// The response ended.
     End(End),
-    /// Something was tolerated.
+    /// A fault in the response that was tolerated.
     Warning(Notice),
 }
 
 impl Conversation {
-    /// With what was said before, such as a list of messages, watching for these asks.
+    /// A conversation with a history, such as a list of messages, that watches for these asks.
     #[must_use]
     pub fn new(asks: Asks, history: impl Into<History>) -> Self {
         Self::restored(asks, history.into())
@@ -72,12 +72,13 @@ impl Conversation {
     fn restored(mut asks: Asks, history: History) -> Self {
         asks.restore_legacy(&history.legacy_interrupts);
         let thread = Thread::new(history);
-        let mut talk = Talk { asks, thread, updates: Queue::default() };
+        let mut talk = ConversationState { asks, thread, updates: Queue::default() };
         talk.asks.handle_history(&talk.thread);
         Self { reader: EventReader::new(), end: None, is_over: false, talk }
     }
 
-    /// What [`new`](Self::new) brings the conversation back from. The [receipts](Asks::receipts) of questions that no call made are not in it.
+    /// The value from which [`new`](Self::new) restores the conversation. The [receipts](Asks::receipts)
+    /// of interrupts are not in it.
     #[must_use]
     pub fn history(&self) -> History {
         History { legacy_interrupts: self.asks().legacy_interrupts(), ..self.thread().history() }
@@ -95,7 +96,7 @@ impl Conversation {
         &self.talk.asks
     }
 
-    /// Takes the next bytes of the response.
+    /// Takes the next bytes of the response. After the [end](Update::End) of one they begin the next response.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.reader().feed(bytes);
     }
@@ -105,7 +106,7 @@ impl Conversation {
         self.reader().feed_json(text);
     }
 
-    /// Takes the end of the response. Behind the last of its events, an [`Update::End`] says how it ended.
+    /// Takes the end of the response. An [`Update::End`] follows the last of its events.
     pub fn finish(&mut self) {
         self.end = Some(self.reader().end());
     }
@@ -124,17 +125,17 @@ impl Conversation {
         talk.push_warnings();
     }
 
-    /// What the time changes.
+    /// Ends the asks whose deadline has passed.
     pub fn handle_timeout(&mut self, now: u64) {
         self.talk.asks.handle_timeout(now);
     }
 
-    /// For what only the questions take, such as [a deadline](Asks::set_deadline).
+    /// Changes the questions alone, such as [a deadline](Asks::set_deadline).
     pub fn update_asks(&mut self, take: impl FnOnce(&mut Asks)) {
         take(&mut self.talk.asks);
     }
 
-    /// Lets an interrupt wait for its answer, as if the last run had ended in it: for what a host learns elsewhere.
+    /// Opens an interrupt that a host learned elsewhere, as if the last run had ended in it.
     pub fn interrupt(&mut self, interrupt: Interrupt) {
         self.talk.thread.interrupt(interrupt);
         self.talk.asks.take_interrupts(&self.talk.thread);
@@ -145,13 +146,13 @@ impl Conversation {
         self.talk.asks.settle(message, &self.talk.thread);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) is due, if it is.
+    /// The time at which [`handle_timeout`](Self::handle_timeout) is due, if an ask waits until then.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
         self.talk.asks.poll_timeout()
     }
 
-    /// The next thing that happened, in order.
+    /// The next update, in order.
     pub fn next_update(&mut self, now: u64) -> Option<Update<'_>> {
         let Self { reader, end, is_over, talk } = self;
         if let Some(update) = talk.next() {
@@ -179,7 +180,7 @@ impl Conversation {
         talk.next()
     }
 
-    /// What reads the present response, or the next one.
+    /// The reader of the present response, or a new one for the next.
     fn reader(&mut self) -> &mut EventReader {
         if mem::take(&mut self.is_over) {
             self.reader = EventReader::new();
@@ -187,39 +188,39 @@ impl Conversation {
         &mut self.reader
     }
 
-    /// Writes the request that carries what the user says. `next_id` gives a new id at each call: first the run's, then one for each new
+    /// Writes the request that carries the user's turn. `next_id` returns a new id at each call: first the run's, then one for each new
     /// message.
     ///
-    /// Nothing is left open that nobody will close. Calls of the tool that are malformed, interrupted, expired or superseded get a tool
+    /// Every call that would stay open is closed. Calls of the tool that are malformed, interrupted, expired or superseded get a tool
     /// message that says so. Answered calls without a result get the answer. Calls of the agent's own tools that its run left open are closed
-    /// with an error, unless the run ended in interrupts: then they are the agent's affair. Arguments that never became whole go back as
-    /// `{}`, since some agents read them.
+    /// with an error, unless the run ended in interrupts: then the agent holds them. Incomplete arguments go back as `{}`, since some agents
+    /// parse them.
     ///
     /// # Errors
-    /// Why it must not be sent: above all where a question, another call for this page or an interrupt would stay without an answer.
+    /// The reason why it must not be sent, such as a question, another call for this page or an interrupt without an answer.
     pub fn request(
         &self,
         now: u64,
-        setup: &Setup,
-        said: &Said,
+        setup: &RunDefaults,
+        said: &UserTurn,
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
         next_run(now, &self.talk.thread, &self.talk.asks, setup, said, next_id)
     }
 
-    /// The agent took a request: its response begins, and what it said is part of the conversation. Until then everything stays answerable,
-    /// so that a request that never arrived can be written again.
+    /// The agent took a request: its response begins, and its messages join the conversation. Until then everything stays answerable,
+    /// so a request that never arrived can be written again.
     pub fn start_response(&mut self, request: &NextRun) {
-        // What was not taken of the last response is dropped with it, its end as well.
+        // Updates of the last response that were not taken are dropped, its end as well.
         (self.reader, self.end, self.is_over) = (EventReader::new(), None, false);
-        self.talk.asks.take_answers(request);
+        self.talk.asks.take_resume(&request.answers);
         for message in &request.messages {
             self.push_message(message.clone());
         }
     }
 }
 
-impl Talk {
+impl ConversationState {
     fn next(&mut self) -> Option<Update<'static>> {
         self.updates.take().or_else(|| self.asks.next_change().map(Update::Ask))
     }

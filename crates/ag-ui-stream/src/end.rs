@@ -1,19 +1,19 @@
-//! How a stream ended.
+//! The end of a stream.
 
 use crate::notice::Notice;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
-/// How a stream ended.
+/// The end of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
-    /// How.
+    /// The outcome.
     pub outcome: EndOutcome,
-    /// Why, where it did not end well.
+    /// The reason, if it did not end well.
     pub error: Option<EndError>,
 }
 
-/// The ways in which a stream ends; where it held several runs, the last one tells.
+/// The ways in which a stream ends. With several runs, the last one decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EndOutcome {
     /// The run succeeded.
@@ -34,7 +34,7 @@ impl EndOutcome {
     pub(crate) const ALL: [Self; 6] =
         [Self::Completed, Self::Interrupt, Self::Cancelled, Self::Error, Self::Truncated, Self::Rejected];
 
-    /// As JSON has it.
+    /// Its spelling in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -54,16 +54,16 @@ impl Serialize for EndOutcome {
     }
 }
 
-/// Why a stream did not end well. Its sentence (`Display`) is the agent's own where the run failed, else one for developers.
+/// The reason why a stream did not end well. Its sentence (`Display`) is the agent's own if the run failed, else one for developers.
 ///
-/// As JSON it is an object of `code`, `message` and, where one event is to blame, `eventIndex`.
+/// As JSON it is an object of `code`, `message` and, if one event is to blame, `eventIndex`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndError {
     /// The stream was refused.
     Refused(Notice),
     /// The stream broke off.
     Truncated(BrokeOff),
-    /// The run failed, as the agent says.
+    /// The run failed.
     Failed {
         /// The agent's own code.
         code: Option<String>,
@@ -84,8 +84,7 @@ pub enum BrokeOff {
 }
 
 impl EndError {
-    /// Where the stream was refused, the spelling of its [`Code`](crate::notice::Code); where it broke off, `truncated`; where the run failed, its own code or
-    /// `RUN_ERROR`.
+    /// The spelling of the refusal's [`Code`](crate::notice::Code), `truncated`, or the failed run's own code (`RUN_ERROR` without one).
     #[must_use]
     pub fn code(&self) -> &str {
         match self {
@@ -95,7 +94,7 @@ impl EndError {
         }
     }
 
-    /// Which event of the stream is to blame, counted from 0.
+    /// The index of the event that is to blame, from 0.
     #[must_use]
     pub fn event_index(&self) -> Option<u64> {
         match self {

@@ -1,9 +1,9 @@
 //! One event: its type and its members, as the table of the protocol describes them.
 
 use crate::message::{Content, Message};
-use crate::notice::{Detail, Notice, Notices, Verdict};
+use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::outcome::RunOutcome;
-use crate::protocol::{Rule, Thing};
+use crate::protocol::{EntityKind, EventRule};
 use crate::wire::{Members, enforce_members, list, text, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
@@ -13,9 +13,9 @@ use std::fmt;
 
 pub use crate::protocol::EventType;
 
-/// One event of a run: a view of its members, which are what 1.0 describes and nothing else.
+/// One event of a run: a view of its members, which are only those that 1.0 describes.
 ///
-/// What an event of a type holds is listed at [`EventType`]. The methods with the names of members read those that several types share;
+/// [`EventType`] lists the members of each type. The methods with the names of members read those that several types share;
 /// [`get`](Self::get) reads any. A text that an event does not have is empty.
 ///
 /// ```
@@ -27,10 +27,10 @@ pub use crate::protocol::EventType;
 /// ```
 pub type Event = EventRef<'static>;
 
-/// As [`Event`], with texts that may lie in what was read.
+/// As [`Event`], with texts that may be borrowed from the input.
 #[derive(Clone)]
 pub struct EventRef<'a> {
-    pub(crate) rule: &'static Rule,
+    pub(crate) rule: &'static EventRule,
     /// In the order of the row, behind `type`.
     pub(crate) members: Members<'a>,
 }
@@ -81,7 +81,7 @@ impl Event {
     /// An event of a type with these members, in any order.
     ///
     /// # Panics
-    /// Where a member is missing, is not of this type or holds what it must not: that is a mistake in the program.
+    /// If a member is missing, unknown or of the wrong kind: that is a mistake in the program.
     #[must_use]
     pub fn new(kind: EventType, members: impl IntoIterator<Item = (&'static str, Json<'static>)>) -> Self {
         let mut event = kind.rule().members();
@@ -91,7 +91,7 @@ impl Event {
         Self::checked(kind.rule(), event)
     }
 
-    fn checked(rule: &Rule, members: Members<'static>) -> Self {
+    fn checked(rule: &EventRule, members: Members<'static>) -> Self {
         match Self::read(members) {
             Ok((event, warnings)) if warnings.is_empty() => event,
             Ok((_, warnings)) => panic!("{}: {}", rule.name, warnings[0]),
@@ -99,25 +99,25 @@ impl Event {
         }
     }
 
-    /// Reads one event as a stream's events are read, except that nothing came before it. What 1.0 does not describe is stripped with a warning.
+    /// Reads one event as a stream's events are read, except that nothing came before it. Members that 1.0 does not describe are stripped with a warning.
     ///
     /// # Errors
-    /// Where it is no object of a known `type`, or a described member is missing or holds what it must not.
+    /// If it is no object of a known `type`, or a described member is missing or of the wrong kind.
     pub fn from_json(json: Json<'_>) -> Result<(Self, Vec<Notice>), Notice> {
         let Json::Object(members) = json else {
-            return Err(*Notice::new(Detail::NoEvent, &[]));
+            return Err(*Notice::new(NoticeDetail::NoEvent, &[]));
         };
         Self::read(members).map_err(|error| *error)
     }
 
-    fn read(mut members: Members<'_>) -> Verdict<(Self, Vec<Notice>)> {
-        let rule = text(&members, "type").and_then(Rule::of);
-        let rule = rule.ok_or_else(|| Notice::new(Detail::NoEvent, &[]))?;
+    fn read(mut members: Members<'_>) -> NoticeResult<(Self, Vec<Notice>)> {
+        let rule = text(&members, "type").and_then(EventRule::of);
+        let rule = rule.ok_or_else(|| Notice::new(NoticeDetail::NoEvent, &[]))?;
         let mut warnings = Notices::default();
         if enforce_members(&mut members, rule.own, rule.shared, &mut warnings)? {
             return Ok((EventRef { rule, members }.into_owned(), warnings.into_vec()));
         }
-        Err(Notice::new(Detail::NoEvent, &[]))
+        Err(Notice::new(NoticeDetail::NoEvent, &[]))
     }
 }
 
@@ -126,7 +126,7 @@ impl<'a> EventRef<'a> {
     #[must_use]
     pub fn into_owned(self) -> Event {
         let mut fields = self.rule.fields();
-        // The names are those of the row, so that none is copied; and the list stays where it is.
+        // The names are those of the row, so none is copied; and the list is reused.
         let members = self.members.into_iter().enumerate().map(|(index, (name, member))| match index {
             0 => ("type".into(), Json::Text(self.rule.name.into())),
             _ => {
@@ -137,7 +137,7 @@ impl<'a> EventRef<'a> {
         EventRef { rule: self.rule, members: members.collect() }
     }
 
-    /// Of which type it is.
+    /// Its type.
     #[must_use]
     pub fn kind(&self) -> EventType {
         self.rule.kind
@@ -155,13 +155,13 @@ impl<'a> EventRef<'a> {
         self.members.find(member)
     }
 
-    /// One of its members, where that is a string; else an empty one.
+    /// One of its members, if that is a string; else an empty one.
     #[must_use]
     pub fn text(&self, member: &str) -> &str {
         text_or_empty(&self.members, member)
     }
 
-    /// As [`text`](Self::text), for a member whose place in the row may be known.
+    /// As [`text`](Self::text), for a member whose index in the row may be known.
     fn text_at(&self, place: usize, member: &str) -> &str {
         match self.members.get(place) {
             Some((_, Json::Text(text))) if place > 0 => text,
@@ -182,8 +182,8 @@ impl<'a> EventRef<'a> {
     }
 
     /// The id of what it opens, makes grow or closes.
-    pub(crate) fn id_of(&self, thing: Thing) -> &str {
-        if thing == Thing::Call { self.tool_call_id() } else { self.message_id() }
+    pub(crate) fn id_of(&self, entity: EntityKind) -> &str {
+        if entity == EntityKind::Call { self.tool_call_id() } else { self.message_id() }
     }
 
     /// The tool that is called.
@@ -192,7 +192,7 @@ impl<'a> EventRef<'a> {
         self.text("toolCallName")
     }
 
-    /// What a text or the arguments of a call grow by.
+    /// The piece by which a text or the arguments of a call grow.
     #[must_use]
     pub fn delta(&self) -> &str {
         self.text_at(self.rule.delta, "delta")
@@ -210,7 +210,7 @@ impl<'a> EventRef<'a> {
         text(&self.members, "subagentRunId")
     }
 
-    /// What the adapter made it of; anything but null.
+    /// The framework's own event; anything except null.
     #[must_use]
     pub fn raw_event(&self) -> Option<&Json<'a>> {
         self.get("rawEvent")
@@ -233,13 +233,13 @@ impl<'a> EventRef<'a> {
         messages
     }
 
-    /// What the result of a call says.
+    /// The content of a call's result.
     #[must_use]
     pub fn content(&self) -> Content {
         self.get("content").map_or(Content::None, Content::of)
     }
 
-    /// How a run ended that did not fail; absent means success.
+    /// The outcome of a run that did not fail; absent means success.
     #[must_use]
     pub fn outcome(&self) -> Option<RunOutcome> {
         self.get("outcome").map(RunOutcome::of)
@@ -287,7 +287,7 @@ impl<'de> Deserialize<'de> for Event {
 }
 
 impl EventType {
-    fn rule(self) -> &'static Rule {
+    fn rule(self) -> &'static EventRule {
         &crate::protocol::EVENTS[self as usize]
     }
 

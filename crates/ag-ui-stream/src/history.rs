@@ -1,4 +1,4 @@
-//! What a conversation is brought back from.
+//! A conversation as a value, to be stored and restored.
 
 use crate::message::{Message, unique};
 use crate::notice::Notice;
@@ -8,8 +8,8 @@ use crate::reader::EndOutcome;
 use crate::wire::enforce;
 use json_tree::Json;
 
-/// A conversation as it is kept: its messages, and what messages do not tell. [`Thread::history`](crate::Thread::history) and
-/// `Conversation::history` make it, and their `new` brings the conversation back.
+/// A conversation to be stored: its messages, and the state that messages lack. [`Thread::history`](crate::Thread::history) and
+/// `Conversation::history` make it, and their `new` restores the conversation.
 ///
 /// As JSON it is an object of `messages`. It may have `state`, `ended`, `interrupts` and `legacyInterrupts`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,19 +19,19 @@ pub struct History {
     pub messages: Vec<Message>,
     /// The shared state; absent means `{}`.
     pub state: Option<Json<'static>>,
-    /// How the last run ended, if there was one. One that was still open counts as truncated.
+    /// The outcome of the last run, if there was one. One that was still open counts as truncated.
     pub ended: Option<EndOutcome>,
-    /// What the last run waits for.
+    /// The interrupts that wait for answers.
     pub interrupts: Vec<Interrupt>,
     /// The `on_interrupt` events that wait for their answers, each an object of `id` and `value`.
     pub legacy_interrupts: Vec<Json<'static>>,
 }
 
 impl History {
-    /// Reads a history as a stream's events are read: retired forms are translated, and what is not described is stripped with a warning.
+    /// Reads a history as a stream's events are read: retired forms are translated, and members that are not described are stripped with a warning.
     ///
     /// # Errors
-    /// Where a described member is missing or holds what it must not; the error names the path.
+    /// If a described member is missing or of the wrong kind; the error names the path.
     pub fn from_json(json: Json<'_>) -> Result<(Self, Vec<Notice>), Notice> {
         let (json, warnings) = enforce(json, HISTORY).map_err(|error| *error)?;
         let items = |name: &str| json.get(name).and_then(Json::as_list).unwrap_or_default().iter();

@@ -1,4 +1,4 @@
-//! Ids and what they stand for.
+//! Numbers by id.
 
 use json_tree::Members;
 
@@ -15,12 +15,12 @@ impl Index {
         self.0.position(id).is_some()
     }
 
-    /// True where the id was not there before.
+    /// Returns true if the id was not there before.
     pub(crate) fn insert(&mut self, id: &str, number: usize) -> bool {
         self.0.put(id, number.into()).is_none()
     }
 
-    /// True where the id was there.
+    /// Returns true if the id was there.
     pub(crate) fn remove(&mut self, id: &str) -> bool {
         self.0.take(id).is_some()
     }

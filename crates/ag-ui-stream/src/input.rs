@@ -1,4 +1,4 @@
-//! What a client sends: the body of the `POST` that starts a run.
+//! The body of the `POST` that starts a run.
 
 use crate::message::{Message, Metadata, borrowed, text_of, unique};
 use crate::notice::Notice;
@@ -16,7 +16,7 @@ pub const PROTOCOL_VERSION: &str = "1.0";
 pub struct RunAgentInput {
     /// The conversation.
     pub thread_id: String,
-    /// The run that is to start; always a new one.
+    /// The new run.
     pub run_id: String,
     /// The whole history.
     pub messages: Vec<Message>,
@@ -24,29 +24,29 @@ pub struct RunAgentInput {
     pub protocol_version: Option<String>,
     /// The run that this one continues.
     pub parent_run_id: Option<String>,
-    /// Shared state; anything but null, absent means `{}`.
+    /// Shared state; anything except null, absent means `{}`.
     pub state: Option<Json<'static>>,
-    /// What the agent may call on this client.
+    /// The tools that the agent may call on this client.
     pub tools: Option<Vec<Tool>>,
-    /// What the agent should know.
+    /// Facts for the agent.
     pub context: Option<Vec<Context>>,
-    /// Anything but null.
+    /// Anything except null.
     pub forwarded_props: Option<Json<'static>>,
     /// Answers to interrupts.
     pub resume: Option<Vec<ResumeEntry>>,
 }
 
 impl RunAgentInput {
-    /// With nothing but a history.
+    /// An input with these ids and messages, everything else absent.
     #[must_use]
     pub fn new(thread_id: impl Into<String>, run_id: impl Into<String>, messages: Vec<Message>) -> Self {
         Self { thread_id: thread_id.into(), run_id: run_id.into(), messages, ..Self::default() }
     }
 
-    /// Reads a body as a stream's events are read: retired forms are translated, and what 1.0 does not describe is stripped with a warning.
+    /// Reads a body as a stream's events are read: retired forms are translated, and members that 1.0 does not describe are stripped with a warning.
     ///
     /// # Errors
-    /// Where it is no JSON, or a described field is missing or holds what it must not; the error names the path.
+    /// If it is no JSON, or a described member is missing or of the wrong kind; the error names the path.
     pub fn parse(text: &str) -> Result<(Self, Vec<Notice>), Notice> {
         let read = parse(text).and_then(|(json, _)| enforce(json, INPUT));
         let (json, warnings) = read.map_err(|error| *error)?;
@@ -115,7 +115,7 @@ impl<'de> Deserialize<'de> for RunAgentInput {
 pub struct Tool {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose, for the model.
     pub description: String,
     /// JSON Schema of its arguments, opaque to the protocol; with its members in their order, which a model reads.
     pub parameters: Option<JsonText>,
@@ -152,10 +152,10 @@ impl From<&Tool> for Json<'static> {
     }
 }
 
-/// One thing that the agent should know.
+/// One fact for the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Context {
-    /// What it is.
+    /// The name of the fact.
     pub description: String,
     /// Its value.
     pub value: String,
@@ -178,9 +178,9 @@ impl From<&Context> for Json<'static> {
 pub struct ResumeEntry {
     /// The interrupt.
     pub interrupt_id: String,
-    /// Whether it was answered; a denial goes into the payload.
+    /// True if it was answered; a denial goes into the payload.
     pub is_resolved: bool,
-    /// The answer; anything but null.
+    /// The answer; anything except null.
     pub payload: Option<Json<'static>>,
     /// Open by key.
     pub metadata: Option<Metadata>,

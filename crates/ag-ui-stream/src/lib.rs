@@ -1,17 +1,17 @@
 //! The AG-UI 1.0 reader and writer: bytes in, verified events, run state, growing tool-call arguments and asks out.
 //!
-//! Nothing here does I/O, reads a clock or makes an id: bytes, `now` and ids are arguments, so the same code runs natively and as
+//! The crate does no I/O, reads no clock and makes no ids: bytes, `now` and ids are arguments, so the same code runs natively and as
 //! WebAssembly. From the network to the card:
 //!
-//! 1. [`EventReader`] takes bytes and gives [`Event`]s that obey every rule of the protocol.
-//! 2. [`Thread`] applies them to messages and state and says what changed.
-//! 3. [`Asks`] watches for calls of the ask tool and gives patches to growing [`AskSnapshot`](ask_user_question::AskSnapshot)s.
+//! 1. [`EventReader`] turns bytes into [`Event`]s that obey every rule of the protocol.
+//! 2. [`Thread`] applies them to messages and state, and returns each change.
+//! 3. [`Asks`] watches for calls of the ask tool and emits patches to growing [`AskSnapshot`](ask_user_question::AskSnapshot)s.
 //!
-//! [`Conversation`] is all three in one object, which is what a page needs; each of them serves alone, too. It also writes the
+//! [`Conversation`] is all three in one object for a page; each of them also serves alone. It writes the
 //! `RunAgentInput` that carries the answer back ([`asks::reply`]).
 //!
 //! A server writes with [`sse::write_event`]. [`Asks`] and [`Conversation`] are the feature `asks`, which is on by default; without it the
-//! crate knows nothing of questions.
+//! crate has no questions.
 #![warn(clippy::unwrap_used)]
 
 #[cfg(feature = "asks")]

@@ -11,14 +11,14 @@ use std::borrow::Cow;
 /// An object, open by key; the key `ag-ui` is reserved by the protocol.
 pub type Metadata = Json<'static>;
 
-/// One message of a conversation, told apart by its [`role`](Self::role).
+/// One message of a conversation. Its [`role`](Self::role) decides its members.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     pub(crate) id: String,
     pub(crate) role: Role,
     pub(crate) content: Content,
     pub(crate) tool_calls: Vec<ToolCall>,
-    /// What only some roles have.
+    /// The members from here on belong to some roles only.
     pub(crate) tool_call_id: String,
     pub(crate) wire_call_id: Option<String>,
     pub(crate) activity_type: String,
@@ -30,7 +30,7 @@ pub struct Message {
     pub(crate) metadata: Option<Metadata>,
 }
 
-/// Whose a message is, in the order of the table.
+/// The role of a message, in the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Developer,
@@ -57,17 +57,17 @@ impl Role {
     }
 }
 
-/// What a message says.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Content {
-    /// Nothing: an assistant that only calls tools.
+    /// No content: an assistant that only calls tools.
     None,
     /// Plain text.
     Text(String),
     /// Parts of several kinds, each an object with a `type`.
     Parts(Vec<Json<'static>>),
-    /// What an activity shows, opaque to the protocol.
+    /// The content of an activity, opaque to the protocol, with its members in the agent's order.
     Open(Json<'static>),
 }
 
@@ -110,7 +110,7 @@ impl From<&str> for Content {
 /// One call of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
-    /// Unique in the conversation. Of calls to which the agent gave one id, each later one has a key made of it, such as `call_0#2`.
+    /// Unique in the conversation. If the agent uses an id again, the later call gets a key made of it, such as `call_0#2`.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -118,7 +118,7 @@ pub struct ToolCall {
     pub arguments: String,
     /// Opaque; goes back unchanged.
     pub encrypted_value: Option<String>,
-    /// Which kind of value that is, in the words of its provider; goes back with it. (A member of version 1.1.)
+    /// The kind of that value, in the words of its provider; goes back with it. (A member of version 1.1.)
     pub encrypted_value_type: Option<String>,
     /// Open by key.
     pub metadata: Option<Metadata>,
@@ -153,7 +153,7 @@ impl ToolCall {
         self.wire_id.as_deref().unwrap_or(&self.id)
     }
 
-    /// Gives the call a key beside the agent's id.
+    /// Sets the key of the call beside the agent's id.
     pub(crate) fn set_key(&mut self, key: String) {
         if key != self.id {
             let id = std::mem::replace(&mut self.id, key);
@@ -206,7 +206,7 @@ impl Message {
         Self::new(Role::User, id.into(), Content::Text(text.into()))
     }
 
-    /// What the agent said and which tools it called. An empty text is none.
+    /// A message of the agent with its tool calls. An empty text is none.
     #[must_use]
     pub fn assistant(id: impl Into<String>, text: impl Into<String>, tool_calls: Vec<ToolCall>) -> Self {
         let text = text.into();
@@ -230,13 +230,13 @@ impl Message {
         Self { metadata: metadata.map(Json::into_unique), ..self }
     }
 
-    /// The same result, telling why the call failed.
+    /// The same result with the reason why the call failed.
     #[must_use]
     pub fn with_error(self, error: Option<String>) -> Self {
         Self { error, ..self }
     }
 
-    /// Reads one message as a stream's events are read: retired forms are translated, and what 1.0 does not describe is stripped with a
+    /// Reads one message as a stream's events are read: retired forms are translated, and members that 1.0 does not describe are stripped with a
     /// warning.
     ///
     /// ```
@@ -248,14 +248,14 @@ impl Message {
     /// ```
     ///
     /// # Errors
-    /// Where it is no JSON, of a role that 1.0 does not describe, or a described field is missing or holds what it must not.
+    /// If it is no JSON, of a role that 1.0 does not describe, or a described member is missing or of the wrong kind.
     pub fn parse(text: &str) -> Result<(Self, Vec<Notice>), Notice> {
         let read = parse(text).and_then(|(json, _)| enforce(json, A_MESSAGE));
         let (json, warnings) = read.map_err(|error| *error)?;
         Ok((Self::of(&json), warnings))
     }
 
-    /// Of JSON that the walk has passed.
+    /// Reads JSON that the walk has passed.
     pub(crate) fn of(json: &Json<'_>) -> Self {
         let nothing = Members::new();
         let members = json.as_object().unwrap_or(&nothing);
@@ -286,7 +286,7 @@ impl Message {
         self.to_json_with(|arguments| arguments)
     }
 
-    /// As [`to_json`](Self::to_json), with what is to be told of the arguments of calls.
+    /// As [`to_json`](Self::to_json), with arguments of calls as `told` returns them.
     pub(crate) fn to_json_with(&self, told: fn(&str) -> &str) -> Json<'_> {
         let mut message = Members::new();
         put(&mut message, "role", self.role());
@@ -330,13 +330,13 @@ impl Message {
         self.role.as_str()
     }
 
-    /// What it says.
+    /// Its content.
     #[must_use]
     pub fn content(&self) -> &Content {
         &self.content
     }
 
-    /// Its text; empty where it has none.
+    /// Its text; empty if it has none.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         self.content.text()
@@ -348,7 +348,7 @@ impl Message {
         &self.tool_calls
     }
 
-    /// The [key](ToolCall::id) of the call that it answers, where it is a tool's result.
+    /// The [key](ToolCall::id) of the call that it answers, if it is a tool's result.
     #[must_use]
     pub fn tool_call_id(&self) -> Option<&str> {
         (self.role == Role::Tool).then_some(&self.tool_call_id)
@@ -367,7 +367,7 @@ impl Message {
         }
     }
 
-    /// Why the call failed, where it is the result of one that did.
+    /// The reason why the call failed, if it is the result of one that did.
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()

@@ -1,34 +1,34 @@
-//! Refusals and tolerated faults, as data: kind and place. `Display` adds the words.
+//! Refusals and tolerated faults as data: kind and place. `Display` adds the words.
 
 use json_tree::Json;
 use std::fmt;
 
-/// Something in a stream that was refused, or that was tolerated, dropped or repaired.
+/// A fault in a stream that was refused, or that was tolerated, dropped or repaired.
 ///
-/// Its sentence (`Display`) speaks of the protocol: it is for logs and for who writes the agent. What a person is told, a page says in its own
-/// words by the [`code`](Self::code).
+/// Its sentence (`Display`) speaks of the protocol: it is for logs and for the agent's author. A page chooses its own words by
+/// the [`code`](Self::code).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
-    /// Which kind; what to choose words by.
+    /// The kind, by which a page chooses its words.
     pub code: Code,
     /// A JSON pointer into the event, if one place can be named.
     pub path: Option<String>,
-    /// Which event of the stream, counted from 0 and with the dropped ones, where one can be named.
+    /// The index of the event in the stream, from 0 and with the dropped ones, if one can be named.
     pub event_index: Option<u64>,
-    detail: Detail,
+    detail: NoticeDetail,
     /// The parts that the sentence quotes.
     names: Vec<String>,
 }
 
-/// What a step of the reader returns. Refusals are rare and large, so they travel in a box.
-pub(crate) type Verdict<T = ()> = Result<T, Box<Notice>>;
+/// The result of a step of the reader. Refusals are rare and large, so they are boxed.
+pub(crate) type NoticeResult<T = ()> = Result<T, Box<Notice>>;
 
 /// Declares the kinds of notice and their details: a kind with its spelling, and its details with their sentences. `{0}` and so on are the names
 /// beside a detail, `{0:}` in quotation marks.
 macro_rules! notices {
     ($( $(#[$doc:meta])* $code:ident $spelling:literal { $( $detail:ident $text:literal; )* } )*) => {
-        /// The kinds of notice. Their spelling is part of the interface: programs choose by it what to tell people.
+        /// The kinds of notice. Their spelling is part of the interface: programs choose their words by it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code {
@@ -36,7 +36,7 @@ macro_rules! notices {
         }
 
         impl Code {
-            /// As JSON has it.
+            /// Its spelling in JSON.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -45,13 +45,13 @@ macro_rules! notices {
             }
         }
 
-        /// What happened, in more detail than the code.
+        /// The fault, in more detail than the code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Detail {
+        pub(crate) enum NoticeDetail {
             $( $( $detail, )* )*
         }
 
-        impl Detail {
+        impl NoticeDetail {
             fn code(self) -> Code {
                 match self {
                     $( $( Self::$detail )|* => Code::$code, )*
@@ -72,7 +72,7 @@ notices! {
     FrameTooLong "frame-too-long" {
         LongFrame "a frame is longer than {0} bytes";
     }
-    /// A frame's data is no JSON, or none that is read: nested deeper than 127 levels, or with a number that no double holds.
+    /// A frame's data is no JSON, is nested deeper than 127 levels, or has a number that no double holds.
     InvalidJson "invalid-json" {
         NotJson "this is not JSON: {0} at byte {1}";
     }
@@ -80,7 +80,7 @@ notices! {
     NotAnEvent "not-an-event" {
         NoEvent "the frame is no object with a string `type`";
     }
-    /// A described field is missing or holds what it must not.
+    /// A described member is missing or of the wrong kind.
     Malformed "malformed" {
         Missing "required, and missing";
         Unexpected "expected {0}, found {1}";
@@ -204,7 +204,7 @@ notices! {
 }
 
 impl Code {
-    /// Returns true if the stream is refused: nothing in it is read any more, and what came before holds. Anything else was tolerated.
+    /// True if the stream is refused: the rest of it is not read, and the events before hold. Any other fault was tolerated.
     #[must_use]
     pub fn is_refusal(self) -> bool {
         self <= Self::Order
@@ -212,12 +212,11 @@ impl Code {
 }
 
 impl Notice {
-    /// How many wait at most until they are taken. Those that come on top are only counted: the first ones say what is wrong, and nobody may
-    /// ever take them.
+    /// The most notices that wait until they are taken. Later ones are dropped: the first ones show the fault, and a caller may never take any.
     pub const MAX_WAITING: usize = 256;
 
     #[cold]
-    pub(crate) fn new(detail: Detail, names: &[&str]) -> Box<Self> {
+    pub(crate) fn new(detail: NoticeDetail, names: &[&str]) -> Box<Self> {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         Box::new(Self { code: detail.code(), path: None, event_index: None, detail, names })
     }
@@ -227,7 +226,7 @@ impl Notice {
         self
     }
 
-    /// The same as a refusal, for callers that need all of what they read.
+    /// Turns a warning into a refusal, for callers that need the whole value.
     pub(crate) fn refused(self) -> Box<Self> {
         Box::new(Self { code: Code::Malformed, path: None, ..self })
     }
@@ -270,18 +269,18 @@ pub(crate) fn joined(texts: &[&str], between: &str) -> String {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices {
     waiting: Vec<Notice>,
-    /// Which event they are about.
+    /// The event that they are about.
     event_index: Option<u64>,
 }
 
 impl Notices {
-    /// What is noticed from here on is about this event.
+    /// Sets the event that later notices are about.
     pub(crate) fn begin_event(&mut self, index: u64) {
         self.event_index = Some(index);
     }
 
     #[cold]
-    pub(crate) fn push(&mut self, detail: Detail, names: &[&str], path: Option<String>) {
+    pub(crate) fn push(&mut self, detail: NoticeDetail, names: &[&str], path: Option<String>) {
         if self.waiting.len() < Notice::MAX_WAITING {
             self.waiting.push(Notice { path, event_index: self.event_index, ..*Notice::new(detail, names) });
         }

@@ -1,10 +1,10 @@
-//! How runs end.
+//! The ends of runs.
 
 use crate::message::{Metadata, borrowed, text_of, unique};
 use json_tree::Json;
 use serde::ser::{Serialize, Serializer};
 
-/// How a run ended that did not fail. Absent on the wire means success.
+/// The outcome of a run that did not fail. Absent on the wire means success.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunOutcome {
     /// It succeeded, perhaps with calls for the client to answer.
@@ -14,7 +14,7 @@ pub enum RunOutcome {
     },
     /// It waits for answers to interrupts.
     Interrupt {
-        /// What it waits for; at least one.
+        /// The interrupts; at least one.
         interrupts: Vec<Interrupt>,
     },
     /// It was stopped: neither success nor failure.
@@ -22,7 +22,7 @@ pub enum RunOutcome {
 }
 
 impl RunOutcome {
-    /// Of JSON that the walk has passed.
+    /// Reads JSON that the walk has passed.
     pub(crate) fn of(json: &Json<'_>) -> Self {
         let items = |name: &str| json.get(name).and_then(Json::as_list).unwrap_or_default().iter();
         match json.get("type").and_then(Json::as_str) {
@@ -57,11 +57,11 @@ impl From<&RunOutcome> for Json<'static> {
 /// One thing that a run waits for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interrupt {
-    /// Unique among the run's interrupts; what `resume` names.
+    /// Unique among the run's interrupts; `resume` names it.
     pub id: String,
     /// `tool_call`, `input_required`, `confirmation` or `<namespace>:<name>`.
     pub reason: String,
-    /// What to show.
+    /// The text for the user.
     pub message: Option<String>,
     /// The call that it is about.
     pub tool_call_id: Option<String>,
@@ -76,7 +76,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Of this id and reason.
+    /// An interrupt with only its required members.
     #[must_use]
     pub fn new(id: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { id: id.into(), reason: reason.into(), ..Self::default() }

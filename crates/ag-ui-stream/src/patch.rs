@@ -5,10 +5,10 @@ mod place;
 
 use json_tree::Json;
 
-pub(crate) use apply::Copied;
+pub(crate) use apply::CopyBudget;
 pub use apply::{PatchError, PatchErrorKind};
 
-/// Applies all operations to a document, or none where one does not apply. Numbers are compared numerically; what copies add is bounded.
+/// Applies all operations to a document, or none if one does not apply. Numbers are compared numerically, and copies are bounded.
 /// Members that the RFC does not name are ignored. The whole document is read first: a name that comes twice in an object [keeps its last value](Json::make_unique).
 ///
 /// ```
@@ -27,17 +27,17 @@ pub use apply::{PatchError, PatchErrorKind};
 /// ```
 ///
 /// # Errors
-/// Which operation does not apply, and why.
+/// The operation that does not apply, and its fault.
 pub fn apply(operations: &[Json<'_>], document: &mut Json<'static>) -> Result<(), PatchError> {
     document.make_unique();
-    apply_counting(operations, document, &mut Copied::default())
+    apply_counting(operations, document, &mut CopyBudget::default())
 }
 
-/// As [`apply`], where copies of earlier patches count.
+/// As [`apply`], counting the copies of earlier patches.
 pub(crate) fn apply_counting(
     operations: &[Json<'_>],
     document: &mut Json<'static>,
-    copied: &mut Copied,
+    copied: &mut CopyBudget,
 ) -> Result<(), PatchError> {
     apply::apply(operations, document, copied, |_| true)
 }
@@ -46,7 +46,7 @@ pub(crate) fn apply_counting(
 pub(crate) fn apply_to_object(
     operations: &[Json<'_>],
     object: &mut Json<'static>,
-    copied: &mut Copied,
+    copied: &mut CopyBudget,
 ) -> Result<(), PatchError> {
     apply::apply(operations, object, copied, |document| document.as_object().is_some())
 }

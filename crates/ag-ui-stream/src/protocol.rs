@@ -1,33 +1,33 @@
-//! The protocol on one screen: what each type of event holds, what it does to what is open, and which retired types stand for which.
+//! The protocol on one screen: the members of each type of event, its effect on open entities, and the retired types.
 //!
 //! A reader walks the members of an event along its row before anything is typed.
 
 mod retired;
 pub(crate) mod shapes;
 
-use crate::wire::{Field, Members, Presence, may, must, or_null, set};
+use crate::wire::{MemberRule, Members, Presence, may, must, or_null, set};
 use json_tree::Json;
 use shapes::{ANY, FLAG, OBJECT, TEXT};
 
 /// One type of event.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub(crate) struct EventRule {
     pub(crate) kind: EventType,
     pub(crate) name: &'static str,
-    pub(crate) does: Does,
-    pub(crate) ends: Ends,
+    pub(crate) effect: EventEffect,
+    pub(crate) closes: Closes,
     /// Its own members, in the order in which they are written, behind `type`.
-    pub(crate) own: &'static [Field],
+    pub(crate) own: &'static [MemberRule],
     /// Those that it shares with the others, which follow.
-    pub(crate) shared: &'static [Field],
-    /// The places of the members that events are read by most, as [`place`] has them.
+    pub(crate) shared: &'static [MemberRule],
+    /// The indexes of the members that are read most, by [`place`].
     pub(crate) message_id: usize,
     pub(crate) tool_call_id: usize,
     pub(crate) delta: usize,
 }
 
-/// Returns the place of a member in all events of a row, behind `type`. Returns 0 if some lack it or have another member before it.
-const fn place(own: &[Field], name: &str) -> usize {
+/// The index of a member in all events of a row, after `type`; 0 if some lack it or have an optional member before it.
+const fn place(own: &[MemberRule], name: &str) -> usize {
     let mut place = 0;
     while place < own.len() && matches!(own[place].presence, Presence::Required) {
         let (found, name) = (own[place].name.as_bytes(), name.as_bytes());
@@ -43,9 +43,9 @@ const fn place(own: &[Field], name: &str) -> usize {
     0
 }
 
-/// What an event does to what is open in its run.
+/// The effect of an event on the open entities of its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Does {
+pub(crate) enum EventEffect {
     StartRun,
     FinishRun,
     FailRun,
@@ -53,11 +53,11 @@ pub(crate) enum Does {
     FinishStep,
     StartSubagent,
     FinishSubagent,
-    Open(Thing),
-    Grow(Thing),
-    Close(Thing),
+    Open(EntityKind),
+    Grow(EntityKind),
+    Close(EntityKind),
     /// Opens, grows or does both, by what is open.
-    Chunk(Thing),
+    Chunk(EntityKind),
     Result,
     TellMessages,
     SetActivity,
@@ -65,9 +65,9 @@ pub(crate) enum Does {
     Nothing,
 }
 
-/// What is opened, grows and is closed under an id.
+/// The kinds of entity that are opened, grow and are closed under an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Thing {
+pub(crate) enum EntityKind {
     Text,
     Call,
     Reasoning,
@@ -77,28 +77,28 @@ pub(crate) enum Thing {
     Activity,
 }
 
-/// Which streams of chunks an event ends by arriving.
+/// The streams of chunks that an event closes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
+pub(crate) enum Closes {
     None,
     /// That of its own agent.
     Own,
     All,
 }
 
-use Does::{Chunk, Close, Grow, Open};
-use Thing::{Activity, Call, Reasoning, Span, Text};
+use EntityKind::{Activity, Call, Reasoning, Span, Text};
+use EventEffect::{Chunk, Close, Grow, Open};
 
-/// What every event may hold. One that can be a subagent's has all of it, the others all but the first.
-static SHARED: [Field; 4] =
+/// The members that every event may have. Events of subagents have all of them, the others all except the first.
+static SHARED: [MemberRule; 4] =
     [may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), or_null("rawEvent", ANY), may("metadata", OBJECT)];
 
 /// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members. `!` is behind
 /// one that must be there, `?` behind one that may, `~` behind one that retired producers write as `null` instead.
 macro_rules! events {
-    ($( $kind:ident $name:ident $shared:ident $does:ident $(($thing:ident))?, $ends:ident:
+    ($( $kind:ident $name:ident $shared:ident $effect:ident $(($entity:ident))?, $closes:ident:
         $( $field:ident $presence:tt $shape:expr ),*; )*) => {
-        /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, where it makes sense,
+        /// The types of event, with their own members. All may also hold `timestamp`, `rawEvent`, `metadata` and, if a subagent can send them,
         /// `subagentRunId`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -106,13 +106,13 @@ macro_rules! events {
             $( #[doc = concat!("`", stringify!($name), "`:", $( " `", stringify!($field), "`", )* ".")] $kind, )*
         }
 
-        pub(crate) static EVENTS: [Rule; [$( stringify!($kind) ),*].len()] = [ $( {
-            const OWN: &[Field] = &[ $( presence!($presence)(stringify!($field), $shape) ),* ];
-            Rule {
+        pub(crate) static EVENTS: [EventRule; [$( stringify!($kind) ),*].len()] = [ $( {
+            const OWN: &[MemberRule] = &[ $( presence!($presence)(stringify!($field), $shape) ),* ];
+            EventRule {
                 kind: EventType::$kind,
                 name: stringify!($name),
-                does: Does::$does $((Thing::$thing))?,
-                ends: Ends::$ends,
+                effect: EventEffect::$effect $((EntityKind::$entity))?,
+                closes: Closes::$closes,
                 own: OWN,
                 shared: $shared!(),
                 message_id: place(OWN, "messageId"),
@@ -182,7 +182,7 @@ events! {
     Custom CUSTOM of_any Nothing, Own: name ! TEXT, value ! ANY;
 }
 
-/// The retired types, each with the row that it stands for. They have no ids, so what they open gets one.
+/// The retired types, each with its row today. They have no ids, so each entity that they open gets one.
 static RETIRED: [(&str, EventType); 5] = [
     ("THINKING_START", EventType::ReasoningStart),
     ("THINKING_TEXT_MESSAGE_START", EventType::ReasoningMessageStart),
@@ -191,18 +191,18 @@ static RETIRED: [(&str, EventType); 5] = [
     ("THINKING_END", EventType::ReasoningEnd),
 ];
 
-impl Rule {
+impl EventRule {
     /// The row of a type.
     pub(crate) fn of(name: &str) -> Option<&'static Self> {
         EVENTS.iter().find(|rule| rule.name == name)
     }
 
-    /// What its events may hold behind `type`, in the order in which that is written.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
+    /// The members of its events after `type`, in written order.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static MemberRule> {
         self.own.iter().chain(self.shared)
     }
 
-    /// The row that a retired type stands for.
+    /// The row of a retired type.
     pub(crate) fn of_retired(name: &str) -> Option<&'static Self> {
         RETIRED.iter().find(|(retired, _)| *retired == name).map(|(_, kind)| &EVENTS[*kind as usize])
     }
@@ -212,18 +212,18 @@ impl Rule {
         vec![("type".into(), Json::Text(self.name.into()))].into()
     }
 
-    /// What its event opens, grows or closes.
-    pub(crate) fn thing(&self) -> Option<Thing> {
-        match self.does {
-            Open(thing) | Grow(thing) | Close(thing) | Chunk(thing) => Some(thing),
+    /// The kind of entity that its event opens, grows or closes.
+    pub(crate) fn entity(&self) -> Option<EntityKind> {
+        match self.effect {
+            Open(entity) | Grow(entity) | Close(entity) | Chunk(entity) => Some(entity),
             _ => None,
         }
     }
 }
 
-impl Thing {
-    /// The rows that open, grow and close it, where something of it comes in chunks.
-    pub(crate) fn rows(self) -> &'static [Rule] {
+impl EntityKind {
+    /// The rows that open, grow and close it, if it comes in chunks.
+    pub(crate) fn rows(self) -> &'static [EventRule] {
         let first = match self {
             Text => EventType::TextMessageStart,
             Call => EventType::ToolCallStart,
@@ -232,8 +232,8 @@ impl Thing {
         &EVENTS[first as usize..first as usize + 4]
     }
 
-    /// The event that closes it, where something of it comes in chunks.
-    pub(crate) fn end_of(self, id: &str) -> (&'static Rule, Members<'static>) {
+    /// The event that closes it, if it comes in chunks.
+    pub(crate) fn end_of(self, id: &str) -> (&'static EventRule, Members<'static>) {
         let end = &self.rows()[2];
         let mut event = end.members();
         set(&mut event, self.id(), id);
@@ -272,12 +272,12 @@ mod tests {
 
     #[test]
     fn rows_that_belong_together_stand_together() {
-        for thing in [Text, Call, Reasoning] {
-            let does: Vec<Does> = thing.rows().iter().map(|rule| rule.does).collect();
-            assert_eq!(does, [Open(thing), Grow(thing), Close(thing), Chunk(thing)]);
+        for entity in [Text, Call, Reasoning] {
+            let effects: Vec<EventEffect> = entity.rows().iter().map(|rule| rule.effect).collect();
+            assert_eq!(effects, [Open(entity), Grow(entity), Close(entity), Chunk(entity)]);
         }
         assert!(EVENTS.iter().enumerate().all(|(index, rule)| rule.kind as usize == index));
-        let stand_for: Vec<Does> = RETIRED.iter().map(|(_, kind)| EVENTS[*kind as usize].does).collect();
+        let stand_for: Vec<EventEffect> = RETIRED.iter().map(|(_, kind)| EVENTS[*kind as usize].effect).collect();
         assert_eq!(stand_for, [Open(Span), Open(Reasoning), Grow(Reasoning), Close(Reasoning), Close(Span)]);
     }
 }

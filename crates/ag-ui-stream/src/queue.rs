@@ -1,8 +1,8 @@
-/// What waits to be taken, in order. A deque of the standard library is ten times the code.
+/// A first-in, first-out queue. The standard library's deque is ten times the code.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue<T> {
     items: Vec<Option<T>>,
-    /// How many of them were taken.
+    /// The number of items that were taken.
     taken: usize,
 }
 

@@ -9,8 +9,8 @@ pub use crate::end::{BrokeOff, End, EndError, EndOutcome};
 
 use crate::event::{Event, EventRef};
 use crate::input::PROTOCOL_VERSION;
-use crate::notice::{Code, Detail, Notice, Notices, Verdict};
-use crate::protocol::{Does, Rule, Thing};
+use crate::notice::{Code, Notice, NoticeDetail, NoticeResult, Notices};
+use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::queue::Queue;
 use crate::sse::{Decoder, Lines, SseError};
 use crate::wire::{Members, enforce_members, parse, text, text_or_empty};
@@ -25,27 +25,27 @@ use thinking::Thinking;
 /// Reads one response of an agent.
 ///
 /// - [`feed`](Self::feed) takes bytes of any length, or [`feed_json`](Self::feed_json) single events,
-/// - [`next_event`](Self::next_event) gives what they hold, in order, and [`next_warning`](Self::next_warning) what was tolerated,
-/// - [`finish`](Self::finish) gives the rest, and says how the stream ended.
+/// - [`next_event`](Self::next_event) returns the events in order, and [`next_warning`](Self::next_warning) the tolerated faults,
+/// - [`finish`](Self::finish) returns the rest and the end of the stream.
 ///
-/// After each `feed`, call `next_event` until it gives `None`. Events come out expanded (no `*_CHUNK`), without anything
+/// After each `feed`, call `next_event` until it returns `None`. Events come out expanded (no `*_CHUNK`), without members
 /// that 1.0 does not describe, and in an order that the protocol allows. A character whose halves came in two deltas is whole in the
-/// second. The first violation is given once as an error, after the events before it; nothing follows.
+/// second. The first violation is returned once as an error, after the events before it, and ends the stream.
 #[derive(Debug, Default)]
 pub struct EventReader {
     decoder: Decoder,
     pipeline: Pipeline,
 }
 
-/// What lies behind the frames, apart from the decoder so that a frame can be borrowed from it.
+/// The steps after the frames, apart from the decoder so that a frame can be borrowed from that.
 #[derive(Debug, Default)]
 pub(crate) struct Pipeline {
-    /// How many events came in, the dropped ones too.
+    /// The number of events, with the dropped ones.
     count: u64,
-    /// The present frame has an event type of its own, which no event of the protocol has.
+    /// The present frame has an SSE event type of its own, which no event of the protocol has.
     is_named: bool,
-    /// The row of the last event, which often is that of the next one.
-    last: Option<&'static Rule>,
+    /// The row of the last event, which is often that of the next one.
+    last: Option<&'static EventRule>,
     thinking: Thinking,
     lanes: Lanes,
     order: Order,
@@ -88,24 +88,24 @@ impl EventReader {
         pipeline.next(bytes, lines)
     }
 
-    /// The bytes, how far they were read, and what reads them.
+    /// The bytes, the progress in them, and the steps after them.
     pub(crate) fn parts(&mut self) -> (&[u8], &mut Lines, &mut Pipeline) {
         let (bytes, lines) = self.decoder.parts();
         (bytes, lines, &mut self.pipeline)
     }
 
-    /// The next thing that was tolerated. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
+    /// The next tolerated fault. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
     pub fn next_warning(&mut self) -> Option<Notice> {
         self.pipeline.next_warning()
     }
 
-    /// Ends the stream: returns what was not taken yet, and how the stream ended. A last frame without a blank line counts.
+    /// Ends the stream. Returns the events that were not taken yet, and the end. A last frame without a blank line counts.
     pub fn finish(&mut self) -> Rest {
         let end = self.end();
         Rest { events: iter::from_fn(|| self.next_event()).filter_map(Result::ok).collect(), end }
     }
 
-    /// Queues what the last frames hold, and returns how the stream ended.
+    /// Queues the events of the last frames, and returns the end of the stream.
     pub(crate) fn end(&mut self) -> End {
         let (bytes, lines) = self.decoder.parts();
         while self.pipeline.error.is_none()
@@ -124,20 +124,17 @@ impl EventReader {
     }
 }
 
-/// What the end of a stream leaves.
+/// The rest of a stream after its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rest {
     /// The events that were not taken before, in order.
     pub events: Vec<Event>,
-    /// How the stream ended. A refusal is its error.
+    /// The end of the stream. A refusal is its error.
     pub end: End,
 }
 
 /// The data of a frame.
 type Data<'t> = Result<Cow<'t, str>, SseError>;
-
-/// An event that needs no place in the queue. An error waits in its own place until the events before it are taken.
-type Taken<'t> = Option<EventRef<'t>>;
 
 impl Pipeline {
     /// The next event, or once the error that ends the stream.
@@ -155,18 +152,19 @@ impl Pipeline {
         }
     }
 
-    fn queue(&mut self, taken: Taken<'_>) {
+    fn queue(&mut self, taken: Option<EventRef<'_>>) {
         if let Some(event) = taken {
             self.events.push(event.into_owned());
         }
     }
 
-    /// The next thing that was tolerated.
+    /// The next tolerated fault.
     pub(crate) fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
     }
 
-    fn take_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Taken<'t> {
+    /// Returns an event that needs no place in the queue. An error waits in its own place until the events before it are taken.
+    fn take_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         self.is_named = lines.is_named();
         match data {
             Ok(text) if is_idle(&text) => {
@@ -177,14 +175,14 @@ impl Pipeline {
             Ok(Cow::Borrowed(text)) => self.take(text),
             Ok(Cow::Owned(text)) => self.take(&text).map(EventRef::into_owned),
             Err(SseError::FrameTooLong { limit }) => {
-                self.error = Some(*Notice::new(Detail::LongFrame, &[&limit.to_string()]));
+                self.error = Some(*Notice::new(NoticeDetail::LongFrame, &[&limit.to_string()]));
                 None
             }
         }
     }
 
-    /// Takes the frame at which the stream broke off. Where even its JSON is incomplete, it is not the producer's fault but the break's.
-    fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Taken<'t> {
+    /// Takes the frame in which the stream broke off. Incomplete JSON in it is the fault of the break, not of the producer.
+    fn take_last_frame<'t>(&mut self, data: Data<'t>, lines: &Lines) -> Option<EventRef<'t>> {
         if data.as_ref().is_ok_and(|text| is_cut(text)) {
             self.order.handle_break();
             return None;
@@ -193,7 +191,7 @@ impl Pipeline {
     }
 
     /// Takes an event: translates, strips, expands and checks it.
-    fn take<'t>(&mut self, text: &'t str) -> Taken<'t> {
+    fn take<'t>(&mut self, text: &'t str) -> Option<EventRef<'t>> {
         if self.error.is_some() {
             return None;
         }
@@ -212,7 +210,7 @@ impl Pipeline {
         }
     }
 
-    /// Counts the next event, and returns which it is.
+    /// Counts the next event and returns its index.
     fn begin_event(&mut self) -> u64 {
         let index = self.count;
         self.count += 1;
@@ -221,19 +219,19 @@ impl Pipeline {
     }
 
     fn skip(&mut self) {
-        self.warnings.push(Detail::SkippedFrame, &[], None);
+        self.warnings.push(NoticeDetail::SkippedFrame, &[], None);
     }
 
     /// Returns an event that needs no place in the queue.
-    fn walk<'t>(&mut self, json: Json<'t>, halves: Halves) -> Verdict<Taken<'t>> {
+    fn walk<'t>(&mut self, json: Json<'t>, halves: Halves) -> NoticeResult<Option<EventRef<'t>>> {
         let Json::Object(mut event) = json else {
-            return Err(Notice::new(Detail::NoEvent, &[]));
+            return Err(Notice::new(NoticeDetail::NoEvent, &[]));
         };
         self.joiner.begin(halves);
         let Some(rule) = self.strip(&mut event)? else {
             return Ok(None);
         };
-        if self.lanes.pass(rule) && self.joiner.is_idle() && rule.does != Does::FinishRun {
+        if self.lanes.pass(rule) && self.joiner.is_idle() && rule.effect != EventEffect::FinishRun {
             let event = EventRef { rule, members: event };
             let is_kept = self.order.take(&event, &mut self.warnings)?;
             return Ok(is_kept.then_some(event));
@@ -244,8 +242,8 @@ impl Pipeline {
             if order.take(&event, warnings)? {
                 let mut pass = |rule, members| events.push(EventRef { rule, members }.into_owned());
                 for call in order.take_unended() {
-                    warnings.push(Detail::UnendedCall, &[&call], None);
-                    let (end, event) = Thing::Call.end_of(&call);
+                    warnings.push(NoticeDetail::UnendedCall, &[&call], None);
+                    let (end, event) = EntityKind::Call.end_of(&call);
                     joiner.pass(end, event, &mut pass);
                 }
                 joiner.pass(rule, event.members, &mut pass);
@@ -255,26 +253,30 @@ impl Pipeline {
         Ok(None)
     }
 
-    /// Strips an event of what 1.0 does not describe, and gives its row; `None` where nothing is left of it.
-    fn strip(&mut self, event: &mut Members<'_>) -> Verdict<Option<&'static Rule>> {
+    /// Strips an event of members that 1.0 does not describe, and returns its row; `None` if nothing is left of it.
+    fn strip(&mut self, event: &mut Members<'_>) -> NoticeResult<Option<&'static EventRule>> {
         let Some(name) = text(event, "type") else {
-            return Err(Notice::new(Detail::NoEvent, &[]));
+            return Err(Notice::new(NoticeDetail::NoEvent, &[]));
         };
         let warnings = &mut self.warnings;
         let same = self.last.filter(|rule| rule.name == name);
-        let known = same.or_else(|| Rule::of(name));
+        let known = same.or_else(|| EventRule::of(name));
         let Some(rule) = known.or_else(|| self.thinking.translate(event, self.order.run_id(), warnings)) else {
             let name = text_or_empty(event, "type");
-            warnings.push(Detail::UnknownEvent, &[name], Some("/type".to_owned()));
+            warnings.push(NoticeDetail::UnknownEvent, &[name], Some("/type".to_owned()));
             return Ok(None);
         };
         self.last = Some(rule);
         let is_kept = enforce_members(event, rule.own, rule.shared, warnings)?;
-        if rule.does == Does::StartRun
+        if rule.effect == EventEffect::StartRun
             && let Some(version) = text(event, "protocolVersion")
             && !is_served(version)
         {
-            warnings.push(Detail::NewerVersion, &[version, PROTOCOL_VERSION], Some("/protocolVersion".to_owned()));
+            warnings.push(
+                NoticeDetail::NewerVersion,
+                &[version, PROTOCOL_VERSION],
+                Some("/protocolVersion".to_owned()),
+            );
         }
         Ok(is_kept.then_some(rule))
     }
@@ -293,19 +295,19 @@ impl Pipeline {
     }
 }
 
-/// Whether the text of a frame would be JSON if it went on.
+/// True if the text of a frame is the beginning of JSON.
 fn is_cut(text: &str) -> bool {
     Json::parse_with_halves(text, "").is_err_and(|error| error.is_incomplete())
 }
 
-/// Whether the data of a frame holds no event: proxies send heartbeats so, and endpoints the end of their stream.
+/// True if the data of a frame holds no event, as in heartbeats of proxies and at the end of some streams.
 fn is_idle(text: &str) -> bool {
     const WORDS: &str = "null {} [] [DONE] ping \"ping\" pong keepalive keep-alive heartbeat";
     let text = text.trim_ascii();
     text.is_empty() || text.len() <= "keep-alive".len() && WORDS.split(' ').any(|word| word == text)
 }
 
-/// Whether a version is no newer than this client's.
+/// True if a version is no newer than this client's.
 fn is_served(version: &str) -> bool {
     let Some((major, minor)) = version.split_once('.') else {
         return false;

@@ -1,4 +1,4 @@
-//! Run state: what the events of one or several runs add up to.
+//! Run state: messages, state and calls from the events of one or several runs.
 
 mod apply;
 mod calls;
@@ -7,17 +7,15 @@ mod keys;
 mod seen;
 mod snapshot;
 
-use crate::event::EventRef;
 use crate::history::History;
 use crate::index::Index;
 use crate::message::{Message, Metadata, Role, ToolCall, unique};
-use crate::notice::{Detail, Notice, Notices};
+use crate::notice::{Notice, NoticeDetail, Notices};
 use crate::outcome::Interrupt;
-use crate::patch::Copied;
+use crate::patch::CopyBudget;
 use crate::reader::{End, EndOutcome};
-use calls::Calls;
+use calls::CallTable;
 use json_tree::{Json, Members};
-use keys::List;
 use std::borrow::Cow;
 use std::mem;
 
@@ -26,63 +24,63 @@ pub use calls::CallState;
 /// One conversation: its messages, state, tool calls and interrupts, over as many runs as it has.
 ///
 /// - [`messages`](Self::messages), [`state`](Self::state), [`pending_tool_call_ids`](Self::pending_tool_call_ids),
-///   [`open_interrupts`](Self::open_interrupts) and [`call`](Self::call) say how it stands,
-/// - [`handle_event`](Self::handle_event) applies an event that an [`EventReader`](crate::EventReader) verified and says what changed,
-///   [`handle_end`](Self::handle_end) the end of a response,
-/// - [`push_message`](Self::push_message) takes what the client itself says,
-/// - [`next_warning`](Self::next_warning) gives what was tolerated.
+///   [`open_interrupts`](Self::open_interrupts) and [`call`](Self::call) are the present state,
+/// - [`handle_event`](Self::handle_event) applies an event that an [`EventReader`](crate::EventReader) verified and returns the change,
+///   [`handle_end`](Self::handle_end) takes the end of a response,
+/// - [`push_message`](Self::push_message) takes the client's own messages,
+/// - [`next_warning`](Self::next_warning) returns the tolerated faults.
 #[derive(Clone, Debug)]
 pub struct Thread {
     messages: Vec<Message>,
     /// Message id to position.
     positions: Index,
-    calls: Calls,
+    calls: CallTable,
     state: Json<'static>,
-    /// What patches copied within the state and the activities.
-    copied: Copied,
+    /// The copies that patches made within the state and the activities.
+    copied: CopyBudget,
     run: RunState,
     pending: Vec<String>,
     interrupts: Vec<Interrupt>,
     /// Those that the open run was started to answer.
     resumed: Vec<Interrupt>,
-    /// Where the results of a message begin, and the last one was put.
+    /// The positions of a message's first possible result, and of its last one.
     last_result: Option<(usize, usize)>,
     /// The message whose text ended last in the open run.
     ended_text: Option<String>,
-    /// The ids of the messages that were told last, in their order there.
+    /// The ids in the last snapshot or input, in its order.
     told: Vec<String>,
     warnings: Notices,
 }
 
-/// Where the conversation's last run stands.
+/// The state of the conversation's last run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
-    /// None began.
+    /// No run has started.
     #[default]
     Idle,
-    /// It goes on.
+    /// It is open.
     Running {
-        /// Which.
+        /// The run.
         run_id: String,
     },
     /// It ended.
     Ended {
-        /// How.
+        /// The outcome.
         outcome: EndOutcome,
     },
 }
 
-/// What an event changed, so that a page updates only that.
+/// The effect of an event on a thread, so that a page updates only that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing that a thread holds.
+    /// No change.
     Nothing,
     /// A run began; it may have brought messages, which were appended.
     RunStarted {
-        /// How many were appended.
+        /// The number of appended messages.
         added: usize,
     },
-    /// The run ended; [`Thread::run`] says how.
+    /// The run ended; [`Thread::run`] has the outcome.
     RunEnded,
     /// A message was added; those from `message` on moved by one.
     MessageAdded {
@@ -93,7 +91,7 @@ pub enum Change {
     TextAppended {
         /// Its position.
         message: usize,
-        /// Where the new text begins, in bytes.
+        /// The start of the new text, in bytes.
         from: usize,
     },
     /// Something else about a message changed: its metadata, its encrypted value, an activity's content.
@@ -107,7 +105,7 @@ pub enum Change {
         message: usize,
         /// Its position in the message.
         call: usize,
-        /// Whether the message was added for it, as the last one.
+        /// True if the message was added for it, as the last one.
         new_message: bool,
     },
     /// A call's arguments grew.
@@ -116,7 +114,7 @@ pub enum Change {
         message: usize,
         /// Its position in the message.
         call: usize,
-        /// Where the new text begins, in bytes.
+        /// The start of the new text, in bytes.
         from: usize,
     },
     /// Something else about a call changed: it ended, or its name, metadata or encrypted value did.
@@ -132,6 +130,15 @@ pub enum Change {
     StateChanged,
 }
 
+/// The part of a conversation that a list of messages is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    /// All of it.
+    Whole,
+    /// Messages that follow those that are there.
+    Later,
+}
+
 impl Default for Thread {
     fn default() -> Self {
         Self::new(Vec::new())
@@ -139,7 +146,7 @@ impl Default for Thread {
 }
 
 impl Thread {
-    /// From a history. Calls in it without a tool message are pending.
+    /// A thread with a history. Calls in it without a tool message are pending.
     #[must_use]
     pub fn new(history: impl Into<History>) -> Self {
         Self::restored(history.into())
@@ -150,9 +157,9 @@ impl Thread {
         let mut thread = Self {
             messages: Vec::new(),
             positions: Index::default(),
-            calls: Calls::default(),
+            calls: CallTable::default(),
             state: state.unwrap_or_else(|| Json::Object(Members::new())),
-            copied: Copied::default(),
+            copied: CopyBudget::default(),
             run: ended.map_or(RunState::Idle, |outcome| RunState::Ended { outcome }),
             pending: Vec::new(),
             interrupts,
@@ -169,7 +176,7 @@ impl Thread {
         thread
     }
 
-    /// What [`new`](Self::new) brings it back from.
+    /// The value from which [`new`](Self::new) restores it.
     #[must_use]
     pub fn history(&self) -> History {
         let is_empty = self.state.as_object().is_some_and(|members| members.is_empty());
@@ -204,7 +211,7 @@ impl Thread {
         &self.state
     }
 
-    /// Where the last run stands.
+    /// The state of the last run.
     #[must_use]
     pub fn run(&self) -> &RunState {
         &self.run
@@ -253,8 +260,8 @@ impl Thread {
         self.messages.get(message)?.tool_calls.get(call)
     }
 
-    /// The keys of the calls that wait for the client: what the last finished run named, or where it named none, the calls that began in it and have
-    /// no result. A result or tool message that comes later takes its call out.
+    /// The keys of the calls that wait for the client: those that the last finished run named or, if it named none, those that began in it and
+    /// have no result. A result or tool message that comes later takes its call out.
     #[must_use]
     pub fn pending_tool_call_ids(&self) -> &[String] {
         &self.pending
@@ -274,13 +281,13 @@ impl Thread {
         unanswered
     }
 
-    /// What the last run waits for; the next run's input must answer each.
+    /// The interrupts that the last run waits for. The next run's input must answer each.
     #[must_use]
     pub fn open_interrupts(&self) -> &[Interrupt] {
         &self.interrupts
     }
 
-    /// The next thing that was tolerated. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
+    /// The next tolerated fault. While [`Notice::MAX_WAITING`] wait, later ones are dropped.
     pub fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
     }
@@ -302,7 +309,7 @@ impl Thread {
         self.run = RunState::Ended { outcome: EndOutcome::Interrupt };
     }
 
-    /// Takes the end of a response. Where it broke off or was refused, the run is over nevertheless; what arrived stays.
+    /// Takes the end of a response. If it broke off or was refused, the run is over; the events that arrived hold.
     pub fn handle_end(&mut self, end: &End) -> Change {
         if end.outcome == EndOutcome::Truncated || end.outcome == EndOutcome::Rejected {
             return self.break_run(end.outcome);
@@ -310,19 +317,13 @@ impl Thread {
         Change::Nothing
     }
 
-    /// The run failed, so that what it was started to answer waits as before.
+    /// Ends the run as failed, so the interrupts that it was started to answer wait again.
     fn break_run(&mut self, outcome: EndOutcome) -> Change {
         if let RunState::Running { .. } = self.run {
             self.interrupts = mem::take(&mut self.resumed);
         }
         self.run = RunState::Ended { outcome };
         Change::RunEnded
-    }
-
-    /// Applies an event. The cost is that of the event, whatever came before, except for snapshots and for messages that go into the
-    /// middle of the list.
-    pub fn handle_event(&mut self, event: &EventRef<'_>) -> Change {
-        apply::apply(self, event)
     }
 
     /// Adds a message at the end, or in the place of the one that has its id.
@@ -382,7 +383,7 @@ impl Thread {
 
     /// Updates the positions of messages and calls, from a position on.
     fn reindex(&mut self, from: usize) {
-        // What was put elsewhere may have moved them.
+        // An insertion before them may have moved them.
         self.last_result.take_if(|(_, last)| from < *last);
         for (position, message) in self.messages.iter().enumerate().skip(from) {
             self.positions.insert(message.id(), position);
@@ -390,13 +391,13 @@ impl Thread {
         }
     }
 
-    fn warn(&mut self, detail: Detail, names: &[&str]) {
+    fn warn(&mut self, detail: NoticeDetail, names: &[&str]) {
         self.warnings.push(detail, names, None);
     }
 }
 
-/// The id under which a tool message stands: its own, unless another message has that. Some producers give a result the id of its call,
-/// which is what the call's message is named by where they name none.
+/// The id of a tool message in the thread: its own, unless another message has that. Some producers give a result the id of its call,
+/// which is also the id of the call's message if they name none.
 fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     let mut id = tool.id.clone();
     if !is_free(&id) {
@@ -408,7 +409,7 @@ fn result_id(tool: &Message, is_free: impl Fn(&str) -> bool) -> String {
     id
 }
 
-/// Merges key by key; the last one wins, nothing is merged deeper.
+/// Merges key by key; the last one wins, and nested objects are replaced.
 fn merge(target: &mut Option<Metadata>, metadata: Option<&Members<'_>>) {
     if let Some(metadata) = metadata {
         let target = target.get_or_insert_with(|| Json::Object(Members::new()));

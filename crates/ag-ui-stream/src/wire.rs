@@ -1,10 +1,10 @@
-//! How the protocol's values are described, and the walk that holds a parsed value to its description.
+//! The description of the protocol's values, and the walk that checks a parsed value against it.
 
 mod enforce;
 mod members;
 mod operation;
 
-use crate::notice::{Detail, Notice, Verdict};
+use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use json_tree::{Halves, Json, Number};
 
 pub(crate) use enforce::{Enforced, enforce, enforce_members};
@@ -14,9 +14,9 @@ pub(crate) use members::{list, put, put_json, put_some, set, take, text, text_or
 /// The largest integer that survives a JavaScript number.
 pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
 
-/// What the protocol allows at one position.
+/// The values that the protocol allows at one position.
 #[derive(Debug)]
-pub(crate) enum Shape {
+pub(crate) enum ValueShape {
     /// Any JSON, never looked into.
     Any,
     Text,
@@ -34,7 +34,7 @@ pub(crate) enum Shape {
         item: &'static Self,
         min: usize,
     },
-    Object(&'static [Field]),
+    Object(&'static [MemberRule]),
     Union(&'static Union),
     /// A string or a list of the item.
     TextOrList(&'static Self),
@@ -44,49 +44,49 @@ pub(crate) enum Shape {
 
 /// One described member of an object.
 #[derive(Debug)]
-pub(crate) struct Field {
+pub(crate) struct MemberRule {
     /// The name on the wire.
     pub(crate) name: &'static str,
     pub(crate) presence: Presence,
-    pub(crate) shape: &'static Shape,
+    pub(crate) shape: &'static ValueShape,
 }
 
 /// A member that must be there.
-pub(crate) const fn must(name: &'static str, shape: &'static Shape) -> Field {
-    Field { name, presence: Presence::Required, shape }
+pub(crate) const fn must(name: &'static str, shape: &'static ValueShape) -> MemberRule {
+    MemberRule { name, presence: Presence::Required, shape }
 }
 
 /// A member that may be there.
-pub(crate) const fn may(name: &'static str, shape: &'static Shape) -> Field {
-    Field { name, presence: Presence::Optional, shape }
+pub(crate) const fn may(name: &'static str, shape: &'static ValueShape) -> MemberRule {
+    MemberRule { name, presence: Presence::Optional, shape }
 }
 
-/// A member that may be there, and that retired producers write as `null` where it is absent.
-pub(crate) const fn or_null(name: &'static str, shape: &'static Shape) -> Field {
-    Field { name, presence: Presence::Nullable, shape }
+/// A member that may be there, and that retired producers write as `null` if it is absent.
+pub(crate) const fn or_null(name: &'static str, shape: &'static ValueShape) -> MemberRule {
+    MemberRule { name, presence: Presence::Nullable, shape }
 }
 
-/// Whether a member must be there. Absent means absent: only a retired form writes `null` instead.
+/// The presence of a member. Only a retired form writes `null` for an absent one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
     Optional,
-    /// Optional, and retired producers write `null` where it is absent.
+    /// Optional, and retired producers write `null` if it is absent.
     Nullable,
 }
 
-/// Several kinds of object, told apart by a string member.
+/// Several kinds of object with a string member for the kind.
 #[derive(Debug)]
 pub(crate) struct Union {
     pub(crate) tag: &'static str,
-    /// What the tag can say, with the other members that the object has then.
-    pub(crate) kinds: &'static [(&'static str, &'static [Field])],
+    /// The values of the tag, each with the other members of the object.
+    pub(crate) kinds: &'static [(&'static str, &'static [MemberRule])],
     /// Turns a retired kind of object into one that is described; others stay.
     pub(crate) translate_retired: fn(&mut Members<'_>),
 }
 
 impl Union {
-    /// Which kind of object it is; `None` where it tells nothing, or a kind that is not described.
+    /// The kind of object; `None` if the tag is missing or not described.
     pub(crate) fn kind(&self, members: &Members<'_>) -> Option<usize> {
         let kind = text(members, self.tag)?;
         self.kinds.iter().position(|(name, _)| *name == kind)
@@ -99,8 +99,8 @@ pub(crate) fn whole(number: &Number<'_>) -> Option<i64> {
 }
 
 /// Reads the text of one frame, and the halves of characters at the ends of its `delta`.
-pub(crate) fn parse(text: &str) -> Verdict<(Json<'_>, Halves)> {
+pub(crate) fn parse(text: &str) -> NoticeResult<(Json<'_>, Halves)> {
     let not_json =
-        |error: json_tree::Error| Notice::new(Detail::NotJson, &[error.kind.as_str(), &error.offset.to_string()]);
+        |error: json_tree::Error| Notice::new(NoticeDetail::NotJson, &[error.kind.as_str(), &error.offset.to_string()]);
     Json::parse_with_halves(text, "delta").map_err(not_json)
 }

@@ -1,20 +1,15 @@
 //! The hook.
 
-use crate::core::{Core, Link, Next};
+use crate::core::{Core, Handle, Link};
 use crate::entry::{Ask, Entry};
-use crate::options::{ChatOptions, Gate};
+use crate::options::ChatOptions;
 use crate::outbox::Mail;
-use crate::policy::{self, Reach};
 use crate::status::{Connection, Given, Status};
-use crate::tools::Enter;
 use crate::trouble::Trouble;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
-use leptos::leptos_dom::helpers::WindowListenerHandle;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use std::rc::Rc;
 
 /// A conversation with an agent. A handle: copy it wherever it is needed.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +31,7 @@ pub struct AgentChat {
     /// Whether the page's address names another conversation by now, where this one is [kept in the address](ChatOptions::kept_in_address).
     /// Set the hook up again to open that one.
     pub address_changed: ReadSignal<bool>,
-    core: StoredValue<Core, LocalStorage>,
+    core: Handle,
 }
 
 /// Sets up a conversation that lives as long as the current owner; its requests are aborted when the owner is cleaned up.
@@ -44,12 +39,13 @@ pub struct AgentChat {
 /// On a server it is a conversation without entries that takes nothing and has no id. A browser that takes such a page over begins after
 /// that, so both render the same.
 #[must_use]
-pub fn use_agent_chat(mut options: ChatOptions) -> AgentChat {
+pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
+    let ChatOptions { mut config, server, gate } = options;
     let is_browser = cfg!(target_arch = "wasm32");
-    let may_come_back = options.memory.is_some();
+    let may_come_back = config.memory.is_some();
     // Nothing is kept on a server.
-    options.memory = options.memory.filter(|_| is_browser);
-    let core = Core::new(options);
+    config.memory = config.memory.filter(|_| is_browser);
+    let core = Core::new(config, server, gate);
     let chat = AgentChat {
         entries: core.conversation.transcript.entries().read_only(),
         waiting: core.conversation.transcript.waiting().read_only(),
@@ -59,7 +55,7 @@ pub fn use_agent_chat(mut options: ChatOptions) -> AgentChat {
         silent: core.conversation.silent().read_only(),
         arriving: core.conversation.transcript.arriving().read_only(),
         address_changed: core.address_changed.read_only(),
-        core: StoredValue::new_local(core),
+        core: Handle(StoredValue::new_local(core)),
     };
     let is_taken_over = is_browser && Owner::current_shared_context().is_some_and(|context| context.get_is_hydrating());
     let restores = chat.restoring.get_untracked();
@@ -68,24 +64,24 @@ pub fn use_agent_chat(mut options: ChatOptions) -> AgentChat {
     }
     if !is_browser {
         // The handle's value belongs to the browser, and may not leave its thread.
-        chat.core.dispose();
+        chat.core.0.dispose();
         return chat;
     }
     on_cleanup(move || {
         chat.with(Core::leave);
     });
-    chat.listen_to_window();
+    chat.core.listen_to_window();
     Effect::new(move || {
         chat.status.track();
-        chat.await_silence();
+        chat.core.await_silence();
     });
     if is_taken_over {
         Effect::new(move || {
             chat.with(|core| core.restoring.set(restores));
-            chat.begin();
+            chat.core.begin();
         });
     } else {
-        chat.begin();
+        chat.core.begin();
     }
     chat
 }
@@ -94,7 +90,7 @@ impl AgentChat {
     /// The conversation's id.
     #[must_use]
     pub fn conversation_id(&self) -> String {
-        self.with(|core| core.options.setup.thread_id.clone()).unwrap_or_default()
+        self.with(|core| core.config.setup.thread_id.clone()).unwrap_or_default()
     }
 
     /// From which of the [`entries`](Self::entries) on the list is another than at that version, which becomes the present one. A list that is
@@ -161,8 +157,8 @@ impl AgentChat {
             }
             has_stopped
         });
-        let server = self.with(|core| core.options.server).flatten();
-        if stopped_calls != Some(true) && !server.is_some_and(|server| (server.stop)(*self)) {
+        let server = self.with(|core| core.server).flatten();
+        if stopped_calls != Some(true) && !server.is_some_and(|server| (server.stop)(self.core)) {
             self.with(|core| core.abort());
         }
     }
@@ -185,11 +181,11 @@ impl AgentChat {
             Link::Asking | Link::Alone(_) | Link::Following(_) => false,
         });
         match is_refused {
-            Some(true) => self.begin(),
-            Some(false) => drop(self.send_next()),
+            Some(true) => self.core.begin(),
+            Some(false) => drop(self.core.send_next()),
             None => {}
         }
-        self.reconsider();
+        self.core.reconsider();
     }
 
     fn say(&self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) -> bool {
@@ -198,7 +194,7 @@ impl AgentChat {
             return false;
         }
         self.with(|core| core.say(text, picks, stands_alone));
-        let is_taken = self.send_next();
+        let is_taken = self.core.send_next();
         if !is_taken {
             self.with(Core::unsay);
         }
@@ -207,7 +203,7 @@ impl AgentChat {
 
     fn hold(&self, tool_call_id: &str, outcome: Outcome) -> Given {
         self.with(|core| core.hold(tool_call_id, outcome, AnsweredBy::Card));
-        self.send_next();
+        self.core.send_next();
         let given = self.with(|core| match core.outbox.mail(tool_call_id) {
             Some(Mail::Sent) => Given::Sent,
             Some(Mail::Held) => Given::Held,
@@ -217,125 +213,7 @@ impl AgentChat {
         given.unwrap_or(Given::Refused(Trouble::NotWaiting))
     }
 
-    /// Does what is to be done next. False where what was said can't be sent.
-    pub(crate) fn send_next(self) -> bool {
-        let desk = self.with(|core| core.desk.clone().filter(|_| core.is_free()));
-        if let Some(Some(desk)) = desk {
-            let enter: Enter = Rc::new(move |act| {
-                self.with(|core| act(core));
-            });
-            let next = Rc::new(move || {
-                self.send_next();
-            });
-            desk.start(enter, next);
-        }
-        match self.with(Core::next) {
-            Some(Next::Turn) => {
-                let on_grant = Rc::new(move || {
-                    self.take_turn();
-                });
-                let is_granted = self.with(|core| core.request_turn(on_grant));
-                is_granted != Some(true) || self.take_turn()
-            }
-            Some(Next::Request(launch)) => {
-                spawn_local(self.run(*launch));
-                true
-            }
-            Some(Next::Refused) => false,
-            Some(Next::Nothing) | None => true,
-        }
-    }
-
-    /// It is this tab's turn to talk to the agent, on top of what the others have kept.
-    fn take_turn(self) -> bool {
-        self.with(Core::read_news);
-        self.send_next()
-    }
-
-    /// Takes the conversation up as soon as it is known that the page may talk to the agent.
-    fn begin(self) {
-        let options = self.with(|core| (core.options.endpoint.url.clone(), core.options.gate.clone()));
-        let Some((agent, gate)) = options else {
-            return;
-        };
-        let reach = policy::reach(&agent);
-        self.with(|core| core.reach = reach.clone());
-        match (reach, gate) {
-            (Reach::None, _) => self.refuse(Trouble::NotAllowed { agent }),
-            (Reach::Own, _) | (Reach::Other(_), None) => self.connect(),
-            (Reach::Other(origin), Some(Gate { list, ask })) => ask(self, list, origin),
-        }
-    }
-
-    /// Asks the list whether the page may talk to this origin.
-    pub(crate) fn ask_leave(self, list: String, origin: String) {
-        spawn_local(async move {
-            match policy::is_allowed(&list, &origin).await {
-                Some(true) => self.connect(),
-                Some(false) => self.refuse(Trouble::NotAllowed { agent: origin }),
-                None => self.refuse(Trouble::Unreachable),
-            }
-        });
-    }
-
-    fn refuse(self, trouble: Trouble) {
-        self.with(|core| {
-            core.link = Link::Refused;
-            core.restoring.set(false);
-            core.status.set(Status::Failed(trouble));
-        });
-    }
-
-    fn connect(self) {
-        let server = self.with(|core| {
-            core.allow();
-            core.options.server
-        });
-        self.send_next();
-        self.await_deadline();
-        if let Some(Some(server)) = server {
-            (server.follow)(self);
-        }
-    }
-
-    /// Looks at everything again, because something has changed.
-    pub(crate) fn reconsider(self) {
-        self.with(|core| match core.options.server {
-            Some(server) => (server.reconsider)(core),
-            None => core.show_connection(false),
-        });
-    }
-
-    /// Listens to what the browser tells its pages.
-    fn listen_to_window(self) {
-        let listeners = [
-            // Another tab has kept the conversation.
-            window_event_listener(leptos::ev::storage, move |event| {
-                if let Some(key) = event.key() {
-                    self.with(|core| core.read_others(&key));
-                }
-            }),
-            window_event_listener_untyped("hashchange", move |_| {
-                self.with(|core| core.look_at_address());
-            }),
-            window_event_listener_untyped("pagehide", move |_| {
-                self.with(Core::page_left);
-                self.reconsider();
-            }),
-            window_event_listener_untyped("pageshow", move |_| {
-                self.with(|core| core.is_left = false);
-                self.reconsider();
-            }),
-            window_event_listener_untyped("online", move |_| self.reconsider()),
-            window_event_listener_untyped("offline", move |_| self.reconsider()),
-            window_event_listener_untyped("visibilitychange", move |_| self.reconsider()),
-        ];
-        on_cleanup(move || {
-            listeners.into_iter().for_each(WindowListenerHandle::remove);
-        });
-    }
-
-    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {
-        self.core.try_update_value(act)
+    fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {
+        self.core.with(act)
     }
 }

@@ -3,7 +3,7 @@
 use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::asks::reply::{AskedBy, NextRun, Refusal, Said, Setup};
+use ag_ui_stream::asks::reply::{AskedBy, NextRun, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::event::{EventRef, EventType};
 use ag_ui_stream::notice::Notice;
@@ -66,8 +66,8 @@ impl Conversation {
     pub(crate) fn request(
         &self,
         now: u64,
-        setup: &Setup,
-        said: &Said,
+        setup: &RunDefaults,
+        said: &UserTurn,
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
         self.talk.request(now, setup, said, next_id)

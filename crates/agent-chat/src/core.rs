@@ -4,23 +4,22 @@ mod incoming;
 mod outgoing;
 mod request;
 
-pub(crate) use outgoing::{Next, Post};
+pub(crate) use outgoing::Next;
 pub(crate) use request::{Launch, RunEnd, Stop};
 
-use self::request::Running;
 use crate::browser::{self, Pause};
+use crate::config::ChatConfig;
 use crate::conversation::Conversation;
 use crate::following::Following;
 use crate::kept::Keep;
-use crate::options::ChatOptions;
 use crate::outbox::{Mail, Outbox, Resend};
 use crate::policy::Reach;
 use crate::status::{Connection, Status};
 use crate::tabs::{Channel, TabLock};
 use crate::tools::{CallDesk, CallHost};
-use crate::transport::Abort;
+use crate::transport::{Abort, Patience};
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::Delivery;
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{Outcome, Phase};
@@ -30,7 +29,11 @@ use std::rc::Rc;
 
 /// What lies behind the handle.
 pub(crate) struct Core {
-    pub(crate) options: ChatOptions,
+    pub(crate) config: ChatConfig,
+    /// The server that has the conversation, if there is one.
+    pub(crate) server: Option<&'static Server>,
+    /// The gate before an agent of another origin.
+    pub(crate) gate: Option<Gate>,
     pub(crate) conversation: Conversation,
     pub(crate) outbox: Outbox,
     pub(crate) status: RwSignal<Status>,
@@ -66,6 +69,61 @@ pub(crate) struct Core {
     pub(crate) pause: Pause,
 }
 
+/// The owner of a conversation, for tasks that outlive a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Handle(pub(crate) StoredValue<Core, LocalStorage>);
+
+impl Handle {
+    /// Lends the core; `None` once its owner is cleaned up.
+    pub(crate) fn with<T>(self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {
+        self.0.try_update_value(act)
+    }
+}
+
+type ByEndpoint = fn(&Core, &[AskReply]) -> Option<(AskReply, Post)>;
+
+/// The functions for a conversation that a server has.
+pub(crate) struct Server {
+    pub(crate) patience: Patience,
+    /// Stays in step for as long as the conversation is shown.
+    pub(crate) follow: fn(Handle),
+    /// Looks at everything again, because something has changed.
+    pub(crate) reconsider: fn(&mut Core),
+    /// Asks the server to end the run that is open. False if none is.
+    pub(crate) stop: fn(Handle) -> bool,
+    /// The first of these replies as the conversation's own endpoints take it.
+    pub(crate) by_endpoint: ByEndpoint,
+    /// Lets these replies be the answers to interrupts.
+    pub(crate) bind_interrupts: fn(&mut Core, &[AskReply]),
+    /// Lets a run go on that died with the server.
+    pub(crate) revival: fn(&Core) -> Option<Post>,
+}
+
+/// The gate before an agent of another origin.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    /// The address of the list of allowed origins.
+    pub(crate) list: String,
+    /// Asks the list for the origin.
+    pub(crate) ask: fn(Handle, list: String, origin: String),
+}
+
+/// A request that is under way.
+pub(crate) struct Running {
+    abort: Abort,
+    /// True for a run, whose response has its events.
+    is_run: bool,
+}
+
+/// The content of a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Post {
+    /// A run, to the agent.
+    Run(Box<NextRun>),
+    /// A reply, to an endpoint of the conversation.
+    Endpoint { action: &'static str, body: String },
+}
+
 /// How the page stands to the agent.
 #[derive(Debug)]
 pub(crate) enum Link {
@@ -81,13 +139,13 @@ pub(crate) enum Link {
 
 impl Core {
     /// In a conversation that may have started before the page was loaded.
-    pub(crate) fn new(mut options: ChatOptions) -> Self {
-        let known = options.memory.and_then(|memory| (memory.known)(&options.setup.thread_id));
+    pub(crate) fn new(mut config: ChatConfig, server: Option<&'static Server>, gate: Option<Gate>) -> Self {
+        let known = config.memory.and_then(|memory| (memory.known)(&config.setup.thread_id));
         let is_known = known.is_some();
-        options.setup.thread_id = known.unwrap_or(options.setup.thread_id);
-        let has_server = options.server.is_some();
-        if has_server && options.setup.delivery == Delivery::Resume {
-            let props = &mut options.setup.forwarded_props;
+        config.setup.thread_id = known.unwrap_or(config.setup.thread_id);
+        let has_server = server.is_some();
+        if has_server && config.setup.delivery == Delivery::Resume {
+            let props = &mut config.setup.forwarded_props;
             if !props.iter().any(|(name, _)| name == "interrupts") {
                 props.push(("interrupts".into(), true.into()));
             }
@@ -98,9 +156,9 @@ impl Core {
             false => Resend::WhenTold,
         };
         Self {
-            conversation: Conversation::new(options.approvals.clone()),
-            outbox: match options.memory {
-                Some(memory) => (memory.outbox)(["agent-chat outbox ", &name(&options)].concat(), resend),
+            conversation: Conversation::new(config.approvals.clone()),
+            outbox: match config.memory {
+                Some(memory) => (memory.outbox)(["agent-chat outbox ", &name(&config)].concat(), resend),
                 None => Outbox::default(),
             },
             status: RwSignal::new(Status::Idle),
@@ -109,7 +167,7 @@ impl Core {
             address_changed: RwSignal::new(false),
             reach: Reach::Own,
             link: Link::Asking,
-            desk: options.tools.as_ref().map(|tools| tools.open(options.memory.map(|_| name(&options)))),
+            desk: config.tools.as_ref().map(|tools| tools.open(config.memory.map(|_| name(&config)))),
             again: false,
             running: None,
             deadline: None,
@@ -121,17 +179,19 @@ impl Core {
             heard: 0,
             is_left: false,
             pause: Pause::default(),
-            options,
+            config,
+            server,
+            gate,
         }
     }
 
     /// The page may talk to the agent.
     pub(crate) fn allow(&mut self) {
         let is_known = self.restoring.get_untracked();
-        self.link = match (self.options.server, is_known) {
+        self.link = match (self.server, is_known) {
             (Some(_), true) => Link::Following(Box::new(Following::of_known())),
             (Some(_), false) => Link::Following(Box::new(Following::of_new())),
-            (None, _) => Link::Alone(self.options.memory.map(|memory| (memory.keep)(&name(&self.options)))),
+            (None, _) => Link::Alone(self.config.memory.map(|memory| (memory.keep)(&name(&self.config)))),
         };
         self.read_kept();
     }
@@ -225,7 +285,7 @@ impl Core {
 
     /// The page's address is another one.
     pub(crate) fn look_at_address(&self) {
-        if self.options.memory.is_some_and(|memory| (memory.is_left)(&self.options.setup.thread_id)) {
+        if self.config.memory.is_some_and(|memory| (memory.is_left)(&self.config.setup.thread_id)) {
             self.address_changed.set(true);
         }
     }
@@ -259,9 +319,9 @@ impl Core {
             let sending = match self.outbox.mail(ask.tool_call_id()) {
                 Some(Mail::Held | Mail::Sent) => Sending::Pending,
                 Some(Mail::Back(Trouble::Stopped)) => Sending::Idle,
-                Some(Mail::Back(trouble)) => Sending::Failed((self.options.words)(trouble)),
+                Some(Mail::Back(trouble)) => Sending::Failed((self.config.words)(trouble)),
                 None if self.may_have_arrived(ask.tool_call_id()) => {
-                    Sending::Failed((self.options.words)(&Trouble::MayHaveArrived))
+                    Sending::Failed((self.config.words)(&Trouble::MayHaveArrived))
                 }
                 None if shown == Sending::Pending => Sending::Idle,
                 None => continue,
@@ -322,8 +382,8 @@ impl CallHost for Core {
 }
 
 /// What this browser calls a conversation.
-fn name(options: &ChatOptions) -> String {
-    [options.endpoint.url.as_str(), options.setup.thread_id.as_str()].join(" ")
+fn name(config: &ChatConfig) -> String {
+    [config.endpoint.url.as_str(), config.setup.thread_id.as_str()].join(" ")
 }
 
 /// Says in the console what is no word for anybody else.

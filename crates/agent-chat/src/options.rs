@@ -1,16 +1,16 @@
 //! What a chat is set up with.
 
-use crate::chat::AgentChat;
+use crate::config::ChatConfig;
+use crate::core::{Gate, Handle, Server};
 use crate::headers::{Coming, Headers};
 use crate::ids::new_id;
-use crate::memory::{BY_ID, IN_ADDRESS, Memory};
-use crate::server::{QUESTION_SERVER, Server};
-use crate::tools::{self, PageTool, Tools, Toolset};
+use crate::memory::{BY_ID, IN_ADDRESS};
+use crate::server::QUESTION_SERVER;
+use crate::tools::{self, PageTool, Tools};
 use crate::transport::Endpoint;
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::{Delivery, Origin, Setup};
-use ag_ui_stream::input::Tool;
-use ask_user_question::{Limits, tool};
+use ag_ui_stream::asks::reply::{Delivery, Origin, RunDefaults};
+use ask_user_question::Limits;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::future;
@@ -19,29 +19,14 @@ use std::sync::Arc;
 /// What a chat is set up with. A page carries the code of what it sets up here, and no other page does.
 #[derive(Clone)]
 pub struct ChatOptions {
-    pub(crate) endpoint: Endpoint,
-    pub(crate) setup: Setup,
-    /// Of the tool that is sent; `None` where the agent has it.
-    limits: Option<Limits>,
-    pub(crate) tools: Option<Arc<dyn Toolset>>,
-    pub(crate) approvals: Vec<String>,
+    pub(crate) config: ChatConfig,
     pub(crate) server: Option<&'static Server>,
-    pub(crate) memory: Option<&'static Memory>,
     pub(crate) gate: Option<Gate>,
-    pub(crate) words: fn(&Trouble) -> String,
-}
-
-/// Who is asked whether the page may talk to an agent of another origin.
-#[derive(Clone)]
-pub(crate) struct Gate {
-    pub(crate) list: String,
-    /// Asks the list for the origin.
-    pub(crate) ask: fn(AgentChat, list: String, origin: String),
 }
 
 impl fmt::Debug for ChatOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChatOptions").field("url", &self.endpoint.url).finish_non_exhaustive()
+        f.debug_struct("ChatOptions").field("url", &self.config.endpoint.url).finish_non_exhaustive()
     }
 }
 
@@ -50,36 +35,37 @@ impl ChatOptions {
     /// limits [`Limits::RUNTIME`]. The conversation's id is random, and the conversation ends with the page.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
-        Self {
+        let config = ChatConfig {
             endpoint: Endpoint { url: url.into(), headers: None, patience: None },
-            setup: Setup { thread_id: new_id(), ..Setup::default() },
+            setup: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
             tools: None,
             approvals: Vec::new(),
-            server: None,
             memory: None,
-            gate: None,
             words: ToString::to_string,
-        }
+        };
+        Self { config, server: None, gate: None }
     }
 
     /// The same, with the ask tool announced to the agent under other limits.
     #[must_use]
-    pub fn with_limits(self, limits: &Limits) -> Self {
-        Self { limits: Some(limits.clone()), ..self }
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.config.limits = Some(limits.clone());
+        self
     }
 
     /// The same, without the ask tool in requests: for an agent that registers it itself, and takes it for a second tool of that name.
     #[must_use]
-    pub fn without_tool(self) -> Self {
-        Self { limits: None, ..self }
+    pub fn without_tool(mut self) -> Self {
+        self.config.limits = None;
+        self
     }
 
     /// The same, with a tool of the page's own. When a run has ended well with calls of it, each is carried out once, by the tab that started the
     /// run. The handler gets the arguments and gives a value, or an error for the model to read. The results go back with the next run, which
     /// starts when all calls have theirs and all questions their replies.
     ///
-    /// [`stop`](AgentChat::stop) and the user's next message drop the handler's future, and the agent reads that the call was stopped.
+    /// [`stop`](crate::AgentChat::stop) and the user's next message drop the handler's future, and the agent reads that the call was stopped.
     ///
     /// ```
     /// use agent_chat::{ChatOptions, PageTool};
@@ -99,8 +85,8 @@ impl ChatOptions {
     where
         F: Future<Output = Result<Value, String>> + 'static,
     {
-        let earlier = self.tools.unwrap_or_else(|| Arc::new(Tools::default()));
-        self.tools = Some(earlier.with(tool, tools::boxed(handler)));
+        let earlier = self.config.tools.unwrap_or_else(|| Arc::new(Tools::default()));
+        self.config.tools = Some(earlier.with(tool, tools::boxed(handler)));
         self
     }
 
@@ -108,7 +94,7 @@ impl ChatOptions {
     #[must_use]
     pub fn with_forwarded_props(mut self, properties: Map<String, Value>) -> Self {
         let properties = properties.into_iter().map(|(name, value)| (name.into(), value.into()));
-        self.setup.forwarded_props = properties.collect();
+        self.config.setup.forwarded_props = properties.collect();
         self
     }
 
@@ -116,7 +102,7 @@ impl ChatOptions {
     /// those of `Agno`, do not say that they do.
     #[must_use]
     pub fn with_approvals<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
-        self.approvals = tools.into_iter().map(Into::into).collect();
+        self.config.approvals = tools.into_iter().map(Into::into).collect();
         self
     }
 
@@ -124,7 +110,7 @@ impl ChatOptions {
     /// [behind `question-server`](Self::behind_question_server).
     #[must_use]
     pub fn with_delivery(mut self, delivery: Delivery) -> Self {
-        self.setup.delivery = delivery;
+        self.config.setup.delivery = delivery;
         self
     }
 
@@ -133,8 +119,8 @@ impl ChatOptions {
     #[must_use]
     pub fn behind_question_server(mut self) -> Self {
         self.server = Some(&QUESTION_SERVER);
-        self.endpoint.patience = Some(QUESTION_SERVER.patience);
-        self.setup.agent = Origin::Own;
+        self.config.endpoint.patience = Some(QUESTION_SERVER.patience);
+        self.config.setup.agent = Origin::Own;
         self
     }
 
@@ -142,15 +128,15 @@ impl ChatOptions {
     /// has kept of it.
     #[must_use]
     pub fn resume(mut self, id: impl Into<String>) -> Self {
-        self.setup.thread_id = id.into();
-        self.memory = Some(&BY_ID);
+        self.config.setup.thread_id = id.into();
+        self.config.memory = Some(&BY_ID);
         self
     }
 
     /// The same, with the conversation's id in the page's address (`#c=…`): a reload, a bookmark and a second tab come back to it.
     #[must_use]
     pub fn kept_in_address(mut self) -> Self {
-        self.memory = Some(&IN_ADDRESS);
+        self.config.memory = Some(&IN_ADDRESS);
         self
     }
 
@@ -159,7 +145,7 @@ impl ChatOptions {
     pub fn with_headers(mut self, headers: Vec<(String, String)>) -> Self {
         let has_headers = !headers.is_empty();
         let list = move || -> Coming { Box::pin(future::ready(headers.clone())) };
-        self.endpoint.headers = has_headers.then(|| Headers::new(list));
+        self.config.endpoint.headers = has_headers.then(|| Headers::new(list));
         self
     }
 
@@ -178,7 +164,7 @@ impl ChatOptions {
     where
         F: Future<Output = Vec<(String, String)>> + 'static,
     {
-        self.endpoint.headers = Some(Headers::new(move || Box::pin(headers())));
+        self.config.endpoint.headers = Some(Headers::new(move || Box::pin(headers())));
         self
     }
 
@@ -186,24 +172,14 @@ impl ChatOptions {
     /// is `question-server`'s `settings.json`. Nothing is sent to an agent that is refused; [`Trouble::NotAllowed`] says so.
     #[must_use]
     pub fn with_allow_list(mut self, url: impl Into<String>) -> Self {
-        self.gate = Some(Gate { list: url.into(), ask: AgentChat::ask_leave });
+        self.gate = Some(Gate { list: url.into(), ask: Handle::ask_leave });
         self
     }
 
     /// The same, with troubles told on cards in other words than English.
     #[must_use]
-    pub fn with_words(self, words: fn(&Trouble) -> String) -> Self {
-        Self { words, ..self }
-    }
-
-    /// What a run is started with. The ask tool is described for each run, and not where a page starts and nothing is sent. It comes without
-    /// the guidance, which is for the agent's own prompt.
-    pub(crate) fn setup(&self) -> Setup {
-        let ask = |limits: &Limits| {
-            let (name, description) = (limits.tool_name(), tool::description(limits));
-            Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(name, description) }
-        };
-        let own = self.tools.iter().flat_map(|tools| tools.definitions());
-        Setup { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.setup.clone() }
+    pub fn with_words(mut self, words: fn(&Trouble) -> String) -> Self {
+        self.config.words = words;
+        self
     }
 }

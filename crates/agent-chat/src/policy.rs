@@ -1,4 +1,5 @@
-//! Which agents the page may talk to: those at its own origin, and those that its operator allows.
+//! The agents that the page may talk to: those at its own origin, and those that its operator allows. It is here, and not in a page, since it comes
+//! before anything else is sent, and since [`Trouble`](crate::Trouble) names the origin.
 
 use crate::json;
 use crate::transport::{self, TransportError};

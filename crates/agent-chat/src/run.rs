@@ -1,7 +1,6 @@
 //! Carrying a request out, and keeping deadlines.
 
-use crate::chat::AgentChat;
-use crate::core::{Launch, Post, RunEnd};
+use crate::core::{Handle, Launch, Post, RunEnd};
 use crate::ids::now;
 use crate::status::Status;
 use crate::transport::TransportError;
@@ -12,7 +11,7 @@ use std::time::Duration;
 /// The longest time, in milliseconds, that browsers wait for; a later deadline is looked at again then.
 const LONGEST_TIMEOUT: u64 = 2_147_483_647;
 
-impl AgentChat {
+impl Handle {
     pub(crate) async fn run(self, launch: Launch) {
         let end = self.exchange(launch).await;
         self.with(|core| core.settle(end));

@@ -1,6 +1,6 @@
 //! The one place that fetches: requests whose responses are read while they arrive.
 
-use crate::headers::{Headers, is_header};
+use crate::headers::{Headers, is_header_value};
 use crate::json;
 use ag_ui_stream::Message;
 use gloo_net::http::{Request, RequestBuilder, Response};
@@ -198,7 +198,7 @@ impl Endpoint {
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
         let mut request = self.request(Request::get(&self.beside(path)), EVENT_STREAM, abort).await;
-        if let Some(last_id) = last_id.filter(|id| is_header(LAST_EVENT_ID, id)) {
+        if let Some(last_id) = last_id.filter(|id| is_header_value(id)) {
             request = request.header(LAST_EVENT_ID, last_id);
         }
         self.stream(request.build(), abort).await
@@ -269,7 +269,8 @@ pub(crate) async fn own_text(url: &str) -> Result<String, TransportError> {
     abort.within(Some(OWN_PATIENCE), response.text()).await
 }
 
-/// A text of the page's own, such as its words in a language, from the server that the page is from. `None` where it can't be had just now.
+/// The text at an address of the page's own origin, such as its words in a language. `None` if it can't be had just now. It is here since no other
+/// crate fetches.
 pub async fn text_beside_page(path: &str) -> Option<String> {
     own_text(path).await.ok()
 }

@@ -1,8 +1,7 @@
 //! Staying in step with a conversation that its server has: one tab holds the stream of its events and tells them to the others.
 
 use crate::browser;
-use crate::chat::AgentChat;
-use crate::core::{Core, Stop};
+use crate::core::{Core, Handle, Stop};
 use crate::following::Following;
 use crate::ids::now;
 use crate::status::Status;
@@ -39,7 +38,7 @@ struct Request {
     abort: Abort,
 }
 
-impl AgentChat {
+impl Handle {
     pub(crate) fn follow(self) {
         spawn_local(self.keep_in_step());
     }
@@ -187,7 +186,7 @@ impl Core {
     }
 
     fn name_among_tabs(&self) -> String {
-        ["agent-chat", &self.options.endpoint.url, &self.options.setup.thread_id].join(" ")
+        ["agent-chat", &self.config.endpoint.url, &self.config.setup.thread_id].join(" ")
     }
 
     fn next_step(&mut self) -> Step {
@@ -222,8 +221,8 @@ impl Core {
 
     fn request(&self, rest: &str, abort: Abort) -> Request {
         Request {
-            endpoint: self.options.endpoint.clone(),
-            path: conversation_path(&self.options.setup.thread_id, rest),
+            endpoint: self.config.endpoint.clone(),
+            path: conversation_path(&self.config.setup.thread_id, rest),
             abort,
         }
     }

@@ -50,7 +50,7 @@ pub const REPLIED_IN_CHAT_TEXT: &str = "The user wrote this instead of answering
 
 impl Outcome {
     /// The content of the tool message: the reply's JSON, or a sentence. For `RepliedInChat` it is JSON with `outcome`, `text` and
-    /// `details`. It has no `answers`, so that nobody takes it for a reply.
+    /// `details`. It has no `answers`, so that no reader takes it for a reply.
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
         match self.to_json(ask) {
@@ -94,35 +94,6 @@ impl Outcome {
         match Json::parse(content).ok()? {
             Json::Text(text) => Self::from_sentence(text.trim()),
             json => Self::read(ask, &json),
-        }
-    }
-
-    /// As [`parse`](Self::parse), and reads the results of other agents' tools: sentences with questions and answers, objects keyed by question,
-    /// id or index, refusals, timeouts, elicitations of MCP, a label alone. Returns `None` unless the content has one reading.
-    ///
-    /// A short text such as "M" is an answer if it is a label. So call this for a result that ended the call, not for one that may announce an
-    /// answer.
-    ///
-    /// ```
-    /// use ask_user_question::{AskUserQuestion, Outcome};
-    /// let ask: AskUserQuestion = serde_json::from_str(
-    ///     r#"{"questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#,
-    /// )?;
-    /// let told = r#"User has answered your questions: "Which size?"="M". You can now continue with the user's answers in mind."#;
-    /// let Some(Outcome::Answered(reply)) = Outcome::parse_foreign(&ask, told) else { unreachable!() };
-    /// assert_eq!(reply.message(), "M");
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    #[must_use]
-    pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Self> {
-        let own = Self::parse(ask, content);
-        if !matches!(own, None | Some(Self::Answered(_))) {
-            return own;
-        }
-        match foreign::read(ask, content) {
-            // Answers beside a refusal are none.
-            Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
-            foreign => own.or(foreign),
         }
     }
 
@@ -295,7 +266,7 @@ pub struct AskMetadata {
 }
 
 impl AskMetadata {
-    /// The key under which it stands in a message's `metadata`.
+    /// The key under which it is in a message's `metadata`.
     pub const KEY: &str = "ask";
 
     /// Reads it out of a message's `metadata`; `None` where there is none, or none that is understood.
@@ -304,7 +275,7 @@ impl AskMetadata {
         Self::read(metadata.get(Self::KEY)?)
     }
 
-    /// Reads what stands under [`KEY`](Self::KEY); `None` where that is not understood.
+    /// Reads the value of [`KEY`](Self::KEY); `None` where that is not understood.
     #[must_use]
     pub fn read(ask: &Json<'_>) -> Option<Self> {
         let text = |name: &str| ask.get(name)?.as_str();

@@ -4,32 +4,20 @@
 //! all that is wrong at once ([`describe`]), so that it can do better in one more call.
 
 mod rules;
-mod size;
+pub(crate) mod size;
 mod violation;
 
+pub use size::{MAX_ASK_BYTES, MAX_REPLY_BYTES, MAX_REPORTED};
 pub use violation::{Code, Violation};
 
 pub(crate) use rules::range_of;
-pub(crate) use size::exceeds;
+pub(crate) use size::{MAX_ARGUMENTS_BYTES, exceeds};
 pub(crate) use violation::{AnyViolation, Refuse, Report};
 
 use crate::limits::Limits;
-use crate::repair::{Repair, RepairCode, parsed, repair, repair_unheard};
+use crate::repair::{Repair, RepairCode, parsed, repair, repair_quietly};
 use crate::wire::AskUserQuestion;
 use json_tree::{Error, ErrorKind, Json, NotUnique};
-
-/// The most bytes an ask may have: 1 MiB, counted over its texts and keys with a little for each value. A larger one is not
-/// even shown, since laying it out would freeze the page.
-pub const MAX_ASK_BYTES: usize = 1 << 20;
-
-/// The most bytes of the text of arguments. Escapes make it longer than what it says, six bytes for one at most.
-pub(crate) const MAX_ARGUMENTS_BYTES: usize = 6 * MAX_ASK_BYTES;
-
-/// The most bytes that one reply's typed texts may have together, and the most that a reply on the wire may have beyond its ask: 1 MiB.
-pub const MAX_REPLY_BYTES: usize = 1 << 20;
-
-/// The most violations, and the most repairs, that one verdict lists.
-pub const MAX_REPORTED: usize = 256;
 
 /// The verdict on a call's arguments: the repaired ask, what was repaired and all that is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +67,7 @@ fn judge(limits: &Limits, input: Json<'_>) -> Checked {
 
 /// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is how some
 /// models call a tool without arguments. A key that an object has twice is refused. While arguments stream, a card shows its first value.
-/// An agent that took the last one would wait for the answer to a question that nobody saw.
+/// An agent that took the last one would wait for the answer to a question that no user saw.
 #[must_use]
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
@@ -113,7 +101,7 @@ enum Unread {
     NotJson(NotUnique),
 }
 
-/// The value, and whether the text is JSON as it stands.
+/// The value, and whether the text is JSON without repair.
 fn read(arguments: &str) -> Result<(Json<'_>, bool), Unread> {
     if arguments.len() > MAX_ARGUMENTS_BYTES {
         return Err(Unread::TooLong);
@@ -157,7 +145,7 @@ impl AskUserQuestion {
         if exceeds(&input, MAX_ASK_BYTES) {
             return None;
         }
-        repair_unheard(&mut input);
+        repair_quietly(&mut input);
         Self::read(input)
     }
 }

@@ -2,6 +2,8 @@
 
 mod decimal;
 
+pub use decimal::natural;
+
 use decimal::Decimal;
 use std::borrow::Cow;
 use std::fmt;
@@ -210,19 +212,6 @@ impl NumberState {
     pub(crate) fn is_complete(self) -> bool {
         matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::ExponentDigits)
     }
-}
-
-/// The number of these digits; `None` if there are none, if there is any other character, or if 64 bits do not hold it.
-#[must_use]
-pub fn natural(digits: &str) -> Option<u64> {
-    if digits.is_empty() {
-        return None;
-    }
-    digits.bytes().try_fold(0_u64, |sum, byte| {
-        let digit = u64::from(byte).checked_sub(u64::from(b'0')).filter(|digit| *digit < 10)?;
-        // A checked product would be one of 128 bits.
-        if sum > u64::MAX / 10 { None } else { (sum * 10).checked_add(digit) }
-    })
 }
 
 /// Fewer digits than the largest double has: without an exponent, a double holds the number.

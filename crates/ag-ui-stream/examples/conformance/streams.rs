@@ -2,7 +2,7 @@
 
 use crate::Verdict;
 use crate::run::Run;
-use ag_ui_stream::asks::reply::{Said, Setup};
+use ag_ui_stream::asks::reply::{RunDefaults, UserTurn};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::notice::Notice;
 use ag_ui_stream::reader::EndOutcome;
@@ -136,13 +136,13 @@ fn check_request(expect: &Value) -> Result<(), String> {
     let Some(request) = expect.get("request").and_then(Value::as_object) else {
         return Ok(());
     };
-    let said = Said { text: Some("Hello".to_owned()), ..Said::default() };
+    let said = UserTurn { text: Some("Hello".to_owned()), ..UserTurn::default() };
     let mut ids = 0;
     let next_id = || {
         ids += 1;
         format!("id-{ids}")
     };
-    let next = Conversation::default().request(0, &Setup::default(), &said, next_id);
+    let next = Conversation::default().request(0, &RunDefaults::default(), &said, next_id);
     let input =
         serde_json::to_value(next.map_err(|error| error.to_string())?.input()).map_err(|error| error.to_string())?;
     match request.iter().find(|(name, value)| input.get(name) != Some(value)) {

@@ -1,8 +1,8 @@
 //! Calls of the agent's own tools that a run leaves open because they wait for a yes or no, as `Agno` has it.
 
-use super::Asks;
-use super::followed::{Followed, Source};
 use super::form::{Asked, asked};
+use super::list::Asks;
+use super::tracked::{AskSource, TrackedAsk};
 use crate::message::{Role, ToolCall};
 use crate::thread::Thread;
 use ask_user_question::form::Form;
@@ -10,16 +10,15 @@ use ask_user_question::outcome::Outcome;
 use ask_user_question::{AskUserQuestion, Phase};
 use json_tree::Json;
 
-/// The member of the answer that says whether the call is approved.
+/// The member of the answer that approves the call or rejects it.
 const ACCEPTED: &str = "accepted";
 
 impl Asks {
-    /// The same, taking calls of the tools so named for questions whether to make them, where a run ends well and leaves them open. Some
-    /// servers ask for approval so (`requires_confirmation` of `Agno`), and nothing in the stream says that it is asked for. The tools are the
-    /// agent's own, none that the page offers.
+    /// The same, treating calls of these tools as requests for approval if a run ends well and leaves them open. Some servers ask so
+    /// (`requires_confirmation` of `Agno`), and the stream has no sign of it. The tools are the agent's own, not the page's.
     ///
     /// The question is the call: the tool's name and the arguments. The answer is the call's result: `{"accepted": true}`,
-    /// `{"accepted": false}`, or, where the question is put away, a tool message with `error`.
+    /// `{"accepted": false}` or, if the question is dismissed, a tool message with `error`.
     #[must_use]
     pub fn with_approvals<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.approvals = names.into_iter().map(Into::into).collect();
@@ -31,7 +30,7 @@ impl Asks {
         !self.is_ask(tool_name) && self.approvals.iter().any(|name| name == tool_name)
     }
 
-    /// Asks about the open calls of these tools that the last run made: who goes on with something else is not asked any more.
+    /// Asks about the open calls of these tools since the user's last message. A new message drops the older ones.
     pub(super) fn ask_approvals(&mut self, thread: &Thread) {
         let mut open = Vec::new();
         for message in thread.messages().iter().rev().take_while(|message| message.role != Role::User) {
@@ -46,20 +45,20 @@ impl Asks {
         }
     }
 
-    /// Asks whether to make a call, if it is one of these tools and its arguments are whole.
+    /// Opens the approval of a call, if it is one of these tools and its arguments are complete.
     pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread) {
         let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains(key));
         if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
             let (ask, form) = question;
-            let position = self.open(key, Source::Approval);
-            let followed = &mut self.followed[position];
-            followed.form = form;
-            followed.complete(ask, Phase::Answerable, &mut self.changes);
+            let position = self.open(key, AskSource::Approval);
+            let tracked = &mut self.tracked[position];
+            tracked.form = form;
+            tracked.complete(ask, Phase::Answerable, &mut self.changes);
         }
     }
 }
 
-/// The call itself, as the agent wrote it: the tool and its arguments. `None` if these are not whole.
+/// The call as the agent wrote it: the tool and its arguments. `None` if these are incomplete.
 fn question(call: &ToolCall) -> Option<Asked> {
     let arguments = call.arguments.trim();
     let mut question = call.name.clone();
@@ -70,8 +69,8 @@ fn question(call: &ToolCall) -> Option<Asked> {
     Some(asked(Form::approval(&question, ACCEPTED)))
 }
 
-impl Followed {
-    /// The outcome that a result stands for. Nothing but the word itself is taken for consent.
+impl TrackedAsk {
+    /// The outcome in a result. Only the member `accepted` is read as consent.
     pub(super) fn read_approval(&self, content: &str) -> Option<Outcome> {
         let payload = Json::parse(content).map(Json::into_unique).ok();
         match payload.filter(|payload| payload.get(ACCEPTED).is_some_and(|it| it.as_bool().is_some())) {

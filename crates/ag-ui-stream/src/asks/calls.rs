@@ -1,14 +1,14 @@
-//! Calls of the tool: which ask each belongs to, as its arguments come or where a history tells of it.
+//! Calls of the tool, and the ask that each belongs to, from events and from histories.
 
-use super::followed::{Followed, Source, about};
+use super::list::Asks;
+use super::tracked::{AskSource, TrackedAsk, about};
 use super::verdict::MessageIndex;
-use super::{Asks, is_running};
 use crate::event::{EventRef, EventType};
-use crate::thread::{CallState, Change, Thread};
+use crate::thread::{CallState, Change, RunState, Thread};
 use ask_user_question::Phase;
 use std::mem;
 
-/// How many of the asks, and of the calls of one, are looked at for a call that asks the same: no list may make one call dearer than another.
+/// The number of asks, and of calls of one ask, that are compared with a call that may ask the same. It keeps the cost of a call constant.
 const LAST: usize = 8;
 
 impl Asks {
@@ -21,7 +21,7 @@ impl Asks {
         };
         // Mostly it is the last ask that grows, which is found without a search.
         if let Change::ArgumentsAppended { .. } = change
-            && let Some(last) = self.followed.last_mut()
+            && let Some(last) = self.tracked.last_mut()
             && *last.id == *key
             && last.snapshot.phase == Phase::Streaming
         {
@@ -33,14 +33,14 @@ impl Asks {
         self.take_call(key, Some((event, change)), &MessageIndex::default(), thread);
     }
 
-    /// The agent speaks by a call.
+    /// Takes a call as words of the agent.
     pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
         if let Some(message) = thread.call(key).and_then(CallState::position) {
             self.hear_agent(message, thread);
         }
     }
 
-    /// Takes a call as far as it came. Where no event brings it, its arguments must be complete.
+    /// Takes a call as far as it came. Without an event its arguments must be complete.
     pub(super) fn take_call(
         &mut self,
         key: &str,
@@ -60,26 +60,30 @@ impl Asks {
             (Some(event), is_there && event.kind() == EventType::ToolCallStart)
         });
         let (position, news) = match self.positions.get(key) {
-            Some(position) if !begins && !self.followed[position].makes_way() => {
+            Some(position) if !begins && !self.tracked[position].makes_way() => {
                 let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
                 (position, args.map_or("", EventRef::delta))
             }
             None if self.repeats(key, arguments, event, index, thread) => return,
             known => {
-                let position = self.open_at(known, key, Source::Call);
+                let position = self.open_at(known, key, AskSource::Call);
                 let metadata = thread.held(call).and_then(|call| call.metadata.as_ref());
-                self.followed[position].take_lang(metadata, &mut self.changes);
+                self.tracked[position].take_lang(metadata, &mut self.changes);
                 (position, arguments)
             }
         };
-        let followed = &mut self.followed[position];
-        if followed.snapshot.phase != Phase::Streaming {
+        let tracked = &mut self.tracked[position];
+        if tracked.snapshot.phase != Phase::Streaming {
             return;
         }
-        followed.feed(news, &mut self.changes);
+        tracked.feed(news, &mut self.changes);
         if call.ended {
-            let complete = if event.is_some() || is_running(thread) { Phase::Ready } else { Phase::Answerable };
-            followed.end_arguments(arguments, complete, &mut self.changes);
+            let complete = if event.is_some() || matches!(thread.run(), RunState::Running { .. }) {
+                Phase::Ready
+            } else {
+                Phase::Answerable
+            };
+            tracked.end_arguments(arguments, complete, &mut self.changes);
             if call.answered {
                 self.take_result(key, thread);
             }
@@ -95,12 +99,12 @@ impl Asks {
         index: &MessageIndex<'_>,
         thread: &Thread,
     ) -> bool {
-        let known = |it: &Followed| thread.arguments(&it.id).unwrap_or_default();
+        let known = |it: &TrackedAsk| thread.arguments(&it.id).unwrap_or_default();
         if let Some(event) = event.filter(|event| event.kind() != EventType::ToolCallEnd) {
             let delta = event.delta();
             // It was held back so far, so what came before was the same.
             let before = arguments.len().saturating_sub(delta.len());
-            let goes_on = |it: &Followed| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));
+            let goes_on = |it: &TrackedAsk| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));
             return self.last_call(|it| it.is_waiting() && goes_on(it)).is_some();
         }
         let (reply, place) = (reply_to(key, thread), index.place(key));
@@ -112,18 +116,18 @@ impl Asks {
         });
         if let Some(twin) = twin {
             self.positions.insert(key, twin);
-            self.followed[twin].twins.push(key.to_owned());
+            self.tracked[twin].twins.push(key.to_owned());
         }
         twin.is_some()
     }
 
     /// The last call that is meant, among those that began last.
-    fn last_call(&self, is_meant: impl Fn(&Followed) -> bool) -> Option<usize> {
+    fn last_call(&self, is_meant: impl Fn(&TrackedAsk) -> bool) -> Option<usize> {
         let is_it = |position: &usize| {
-            let it = &self.followed[*position];
-            it.source == Source::Call && is_meant(it)
+            let it = &self.tracked[*position];
+            it.source == AskSource::Call && is_meant(it)
         };
-        (0..self.followed.len()).rev().take(LAST).find(is_it)
+        (0..self.tracked.len()).rev().take(LAST).find(is_it)
     }
 
     /// The agent settled one call of an ask alone. Those of the same ask in later messages are asked by themselves.
@@ -131,24 +135,24 @@ impl Asks {
         let Some(ask) = self.positions.get(key) else {
             return;
         };
-        let followed = &mut self.followed[ask];
-        if followed.is_open() || followed.twins.is_empty() {
+        let tracked = &mut self.tracked[ask];
+        if tracked.is_open() || tracked.twins.is_empty() {
             return;
         }
         let position = |key: &str| thread.call(key).and_then(CallState::position);
         let is_parted =
             |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.answered);
-        for twin in mem::take(&mut followed.twins) {
+        for twin in mem::take(&mut tracked.twins) {
             if is_parted(&twin) {
                 self.positions.remove(&twin);
                 self.take_call(&twin, None, &MessageIndex::default(), thread);
             } else {
-                self.followed[ask].twins.push(twin);
+                self.tracked[ask].twins.push(twin);
             }
         }
     }
 
-    /// The agent says what it waits for: asks that are over wait again, and a call that came unnoticed is asked.
+    /// Takes the list of calls that the agent waits for. Asks that are over wait again, and a call without an ask opens one.
     pub(super) fn take_pending(&mut self, thread: &Thread) {
         for key in thread.pending_tool_call_ids() {
             let is_answered = thread.call(key).is_none_or(|call| call.answered);
@@ -157,16 +161,16 @@ impl Asks {
                 self.take_call(key, None, &MessageIndex::default(), thread);
                 continue;
             };
-            let followed = &self.followed[position];
-            let is_over = match followed.snapshot.phase {
+            let tracked = &self.tracked[position];
+            let is_over = match tracked.snapshot.phase {
                 Phase::Settled => true,
                 Phase::Answered | Phase::Declined | Phase::Superseded | Phase::Expired => {
-                    !is_answered && followed.over_since < self.run
+                    !is_answered && tracked.over_since < self.run
                 }
                 _ => false,
             };
             if is_over {
-                self.followed[position].ask_again(thread, &mut self.changes);
+                self.tracked[position].ask_again(thread, &mut self.changes);
             }
         }
     }

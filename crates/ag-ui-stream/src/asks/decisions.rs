@@ -1,35 +1,15 @@
 //! Interrupts that ask for several decisions, as the human-in-the-loop middleware of `LangChain` has it: a list of calls that wait, each with
 //! the decisions that it takes. The answer is a list of decisions in the same order.
 
-use super::followed::Followed;
-use super::form::{Asked, asked};
-use super::interrupts::ask_in;
+use super::form::{Asked, Decision, InterruptPart, ask_in, asked, first};
+use super::tracked::TrackedAsk;
 use ask_user_question::Reply;
 use ask_user_question::form::Form;
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
 use json_tree::Json;
 
-/// One thing that an interrupt asks for.
-#[derive(Debug)]
-pub(super) struct Part {
-    /// None if it can't be asked.
-    pub(super) asked: Option<Asked>,
-    pub(super) decision: Option<Decision>,
-}
-
-/// The part of one ask in the answer to an interrupt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Decision {
-    /// Its place among the decisions.
-    pub(super) at: usize,
-    /// How many there are.
-    pub(super) of: usize,
-    /// The call may be rejected.
-    can_reject: bool,
-}
-
 /// The calls that a value lists, none if it is of another form.
-pub(super) fn parts(value: &Json<'static>) -> Vec<Part> {
+pub(super) fn parts(value: &Json<'static>) -> Vec<InterruptPart> {
     let requests = list(value, &["action_requests", "actionRequests"]);
     let mut parts = Vec::new();
     for (at, request) in requests.iter().enumerate() {
@@ -42,12 +22,12 @@ pub(super) fn parts(value: &Json<'static>) -> Vec<Part> {
             None => None,
         };
         let decision = Decision { at, of: requests.len(), can_reject: allows("reject") };
-        parts.push(Part { asked, decision: Some(decision) });
+        parts.push(InterruptPart { asked, decision: Some(decision) });
     }
     parts
 }
 
-/// The question whether to make a call: what is said about it, or the tool's name, and the arguments.
+/// The approval of a call: its description, or the tool's name and the arguments.
 fn approval(request: &Json<'static>, arguments: Option<&Json<'static>>) -> Asked {
     let text = |names: &[&str]| first(request, names).and_then(Json::as_str).unwrap_or_default();
     let mut question = text(&["description"]).to_owned();
@@ -61,7 +41,7 @@ fn approval(request: &Json<'static>, arguments: Option<&Json<'static>>) -> Asked
     asked(Form::approval(&question, APPROVED))
 }
 
-/// The member of the form's payload that says yes.
+/// The member of the form's payload that approves the call.
 const APPROVED: &str = "approved";
 
 /// The decisions that a call takes, by the tool's name or else by its place.
@@ -77,18 +57,14 @@ fn list<'v>(value: &'v Json<'static>, names: &[&str]) -> &'v [Json<'static>] {
     first(value, names).and_then(Json::as_list).unwrap_or_default()
 }
 
-fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v Json<'static>> {
-    names.iter().find_map(|name| value.get(name))
-}
-
 impl Decision {
-    /// The decision that an outcome is. What is no answer is said to the agent in the place of one.
-    pub(super) fn of(self, followed: &Followed, outcome: &Outcome) -> Result<Json<'static>, String> {
+    /// The decision that an outcome is. An outcome without an answer goes to the agent as a message.
+    pub(super) fn of(self, tracked: &TrackedAsk, outcome: &Outcome) -> Result<Json<'static>, String> {
         let decide = |kind: &'static str, message: Option<String>| {
             Json::object_of(&mut [("type", Some(kind.into())), ("message", message.map(Json::from))])
         };
-        let words = || Some(outcome.tool_content(followed.ask()));
-        match (outcome, &followed.form) {
+        let words = || Some(outcome.tool_content(tracked.ask()));
+        match (outcome, &tracked.form) {
             (Outcome::Answered(reply), Some(form)) => {
                 let payload = form.payload(reply)?;
                 let is_approved = payload.get(APPROVED).and_then(Json::as_bool) == Some(true);
@@ -102,11 +78,11 @@ impl Decision {
     }
 
     /// The outcome that a list of decisions has for an ask.
-    pub(super) fn read(self, followed: &Followed, payload: &Json<'static>) -> Option<Outcome> {
+    pub(super) fn read(self, tracked: &TrackedAsk, payload: &Json<'static>) -> Option<Outcome> {
         let decision = payload.get("decisions")?.as_list()?.get(self.at)?;
         let message = decision.get("message").and_then(Json::as_str);
-        let ask = followed.ask();
-        match (decision.get("type")?.as_str()?, &followed.form) {
+        let ask = tracked.ask();
+        match (decision.get("type")?.as_str()?, &tracked.form) {
             ("reject", None) => Some(Outcome::Declined),
             ("respond", None) => {
                 let message = message?;
@@ -114,7 +90,7 @@ impl Decision {
             }
             (kind @ ("approve" | "reject"), Some(_)) if message.is_none_or(|message| message != DECLINED_TEXT) => {
                 let payload = Json::object([(APPROVED, Json::Bool(kind == "approve"))]);
-                followed.form.as_ref()?.read(ask, &payload).map(Outcome::Answered)
+                tracked.form.as_ref()?.read(ask, &payload).map(Outcome::Answered)
             }
             ("reject", Some(_)) => Some(Outcome::Declined),
             _ => None,

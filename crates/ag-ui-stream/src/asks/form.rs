@@ -1,4 +1,4 @@
-//! Replies in the form that an agent expects.
+//! An ask beside the form of its reply, and the parts of an interrupt.
 
 use ask_user_question::form::Form;
 use ask_user_question::{AskUserQuestion, Reply};
@@ -7,29 +7,29 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A conversion of the reply into the form that the agent expects. A page without forms carries no code for it.
-pub(super) trait Payload: Send + Sync {
-    /// The payload that a reply stands for, or the sentence that says why it is none.
+pub(super) trait ReplyForm: Send + Sync {
+    /// The payload of a reply, or the sentence that refuses it.
     fn payload(&self, reply: &Reply) -> Result<Json<'static>, String>;
-    /// The reply that a payload stands for.
+    /// The reply in a payload.
     fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Reply>;
 }
 
-/// By a word: what each form holds would be code that every page with forms carries.
-impl fmt::Debug for dyn Payload {
+/// One word: the members of each form would be code that every page with forms carries.
+impl fmt::Debug for dyn ReplyForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Payload")
+        f.write_str("ReplyForm")
     }
 }
 
-/// An ask, and how its reply becomes a payload, if not in the tool's own form.
-pub(super) type Asked = (AskUserQuestion, Option<Arc<dyn Payload>>);
+/// An ask, and the form of its reply unless that is the tool's own.
+pub(super) type Asked = (AskUserQuestion, Option<Arc<dyn ReplyForm>>);
 
 /// An ask of a form.
 pub(super) fn asked((ask, form): (AskUserQuestion, Form)) -> Asked {
     (ask, Some(Arc::new(form)))
 }
 
-impl Payload for Form {
+impl ReplyForm for Form {
     fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
         self.payload(reply)
     }
@@ -37,4 +37,35 @@ impl Payload for Form {
     fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Reply> {
         self.read(ask, payload)
     }
+}
+
+/// One thing that an interrupt asks for.
+#[derive(Debug)]
+pub(super) struct InterruptPart {
+    /// `None` if it can't be asked.
+    pub(super) asked: Option<Asked>,
+    pub(super) decision: Option<Decision>,
+}
+
+/// The part of one ask in the answer to an interrupt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decision {
+    /// Its index among the decisions.
+    pub(super) at: usize,
+    /// The number of decisions.
+    pub(super) of: usize,
+    /// The call may be rejected.
+    pub(super) can_reject: bool,
+}
+
+/// An ask in the tool's own form.
+pub(super) fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
+    let has_questions =
+        value.get("questions").is_some() || value.get("question").is_some() && value.get("options").is_some();
+    if has_questions { AskUserQuestion::from_json(value) } else { None }
+}
+
+/// The first of these members that is there.
+pub(super) fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v Json<'static>> {
+    names.iter().find_map(|name| value.get(name))
 }

@@ -1,25 +1,19 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
-use super::Asks;
-use super::decisions::{self, Part};
-use super::followed::{Source, Wait, WaitsBy, about};
-use super::form::{Asked, asked};
+use super::form::InterruptPart;
+use super::list::Asks;
 use super::time::parse_deadline;
+use super::tracked::{AskSource, InterruptWait, WaitsBy, about};
 use crate::event::EventRef;
 use crate::message::{Message, text_of, unique};
 use crate::outcome::Interrupt;
 use crate::thread::{RunState, Thread};
-use ask_user_question::form::{APPROVALS, Form};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::text::is_blank;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use json_tree::Json;
 use std::slice;
 use std::sync::Arc;
-
-/// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.
-pub(super) const ON_INTERRUPT: &str = "on_interrupt";
 
 /// The responses of an input to interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +33,7 @@ impl Answers {
 }
 
 impl Asks {
-    /// Notes a legacy interrupt, which counts only where the run's end names none in the protocol's form.
+    /// Stores a legacy interrupt. It counts only if the run's end names none in the protocol's form.
     pub(super) fn note_legacy(&mut self, custom: &EventRef<'_>, thread: &Thread) {
         let raw_id = custom.raw_event().and_then(|raw| raw.get("id")?.as_str());
         let id = match raw_id {
@@ -61,19 +55,19 @@ impl Asks {
     /// The legacy interrupts of the last run that still wait, as a history has them.
     pub(crate) fn legacy_interrupts(&self) -> Vec<Json<'static>> {
         let mut waiting = Vec::new();
-        for followed in self.followed.iter().filter(|it| it.can_be_ended()) {
-            if let Some(WaitsBy { interrupt, legacy: Some(value) }) = followed.waits_by() {
+        for tracked in self.tracked.iter().filter(|it| it.can_be_ended()) {
+            if let Some(WaitsBy { interrupt, legacy: Some(value) }) = tracked.waits_by() {
                 waiting.push(Json::object([("id", interrupt.id.as_str().into()), ("value", value.clone())]));
             }
         }
         waiting
     }
 
-    /// The asks of interrupts that are over and that no call tells of. Messages do not either, so a host that keeps a history keeps them too,
+    /// The asks of interrupts that are over and have no call. No message has them, so a host that keeps a history keeps them too,
     /// for [`restore_receipt`](Self::restore_receipt).
     pub fn receipts(&self) -> impl Iterator<Item = (&str, &AskUserQuestion, &Outcome)> {
-        let bare = self.followed.iter();
-        let bare = bare.filter(|it| it.source == Source::Interrupt && !it.can_be_ended());
+        let bare = self.tracked.iter();
+        let bare = bare.filter(|it| it.source == AskSource::Interrupt && !it.can_be_ended());
         bare.filter_map(|it| {
             let AskSnapshot { ask, outcome, .. } = &it.snapshot;
             Some((&*it.id, ask.as_deref()?, outcome.as_ref()?))
@@ -83,11 +77,11 @@ impl Asks {
     /// Brings one of the [`receipts`](Self::receipts) back.
     pub fn restore_receipt(&mut self, id: &str, ask: AskUserQuestion, outcome: Outcome) {
         if !self.positions.contains(id) {
-            let position = self.open(id, Source::Interrupt);
-            let followed = &mut self.followed[position];
-            followed.complete(ask, Phase::Ready, &mut self.changes);
+            let position = self.open(id, AskSource::Interrupt);
+            let tracked = &mut self.tracked[position];
+            tracked.complete(ask, Phase::Ready, &mut self.changes);
             let kind = outcome.kind();
-            followed.settle(Some(outcome), kind, 0, &mut self.changes);
+            tracked.settle(Some(outcome), kind, 0, &mut self.changes);
         }
     }
 
@@ -110,51 +104,57 @@ impl Asks {
         }
     }
 
-    /// Finds or makes the asks that an interrupt is about. They wait from here on, perhaps for the second time; one that can't be shown waits
-    /// to be cancelled.
+    /// Finds or opens the asks of an interrupt, which wait from here on, some of them again. One that can't be shown waits to be cancelled.
     fn bind_interrupt(&mut self, by: WaitsBy, thread: &Thread) {
         let (by, mut bound) = (Arc::new(by), Vec::new());
         let interrupt = &by.interrupt;
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
             let position = self.ask_about(interrupt, &part, &bound, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part));
-            let followed = &mut self.followed[position];
-            followed.wait = Some(Box::new(Wait { by: Arc::clone(&by), decision: part.decision, is_released: false }));
-            followed.ask_again(thread, &mut self.changes);
+            let tracked = &mut self.tracked[position];
+            tracked.wait =
+                Some(Box::new(InterruptWait { by: Arc::clone(&by), decision: part.decision, is_released: false }));
+            tracked.ask_again(thread, &mut self.changes);
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
-            if followed.snapshot.expires_at != deadline {
-                followed.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
+            if tracked.snapshot.expires_at != deadline {
+                tracked.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
             }
             bound.push(position);
         }
     }
 
-    /// Whether an interrupt is about a call of another tool than the one that asks.
+    /// True if an interrupt is about a call of a tool that does not ask.
     fn is_foreign_call(&self, interrupt: &Interrupt, thread: &Thread) -> bool {
         let call = interrupt.tool_call_id.as_deref();
         interrupt.reason == "tool_call"
             && call.and_then(|call| thread.call(&thread.key(call))).is_none_or(|it| !self.is_ask(&it.name))
     }
 
-    fn open_interrupt(&mut self, interrupt: &Interrupt, part: &Part) -> usize {
-        // Some agents give a later interrupt the id of an earlier one, whose receipt stays.
+    fn open_interrupt(&mut self, interrupt: &Interrupt, part: &InterruptPart) -> usize {
+        // Some agents reuse the id of an earlier interrupt, whose receipt stays.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
         while self.positions.contains(&id) {
             id = interrupt.id.clone() + "-" + &run.to_string();
             run += 1;
         }
-        let position = self.open(&id, Source::Interrupt);
+        let position = self.open(&id, AskSource::Interrupt);
         if let Some((ask, form)) = &part.asked {
-            let followed = &mut self.followed[position];
-            followed.form.clone_from(form);
-            followed.complete(ask.clone(), Phase::Answerable, &mut self.changes);
+            let tracked = &mut self.tracked[position];
+            tracked.form.clone_from(form);
+            tracked.complete(ask.clone(), Phase::Answerable, &mut self.changes);
         }
         position
     }
 
     /// The ask that a part of an interrupt is about. It is the call that the interrupt names, or the ask of the same interrupt that the ended run
     /// was to answer. Else it is the only call with the same question that waits or, if none does, that got no result of the agent's own.
-    fn ask_about(&self, interrupt: &Interrupt, part: &Part, bound: &[usize], thread: &Thread) -> Option<usize> {
+    fn ask_about(
+        &self,
+        interrupt: &Interrupt,
+        part: &InterruptPart,
+        bound: &[usize],
+        thread: &Thread,
+    ) -> Option<usize> {
         if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(&thread.key(id)))
             && !bound.contains(&named)
         {
@@ -162,23 +162,23 @@ impl Asks {
         }
         let asked = part.asked.as_ref().map(|(ask, _)| ask);
         let (mut waiting, mut open) = (Vec::new(), Vec::new());
-        for (position, followed) in self.followed.iter().enumerate() {
-            let is_told = |wait: &Wait| wait.by.interrupt.id == interrupt.id;
+        for (position, tracked) in self.tracked.iter().enumerate() {
+            let is_told = |wait: &InterruptWait| wait.by.interrupt.id == interrupt.id;
             if bound.contains(&position) {
                 continue;
             }
-            if followed.wait.as_deref().is_some_and(is_told) && followed.snapshot.ask.as_deref() == asked {
+            if tracked.wait.as_deref().is_some_and(is_told) && tracked.snapshot.ask.as_deref() == asked {
                 return Some(position);
             }
-            let shares = asked.is_some_and(|ask| shares_question(followed.ask(), ask));
-            if followed.source != Source::Call || followed.waits_by().is_some() || !shares {
+            let shares = asked.is_some_and(|ask| shares_question(tracked.ask(), ask));
+            if tracked.source != AskSource::Call || tracked.waits_by().is_some() || !shares {
                 continue;
             }
-            if followed.snapshot.phase == Phase::Answerable {
+            if tracked.snapshot.phase == Phase::Answerable {
                 waiting.push(position);
             }
             let is_own = |result: &Message| about(result.metadata()).is_none();
-            if !thread.results(&followed.id).into_iter().any(is_own) {
+            if !thread.results(&tracked.id).into_iter().any(is_own) {
                 open.push(position);
             }
         }
@@ -191,29 +191,29 @@ impl Asks {
         }
     }
 
-    /// A run began, and every interrupt of the last one had to be answered for that, even if it is not told how.
+    /// A run began, so every interrupt of the last one was answered, even if the answer is unknown.
     pub(super) fn release_interrupts(&mut self, thread: &Thread) {
-        for followed in &mut self.followed {
-            let was_suspended = followed.waits_by().is_some();
-            if let Some(wait) = &mut followed.wait {
+        for tracked in &mut self.tracked {
+            let was_suspended = tracked.waits_by().is_some();
+            if let Some(wait) = &mut tracked.wait {
                 wait.is_released = was_suspended;
             }
             // A call that has a result waited for its interrupt alone.
-            let is_closed = was_suspended && thread.call(&followed.id).is_some_and(|call| call.answered);
-            let kind = match followed.snapshot.phase {
+            let is_closed = was_suspended && thread.call(&tracked.id).is_some_and(|call| call.answered);
+            let kind = match tracked.snapshot.phase {
                 Phase::Answerable => OutcomeKind::Answered,
-                // What can't be shown can only be cancelled.
+                // An ask that can't be shown can only be cancelled.
                 Phase::Malformed => OutcomeKind::Declined,
                 _ => continue,
             };
-            if followed.source == Source::Interrupt || is_closed {
-                followed.settle(None, kind, self.run, &mut self.changes);
+            if tracked.source == AskSource::Interrupt || is_closed {
+                tracked.settle(None, kind, self.run, &mut self.changes);
             }
         }
     }
 
     /// Takes the answers to interrupts. One interrupt may ask for several.
-    pub(super) fn take_resume(&mut self, answers: &Answers) {
+    pub(crate) fn take_resume(&mut self, answers: &Answers) {
         for entry in &answers.resume {
             let text = |name: &str| entry.get(name).and_then(Json::as_str);
             let payload = entry.get("payload").filter(|_| text("status") == Some("resolved"));
@@ -240,23 +240,23 @@ impl Asks {
         is_resolved: bool,
         payload: impl Fn(&WaitsBy) -> Option<&'p Json<'static>>,
     ) {
-        for followed in self.followed.iter_mut().filter(|it| it.can_be_ended()) {
-            let Some(by) = followed.waits_by().filter(|by| is_meant(by)) else {
+        for tracked in self.tracked.iter_mut().filter(|it| it.can_be_ended()) {
+            let Some(by) = tracked.waits_by().filter(|by| is_meant(by)) else {
                 continue;
             };
             let outcome = match is_resolved {
-                true => payload(by).and_then(|payload| followed.read_payload(payload)),
+                true => payload(by).and_then(|payload| tracked.read_payload(payload)),
                 false => Some(Outcome::Declined),
             };
             let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
-            followed.settle(outcome, kind, self.run, &mut self.changes);
+            tracked.settle(outcome, kind, self.run, &mut self.changes);
         }
     }
 
-    /// The run that answered them ended well, so that no interrupt but those of its end waits.
+    /// The run that answered them ended well, so only the interrupts of its end wait.
     pub(super) fn forget_interrupts(&mut self) {
-        for followed in &mut self.followed {
-            followed.wait.take_if(|wait| wait.is_released);
+        for tracked in &mut self.tracked {
+            tracked.wait.take_if(|wait| wait.is_released);
         }
     }
 }
@@ -266,103 +266,6 @@ fn run_id(thread: &Thread) -> &str {
         RunState::Running { run_id } => run_id,
         RunState::Idle | RunState::Ended { .. } => "",
     }
-}
-
-/// A legacy interrupt as the adapters that send both forms write it in the protocol's.
-pub(super) fn standard(id: &str, value: &Json<'static>) -> Interrupt {
-    let read = unpacked(value);
-    let text = |names: &[&str]| text_of(first(&read, names)?);
-    let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
-    let mut interrupt = Interrupt::new(id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
-    interrupt.message = text_of(&read).or_else(|| text(&["message"]));
-    interrupt.tool_call_id = text(&["toolCallId", "tool_call_id"]);
-    interrupt.response_schema = schema.filter(|schema| schema.as_object().is_some());
-    interrupt.expires_at = text(&["expiresAt", "expires_at"]);
-    interrupt.metadata = Some(Json::object([("langgraph", Json::object([("raw", read)]))]));
-    interrupt
-}
-
-/// The first of these members that is there.
-fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v Json<'static>> {
-    names.iter().find_map(|name| value.get(name))
-}
-
-/// The value itself, or what the JSON text says that some adapters send in its place.
-fn unpacked(value: &Json<'static>) -> Json<'static> {
-    if let Some(text) = value.as_str()
-        && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
-    {
-        return parsed.into_static();
-    }
-    value.clone()
-}
-
-/// Returns true if the agent gave a value of its own that has no questions: it reads an answer in plain text.
-pub(super) fn takes_plain_text(interrupt: &Interrupt) -> bool {
-    raw(interrupt).is_some_and(|value| unpacked(value).get("questions").is_none())
-}
-
-/// The value that a graph of `LangGraph` gave to its `interrupt()`, in the protocol's form.
-fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
-    interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
-}
-
-/// What an interrupt asks for: one thing, or the decisions that it lists.
-pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<Part> {
-    let raw = raw(interrupt).map_or(Json::Null, unpacked);
-    let decisions = decisions::parts(&raw);
-    if decisions.is_empty() {
-        return vec![Part { asked: ask_of(interrupt, &raw, is_foreign_call), decision: None }];
-    }
-    decisions
-}
-
-/// As [`parts_of`], where nothing but an ask in the tool's own form can be asked.
-pub(super) fn own_part(interrupt: &Interrupt, _: bool) -> Vec<Part> {
-    vec![Part { asked: own_ask(interrupt, raw(interrupt).unwrap_or(&Json::Null)), decision: None }]
-}
-
-/// The ask in the tool's own form that an interrupt carries.
-fn own_ask(interrupt: &Interrupt, raw: &Json<'static>) -> Option<Asked> {
-    let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
-    let places = [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), Some(raw)];
-    places.into_iter().flatten().find_map(ask_in).map(|ask| (ask, None))
-}
-
-fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> Option<Asked> {
-    if let Some(own) = own_ask(interrupt, raw) {
-        return Some(own);
-    }
-    let message = interrupt.message.as_deref().unwrap_or_default();
-    if let Some(schema) = &interrupt.response_schema
-        && let Some(form) = Form::from_schema(message, schema)
-    {
-        return Some(asked(form));
-    }
-    // Whatever came back as a text would be taken for consent.
-    if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
-        return Some(asked(Form::approval(message, APPROVALS[0])));
-    }
-    plain_ask(raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
-}
-
-/// An ask in the tool's own form.
-pub(super) fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
-    let has_questions =
-        value.get("questions").is_some() || value.get("question").is_some() && value.get("options").is_some();
-    if has_questions { AskUserQuestion::from_json(value) } else { None }
-}
-
-/// An ask from a text, or from an object with a text and perhaps a list of choices.
-fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
-    let text = first(value, &["question", "message", "prompt", "description"]).unwrap_or(value);
-    let question = text.as_str().filter(|text| !is_blank(text))?.to_owned();
-    let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
-    let mut options = Vec::new();
-    for choice in choices.unwrap_or_default() {
-        options.extend(text_of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from));
-    }
-    Some(AskUserQuestion::new([Question::new(question, options)]))
 }
 
 fn shares_question(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {

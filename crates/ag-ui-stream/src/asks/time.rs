@@ -1,9 +1,9 @@
-//! The little of ISO 8601 that deadlines are written in.
+//! The part of ISO 8601 in which deadlines are written.
 
 /// Milliseconds since the Unix epoch of a date and time such as `2026-11-20T12:00:00.5+01:00`; a time without zone counts as UTC. `None`
-/// where it is something else or before 1970.
+/// for any other text, and for a time before 1970.
 pub(super) fn parse_deadline(text: &str) -> Option<u64> {
-    let mut text = Text(text.trim().as_bytes());
+    let mut text = TimeText(text.trim().as_bytes());
     let (year, _) = text.number()?;
     let (month, _) = text.behind(b"-")?.number()?;
     let (day, _) = text.behind(b"-")?.number()?;
@@ -22,11 +22,11 @@ pub(super) fn parse_deadline(text: &str) -> Option<u64> {
     u64::try_from(seconds * 1000 + milliseconds).ok()
 }
 
-/// What is not read yet.
-struct Text<'t>(&'t [u8]);
+/// The unread rest of a text.
+struct TimeText<'t>(&'t [u8]);
 
-impl Text<'_> {
-    /// Whether one of these characters comes, which is read then.
+impl TimeText<'_> {
+    /// Reads one of these characters. Returns false if another one comes.
     fn skips(&mut self, characters: &[u8]) -> bool {
         let rest = self.0.split_first().filter(|(first, _)| characters.contains(first));
         if let Some((_, rest)) = rest {
@@ -35,7 +35,7 @@ impl Text<'_> {
         rest.is_some()
     }
 
-    /// What comes behind one of these characters.
+    /// Reads one of these characters and returns the rest; `None` if another one comes.
     fn behind(&mut self, characters: &[u8]) -> Option<&mut Self> {
         self.skips(characters).then_some(self)
     }
@@ -46,7 +46,7 @@ impl Text<'_> {
         Some(i64::from(digit - b'0'))
     }
 
-    /// A number of nine digits at most, and how many it has.
+    /// A number of at most nine digits, and their count.
     fn number(&mut self) -> Option<(i64, usize)> {
         let (mut number, mut digits) = (0, 0);
         while let Some(digit) = self.digit() {
@@ -68,7 +68,7 @@ impl Text<'_> {
         milliseconds
     }
 
-    /// The distance from UTC in minutes, which is all that is left.
+    /// The offset from UTC in minutes. It must be the rest of the text.
     fn zone(&mut self) -> Option<i64> {
         let is_behind = self.0.first() == Some(&b'-');
         let offset = if self.0.is_empty() || self.skips(b"Zz") {

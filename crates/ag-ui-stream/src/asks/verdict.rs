@@ -1,7 +1,7 @@
-//! The verdict on an ask: how its results, and what was said after its call, end it. Live events and a history are judged alike.
+//! The verdict on an ask, from its results and from the messages after its call. Live events and a history are judged alike.
 
-use super::Asks;
-use super::followed::{Ending, Followed, Source, about};
+use super::list::Asks;
+use super::tracked::{AskSource, Ending, TrackedAsk, about, is_placeholder};
 use crate::index::Index;
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
@@ -12,11 +12,11 @@ use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use std::mem;
 
-/// Messages in their order, and what they say to the asks before them.
+/// Messages in order, and the answers among them to the asks before them.
 #[derive(Default)]
 pub(super) struct MessageIndex<'t> {
     messages: Vec<&'t Message>,
-    /// They are new, so that every call but theirs comes before them. Else they say nothing to calls that they do not have.
+    /// They are new, so every call except theirs comes before them. Else they do not concern calls that they do not hold.
     is_new: bool,
     /// The positions of calls.
     calls: Index,
@@ -30,20 +30,20 @@ pub(super) struct MessageIndex<'t> {
     answers: Index,
 }
 
-/// How an ask stands.
+/// The verdict on one ask.
 #[derive(Default)]
-pub(super) struct Verdict {
+pub(super) struct AskVerdict {
     /// It has a result that is no answer.
     acknowledged: bool,
-    /// Such a result is none that others put in the place of one, so that the ask is over once the agent speaks on.
+    /// That result is no placeholder, so the ask is over once the agent speaks on.
     stands: bool,
-    /// How it ended, and the position of the message that ended it.
+    /// The end, and the position of the message that caused it.
     end: Option<(Ending, usize)>,
     /// That message names no ask.
     is_inferred: bool,
 }
 
-impl Verdict {
+impl AskVerdict {
     /// Returns true unless the ask ended before a message.
     pub(super) fn is_open_at(&self, message: Option<usize>) -> bool {
         self.end.as_ref().is_none_or(|(_, at)| Some(*at) > message)
@@ -86,7 +86,7 @@ impl<'t> MessageIndex<'t> {
         index
     }
 
-    /// The position of the message that has the call; none where the call comes before them all.
+    /// The position of the message that has the call; `None` if the call comes before them all.
     pub(super) fn place(&self, key: &str) -> Option<usize> {
         self.calls.get(key).or_else(|| (!self.is_new).then_some(usize::MAX))
     }
@@ -99,7 +99,7 @@ fn first_after(positions: &[usize], place: Option<usize>) -> usize {
 }
 
 impl Asks {
-    /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well, and nothing else waits.
+    /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well and no interrupt waits.
     pub(crate) fn handle_history(&mut self, thread: &Thread) {
         self.take_history(MessageIndex::of(thread.messages().iter().collect(), thread), thread);
         let ended_well = matches!(
@@ -113,7 +113,7 @@ impl Asks {
         self.take_legacy(thread);
     }
 
-    /// Takes a message that the thread has taken and that no event brought.
+    /// Takes a message that the thread has, and that came in no event.
     pub(crate) fn handle_message(&mut self, change: Change, thread: &Thread) {
         let (Change::MessageAdded { message } | Change::MessageChanged { message }) = change else {
             return;
@@ -129,22 +129,22 @@ impl Asks {
     /// Takes a result that the thread does not have.
     pub(crate) fn settle(&mut self, result: &Message, thread: &Thread) {
         if let Some(position) = self.positions.get(&thread.key(&result.tool_call_id)) {
-            let followed = &mut self.followed[position];
-            if let Some(Ending::Over(outcome, kind)) = followed.read_result(result)
-                && (followed.is_open() || followed.snapshot.phase == Phase::Expired)
+            let tracked = &mut self.tracked[position];
+            if let Some(Ending::Over(outcome, kind)) = tracked.read_result(result)
+                && (tracked.is_open() || tracked.snapshot.phase == Phase::Expired)
             {
-                followed.settle(outcome, kind, self.run, &mut self.changes);
+                tracked.settle(outcome, kind, self.run, &mut self.changes);
             }
         }
     }
 
-    /// Takes messages that tell what was said so far.
+    /// Takes the messages of a history.
     pub(super) fn take_history(&mut self, index: MessageIndex<'_>, thread: &Thread) {
         for message in &index.messages {
             for call in message.tool_calls() {
                 self.take_call(&call.id, None, &index, thread);
             }
-            // Only a result that a user gave tells of a question that was asked.
+            // Only a result from a user is the trace of a question.
             if message.role == Role::Tool && about(message.metadata()).is_some() {
                 self.ask_approval(&message.tool_call_id, thread);
             }
@@ -157,7 +157,7 @@ impl Asks {
         let Some(position) = self.positions.get(key) else {
             return;
         };
-        let it = &self.followed[position];
+        let it = &self.tracked[position];
         let mut index = MessageIndex::default();
         let mut verdict = self.judge(it, &it.twins, &index, thread);
         if verdict.stands {
@@ -177,36 +177,42 @@ impl Asks {
     }
 
     fn judge_all(&mut self, mut index: MessageIndex<'_>, thread: &Thread) {
-        for position in 0..self.followed.len() {
-            let it = &self.followed[position];
+        for position in 0..self.tracked.len() {
+            let it = &self.tracked[position];
             let verdict = self.judge(it, &it.twins, &index, thread);
             self.apply(position, verdict, &mut index);
         }
     }
 
-    fn apply(&mut self, position: usize, verdict: Verdict, index: &mut MessageIndex<'_>) {
-        let followed = &mut self.followed[position];
-        followed.acknowledged |= verdict.acknowledged;
+    fn apply(&mut self, position: usize, verdict: AskVerdict, index: &mut MessageIndex<'_>) {
+        let tracked = &mut self.tracked[position];
+        tracked.acknowledged |= verdict.acknowledged;
         if let Some((end, at)) = verdict.end {
             let is_inferred = verdict.is_inferred;
             if is_inferred && let Ending::Over(_, OutcomeKind::Answered) = end {
                 index.taken = Some(at);
             }
-            // The same message says the same.
-            if !(is_inferred && followed.is_inferred) {
-                followed.end(end, self.run, &mut self.changes);
+            // The same message is judged once.
+            if !(is_inferred && tracked.is_inferred) {
+                tracked.end(end, self.run, &mut self.changes);
             }
-            followed.is_inferred = is_inferred;
-            followed.is_final &= !is_inferred;
+            tracked.is_inferred = is_inferred;
+            tracked.is_final &= !is_inferred;
         } else {
-            self.stands |= verdict.stands && followed.is_open();
+            self.stands |= verdict.stands && tracked.is_open();
         }
     }
 
-    /// Returns how an ask stands by the results of its call and of these twins, and by what is said after its call. What became of it otherwise
-    /// holds.
-    pub(super) fn judge(&self, it: &Followed, twins: &[String], index: &MessageIndex<'_>, thread: &Thread) -> Verdict {
-        let mut verdict = Verdict::default();
+    /// Judges an ask by the results of its call and of these twins, and by the messages after its call. Other
+    /// changes of its phase hold.
+    pub(super) fn judge(
+        &self,
+        it: &TrackedAsk,
+        twins: &[String],
+        index: &MessageIndex<'_>,
+        thread: &Thread,
+    ) -> AskVerdict {
+        let mut verdict = AskVerdict::default();
         if it.is_final || it.snapshot.phase == Phase::Streaming {
             return verdict;
         }
@@ -243,7 +249,7 @@ impl Asks {
     /// does so once the agent speaks on.
     fn first_end(
         &self,
-        it: &Followed,
+        it: &TrackedAsk,
         twins: &[String],
         result: Option<&Message>,
         index: &MessageIndex<'_>,
@@ -259,7 +265,7 @@ impl Asks {
                 answer = answer.min(answer_to(twin));
             }
         }
-        if (it.is_waiting() || is_judged_again) && it.source != Source::Interrupt {
+        if (it.is_waiting() || is_judged_again) && it.source != AskSource::Interrupt {
             user = first_after(&index.users, call);
         }
         if is_open && result.is_some() {
@@ -277,8 +283,8 @@ impl Asks {
                 None => Ending::Told(told.into_owned()),
             }
         } else if first == user {
-            // An approval is never read from what may be about something else.
-            let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == Source::Call);
+            // An approval is never read from a text that may be about something else.
+            let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == AskSource::Call);
             Ending::of(ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
         } else {
             let kind = about(index.messages[first].metadata())?.outcome;
@@ -293,30 +299,12 @@ impl Asks {
     }
 }
 
-impl Followed {
-    /// The results of its call and of these twins.
-    pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {
-        let mut results = thread.results(&self.id);
-        for twin in twins {
-            results.append(&mut thread.results(twin));
-        }
-        results
-    }
-}
-
-/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
-const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
-
-pub(super) fn is_placeholder(content: &str) -> bool {
-    is_blank(content) || PLACEHOLDERS.contains(&content)
-}
-
 /// Returns true if the agent speaks in a message.
 fn speaks(message: &Message) -> bool {
     message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
 }
 
-/// The answer that a message gives without saying so, which only labels can do: any other text may mean anything.
+/// The answer in a message that names no ask. Only labels are one: any other text may mean anything.
 pub(super) fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
     let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
         return None;

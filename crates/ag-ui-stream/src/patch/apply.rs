@@ -1,26 +1,26 @@
-//! Applies RFC 6902, whole or not at all. What a patch costs is its own length, what it copies and the items that it shifts in arrays, never
+//! Applies RFC 6902, whole or not at all. The cost of a patch is its own length, its copies and the items that it shifts in arrays, never
 //! the document's length.
 
 use super::place::{find, find_mut, levels, present, put, remove, restore, take_back};
 use json_tree::Json;
 use std::{fmt, mem};
 
-/// How deep a document may become: as deep as JSON may be that is read at once.
+/// The greatest depth of a document, as of JSON that is parsed at once.
 const MAX_DEPTH: usize = 127;
-/// How much copies may add to documents, in values and bytes of text. One patch may also copy no more, and look at no more where it moves
-/// something deeper.
+/// The most that copies may add to documents, in values and bytes of text. It also bounds the copies of one patch, and the values that it
+/// visits if it moves something deeper.
 const MAX_COPIED: usize = 1024 * 1024;
 
-/// Why a patch does not apply.
+/// The reason why a patch does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PatchError {
-    /// Which operation, counted from 0.
+    /// The index of the operation, from 0.
     pub operation: usize,
-    /// Why.
+    /// The fault.
     pub kind: PatchErrorKind,
 }
 
-/// What can be wrong with an operation.
+/// The faults of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatchErrorKind {
@@ -36,7 +36,7 @@ pub enum PatchErrorKind {
     TooDeep,
     /// It would copy too much.
     TooLarge,
-    /// It would leave something else than an object where one must be.
+    /// It would replace an object that must stay one.
     NoObject,
 }
 
@@ -64,12 +64,12 @@ impl fmt::Display for PatchError {
 
 impl std::error::Error for PatchError {}
 
-/// How much copies have added to some documents and nothing has removed since. A copy of a few bytes can double a document, so this is
-/// counted; the documents themselves are never measured.
+/// The amount that copies added to some documents and that is still there. A copy of a few bytes can double a document, so copies are
+/// counted; the documents are never measured.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Copied(usize);
+pub(crate) struct CopyBudget(usize);
 
-impl Copied {
+impl CopyBudget {
     /// Takes off a value that is about to go.
     pub(crate) fn drop_value(&mut self, value: &Json<'_>) {
         if self.0 > 0 {
@@ -107,8 +107,8 @@ impl<'p> Operation<'p> {
     }
 }
 
-/// What was done, with what undoing it takes.
-enum Done<'p> {
+/// One applied operation, with the values that undo it.
+enum Undo<'p> {
     /// A value was put at a place, perhaps instead of another.
     Put {
         path: &'p str,
@@ -125,8 +125,8 @@ enum Done<'p> {
     },
 }
 
-impl Done<'_> {
-    /// What is no longer in the document.
+impl Undo<'_> {
+    /// The value that left the document.
     fn gone(&self) -> Option<&Json<'static>> {
         match self {
             Self::Put { before, .. } | Self::Moved { before, .. } => before.as_ref(),
@@ -139,7 +139,7 @@ impl Done<'_> {
 pub(super) fn apply<'p>(
     operations: &'p [Json<'p>],
     document: &mut Json<'static>,
-    copied: &mut Copied,
+    copied: &mut CopyBudget,
     accepts: fn(&Json<'_>) -> bool,
 ) -> Result<(), PatchError> {
     let mut patching = Patching {
@@ -159,12 +159,12 @@ pub(super) fn apply<'p>(
 
 struct Patching<'d, 'p> {
     document: &'d mut Json<'static>,
-    done: Vec<Done<'p>>,
-    /// How much more may be copied.
+    done: Vec<Undo<'p>>,
+    /// The amount that may still be copied.
     to_copy: usize,
-    /// How much more may be looked at where values move down.
+    /// The amount that may still be visited as values move down.
     to_look_at: usize,
-    /// How much was copied.
+    /// The amount that was copied.
     copied: usize,
 }
 
@@ -189,7 +189,7 @@ impl<'p> Patching<'_, 'p> {
             Operation::Remove { path } => {
                 let value = remove(self.document, path, present);
                 let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
-                self.done.push(Done::Removed { path, value });
+                self.done.push(Undo::Removed { path, value });
                 Ok(())
             }
             Operation::Replace { path, value } => {
@@ -197,7 +197,7 @@ impl<'p> Patching<'_, 'p> {
                 let place = find_mut(self.document, path);
                 let place = place.ok_or(PatchErrorKind::NoSuchPlace)?;
                 let before = Some(mem::replace(place, value));
-                self.done.push(Done::Put { path, before });
+                self.done.push(Undo::Put { path, before });
                 Ok(())
             }
             Operation::Move { from, path } => self.move_value(from, path),
@@ -219,7 +219,7 @@ impl<'p> Patching<'_, 'p> {
 
     fn add(&mut self, path: &'p str, value: Json<'static>) -> Result<(), PatchErrorKind> {
         let before = put(self.document, path, value).map_err(|_| PatchErrorKind::NoSuchPlace)?;
-        self.done.push(Done::Put { path, before });
+        self.done.push(Undo::Put { path, before });
         Ok(())
     }
 
@@ -238,7 +238,7 @@ impl<'p> Patching<'_, 'p> {
         let value = remove(self.document, from, present).ok_or(PatchErrorKind::NoSuchPlace)?;
         match put(self.document, path, value) {
             Ok(before) => {
-                self.done.push(Done::Moved { from, path, before });
+                self.done.push(Undo::Moved { from, path, before });
                 Ok(())
             }
             Err(value) => {
@@ -248,9 +248,9 @@ impl<'p> Patching<'_, 'p> {
         }
     }
 
-    fn commit(self, copied: &mut Copied) {
+    fn commit(self, copied: &mut CopyBudget) {
         copied.0 += self.copied;
-        for gone in self.done.iter().filter_map(Done::gone) {
+        for gone in self.done.iter().filter_map(Undo::gone) {
             copied.drop_value(gone);
         }
     }
@@ -258,11 +258,11 @@ impl<'p> Patching<'_, 'p> {
     fn undo(self) {
         for done in self.done.into_iter().rev() {
             match done {
-                Done::Put { path, before } => {
+                Undo::Put { path, before } => {
                     take_back(self.document, path, before);
                 }
-                Done::Removed { path, value } => restore(self.document, path, Some(value)),
-                Done::Moved { from, path, before } => {
+                Undo::Removed { path, value } => restore(self.document, path, Some(value)),
+                Undo::Moved { from, path, before } => {
                     let value = take_back(self.document, path, before);
                     restore(self.document, from, value);
                 }
@@ -271,14 +271,14 @@ impl<'p> Patching<'_, 'p> {
     }
 }
 
-/// A value that the patch itself gives, if it may stand there.
+/// A value of the patch itself, if it may be put there.
 fn given(path: &str, value: &Json<'_>) -> Result<Json<'static>, PatchErrorKind> {
     let (value, mut unbounded) = (value.clone().into_unique(), usize::MAX);
     check_depth(path, depth(&value, &mut unbounded))?;
     Ok(value)
 }
 
-/// Whether a value of that depth may stand there; `None` is one that is too large to be measured.
+/// Refuses a value of that depth at that place if it is too deep. `None` is one that is too large to be measured.
 fn check_depth(path: &str, depth: Option<usize>) -> Result<(), PatchErrorKind> {
     let depth = depth.ok_or(PatchErrorKind::TooLarge)?;
     if levels(path) + depth > MAX_DEPTH {
@@ -287,7 +287,7 @@ fn check_depth(path: &str, depth: Option<usize>) -> Result<(), PatchErrorKind> {
     Ok(())
 }
 
-/// How many containers are inside each other. It takes the value's size off what is left to look at, and returns `None` if that is too little.
+/// The number of containers inside each other. Takes the value's size off `left`, and returns `None` if that is too little.
 fn depth(value: &Json<'_>, left: &mut usize) -> Option<usize> {
     let own = match value {
         Json::Text(text) => 1 + text.len(),

@@ -4,7 +4,7 @@ use json_tree::{Json, natural};
 use std::borrow::Cow;
 use std::mem;
 
-/// Puts a value where it is to be and gives what it replaced; gives the value back where there is no such place.
+/// Puts a value at a place. Returns the value that it replaced, or the value itself if there is no such place.
 pub(super) fn put(
     document: &mut Json<'static>,
     path: &str,
@@ -43,7 +43,7 @@ pub(super) fn remove(
     }
 }
 
-/// Takes back what [`put`] put, and gives it.
+/// Undoes a [`put`] and returns its value.
 pub(super) fn take_back(
     document: &mut Json<'static>,
     path: &str,
@@ -58,10 +58,10 @@ pub(super) fn take_back(
     }
 }
 
-/// Puts back what [`remove`] took.
+/// Undoes a [`remove`].
 pub(super) fn restore(document: &mut Json<'static>, path: &str, value: Option<Json<'static>>) {
     let restored = value.map(|value| put(document, path, value));
-    debug_assert!(matches!(restored, Some(Ok(_))), "what was undone before left its place");
+    debug_assert!(matches!(restored, Some(Ok(_))), "the place of an undone operation is free");
 }
 
 /// A path's parent and its last step.
@@ -91,12 +91,12 @@ pub(super) fn find_mut<'d>(document: &'d mut Json<'static>, path: &str) -> Optio
     })
 }
 
-/// A step as the member is named. (`replace` of texts would bring tables of all characters into a page.)
+/// The name of the member in a step. (`str::replace` would bring tables of all characters into a page.)
 fn plain(step: &str) -> Cow<'_, str> {
     if step.contains('~') { unescaped(step).into() } else { step.into() }
 }
 
-/// A step in which `~1` was a slash and `~0` a tilde.
+/// A step with `~1` as a slash and `~0` as a tilde.
 fn unescaped(step: &str) -> String {
     let mut parts = step.split('~');
     let mut name = parts.next().unwrap_or_default().to_owned();
@@ -111,17 +111,17 @@ fn unescaped(step: &str) -> String {
     name
 }
 
-/// The index of an item that is there, for [`remove`].
+/// The index of an item that is there.
 pub(super) fn present(name: &str, length: usize) -> Option<usize> {
     index(name, length, usize::MAX).filter(|index| *index < length)
 }
 
-/// As [`present`], where `-` is what was appended last.
+/// As [`present`], with `-` for the last item.
 fn newest(name: &str, length: usize) -> Option<usize> {
     index(name, length, length.wrapping_sub(1)).filter(|index| *index < length)
 }
 
-/// The index, below a bound, that a step names; and what `-` stands for.
+/// The index, below a bound, that a step names; `dash` for `-`.
 fn index(name: &str, bound: usize, dash: usize) -> Option<usize> {
     if name == "-" {
         return Some(dash);
@@ -131,7 +131,7 @@ fn index(name: &str, bound: usize, dash: usize) -> Option<usize> {
     (is_plain && index < bound).then_some(index)
 }
 
-/// How deep a place is.
+/// The depth of a place.
 pub(super) fn levels(path: &str) -> usize {
     path.bytes().filter(|byte| *byte == b'/').count()
 }

@@ -1,21 +1,21 @@
-//! What the protocol describes within events and inputs.
+//! The shapes of values within events and inputs.
 
 use super::retired::translate_part;
-use crate::wire::{Field, MAX_INTEGER, Shape, Union, may, must, or_null};
+use crate::wire::{MAX_INTEGER, MemberRule, Union, ValueShape, may, must, or_null};
 
-pub(crate) const TEXT: &Shape = &Shape::Text;
-pub(crate) const ANY: &Shape = &Shape::Any;
-pub(crate) const FLAG: &Shape = &Shape::Flag;
-pub(crate) const OBJECT: &Shape = &Shape::OpenObject;
-pub(crate) const INTEGER: &Shape = &Shape::Integer { min: -MAX_INTEGER };
-const NATURAL: &Shape = &Shape::Integer { min: 0 };
-const TEXTS: &Shape = &Shape::List { item: TEXT, min: 0 };
+pub(crate) const TEXT: &ValueShape = &ValueShape::Text;
+pub(crate) const ANY: &ValueShape = &ValueShape::Any;
+pub(crate) const FLAG: &ValueShape = &ValueShape::Flag;
+pub(crate) const OBJECT: &ValueShape = &ValueShape::OpenObject;
+pub(crate) const INTEGER: &ValueShape = &ValueShape::Integer { min: -MAX_INTEGER };
+const NATURAL: &ValueShape = &ValueShape::Integer { min: 0 };
+const TEXTS: &ValueShape = &ValueShape::List { item: TEXT, min: 0 };
 
-pub(crate) const TEXT_ROLE: &Shape = &Shape::Choice(&["developer", "system", "assistant", "user"]);
-pub(crate) const TOOL_ROLE: &Shape = &Shape::Choice(&["tool"]);
-pub(crate) const REASONING_ROLE: &Shape = &Shape::Choice(&["reasoning"]);
-pub(crate) const ENCRYPTED: &Shape = &Shape::OpenChoice(&["tool-call", "message"]);
-pub(crate) const PATCH: &Shape = &Shape::List { item: &Shape::Operation, min: 0 };
+pub(crate) const TEXT_ROLE: &ValueShape = &ValueShape::Choice(&["developer", "system", "assistant", "user"]);
+pub(crate) const TOOL_ROLE: &ValueShape = &ValueShape::Choice(&["tool"]);
+pub(crate) const REASONING_ROLE: &ValueShape = &ValueShape::Choice(&["reasoning"]);
+pub(crate) const ENCRYPTED: &ValueShape = &ValueShape::OpenChoice(&["tool-call", "message"]);
+pub(crate) const PATCH: &ValueShape = &ValueShape::List { item: &ValueShape::Operation, min: 0 };
 
 /// The kinds of message, in the order of [`Role`](crate::message::Role).
 pub(crate) static MESSAGE: Union = Union {
@@ -28,7 +28,7 @@ pub(crate) static MESSAGE: Union = Union {
             &[
                 must("id", TEXT),
                 may("content", TEXT),
-                may("toolCalls", &Shape::List { item: &Shape::Object(&TOOL_CALL), min: 0 }),
+                may("toolCalls", &ValueShape::List { item: &ValueShape::Object(&TOOL_CALL), min: 0 }),
                 may("name", TEXT),
                 may("encryptedValue", TEXT),
                 may("encryptedValueType", TEXT),
@@ -85,10 +85,10 @@ pub(crate) static MESSAGE: Union = Union {
     ],
     translate_retired: |_| {},
 };
-pub(crate) const A_MESSAGE: &Shape = &Shape::Union(&MESSAGE);
-pub(crate) const MESSAGES: &Shape = &Shape::List { item: A_MESSAGE, min: 0 };
+pub(crate) const A_MESSAGE: &ValueShape = &ValueShape::Union(&MESSAGE);
+pub(crate) const MESSAGES: &ValueShape = &ValueShape::List { item: A_MESSAGE, min: 0 };
 
-static SAID: [Field; 7] = [
+static SAID: [MemberRule; 7] = [
     must("id", TEXT),
     must("content", TEXT),
     may("name", TEXT),
@@ -98,16 +98,16 @@ static SAID: [Field; 7] = [
     may("metadata", OBJECT),
 ];
 
-static TOOL_CALL: [Field; 6] = [
+static TOOL_CALL: [MemberRule; 6] = [
     must("id", TEXT),
-    must("type", &Shape::Choice(&["function"])),
-    must("function", &Shape::Object(&[must("name", TEXT), must("arguments", TEXT)])),
+    must("type", &ValueShape::Choice(&["function"])),
+    must("function", &ValueShape::Object(&[must("name", TEXT), must("arguments", TEXT)])),
     may("encryptedValue", TEXT),
     may("encryptedValueType", TEXT),
     may("metadata", OBJECT),
 ];
 
-pub(crate) const CONTENT: &Shape = &Shape::TextOrList(&Shape::Union(&PART));
+pub(crate) const CONTENT: &ValueShape = &ValueShape::TextOrList(&ValueShape::Union(&PART));
 
 static PART: Union = Union {
     tag: "type",
@@ -121,7 +121,8 @@ static PART: Union = Union {
     translate_retired: translate_part,
 };
 
-static MEDIA: [Field; 3] = [must("source", &Shape::Union(&SOURCE)), may("id", TEXT), or_null("metadata", ANY)];
+static MEDIA: [MemberRule; 3] =
+    [must("source", &ValueShape::Union(&SOURCE)), may("id", TEXT), or_null("metadata", ANY)];
 
 static SOURCE: Union = Union {
     tag: "type",
@@ -133,7 +134,7 @@ static SOURCE: Union = Union {
     translate_retired: |_| {},
 };
 
-pub(crate) const RUN_OUTCOME: &Shape = &Shape::Union(&Union {
+pub(crate) const RUN_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
     tag: "type",
     kinds: &[
         ("success", &[may("pendingToolCallIds", TEXTS)]),
@@ -143,8 +144,8 @@ pub(crate) const RUN_OUTCOME: &Shape = &Shape::Union(&Union {
     translate_retired: |_| {},
 });
 
-const INTERRUPTS: &Shape = &Shape::List { item: &Shape::Object(INTERRUPT), min: 1 };
-const INTERRUPT: &[Field] = &[
+const INTERRUPTS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 1 };
+const INTERRUPT: &[MemberRule] = &[
     must("id", TEXT),
     must("reason", TEXT),
     may("message", TEXT),
@@ -155,14 +156,14 @@ const INTERRUPT: &[Field] = &[
     may("metadata", OBJECT),
 ];
 
-pub(crate) const SUBAGENT_OUTCOME: &Shape = &Shape::Union(&Union {
+pub(crate) const SUBAGENT_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
     tag: "type",
     kinds: &[("success", &[]), ("suspended", &[may("interruptIds", TEXTS)])],
     translate_retired: |_| {},
 });
 
-pub(crate) const USAGES: &Shape = &Shape::List {
-    item: &Shape::Object(&[
+pub(crate) const USAGES: &ValueShape = &ValueShape::List {
+    item: &ValueShape::Object(&[
         may("provider", TEXT),
         may("model", TEXT),
         may("inputTokens", NATURAL),
@@ -176,7 +177,7 @@ pub(crate) const USAGES: &Shape = &Shape::List {
 };
 
 /// The body of the `POST` that starts a run.
-pub(crate) const INPUT: &Shape = &Shape::Object(&[
+pub(crate) const INPUT: &ValueShape = &ValueShape::Object(&[
     must("threadId", TEXT),
     must("runId", TEXT),
     must("messages", MESSAGES),
@@ -184,28 +185,31 @@ pub(crate) const INPUT: &Shape = &Shape::Object(&[
     may("parentRunId", TEXT),
     may("state", ANY),
     may("tools", TOOLS),
-    may("context", &Shape::List { item: &Shape::Object(&[must("description", TEXT), must("value", TEXT)]), min: 0 }),
+    may(
+        "context",
+        &ValueShape::List { item: &ValueShape::Object(&[must("description", TEXT), must("value", TEXT)]), min: 0 },
+    ),
     or_null("forwardedProps", ANY),
     may("resume", RESUMES),
 ]);
 
-/// What is kept of a conversation.
-pub(crate) const HISTORY: &Shape = &Shape::Object(&[
+/// A stored conversation.
+pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     must("messages", MESSAGES),
     may("state", ANY),
-    may("ended", &Shape::Choice(&["completed", "interrupt", "cancelled", "error", "truncated", "rejected"])),
-    may("interrupts", &Shape::List { item: &Shape::Object(INTERRUPT), min: 0 }),
-    may("legacyInterrupts", &Shape::List { item: OBJECT, min: 0 }),
+    may("ended", &ValueShape::Choice(&["completed", "interrupt", "cancelled", "error", "truncated", "rejected"])),
+    may("interrupts", &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 0 }),
+    may("legacyInterrupts", &ValueShape::List { item: OBJECT, min: 0 }),
 ]);
 
-const TOOLS: &Shape = &Shape::List { item: &Shape::Object(TOOL), min: 0 };
-const TOOL: &[Field] =
+const TOOLS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(TOOL), min: 0 };
+const TOOL: &[MemberRule] =
     &[must("name", TEXT), must("description", TEXT), or_null("parameters", ANY), may("metadata", OBJECT)];
 
-const RESUMES: &Shape = &Shape::List { item: &Shape::Object(RESUME), min: 0 };
-const RESUME: &[Field] = &[
+const RESUMES: &ValueShape = &ValueShape::List { item: &ValueShape::Object(RESUME), min: 0 };
+const RESUME: &[MemberRule] = &[
     must("interruptId", TEXT),
-    must("status", &Shape::Choice(&["resolved", "cancelled"])),
+    must("status", &ValueShape::Choice(&["resolved", "cancelled"])),
     or_null("payload", ANY),
     may("metadata", OBJECT),
 ];

@@ -3,7 +3,7 @@
 //! alone becomes U+FFFD, wherever in an event it is.
 
 use crate::index::Index;
-use crate::protocol::{Does, Rule, Thing};
+use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, set, text, text_or_empty};
 use json_tree::{Halves, Json};
 use std::mem;
@@ -19,11 +19,11 @@ pub(super) struct Joiner {
     waiting: [Index; 3],
 }
 
-/// What deltas make grow.
-const GROWING: [Thing; 3] = [Thing::Text, Thing::Call, Thing::Reasoning];
+/// The kinds of entity that grow by deltas.
+const GROWING: [EntityKind; 3] = [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning];
 
 /// Takes events that are ready.
-type Sink<'s, 'a> = &'s mut dyn FnMut(&'static Rule, Members<'a>);
+type JoinedSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>);
 
 impl Joiner {
     /// The next event begins, with these halves.
@@ -31,27 +31,27 @@ impl Joiner {
         self.halves = halves;
     }
 
-    /// Whether an event goes on as it is.
+    /// True if the event passes unchanged.
     pub(super) fn is_idle(&self) -> bool {
         self.halves == Halves::default() && self.waiting.iter().all(Index::is_empty)
     }
 
-    /// Passes a verified event on. A half that waits goes into the next delta, or into one of its own before the end.
-    pub(super) fn pass<'a>(&mut self, rule: &'static Rule, mut event: Members<'a>, sink: Sink<'_, 'a>) {
-        match rule.does {
-            Does::Grow(thing) => self.join(thing, &mut event),
-            Does::Close(thing) => {
-                let id = text_or_empty(&event, thing.id());
-                let growing = GROWING.iter().position(|growing| *growing == thing);
+    /// Passes a verified event on. A waiting half goes into the next delta, or into one of its own before the end.
+    pub(super) fn pass<'a>(&mut self, rule: &'static EventRule, mut event: Members<'a>, sink: JoinedSink<'_, 'a>) {
+        match rule.effect {
+            EventEffect::Grow(entity) => self.join(entity, &mut event),
+            EventEffect::Close(entity) => {
+                let id = text_or_empty(&event, entity.id());
+                let growing = GROWING.iter().position(|growing| *growing == entity);
                 if growing.is_some_and(|growing| self.waiting[growing].remove(id)) {
-                    by_half(thing, id, text(&event, "subagentRunId"), sink);
+                    by_half(entity, id, text(&event, "subagentRunId"), sink);
                 }
             }
-            // What grows when a run fails is not ended, but grows no more.
-            Does::FailRun => {
-                for (waiting, thing) in self.waiting.iter_mut().zip(GROWING) {
+            // Entities that are open when a run fails are not closed, but grow no more.
+            EventEffect::FailRun => {
+                for (waiting, entity) in self.waiting.iter_mut().zip(GROWING) {
                     for (id, _) in mem::take(waiting).iter() {
-                        by_half(thing, id, None, sink);
+                        by_half(entity, id, None, sink);
                     }
                 }
             }
@@ -60,10 +60,10 @@ impl Joiner {
         sink(rule, event);
     }
 
-    fn join(&mut self, thing: Thing, event: &mut Members<'_>) {
-        let id = text_or_empty(event, thing.id());
+    fn join(&mut self, entity: EntityKind, event: &mut Members<'_>) {
+        let id = text_or_empty(event, entity.id());
         let delta = text_or_empty(event, "delta");
-        let growing = GROWING.iter().position(|growing| *growing == thing);
+        let growing = GROWING.iter().position(|growing| *growing == entity);
         let Some(waiting) = growing.map(|growing| &mut self.waiting[growing]).filter(|_| !delta.is_empty()) else {
             return;
         };
@@ -88,11 +88,11 @@ impl Joiner {
     }
 }
 
-/// The event by which something grows by a half that stayed alone.
-fn by_half(thing: Thing, id: &str, owner: Option<&str>, sink: Sink<'_, '_>) {
-    let content = &thing.rows()[1];
+/// Emits a delta for a half that stayed alone.
+fn by_half(entity: EntityKind, id: &str, owner: Option<&str>, sink: JoinedSink<'_, '_>) {
+    let content = &entity.rows()[1];
     let mut event = content.members();
-    set(&mut event, thing.id(), id);
+    set(&mut event, entity.id(), id);
     set(&mut event, "delta", "\u{FFFD}");
     if let Some(owner) = owner {
         set(&mut event, "subagentRunId", owner);

@@ -2,8 +2,8 @@
 //! at most one open stream.
 
 use crate::index::Index;
-use crate::notice::{Detail, Notice, Verdict};
-use crate::protocol::{Does, Ends, Rule, Thing};
+use crate::notice::{Notice, NoticeDetail, NoticeResult};
+use crate::protocol::{Closes, EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, Presence, set, take, text, text_or_empty};
 use std::borrow::Cow;
 use std::mem;
@@ -11,7 +11,7 @@ use std::mem;
 /// The open chunk streams.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    /// In the order in which they opened; one that ended leaves its place empty.
+    /// In opening order; a lane that closed leaves its place empty.
     open: Vec<Option<Lane>>,
     /// The places of those that are open, by owner.
     owners: Index,
@@ -21,8 +21,8 @@ pub(super) struct Lanes {
 
 #[derive(Debug)]
 struct Lane {
-    thing: Thing,
-    /// The event that opened it: what the first chunk said, which later ones may repeat but not change.
+    entity: EntityKind,
+    /// The event that opened it. Later chunks may repeat its members but not change them.
     opening: Members<'static>,
 }
 
@@ -30,41 +30,46 @@ struct Lane {
 const OWNER: &str = "subagentRunId";
 
 /// Takes the events that an event stands for.
-type Sink<'s, 'a> = &'s mut dyn FnMut(&'static Rule, Members<'a>) -> Verdict;
+type LaneSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>) -> NoticeResult;
 
 impl Lanes {
-    /// Whether an event stands for itself and ends nothing.
-    pub(super) fn pass(&self, rule: &Rule) -> bool {
-        self.owners.is_empty() && !matches!(rule.does, Does::Chunk(_))
+    /// True if an event stands for itself and closes no lane.
+    pub(super) fn pass(&self, rule: &EventRule) -> bool {
+        self.owners.is_empty() && !matches!(rule.effect, EventEffect::Chunk(_))
     }
 
-    /// Gives the events that an event stands for, in order, until the sink refuses one.
-    pub(super) fn take<'a>(&mut self, rule: &'static Rule, event: Members<'a>, sink: Sink<'_, 'a>) -> Verdict {
-        if let Does::Chunk(thing) = rule.does {
-            return self.take_chunk(thing, event, sink);
+    /// Emits the events that an event stands for, in order, until the sink refuses one.
+    pub(super) fn take<'a>(
+        &mut self,
+        rule: &'static EventRule,
+        event: Members<'a>,
+        sink: LaneSink<'_, 'a>,
+    ) -> NoticeResult {
+        if let EventEffect::Chunk(entity) = rule.effect {
+            return self.take_chunk(entity, event, sink);
         }
-        match rule.ends {
-            Ends::All => {
+        match rule.closes {
+            Closes::All => {
                 for lane in mem::take(self).open {
                     close(lane, sink)?;
                 }
             }
-            Ends::Own => self.close_of(text(&event, OWNER), sink)?,
-            Ends::None => {}
+            Closes::Own => self.close_of(text(&event, OWNER), sink)?,
+            Closes::None => {}
         }
         sink(rule, event)
     }
 
-    fn take_chunk<'a>(&mut self, thing: Thing, mut chunk: Members<'a>, sink: Sink<'_, 'a>) -> Verdict {
-        let [start, content, ..] = thing.rows() else {
+    fn take_chunk<'a>(&mut self, entity: EntityKind, mut chunk: Members<'a>, sink: LaneSink<'_, 'a>) -> NoticeResult {
+        let [start, content, ..] = entity.rows() else {
             return Ok(());
         };
-        let found = self.find(thing, &chunk)?;
+        let found = self.find(entity, &chunk)?;
         let mut metadata = take(&mut chunk, "metadata");
         let at = match found {
             Some(at) => at,
             None => {
-                let lane = Lane::of(thing, &chunk)?;
+                let lane = Lane::of(entity, &chunk)?;
                 self.close_of(text(&chunk, OWNER), sink)?;
                 let mut event = lane.opening.clone();
                 event.extend(metadata.take());
@@ -84,7 +89,7 @@ impl Lanes {
             return Ok(());
         }
         let mut event = content.members();
-        set(&mut event, thing.id(), lane.id());
+        set(&mut event, entity.id(), lane.id());
         match delta {
             Some(delta) => event.push(delta),
             None => set(&mut event, "delta", ""),
@@ -104,7 +109,7 @@ impl Lanes {
         }
         let at = self.open.len();
         self.owners.insert(&key(lane.owner()), at);
-        self.ids[lane.thing as usize].insert(lane.id(), at);
+        self.ids[lane.entity as usize].insert(lane.id(), at);
         self.open.push(Some(lane));
         at
     }
@@ -113,46 +118,46 @@ impl Lanes {
         self.open.get(at?)?.as_ref()
     }
 
-    /// The place of the lane whose stream a chunk continues; `None` where it opens one.
-    fn find(&self, thing: Thing, chunk: &Members<'_>) -> Verdict<Option<usize>> {
-        let (name, owner) = (thing.rows()[3].name, text(chunk, OWNER));
-        let ids = &self.ids[thing as usize];
-        if let Some(id) = text(chunk, thing.id()) {
+    /// The place of the lane whose stream a chunk continues; `None` if it opens one.
+    fn find(&self, entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Option<usize>> {
+        let (name, owner) = (entity.rows()[3].name, text(chunk, OWNER));
+        let ids = &self.ids[entity as usize];
+        if let Some(id) = text(chunk, entity.id()) {
             let found = ids.get(id);
             if let Some(lane) = self.at(found)
                 && owner.is_some()
                 && owner != lane.owner()
             {
-                return Err(Notice::new(Detail::ChunkOfAnother, &[name, id]));
+                return Err(Notice::new(NoticeDetail::ChunkOfAnother, &[name, id]));
             }
             return Ok(found);
         }
         let own = self.owners.get(&key(owner));
-        if self.at(own).is_some_and(|lane| lane.thing == thing) {
+        if self.at(own).is_some_and(|lane| lane.entity == entity) {
             return Ok(own);
         }
         match ids.len() {
             1 if owner.is_none() => Ok(ids.iter().next().map(|(_, at)| at)),
-            2.. if owner.is_none() => Err(Notice::new(Detail::ChunkIsAmbiguous, &[name])),
+            2.. if owner.is_none() => Err(Notice::new(NoticeDetail::ChunkIsAmbiguous, &[name])),
             _ => Ok(None),
         }
     }
 
-    fn close_of<'a>(&mut self, owner: Option<&str>, sink: Sink<'_, 'a>) -> Verdict {
+    fn close_of<'a>(&mut self, owner: Option<&str>, sink: LaneSink<'_, 'a>) -> NoticeResult {
         let lane = self.owners.get(&key(owner)).and_then(|at| self.open[at].take());
         if let Some(lane) = &lane {
             self.owners.remove(&key(owner));
-            self.ids[lane.thing as usize].remove(lane.id());
+            self.ids[lane.entity as usize].remove(lane.id());
         }
         close(lane, sink)
     }
 }
 
-fn close<'a>(lane: Option<Lane>, sink: Sink<'_, 'a>) -> Verdict {
+fn close<'a>(lane: Option<Lane>, sink: LaneSink<'_, 'a>) -> NoticeResult {
     let Some(lane) = lane else {
         return Ok(());
     };
-    let (end, mut event) = lane.thing.end_of(lane.id());
+    let (end, mut event) = lane.entity.end_of(lane.id());
     lane.copy_owner(&mut event);
     sink(end, event)
 }
@@ -163,31 +168,31 @@ fn key(owner: Option<&str>) -> Cow<'static, str> {
 }
 
 impl Lane {
-    /// What the first chunk of a stream opens.
-    fn of(thing: Thing, chunk: &Members<'_>) -> Verdict<Self> {
-        let [start, .., own] = thing.rows() else {
-            return Err(Notice::new(Detail::NoEvent, &[]));
+    /// The lane that the first chunk of a stream opens.
+    fn of(entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Self> {
+        let [start, .., own] = entity.rows() else {
+            return Err(Notice::new(NoticeDetail::NoEvent, &[]));
         };
         let mut opening = start.members();
         for field in start.own.iter().chain(start.shared.first()) {
-            let unsaid = match (field.name, thing) {
-                ("role", Thing::Text) => Some("assistant"),
+            let unsaid = match (field.name, entity) {
+                ("role", EntityKind::Text) => Some("assistant"),
                 ("role", _) => Some("reasoning"),
                 _ => None,
             };
             match text(chunk, field.name).or(unsaid) {
                 Some(said) => set(&mut opening, field.name, said),
                 None if field.presence == Presence::Required => {
-                    return Err(Notice::new(Detail::FirstChunkLacks, &[own.name, field.name]));
+                    return Err(Notice::new(NoticeDetail::FirstChunkLacks, &[own.name, field.name]));
                 }
                 None => {}
             }
         }
-        Ok(Self { thing, opening })
+        Ok(Self { entity, opening })
     }
 
     fn id(&self) -> &str {
-        text_or_empty(&self.opening, self.thing.id())
+        text_or_empty(&self.opening, self.entity.id())
     }
 
     fn owner(&self) -> Option<&str> {
@@ -200,9 +205,9 @@ impl Lane {
         }
     }
 
-    /// Refuses a later chunk that says something else.
-    fn check(&self, later: &Members<'_>) -> Verdict {
-        let [start, .., own] = self.thing.rows() else {
+    /// Refuses a later chunk that contradicts the opening.
+    fn check(&self, later: &Members<'_>) -> NoticeResult {
+        let [start, .., own] = self.entity.rows() else {
             return Ok(());
         };
         for field in &start.own[1..] {
@@ -211,7 +216,7 @@ impl Lane {
                 && open != Some(given)
             {
                 let names = [own.name, field.name, given, open.unwrap_or_default()];
-                return Err(Notice::new(Detail::ChunkDiffers, &names));
+                return Err(Notice::new(NoticeDetail::ChunkDiffers, &names));
             }
         }
         Ok(())

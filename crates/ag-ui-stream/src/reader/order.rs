@@ -1,11 +1,11 @@
-//! Which event is allowed where.
+//! The order of events that the protocol allows.
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::event::EventRef;
 use crate::index::Index;
 use crate::message::text_of;
-use crate::notice::{Detail, Notice, Notices, Verdict, joined};
-use crate::protocol::{Does, Rule, Thing};
+use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices, joined};
+use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{list, text, text_or_empty};
 use json_tree::Json;
 use std::mem;
@@ -13,10 +13,10 @@ use std::mem;
 /// Holds the order of events to the protocol's rules.
 #[derive(Debug, Default)]
 pub(super) struct Order {
-    stage: Stage,
+    stage: StreamStage,
     /// The conversation, which all runs of a stream belong to.
     thread: Option<String>,
-    run: Run,
+    run: OpenRun,
     /// Calls that an interrupt ended, in no order.
     unended: Vec<String>,
     /// The bytes broke off in the middle of a frame.
@@ -24,8 +24,8 @@ pub(super) struct Order {
 }
 
 #[derive(Debug, Default)]
-enum Stage {
-    /// Nothing came yet.
+enum StreamStage {
+    /// No event came yet.
     #[default]
     Fresh,
     Active {
@@ -38,25 +38,25 @@ enum Stage {
     },
 }
 
-/// What began in the present run or was told of in it.
+/// The entities that began in the present run, or that a snapshot or an input listed.
 #[derive(Debug, Default)]
-struct Run {
+struct OpenRun {
     /// By kind: positions in `held`.
-    things: [Index; 5],
-    held: Vec<Held>,
-    /// Those that are open, by owner and name.
+    entities: [Index; 5],
+    held: Vec<Entity>,
+    /// The open steps, by owner and name.
     steps: Index,
-    /// 1 for those that are active, 0 for those that were.
+    /// 1 for active ones, 0 for finished ones.
     subagents: Index,
-    /// The numbers of the subagents that own something.
+    /// The numbers of the subagents that own an entity.
     numbers: Index,
 }
 
 /// A message, a call, a span or an activity.
 #[derive(Debug)]
-struct Held {
+struct Entity {
     owner: usize,
-    /// For whom it was opened, where it is open. A snapshot may have given it to another since.
+    /// The owner it was opened for, while it is open. A snapshot may have changed its owner since.
     open: Option<usize>,
     /// It was open in this run, and ended.
     has_ended: bool,
@@ -68,87 +68,90 @@ const PARENT: usize = 0;
 const ACTIVE: usize = 1;
 const CLOSED: usize = 0;
 
-/// What must be closed when a run finishes.
-const ENDING: [Thing; 4] = [Thing::Text, Thing::Reasoning, Thing::Span, Thing::Call];
+/// The kinds of entity that must be closed when a run finishes.
+const ENDING: [EntityKind; 4] = [EntityKind::Text, EntityKind::Reasoning, EntityKind::Span, EntityKind::Call];
 
 impl Order {
     /// Takes the next event. Returns false for one that is dropped, or an error for one that is not allowed.
-    pub(super) fn take(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> Verdict<bool> {
+    pub(super) fn take(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult<bool> {
         self.check_stage(event.rule)?;
-        if let Stage::Failed { .. } = self.stage
-            && event.rule.does != Does::StartRun
+        if let StreamStage::Failed { .. } = self.stage
+            && event.rule.effect != EventEffect::StartRun
         {
-            warnings.push(Detail::AfterError, &[event.name()], None);
+            warnings.push(NoticeDetail::AfterError, &[event.name()], None);
             return Ok(false);
         }
         match self.allow(event, warnings) {
-            Err(_) if event.rule.does == Does::Grow(Thing::Call) && self.run.is_closed(event.tool_call_id()) => {
-                warnings.push(Detail::LateArguments, &[event.tool_call_id()], None);
+            Err(_)
+                if event.rule.effect == EventEffect::Grow(EntityKind::Call)
+                    && self.run.is_closed(event.tool_call_id()) =>
+            {
+                warnings.push(NoticeDetail::LateArguments, &[event.tool_call_id()], None);
                 Ok(false)
             }
             allowed => allowed.map(|()| true),
         }
     }
 
-    /// Calls that an interrupt ended; each is told once.
+    /// Takes the calls that an interrupt ended.
     pub(super) fn take_unended(&mut self) -> Vec<String> {
         mem::take(&mut self.unended)
     }
 
-    fn allow(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> Verdict {
+    fn allow(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult {
         let said = |name| event.text(name);
         let tag = event.subagent_run_id();
         let run = &mut self.run;
-        match event.rule.does {
-            Does::StartRun => self.start(event),
-            Does::FinishRun => self.finish(event, warnings),
-            Does::FailRun => {
+        match event.rule.effect {
+            EventEffect::StartRun => self.start(event),
+            EventEffect::FinishRun => self.finish(event, warnings),
+            EventEffect::FailRun => {
                 let code = event.get("code").and_then(text_of);
-                self.stage = Stage::Failed { code, message: said("message").to_owned() };
+                self.stage = StreamStage::Failed { code, message: said("message").to_owned() };
                 Ok(())
             }
-            Does::StartStep => {
+            EventEffect::StartStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.insert(&step, 0) { Ok(()) } else { refuse(Detail::StepIsOpen, &[said("stepName")]) }
+                if run.steps.insert(&step, 0) { Ok(()) } else { refuse(NoticeDetail::StepIsOpen, &[said("stepName")]) }
             }
-            Does::FinishStep => {
+            EventEffect::FinishStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.remove(&step) { Ok(()) } else { refuse(Detail::StepIsNotOpen, &[said("stepName")]) }
+                if run.steps.remove(&step) { Ok(()) } else { refuse(NoticeDetail::StepIsNotOpen, &[said("stepName")]) }
             }
-            Does::StartSubagent => {
+            EventEffect::StartSubagent => {
                 run.start_subagent(said("subagentRunId"), text(&event.members, "parentSubagentRunId"))
             }
-            Does::FinishSubagent => run.finish_subagent(event.rule, said("subagentRunId")),
-            Does::Open(Thing::Call) => {
+            EventEffect::FinishSubagent => run.finish_subagent(event.rule, said("subagentRunId")),
+            EventEffect::Open(EntityKind::Call) => {
                 run.open_call(event.tool_call_id(), text(&event.members, "parentMessageId"), tag)
             }
-            Does::Open(thing) => run.open(thing, event.id_of(thing), tag).map(drop),
-            Does::Grow(thing) => run.check(thing, event.id_of(thing), tag).map(drop),
-            Does::Close(thing) => {
-                let held = run.check(thing, event.id_of(thing), tag)?;
+            EventEffect::Open(entity) => run.open(entity, event.id_of(entity), tag).map(drop),
+            EventEffect::Grow(entity) => run.check(entity, event.id_of(entity), tag).map(drop),
+            EventEffect::Close(entity) => {
+                let held = run.check(entity, event.id_of(entity), tag)?;
                 (run.held[held].open, run.held[held].has_ended) = (None, true);
                 Ok(())
             }
-            Does::Result => {
-                run.own_new(Thing::Text, event.message_id(), tag);
+            EventEffect::Result => {
+                run.own_new(EntityKind::Text, event.message_id(), tag);
                 Ok(())
             }
-            Does::TellMessages => {
+            EventEffect::TellMessages => {
                 for message in list(&event.members, "messages") {
                     run.own_told(message);
                 }
                 Ok(())
             }
-            Does::SetActivity => {
+            EventEffect::SetActivity => {
                 match event.get("replace") {
-                    Some(Json::Bool(false)) => run.own_new(Thing::Activity, event.message_id(), tag),
-                    _ => run.own(Thing::Activity, event.message_id(), tag),
+                    Some(Json::Bool(false)) => run.own_new(EntityKind::Activity, event.message_id(), tag),
+                    _ => run.own(EntityKind::Activity, event.message_id(), tag),
                 }
                 Ok(())
             }
-            Does::ChangeActivity => run.check_owner(Thing::Activity, event.message_id(), tag),
+            EventEffect::ChangeActivity => run.check_owner(EntityKind::Activity, event.message_id(), tag),
             // Chunks are expanded before.
-            Does::Chunk(_) | Does::Nothing => Ok(()),
+            EventEffect::Chunk(_) | EventEffect::Nothing => Ok(()),
         }
     }
 
@@ -160,57 +163,59 @@ impl Order {
     /// The run that is open.
     pub(super) fn run_id(&self) -> Option<&str> {
         match &self.stage {
-            Stage::Active { run_id } => Some(run_id),
-            Stage::Fresh | Stage::Finished(_) | Stage::Failed { .. } => None,
+            StreamStage::Active { run_id } => Some(run_id),
+            StreamStage::Fresh | StreamStage::Finished(_) | StreamStage::Failed { .. } => None,
         }
     }
 
-    /// How the stream ended, if this is its end.
+    /// The end of the stream, if it ends here.
     pub(super) fn end(&self) -> End {
         let (outcome, error) = match &self.stage {
-            Stage::Fresh => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::BeforeRun))),
-            Stage::Active { run_id } => {
+            StreamStage::Fresh => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::BeforeRun))),
+            StreamStage::Active { run_id } => {
                 (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::InRun(run_id.clone()))))
             }
-            Stage::Failed { code, message } => {
+            StreamStage::Failed { code, message } => {
                 (EndOutcome::Error, Some(EndError::Failed { code: code.clone(), message: message.clone() }))
             }
-            Stage::Finished(_) if self.broken => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::InFrame))),
-            Stage::Finished(outcome) => (*outcome, None),
+            StreamStage::Finished(_) if self.broken => {
+                (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::InFrame)))
+            }
+            StreamStage::Finished(outcome) => (*outcome, None),
         };
         End { outcome, error }
     }
 
-    fn check_stage(&self, rule: &'static Rule) -> Verdict {
-        match (&self.stage, rule.does) {
-            (Stage::Active { .. }, Does::StartRun) => refuse(Detail::RunIsOpen, &[]),
-            (Stage::Active { .. }, _)
-            | (Stage::Fresh | Stage::Finished(_), Does::StartRun | Does::FailRun)
-            | (Stage::Failed { .. }, _) => Ok(()),
-            (Stage::Fresh, _) => refuse(Detail::NotFirst, &[]),
-            (Stage::Finished(_), _) => refuse(Detail::RunFinished, &[rule.name]),
+    fn check_stage(&self, rule: &'static EventRule) -> NoticeResult {
+        match (&self.stage, rule.effect) {
+            (StreamStage::Active { .. }, EventEffect::StartRun) => refuse(NoticeDetail::RunIsOpen, &[]),
+            (StreamStage::Active { .. }, _)
+            | (StreamStage::Fresh | StreamStage::Finished(_), EventEffect::StartRun | EventEffect::FailRun)
+            | (StreamStage::Failed { .. }, _) => Ok(()),
+            (StreamStage::Fresh, _) => refuse(NoticeDetail::NotFirst, &[]),
+            (StreamStage::Finished(_), _) => refuse(NoticeDetail::RunFinished, &[rule.name]),
         }
     }
 
-    fn start(&mut self, event: &EventRef<'_>) -> Verdict {
+    fn start(&mut self, event: &EventRef<'_>) -> NoticeResult {
         let named = event.text("threadId");
         match &self.thread {
             Some(thread) if thread != named => {
-                return refuse(Detail::OtherThread, &[event.name(), named, thread]);
+                return refuse(NoticeDetail::OtherThread, &[event.name(), named, thread]);
             }
             _ => self.thread = Some(named.to_owned()),
         }
-        self.run = Run::default();
+        self.run = OpenRun::default();
         let input = event.get("input").and_then(Json::as_object);
         for message in input.map_or(&[][..], |input| list(input, "messages")) {
             self.run.own_told(message);
         }
-        self.stage = Stage::Active { run_id: event.run_id().to_owned() };
+        self.stage = StreamStage::Active { run_id: event.run_id().to_owned() };
         Ok(())
     }
 
     /// The specification requires a producer to repeat the ids; the adapter of `LangGraph` names a run of its own. The run that is open ends.
-    fn finish(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> Verdict {
+    fn finish(&mut self, event: &EventRef<'_>, warnings: &mut Notices) -> NoticeResult {
         let outcome = event.get("outcome").and_then(Json::as_object);
         if outcome.and_then(|outcome| text(outcome, "type")) == Some("interrupt") {
             // The agent holds a call that it stopped in.
@@ -220,17 +225,17 @@ impl Order {
         for (member, begun) in [("runId", self.run_id()), ("threadId", self.thread.as_deref())] {
             let named = event.text(member);
             if let Some(begun) = begun.filter(|begun| *begun != named) {
-                warnings.push(Detail::OtherId, &[member, named, begun], Some(String::from("/") + member));
+                warnings.push(NoticeDetail::OtherId, &[member, named, begun], Some(String::from("/") + member));
             }
         }
-        self.stage = Stage::Finished(match outcome.and_then(|outcome| text(outcome, "type")) {
+        self.stage = StreamStage::Finished(match outcome.and_then(|outcome| text(outcome, "type")) {
             Some("cancelled") => EndOutcome::Cancelled,
             Some("interrupt") => {
                 let mut ids = Index::default();
                 for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
                     let id = interrupt.get("id").and_then(Json::as_str).unwrap_or_default();
                     if !ids.insert(id, 0) {
-                        return refuse(Detail::InterruptTwice, &[id]);
+                        return refuse(NoticeDetail::InterruptTwice, &[id]);
                     }
                 }
                 EndOutcome::Interrupt
@@ -241,113 +246,115 @@ impl Order {
     }
 }
 
-impl Run {
-    fn find(&self, thing: Thing, id: &str) -> Option<&Held> {
-        self.things[thing as usize].get(id).map(|at| &self.held[at])
+impl OpenRun {
+    fn find(&self, entity: EntityKind, id: &str) -> Option<&Entity> {
+        self.entities[entity as usize].get(id).map(|at| &self.held[at])
     }
 
-    /// Opens something, perhaps again: then it keeps its owner. Returns its position.
-    fn open(&mut self, thing: Thing, id: &str, tag: Option<&str>) -> Verdict<usize> {
+    /// Opens an entity and returns its position. One that opens again keeps its owner.
+    fn open(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
         // A call may change its owner; a message may not, since its text would be another's.
-        if thing != Thing::Call && thing != Thing::Span {
-            self.check_owner(thing, id, tag)?;
+        if entity != EntityKind::Call && entity != EntityKind::Span {
+            self.check_owner(entity, id, tag)?;
         }
-        let held = self.find(thing, id);
+        let held = self.find(entity, id);
         if held.is_some_and(|held| held.open.is_some()) {
-            return refuse(Detail::AlreadyOpen, &[thing.name(), id]);
+            return refuse(NoticeDetail::AlreadyOpen, &[entity.name(), id]);
         }
         let owner = held.filter(|_| tag.is_none()).map(|held| held.owner);
         let owner = owner.unwrap_or_else(|| self.number(tag));
-        let at = self.hold(thing, id, owner);
+        let at = self.hold(entity, id, owner);
         self.held[at].open = Some(owner);
         Ok(at)
     }
 
-    /// Gives something to its owner and returns its position.
-    fn hold(&mut self, thing: Thing, id: &str, owner: usize) -> usize {
-        let things = &mut self.things[thing as usize];
-        let Some(at) = things.get(id) else {
-            things.insert(id, self.held.len());
-            self.held.push(Held { owner, open: None, has_ended: false });
+    /// Sets the owner of an entity and returns its position.
+    fn hold(&mut self, entity: EntityKind, id: &str, owner: usize) -> usize {
+        let entities = &mut self.entities[entity as usize];
+        let Some(at) = entities.get(id) else {
+            entities.insert(id, self.held.len());
+            self.held.push(Entity { owner, open: None, has_ended: false });
             return self.held.len() - 1;
         };
         self.held[at].owner = owner;
         at
     }
 
-    /// Refuses what is not open, or said in another's name. Returns its position.
-    fn check(&self, thing: Thing, id: &str, tag: Option<&str>) -> Verdict<usize> {
-        let at = self.things[thing as usize].get(id);
+    /// Refuses an event for an entity that is not open, or that belongs to another agent. Returns its position.
+    fn check(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
+        let at = self.entities[entity as usize].get(id);
         let Some((at, held, opened_by)) = at.and_then(|at| Some((at, &self.held[at], self.held[at].open?))) else {
-            return refuse(Detail::NotOpen, &[thing.name(), id]);
+            return refuse(NoticeDetail::NotOpen, &[entity.name(), id]);
         };
         // A snapshot may have given it to another while it is open: then both may go on.
         match tag {
             Some(tag) if !self.owns(tag, opened_by) && !self.owns(tag, held.owner) => {
-                refuse(Detail::OtherOwner, &[thing.name(), id])
+                refuse(NoticeDetail::OtherOwner, &[entity.name(), id])
             }
             _ => Ok(at),
         }
     }
 
-    /// Refuses what is said in another's name than that of its owner.
-    fn check_owner(&self, thing: Thing, id: &str, tag: Option<&str>) -> Verdict {
-        match (self.find(thing, id), tag) {
-            (Some(held), Some(tag)) if !self.owns(tag, held.owner) => refuse(Detail::OtherOwner, &[thing.name(), id]),
+    /// Refuses an event of another agent than the owner.
+    fn check_owner(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
+        match (self.find(entity, id), tag) {
+            (Some(held), Some(tag)) if !self.owns(tag, held.owner) => {
+                refuse(NoticeDetail::OtherOwner, &[entity.name(), id])
+            }
             _ => Ok(()),
         }
     }
 
-    fn own(&mut self, thing: Thing, id: &str, tag: Option<&str>) {
+    fn own(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) {
         let owner = self.number(tag);
-        self.hold(thing, id, owner);
+        self.hold(entity, id, owner);
     }
 
-    /// As [`own`](Self::own), where nobody owns it.
-    fn own_new(&mut self, thing: Thing, id: &str, tag: Option<&str>) {
-        if self.find(thing, id).is_none() {
-            self.own(thing, id, tag);
+    /// As [`own`](Self::own), unless it has an owner.
+    fn own_new(&mut self, entity: EntityKind, id: &str, tag: Option<&str>) {
+        if self.find(entity, id).is_none() {
+            self.own(entity, id, tag);
         }
     }
 
-    /// Takes over whose a message is that was told of as a whole.
+    /// Records the owner of a message from a snapshot or an input.
     fn own_told(&mut self, message: &Json<'_>) {
         let Some(message) = message.as_object() else {
             return;
         };
         let (id, tag) = (text_or_empty(message, "id"), text(message, "subagentRunId"));
         match text(message, "role") {
-            Some("reasoning") => self.own(Thing::Reasoning, id, tag),
-            Some("activity") => self.own(Thing::Activity, id, tag),
+            Some("reasoning") => self.own(EntityKind::Reasoning, id, tag),
+            Some("activity") => self.own(EntityKind::Activity, id, tag),
             // A result may have the id of its call's message.
-            Some("tool") => self.own_new(Thing::Text, id, tag),
-            _ => self.own(Thing::Text, id, tag),
+            Some("tool") => self.own_new(EntityKind::Text, id, tag),
+            _ => self.own(EntityKind::Text, id, tag),
         }
         for call in list(message, "toolCalls") {
-            self.own(Thing::Call, call.get("id").and_then(Json::as_str).unwrap_or_default(), tag);
+            self.own(EntityKind::Call, call.get("id").and_then(Json::as_str).unwrap_or_default(), tag);
         }
     }
 
-    fn open_call(&mut self, id: &str, named: Option<&str>, tag: Option<&str>) -> Verdict {
-        let parent = named.and_then(|parent| self.find(Thing::Text, parent)).map(|parent| parent.owner);
+    fn open_call(&mut self, id: &str, named: Option<&str>, tag: Option<&str>) -> NoticeResult {
+        let parent = named.and_then(|parent| self.find(EntityKind::Text, parent)).map(|parent| parent.owner);
         if let (Some(owner), Some(tag)) = (parent, tag)
             && !self.owns(tag, owner)
         {
-            return refuse(Detail::OtherParent, &[id, tag]);
+            return refuse(NoticeDetail::OtherParent, &[id, tag]);
         }
-        let at = self.open(Thing::Call, id, tag)?;
+        let at = self.open(EntityKind::Call, id, tag)?;
         if let Some(owner) = parent {
-            // It is owned by whom its message is.
-            self.held[at] = Held { owner, open: Some(owner), has_ended: false };
+            // A call belongs to its parent message's owner.
+            self.held[at] = Entity { owner, open: Some(owner), has_ended: false };
         } else if tag.is_some() {
-            // So is the message that is made for it.
+            // So does the message that is made for it.
             let message = named.filter(|named| !named.is_empty()).unwrap_or(id);
-            self.own_new(Thing::Text, message, tag);
+            self.own_new(EntityKind::Text, message, tag);
         }
         Ok(())
     }
 
-    /// The number of an owner, a new one where it owned nothing before.
+    /// The number of an owner; a new one for a new owner.
     fn number(&mut self, tag: Option<&str>) -> usize {
         let Some(tag) = tag else {
             return PARENT;
@@ -368,20 +375,20 @@ impl Run {
         self.number(tag).to_string() + " " + name
     }
 
-    fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> Verdict {
+    fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> NoticeResult {
         if self.subagents.contains(id) {
-            return refuse(Detail::SubagentAgain, &[id]);
+            return refuse(NoticeDetail::SubagentAgain, &[id]);
         }
         if let Some(parent) = parent.filter(|parent| !self.subagents.contains(parent)) {
-            return refuse(Detail::UnknownParent, &[id, parent]);
+            return refuse(NoticeDetail::UnknownParent, &[id, parent]);
         }
         self.subagents.insert(id, ACTIVE);
         Ok(())
     }
 
-    fn finish_subagent(&mut self, rule: &'static Rule, id: &str) -> Verdict {
+    fn finish_subagent(&mut self, rule: &'static EventRule, id: &str) -> NoticeResult {
         if self.subagents.get(id) != Some(ACTIVE) {
-            return refuse(Detail::SubagentIsNotOpen, &[rule.name, id]);
+            return refuse(NoticeDetail::SubagentIsNotOpen, &[rule.name, id]);
         }
         self.subagents.insert(id, CLOSED);
         Ok(())
@@ -389,13 +396,13 @@ impl Run {
 
     /// Returns true if a call began in this run and ended.
     fn is_closed(&self, call: &str) -> bool {
-        self.find(Thing::Call, call).is_some_and(|held| held.has_ended && held.open.is_none())
+        self.find(EntityKind::Call, call).is_some_and(|held| held.has_ended && held.open.is_none())
     }
 
     /// Closes the calls that are open, and returns their ids.
     fn close_calls(&mut self) -> Vec<String> {
         let mut closed = Vec::new();
-        for (id, at) in self.things[Thing::Call as usize].iter() {
+        for (id, at) in self.entities[EntityKind::Call as usize].iter() {
             if self.held[at].open.take().is_some() {
                 closed.push(id.to_owned());
             }
@@ -403,19 +410,19 @@ impl Run {
         closed
     }
 
-    fn check_closed(&self) -> Verdict {
+    fn check_closed(&self) -> NoticeResult {
         let mut open = Vec::new();
         for (step, _) in self.steps.iter() {
             open.push(step.split_once(' ').map_or(step, |(_, name)| name));
         }
         nothing("steps", &open)?;
-        for thing in ENDING {
-            for (id, at) in self.things[thing as usize].iter() {
+        for entity in ENDING {
+            for (id, at) in self.entities[entity as usize].iter() {
                 if self.held[at].open.is_some() {
                     open.push(id);
                 }
             }
-            nothing(thing.plural(), &open)?;
+            nothing(entity.plural(), &open)?;
         }
         for (id, state) in self.subagents.iter() {
             if state == ACTIVE {
@@ -426,10 +433,10 @@ impl Run {
     }
 }
 
-fn nothing(things: &'static str, open: &[&str]) -> Verdict {
-    if open.is_empty() { Ok(()) } else { refuse(Detail::StillOpen, &[things, &joined(open, ", ")]) }
+fn nothing(entities: &'static str, open: &[&str]) -> NoticeResult {
+    if open.is_empty() { Ok(()) } else { refuse(NoticeDetail::StillOpen, &[entities, &joined(open, ", ")]) }
 }
 
-fn refuse<T>(detail: Detail, names: &[&str]) -> Verdict<T> {
+fn refuse<T>(detail: NoticeDetail, names: &[&str]) -> NoticeResult<T> {
     Err(Notice::new(detail, names))
 }

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// How many bytes of other lines may stay in the buffer behind a sole data line.
+/// The most bytes of other lines that stay in the buffer after a sole data line.
 const MOST_KEPT: usize = 4096;
 
-/// Takes bytes in any chunks and gives frames.
+/// Turns bytes in any chunks into frames.
 ///
-/// [`feed`](Self::feed) bytes, then take frames by [`next_frame`](Self::next_frame) until it gives `None`. Each byte is looked at once,
+/// [`feed`](Self::feed) bytes, then take frames by [`next_frame`](Self::next_frame) until it returns `None`. Each byte is looked at once,
 /// however the chunks fall. Bytes that are not UTF-8 become U+FFFD, as in browsers.
 #[derive(Debug)]
 pub struct Decoder {
@@ -17,19 +17,19 @@ pub struct Decoder {
     lines: Lines,
 }
 
-/// How far the buffer was read, apart from it so that a frame can be borrowed while the next one is looked for.
+/// The progress in the buffer, apart from it so that a frame can be borrowed while the next one is searched.
 #[derive(Debug)]
 pub(crate) struct Lines {
-    /// Where the present line begins in the buffer.
+    /// The start of the present line in the buffer.
     line: usize,
-    /// How far the present line was searched for its end.
+    /// The end of the part of the present line that was searched for a line end.
     searched: usize,
     /// Set after a line that a carriage return ended. Only the next byte shows whether a line feed belongs to that line end. Waiting for it
     /// would hold back a whole frame of a stream that ends its lines with CR.
     skip_line_feed: bool,
-    /// Whether the start of the stream was searched for a byte order mark.
+    /// True once the start of the stream was searched for a byte order mark.
     started: bool,
-    fields: Fields,
+    fields: FrameFields,
     last_id: String,
     retry: Option<u64>,
     limit: usize,
@@ -38,9 +38,9 @@ pub(crate) struct Lines {
     ended: bool,
 }
 
-/// What the lines of the unfinished frame said.
+/// The fields of the unfinished frame.
 #[derive(Debug, Default)]
-struct Fields {
+struct FrameFields {
     event: String,
     /// All data lines but a sole one, which stays in the buffer.
     data: String,
@@ -52,26 +52,26 @@ struct Fields {
 /// One frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The event's type; `message` where the stream says nothing.
+    /// The event's type; `message` if the stream names none.
     pub event: String,
     /// The data lines, joined by line feeds.
     pub data: String,
-    /// The last event id so far; empty where the stream gave none.
+    /// The last event id so far; empty if there was none.
     pub id: String,
 }
 
-/// One frame that still lies in the decoder's buffer.
+/// One frame that is still in the decoder's buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameRef<'a> {
-    /// The event's type; `message` where the stream says nothing.
+    /// The event's type; `message` if the stream names none.
     pub event: &'a str,
     /// The data lines, joined by line feeds.
     pub data: Cow<'a, str>,
-    /// The last event id so far; empty where the stream gave none.
+    /// The last event id so far; empty if there was none.
     pub id: &'a str,
 }
 
-/// Why the bytes are no stream of frames. The decoder gives nothing more afterwards.
+/// The reason why the bytes are no stream of frames. No frame follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SseError {
@@ -99,7 +99,7 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// The longest frame unless another limit is given: 10 MiB, as in the reference client.
+    /// The default limit of a frame: 10 MiB, as in the reference client.
     pub const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
 
     /// At the start of a stream.
@@ -116,7 +116,7 @@ impl Decoder {
             searched: 0,
             skip_line_feed: false,
             started: false,
-            fields: Fields::default(),
+            fields: FrameFields::default(),
             last_id: String::new(),
             retry: None,
             limit,
@@ -148,7 +148,7 @@ impl Decoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next complete frame, if the bytes so far hold one.
+    /// The next complete frame, if there is one.
     pub fn next_frame(&mut self) -> Option<Result<Frame, SseError>> {
         self.next_ref().map(|frame| frame.map(FrameRef::into_owned))
     }
@@ -159,14 +159,14 @@ impl Decoder {
         Some(data.map(|data| self.lines.frame(data)))
     }
 
-    /// Ends the stream. Gives the frame that no blank line ended, if there is one: the AG-UI reference client takes it, while WHATWG drops
+    /// Ends the stream. Returns the frame that no blank line ended, if there is one. The AG-UI reference client takes it, while WHATWG drops
     /// it (to get that, do not call this). Take all frames by [`next_frame`](Self::next_frame) first.
     pub fn finish(&mut self) -> Option<Result<FrameRef<'_>, SseError>> {
         let data = self.lines.finish(&self.buffer)?;
         Some(data.map(|data| self.lines.frame(data)))
     }
 
-    /// What was fed, and how far it was read.
+    /// The bytes that were fed, and the progress in them.
     pub(crate) fn parts(&mut self) -> (&[u8], &mut Lines) {
         (&self.buffer, &mut self.lines)
     }
@@ -181,8 +181,8 @@ impl Lines {
         }
         while let Some(line) = self.next_line(buffer) {
             match self.take_line(buffer, line) {
-                Ok(Line::EndsFrame) => return Some(Ok(self.hand_out(buffer))),
-                Ok(Line::WithinFrame) => {}
+                Ok(true) => return Some(Ok(self.hand_out(buffer))),
+                Ok(false) => {}
                 Err(error) => return Some(Err(error)),
             }
         }
@@ -232,7 +232,7 @@ impl Lines {
         Some(line)
     }
 
-    /// Skips a byte order mark; `false` while too little has arrived to tell.
+    /// Skips a byte order mark. Returns false while too few bytes have arrived to decide.
     fn skip_mark(&mut self, buffer: &[u8]) -> bool {
         let head = &buffer[..buffer.len().min(BOM.len())];
         if head.len() < BOM.len() && BOM.starts_with(head) {
@@ -246,17 +246,18 @@ impl Lines {
         true
     }
 
-    fn take_line(&mut self, buffer: &[u8], line: Range<usize>) -> Result<Line, SseError> {
+    /// Takes a line. Returns true if it ends a frame.
+    fn take_line(&mut self, buffer: &[u8], line: Range<usize>) -> Result<bool, SseError> {
         self.check_length(line.len())?;
         if line.is_empty() {
             if let Some(id) = self.fields.id.take() {
                 self.last_id = id;
             }
             if self.fields.has_data {
-                return Ok(Line::EndsFrame);
+                return Ok(true);
             }
             self.fields.event.clear();
-            return Ok(Line::WithinFrame);
+            return Ok(false);
         }
         let bytes = &buffer[line.clone()];
         let colon = bytes.iter().position(|byte| *byte == b':');
@@ -274,7 +275,7 @@ impl Lines {
             b"retry" => self.take_retry(&buffer[value]),
             _ => {}
         }
-        Ok(Line::WithinFrame)
+        Ok(false)
     }
 
     fn take_data(&mut self, buffer: &[u8], value: Range<usize>) {
@@ -299,7 +300,7 @@ impl Lines {
         }
     }
 
-    /// Whether the frame, with `line` more bytes, is still short enough. The verdict depends on lines alone, never on chunks.
+    /// Refuses a frame that is too long with `line` more bytes. The verdict depends on lines alone, never on chunks.
     fn check_length(&mut self, line: usize) -> Result<(), SseError> {
         let fields = &self.fields;
         let sole = fields.sole_data.as_ref().map_or(0, ExactSizeIterator::len);
@@ -319,7 +320,7 @@ impl Lines {
         }
     }
 
-    /// Whether the frame that was handed out has an event type of its own.
+    /// True if the frame that was handed out has an event type of its own.
     pub(crate) fn is_named(&self) -> bool {
         !matches!(&*self.fields.event, "" | "message")
     }
@@ -358,13 +359,13 @@ impl Lines {
     }
 }
 
-/// Where the first line feed or carriage return is, eight bytes at a time.
+/// The index of the first line feed or carriage return. It looks at eight bytes at a time.
 fn find_line_end(bytes: &[u8]) -> Option<usize> {
     const EACH: u64 = u64::MAX / 255;
     let (words, rest) = bytes.as_chunks::<8>();
     let mut at = 0;
     for word in words.iter().copied().map(u64::from_le_bytes) {
-        // Of the bytes up to the carriage return, hardly any other comes in a text. The lowest byte that is marked is right.
+        // A text has hardly any other byte up to the carriage return. The lowest marked byte is right.
         let marks_below = |word: u64, bound: u64| word.wrapping_sub(EACH * bound) & !word & (EACH * 0x80);
         if marks_below(word, 0x0E) != 0 {
             let is = |byte: u8| marks_below(word ^ (EACH * u64::from(byte)), 1);
@@ -378,17 +379,12 @@ fn find_line_end(bytes: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).map(|rest| at + rest)
 }
 
-/// Bytes as text, in which those that are not UTF-8 are replaced. They are looked for only where there are any, because that is slow.
+/// Bytes as text, with U+FFFD for those that are not UTF-8. The slow replacement runs only if there are any.
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),
     }
-}
-
-enum Line {
-    WithinFrame,
-    EndsFrame,
 }
 
 impl FrameRef<'_> {

@@ -12,7 +12,7 @@ pub struct OutFrame<'a> {
     pub data: &'a str,
 }
 
-/// Why something cannot be written as a frame.
+/// The reason why a frame cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
@@ -36,7 +36,7 @@ impl std::error::Error for EncodeError {}
 /// Appends a frame to `out`.
 ///
 /// # Errors
-/// Where the event's type or the id cannot be written; `out` is untouched then.
+/// If the event's type or the id cannot be written; `out` is unchanged then.
 pub fn write_frame(out: &mut String, frame: OutFrame<'_>) -> Result<(), EncodeError> {
     if frame.event.is_some_and(|event| event.contains(['\n', '\r'])) {
         return Err(EncodeError::Event);
@@ -55,17 +55,17 @@ pub fn write_frame(out: &mut String, frame: OutFrame<'_>) -> Result<(), EncodeEr
     Ok(())
 }
 
-/// Appends an AG-UI event to `out` as a frame of type `message`, with an id where one is given.
+/// Appends an AG-UI event to `out` as a frame of type `message`, with an optional id.
 ///
 /// # Errors
-/// Where the id cannot be written; `out` is untouched then.
+/// If the id cannot be written; `out` is unchanged then.
 pub fn write_event(out: &mut String, event: &Event, id: Option<&str>) -> Result<(), EncodeError> {
     let mut data = String::new();
     event.write(&mut data);
     write_frame(out, OutFrame { event: None, id, data: &data })
 }
 
-/// Appends a comment, which readers ignore: what keeps an idle connection alive.
+/// Appends a comment, which readers ignore. It keeps an idle connection alive.
 pub fn write_comment(out: &mut String, text: &str) {
     write_lines(out, "", text);
     out.push('\n');

@@ -1,12 +1,11 @@
-//! What each event does to a thread.
+//! The effect of each event on a thread.
 
-use super::calls::Again;
-use super::keys::List;
+use super::calls::RestatedCall;
 use super::snapshot::with_own_ids;
-use super::{Change, RunState, Thread, merge};
+use super::{Change, List, RunState, Thread, merge};
 use crate::event::{EventRef, EventType};
 use crate::message::{Content, Message, Role, ToolCall, text_of, unique};
-use crate::notice::Detail;
+use crate::notice::NoticeDetail;
 use crate::outcome::RunOutcome;
 use crate::patch;
 use crate::reader::EndOutcome;
@@ -14,44 +13,46 @@ use json_tree::Json;
 use std::borrow::Cow;
 use std::mem;
 
-pub(super) fn apply(thread: &mut Thread, event: &EventRef<'_>) -> Change {
-    match event.kind() {
-        EventType::RunStarted => thread.start_run(event),
-        EventType::RunFinished => thread.finish_run(event),
-        EventType::RunError => thread.break_run(EndOutcome::Error),
-        EventType::TextMessageStart => thread.start_text(event, Role::of(event.text("role"))),
-        EventType::ReasoningMessageStart => thread.start_text(event, Role::Reasoning),
-        EventType::TextMessageContent | EventType::ReasoningMessageContent => thread.append_text(event),
-        EventType::TextMessageEnd => thread.end_text(event),
-        EventType::ReasoningMessageEnd => thread.merge_message(event),
-        EventType::ToolCallStart => thread.start_call(event),
-        EventType::ToolCallArgs => thread.append_arguments(event),
-        EventType::ToolCallEnd => thread.end_call(event),
-        EventType::ToolCallResult => thread.add_result(event),
-        EventType::StateSnapshot => {
-            thread.copied.drop_value(&thread.state);
-            thread.state = event.get("snapshot").map_or(Json::Null, unique);
-            Change::StateChanged
-        }
-        EventType::StateDelta => {
-            let operations = event.get("delta").and_then(Json::as_list).unwrap_or_default();
-            match patch::apply_counting(operations, &mut thread.state, &mut thread.copied) {
-                Ok(()) => Change::StateChanged,
-                Err(error) => {
-                    thread.warn(Detail::StatePatch, &[&error.operation.to_string(), error.kind.as_str()]);
-                    Change::Nothing
+impl Thread {
+    /// Applies an event. The cost is that of the event, whatever came before, except for snapshots and for messages that go into the
+    /// middle of the list.
+    pub fn handle_event(&mut self, event: &EventRef<'_>) -> Change {
+        match event.kind() {
+            EventType::RunStarted => self.start_run(event),
+            EventType::RunFinished => self.finish_run(event),
+            EventType::RunError => self.break_run(EndOutcome::Error),
+            EventType::TextMessageStart => self.start_text(event, Role::of(event.text("role"))),
+            EventType::ReasoningMessageStart => self.start_text(event, Role::Reasoning),
+            EventType::TextMessageContent | EventType::ReasoningMessageContent => self.append_text(event),
+            EventType::TextMessageEnd => self.end_text(event),
+            EventType::ReasoningMessageEnd => self.merge_message(event),
+            EventType::ToolCallStart => self.start_call(event),
+            EventType::ToolCallArgs => self.append_arguments(event),
+            EventType::ToolCallEnd => self.end_call(event),
+            EventType::ToolCallResult => self.add_result(event),
+            EventType::StateSnapshot => {
+                self.copied.drop_value(&self.state);
+                self.state = event.get("snapshot").map_or(Json::Null, unique);
+                Change::StateChanged
+            }
+            EventType::StateDelta => {
+                let operations = event.get("delta").and_then(Json::as_list).unwrap_or_default();
+                match patch::apply_counting(operations, &mut self.state, &mut self.copied) {
+                    Ok(()) => Change::StateChanged,
+                    Err(error) => {
+                        self.warn(NoticeDetail::StatePatch, &[&error.operation.to_string(), error.kind.as_str()]);
+                        Change::Nothing
+                    }
                 }
             }
+            EventType::MessagesSnapshot => self.reconcile(event),
+            EventType::ActivitySnapshot => self.set_activity(event),
+            EventType::ActivityDelta => self.patch_activity(event),
+            EventType::ReasoningEncryptedValue => self.encrypt(event),
+            _ => Change::Nothing,
         }
-        EventType::MessagesSnapshot => thread.reconcile(event),
-        EventType::ActivitySnapshot => thread.set_activity(event),
-        EventType::ActivityDelta => thread.patch_activity(event),
-        EventType::ReasoningEncryptedValue => thread.encrypt(event),
-        _ => Change::Nothing,
     }
-}
 
-impl Thread {
     fn start_run(&mut self, started: &EventRef<'_>) -> Change {
         self.run = RunState::Running { run_id: started.run_id().to_owned() };
         self.calls.start_run();
@@ -119,14 +120,14 @@ impl Thread {
             None => id.into_owned(),
         };
         if own_id != start.message_id() {
-            self.warn(Detail::RepeatedMessage, &[start.message_id(), &own_id]);
+            self.warn(NoticeDetail::RepeatedMessage, &[start.message_id(), &own_id]);
         }
         let mut message = of_event(Message::new(role, own_id, Content::Text(String::new())), start);
         message.name = start.get("name").and_then(text_of);
         self.put(message)
     }
 
-    /// The id of the message that an event of a text or of reasoning is about: one that began under the id of another message has its own.
+    /// The id of the message that an event of a text or of reasoning is about. One that began under another message's id has its own.
     fn text_id<'e>(&self, event: &'e EventRef<'_>) -> Cow<'e, str> {
         let id = event.message_id();
         let role = self.positions.get(id).map(|position| self.messages[position].role);
@@ -155,7 +156,7 @@ impl Thread {
         }
         let Content::Text(text) = &mut message.content else {
             if !delta.is_empty() {
-                self.warn(Detail::TextDropped, &[&id]);
+                self.warn(NoticeDetail::TextDropped, &[&id]);
             }
             return Change::MessageChanged { message: position };
         };
@@ -177,7 +178,7 @@ impl Thread {
             let dropped = mem::replace(&mut self.ended_text, before).unwrap_or_default();
             self.messages.pop();
             self.positions.remove(&dropped);
-            self.warn(Detail::RepeatedText, &[&dropped]);
+            self.warn(NoticeDetail::RepeatedText, &[&dropped]);
             return Change::MessagesReplaced;
         }
         change
@@ -191,11 +192,11 @@ impl Thread {
         Change::MessageChanged { message: position }
     }
 
-    /// Where a message is; a snapshot may have dropped one that is still being written.
+    /// The position of a message; a snapshot may have dropped one that is still being written.
     fn position(&mut self, id: &str) -> Option<usize> {
         let position = self.positions.get(id);
         if position.is_none() {
-            self.warn(Detail::MissingMessage, &[id]);
+            self.warn(NoticeDetail::MissingMessage, &[id]);
         }
         position
     }
@@ -208,22 +209,22 @@ impl Thread {
         };
         let has_arguments = self.arguments(&key).is_some_and(|arguments| !arguments.is_empty());
         if call.ended && call.name != name {
-            return self.begin_another(&Again::of(start));
+            return self.begin_another(&RestatedCall::of(start));
         }
         if call.ended && has_arguments {
-            self.calls.tell_again(&key, Again::of(start));
+            self.calls.tell_again(&key, RestatedCall::of(start));
             return Change::Nothing;
         }
         self.restart_call(start, &key)
     }
 
-    /// Begins a call under the id of one that is there, with what was told of it so far.
-    fn begin_another(&mut self, again: &Again) -> Change {
+    /// Begins a call under the id of one that is there, with its arguments so far.
+    fn begin_another(&mut self, again: &RestatedCall) -> Change {
         let id = again.start.tool_call_id();
         let before = self.calls.key(id).into_owned();
         let told = self.arguments(&before).and_then(|arguments| arguments.get(..again.told)).map(str::to_owned);
         let key = self.calls.use_again(id, self.calls.uses(id) + 1);
-        self.warn(Detail::RepeatedCall, &[id, &key]);
+        self.warn(NoticeDetail::RepeatedCall, &[id, &key]);
         let change = self.begin_call(&again.start, &key);
         if let Some((_, call)) = self.call_mut(&key) {
             call.arguments = told.unwrap_or_default();
@@ -256,7 +257,7 @@ impl Thread {
         self.calls.begin(key, start.tool_call_name(), run_id);
     }
 
-    /// Puts results that came before their call behind its message; false where there is none.
+    /// Moves results that came before their call behind its message. Returns false if there are none.
     fn bring_answers(&mut self, call: &str, holder: usize) -> bool {
         if self.calls.state(call).is_none_or(|call| !call.answered) {
             return false;
@@ -290,20 +291,20 @@ impl Thread {
         merge(&mut call.metadata, start.metadata());
         let name = mem::replace(&mut call.name, start.tool_call_name().to_owned());
         if name != start.tool_call_name() {
-            self.warn(Detail::Renamed, &[start.tool_call_id(), &name, start.tool_call_name()]);
+            self.warn(NoticeDetail::Renamed, &[start.tool_call_id(), &name, start.tool_call_name()]);
         }
         change
     }
 
-    /// The assistant message that a new call belongs to, and whether it was added for it.
+    /// The assistant message that a new call belongs to, and true if it was added for it.
     fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> (usize, bool) {
-        // Some adapters write an empty id where there is no parent.
+        // Some adapters write an empty id for no parent.
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
         let is_parent = |position: usize| self.messages[position].role == Role::Assistant;
         let id = match (named, named.and_then(|id| self.positions.get(id))) {
             (_, Some(position)) if is_parent(position) => return (position, false),
             (Some(parent), Some(_)) => {
-                self.warn(Detail::ForeignParent, &[parent, call]);
+                self.warn(NoticeDetail::ForeignParent, &[parent, call]);
                 call
             }
             (Some(parent), None) => parent,
@@ -367,7 +368,7 @@ impl Thread {
         };
         if let Some(again) = &mut state.again {
             again.ended = true;
-            // Some agents tell of a call again without its arguments.
+            // Some agents repeat a call without its arguments.
             if again.told == whole || again.told == 0 {
                 again.told = whole;
                 return Change::Nothing;
@@ -379,7 +380,7 @@ impl Thread {
         state.ended = true;
         let pieces = mem::take(&mut state.pieces);
         if state.place.is_none() {
-            self.warn(Detail::MissingCall, &[id]);
+            self.warn(NoticeDetail::MissingCall, &[id]);
         }
         let Some((change, call)) = self.call_mut(&key) else {
             return Change::Nothing;
@@ -388,7 +389,7 @@ impl Thread {
         let settled = pieces.settle(&call.arguments);
         if settled.len() < call.arguments.len() {
             call.arguments = settled.to_owned();
-            self.warn(Detail::SettledArguments, &[id]);
+            self.warn(NoticeDetail::SettledArguments, &[id]);
         }
         change
     }
@@ -428,7 +429,7 @@ impl Thread {
             })
         };
         change.unwrap_or_else(|| {
-            self.warn(Detail::MissingEncrypted, &[id]);
+            self.warn(NoticeDetail::MissingEncrypted, &[id]);
             Change::Nothing
         })
     }
@@ -466,7 +467,7 @@ impl Thread {
         let id = event.message_id();
         let position = self.positions.get(id).filter(|position| self.messages[*position].role == Role::Activity);
         let Some(position) = position else {
-            self.warn(Detail::MissingActivity, &[id]);
+            self.warn(NoticeDetail::MissingActivity, &[id]);
             return Change::Nothing;
         };
         let activity = &mut self.messages[position];
@@ -477,7 +478,7 @@ impl Thread {
                 Ok(()) => event.text("activityType").clone_into(&mut activity.activity_type),
                 Err(error) => {
                     let operation = error.operation.to_string();
-                    self.warn(Detail::ActivityPatch, &[id, &operation, error.kind.as_str()]);
+                    self.warn(NoticeDetail::ActivityPatch, &[id, &operation, error.kind.as_str()]);
                 }
             }
         }
@@ -485,7 +486,7 @@ impl Thread {
     }
 }
 
-/// What the id of a message ends in that began under the id of another one.
+/// The ends of the ids of messages that began under the id of another one.
 const TEXT: &str = "-text";
 const REASONING: &str = "-reasoning";
 
@@ -496,7 +497,7 @@ fn suffix(event: &EventRef<'_>) -> &'static str {
     }
 }
 
-/// Whether one message of an agent says what the one before it has said, and nothing else.
+/// True if one message of an agent repeats the one before it.
 fn repeats(first: &Message, second: &Message) -> bool {
     let is_text = |message: &Message| message.role == Role::Assistant && message.tool_calls.is_empty();
     is_text(first)
@@ -507,7 +508,7 @@ fn repeats(first: &Message, second: &Message) -> bool {
         && first.subagent_run_id == second.subagent_run_id
 }
 
-/// A message that an event makes, with what it says about whose it is.
+/// A message that an event makes, with the owner that the event names.
 fn of_event(mut message: Message, event: &EventRef<'_>) -> Message {
     message.subagent_run_id = event.subagent_run_id().map(str::to_owned);
     merge(&mut message.metadata, event.metadata());

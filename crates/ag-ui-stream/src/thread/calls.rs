@@ -4,46 +4,46 @@ use crate::message::{Message, ToolCall};
 use json_tree::pieces::Pieces;
 use std::borrow::Cow;
 
-/// What is known of a tool call, whatever becomes of the message that holds it.
+/// The state of a tool call, even if a snapshot drops its message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallState {
     /// The tool.
     pub name: String,
-    /// Whether its arguments are complete.
+    /// True if its arguments are complete.
     pub ended: bool,
-    /// Whether a tool message in the thread answers it.
+    /// True if a tool message in the thread answers it.
     pub answered: bool,
-    /// The run in which it began; absent where it comes from a history.
+    /// The run in which it began; absent if it comes from a history.
     pub run_id: Option<String>,
-    /// The positions of its message and of it there; absent where a snapshot dropped its message.
+    /// The position of its message, and its position there; absent if a snapshot dropped the message.
     pub(super) place: Option<(usize, usize)>,
-    /// Whether it is among those that began in the present run.
+    /// It began in the present run.
     begun: bool,
-    /// Its arguments where no message holds them.
+    /// Its arguments, if no message holds them.
     pub(super) detached: String,
-    /// How its arguments came.
+    /// The pieces in which its arguments came.
     pub(super) pieces: Pieces,
     /// It begins once more.
-    pub(super) again: Option<Again>,
+    pub(super) again: Option<RestatedCall>,
 }
 
 impl CallState {
-    /// The position of the message that holds it; none where a snapshot dropped that.
+    /// The position of the message that holds it; `None` if a snapshot dropped that.
     pub(crate) fn position(&self) -> Option<usize> {
         self.place.map(|(message, _)| message)
     }
 }
 
-/// A call under the id of one that has ended: the same, as long as it is told word for word, or another one.
+/// A call under the id of one that has ended. It is the same call if it comes word for word, else another one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Again {
+pub(super) struct RestatedCall {
     pub(super) start: Event,
-    /// How much of the arguments was told again, in bytes.
+    /// The length of the repeated arguments, in bytes.
     pub(super) told: usize,
     pub(super) ended: bool,
 }
 
-impl Again {
+impl RestatedCall {
     pub(super) fn of(start: &EventRef<'_>) -> Self {
         Self { start: start.clone().into_owned(), told: 0, ended: false }
     }
@@ -51,10 +51,10 @@ impl Again {
 
 /// All calls by id.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct CallTable {
     positions: Index,
     states: Vec<CallState>,
-    /// How many calls the agent gave one id, where it is more than one.
+    /// The number of calls under one id, if it is more than one.
     uses: Index,
     /// Those that began in the present run, in order.
     begun: Vec<String>,
@@ -64,13 +64,13 @@ pub(super) struct Calls {
     resulted: Index,
 }
 
-impl Calls {
+impl CallTable {
     /// The key of the newest call to which the agent gave this id. A key is its own.
     pub(super) fn key<'i>(&self, id: &'i str) -> Cow<'i, str> {
         self.uses.get(id).map_or(Cow::Borrowed(id), |uses| key(id, uses).into())
     }
 
-    /// How many calls have the id.
+    /// The number of calls under an id.
     pub(super) fn uses(&self, id: &str) -> usize {
         self.uses.get(id).unwrap_or(1)
     }
@@ -83,7 +83,7 @@ impl Calls {
         key(id, uses)
     }
 
-    /// Whether a tool message answers a call, which may be unknown.
+    /// True if a tool message answers a call, which may be unknown.
     #[cfg(feature = "asks")]
     pub(super) fn has_result(&self, id: &str) -> bool {
         self.answered.contains(id)
@@ -117,9 +117,9 @@ impl Calls {
         }
     }
 
-    /// The calls that were told again in the present run, got no result in it, and were over before: the agent asks the same once more. A call
+    /// The calls that came again in the present run, got no result in it, and were over before: the agent asks the same again. A call
     /// is over if it is answered or the user spoke after it.
-    pub(super) fn asked_again(&mut self, last_user: Option<usize>) -> Vec<Again> {
+    pub(super) fn asked_again(&mut self, last_user: Option<usize>) -> Vec<RestatedCall> {
         let mut asked = Vec::new();
         for id in self.begun.clone() {
             let is_open = !self.resulted.contains(&id);
@@ -136,8 +136,8 @@ impl Calls {
         asked
     }
 
-    /// Notes that a call is told again in the present run.
-    pub(super) fn tell_again(&mut self, id: &str, again: Again) {
+    /// Notes that a call comes again in the present run.
+    pub(super) fn tell_again(&mut self, id: &str, again: RestatedCall) {
         if let Some(state) = self.state_mut(id) {
             state.again = Some(again);
             if !std::mem::replace(&mut state.begun, true) {
@@ -172,7 +172,7 @@ impl Calls {
         self.resulted.insert(id, 0);
     }
 
-    /// A snapshot tells of a call: one that is not of the present run will not grow any more.
+    /// Takes a call from a snapshot. One that did not begin in the present run is complete.
     pub(super) fn take_whole(&mut self, id: &str) {
         if let Some(state) = self.state_mut(id).filter(|state| !state.begun) {
             state.ended = true;
@@ -187,7 +187,7 @@ impl Calls {
         }
     }
 
-    /// Learns what a message at a position says about calls.
+    /// Indexes the calls and the result of a message at a position.
     pub(super) fn place_message(&mut self, position: usize, message: &Message) {
         if let Some(call) = message.tool_call_id() {
             self.answered.insert(call, 0);
@@ -200,14 +200,14 @@ impl Calls {
         }
     }
 
-    /// Learns where a call is.
+    /// Stores the position of a call.
     pub(super) fn place(&mut self, position: usize, index: usize, call: &ToolCall) {
         let state = self.state_or_new(&call.id, &call.name);
         state.place = Some((position, index));
         state.detached = String::new();
     }
 
-    /// Forgets the positions of the calls of a message that is about to be replaced; their arguments go into the calls' keeping.
+    /// Forgets the positions of the calls of a message that is about to be replaced; their arguments move into `detached`.
     pub(super) fn detach_message(&mut self, position: usize, message: &Message) {
         for call in message.tool_calls() {
             if let Some(state) = self.state_mut(&call.id)
@@ -219,7 +219,7 @@ impl Calls {
         }
     }
 
-    /// Forgets all positions; the arguments that `take_arguments` finds there go into the calls' keeping.
+    /// Forgets all positions; the arguments that `take_arguments` finds there move into `detached`.
     pub(super) fn detach(&mut self, mut take_arguments: impl FnMut((usize, usize)) -> Option<String>) {
         for state in &mut self.states {
             if let Some(arguments) = state.place.take().and_then(&mut take_arguments) {

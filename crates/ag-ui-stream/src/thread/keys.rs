@@ -1,21 +1,12 @@
 //! The keys of calls. Some models count their calls from 0 in each run, so that several calls of a conversation have one id.
 
-use super::Thread;
+use super::{List, Thread};
 use crate::index::Index;
 use crate::message::{Message, Role};
 use json_tree::natural;
 
-/// How much of a conversation a list of messages is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum List {
-    /// All of it.
-    Whole,
-    /// What comes behind the messages that are there.
-    Later,
-}
-
 /// A call in a list, by its place there.
-struct Known {
+struct ListedCall {
     place: (usize, usize),
     /// It is the nth under its id.
     nth: usize,
@@ -23,12 +14,12 @@ struct Known {
 }
 
 impl Thread {
-    /// Gives the calls in a list of messages their keys, and the results those of the calls that they answer.
+    /// Sets the keys of the calls in a list of messages, and of the results that answer them.
     ///
     /// A call of a message that is there keeps its key. A later call under the id of an earlier one is another one if that was answered or
     /// has other arguments. It is as well if the user spoke in between.
     pub(super) fn set_keys(&mut self, messages: &mut [Message], list: List) {
-        let (mut known, mut by_id) = (Vec::<Known>::new(), Index::default());
+        let (mut known, mut by_id) = (Vec::<ListedCall>::new(), Index::default());
         let mut last_user = None;
         for at in 0..messages.len() {
             if messages[at].role == Role::User {
@@ -66,17 +57,17 @@ impl Thread {
                 let key = self.calls.use_again(&id, nth);
                 messages[at].tool_calls[call].set_key(key);
                 by_id.insert(&id, known.len());
-                known.push(Known { place: (at, call), nth, is_answered: false });
+                known.push(ListedCall { place: (at, call), nth, is_answered: false });
             }
         }
     }
 
-    /// Whether the newest call under an id is answered.
+    /// True if the newest call under an id is answered.
     fn is_answered(&self, id: &str) -> bool {
         self.call(&self.key(id)).is_some_and(|call| call.answered)
     }
 
-    /// The how manieth a call is under its id, if the message is there already and holds it at that place.
+    /// The number of a call among those of its id, if the message is there already and holds it at that place.
     fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
         let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
         let nth = held.id.strip_prefix(id).and_then(|rest| rest.strip_prefix('#'));

@@ -1,4 +1,4 @@
-//! What only the interceptor of asks reads of a thread.
+//! Reads of a thread for asks alone.
 
 use super::{CallState, Thread, calls};
 use crate::message::{Message, Role};
@@ -25,14 +25,14 @@ impl Thread {
         results
     }
 
-    /// The messages of the last snapshot, or of the input that the last run was started with, in their order there.
+    /// The messages of the last snapshot, or of the last run's input, in its order.
     pub(crate) fn told(&self) -> Vec<&Message> {
         self.told.iter().filter_map(|id| self.message(id)).collect()
     }
 }
 
 impl CallState {
-    /// Whether the agent tells of the call again.
+    /// True while the agent repeats the call.
     pub(crate) fn is_told_again(&self) -> bool {
         self.again.is_some()
     }

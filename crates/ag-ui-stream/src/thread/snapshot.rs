@@ -1,7 +1,6 @@
 //! `MESSAGES_SNAPSHOT`: reconciled by id, in place.
 
-use super::keys::List;
-use super::{Change, Thread, result_id};
+use super::{Change, List, Thread, result_id};
 use crate::event::EventRef;
 use crate::index::Index;
 use crate::message::{Message, Role};
@@ -16,7 +15,7 @@ impl Thread {
             self.calls.take_whole(&call.id);
         }
         self.note_told(&told);
-        let keep = Keep::of(event, &told);
+        let keep = Retention::of(event, &told);
         let mut given = Index::default();
         for (position, message) in told.iter().enumerate() {
             given.insert(message.id(), position);
@@ -55,7 +54,7 @@ impl Thread {
     }
 }
 
-/// The messages, where no result has the id of a message that is none.
+/// The messages, with other ids for results that have the id of another message.
 pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     let mut taken = Index::default();
     for message in &messages {
@@ -71,15 +70,15 @@ pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// Which messages a snapshot spares although it omits them: those that many agents never put into their history.
-struct Keep {
+/// The messages that stay although a snapshot omits them: those that many agents never put into their history.
+struct Retention {
     reasoning: bool,
     activities: bool,
-    /// Kinds of activity for which the snapshot speaks nevertheless.
+    /// The kinds of activity that the snapshot replaces all the same.
     authoritative: Index,
 }
 
-impl Keep {
+impl Retention {
     fn of(event: &EventRef<'_>, told: &[Message]) -> Self {
         let own = event.get("metadata").and_then(|metadata| metadata.get("@ag-ui/client"));
         let types = own.and_then(|own| own.get("authoritativeActivityTypes")?.as_list());

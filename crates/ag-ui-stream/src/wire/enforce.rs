@@ -1,17 +1,17 @@
-//! Enforcement: what 1.0 does not describe is stripped with a warning, a described field that holds something else is fatal.
+//! Enforcement: members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
 
 use super::operation::check as check_operation;
-use super::{Field, MAX_INTEGER, Presence, Shape, Union, text, whole};
-use crate::notice::{Detail, Notice, Notices, Verdict, joined};
+use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, text, whole};
+use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices, joined};
 use json_tree::members::bring;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 
-/// A value that the walk has passed, and what was tolerated.
+/// A value that the walk has passed, and the tolerated faults.
 pub(crate) type Enforced<'a> = (Json<'a>, Vec<Notice>);
 
-/// Strips a value of what its shape does not have; refuses one of an unknown kind, of which nothing is left.
-pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static Shape) -> Verdict<Enforced<'a>> {
+/// Strips a value of members that its shape lacks; refuses one of an unknown kind.
+pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static ValueShape) -> NoticeResult<Enforced<'a>> {
     let mut warnings = Notices::default();
     let is_kept = Walk { warnings: &mut warnings }.value(&mut json, shape, Path::ROOT)?;
     let mut warnings = warnings.into_vec();
@@ -24,28 +24,28 @@ pub(crate) fn enforce<'a>(mut json: Json<'a>, shape: &'static Shape) -> Verdict<
     }
 }
 
-/// Strips an event of what its row does not have, and puts its members into the order of the row. False where nothing is left of it.
+/// Strips an event of members that its row lacks, and sorts the others by the row. Returns false if nothing is left of it.
 pub(crate) fn enforce_members(
     members: &mut Members<'_>,
-    own: &'static [Field],
-    shared: &'static [Field],
+    own: &'static [MemberRule],
+    shared: &'static [MemberRule],
     warnings: &mut Notices,
-) -> Verdict<bool> {
+) -> NoticeResult<bool> {
     let described = Described { tag: Some("type"), own, shared };
     Walk { warnings }.object(members, described, Path::ROOT)
 }
 
-/// What an object may hold.
+/// The members that an object may have.
 #[derive(Clone, Copy)]
 struct Described {
-    /// The member that tells its kind.
+    /// The member with its kind.
     tag: Option<&'static str>,
-    own: &'static [Field],
-    shared: &'static [Field],
+    own: &'static [MemberRule],
+    shared: &'static [MemberRule],
 }
 
 impl Described {
-    fn fields(self) -> impl Iterator<Item = &'static Field> {
+    fn fields(self) -> impl Iterator<Item = &'static MemberRule> {
         self.own.iter().chain(self.shared)
     }
 }
@@ -54,72 +54,75 @@ struct Walk<'w> {
     warnings: &'w mut Notices,
 }
 
-/// Whether the value stays.
-type Kept = Verdict<bool>;
-
 impl Walk<'_> {
-    fn value(&mut self, tree: &mut Json<'_>, shape: &'static Shape, path: Path<'_>) -> Kept {
+    fn value(&mut self, tree: &mut Json<'_>, shape: &'static ValueShape, path: Path<'_>) -> NoticeResult<bool> {
         match (shape, &mut *tree) {
-            (Shape::Any, _)
-            | (Shape::Text | Shape::TextOrList(_), Json::Text(_))
-            | (Shape::Flag, Json::Bool(_))
-            | (Shape::OpenObject, Json::Object(_)) => Ok(true),
-            (Shape::Integer { min }, Json::Number(number)) => match whole(number) {
+            (ValueShape::Any, _)
+            | (ValueShape::Text | ValueShape::TextOrList(_), Json::Text(_))
+            | (ValueShape::Flag, Json::Bool(_))
+            | (ValueShape::OpenObject, Json::Object(_)) => Ok(true),
+            (ValueShape::Integer { min }, Json::Number(number)) => match whole(number) {
                 Some(integer) if integer >= *min => {
                     *number = integer.into();
                     Ok(true)
                 }
                 _ => {
                     let bounds = [min.to_string(), MAX_INTEGER.to_string()];
-                    Err(path.malformed(Detail::Integer, &[&bounds[0], &bounds[1], &number.text()]))
+                    Err(path.malformed(NoticeDetail::Integer, &[&bounds[0], &bounds[1], &number.text()]))
                 }
             },
-            (Shape::Choice(choices), Json::Text(text)) => {
+            (ValueShape::Choice(choices), Json::Text(text)) => {
                 if choices.contains(&&**text) {
                     return Ok(true);
                 }
-                Err(path.malformed(Detail::Choice, &[&joined(choices, "\" or \""), text]))
+                Err(path.malformed(NoticeDetail::Choice, &[&joined(choices, "\" or \""), text]))
             }
-            (Shape::OpenChoice(choices), Json::Text(text)) => {
+            (ValueShape::OpenChoice(choices), Json::Text(text)) => {
                 let is_known = choices.contains(&&**text);
                 if !is_known {
-                    self.warn(Detail::UnknownChoice, &[text], path);
+                    self.warn(NoticeDetail::UnknownChoice, &[text], path);
                 }
                 Ok(is_known)
             }
-            (Shape::List { item, min }, Json::List(items)) => self.list(items, item, *min, path),
-            (Shape::TextOrList(item), Json::List(items)) => self.list(items, item, 0, path),
-            (Shape::Object(fields), Json::Object(members)) => {
+            (ValueShape::List { item, min }, Json::List(items)) => self.list(items, item, *min, path),
+            (ValueShape::TextOrList(item), Json::List(items)) => self.list(items, item, 0, path),
+            (ValueShape::Object(fields), Json::Object(members)) => {
                 self.object(members, Described { tag: None, own: fields, shared: &[] }, path)
             }
-            (Shape::Union(union), Json::Object(members)) => self.union(members, union, path),
-            (Shape::Operation, tree) => self.operation(tree, path),
+            (ValueShape::Union(union), Json::Object(members)) => self.union(members, union, path),
+            (ValueShape::Operation, tree) => self.operation(tree, path),
             (shape, found) => Err(path.unexpected(shape, found)),
         }
     }
 
-    fn list(&mut self, items: &mut Vec<Json<'_>>, shape: &'static Shape, min: usize, path: Path<'_>) -> Kept {
+    fn list(
+        &mut self,
+        items: &mut Vec<Json<'_>>,
+        shape: &'static ValueShape,
+        min: usize,
+        path: Path<'_>,
+    ) -> NoticeResult<bool> {
         let mut kept = 0;
         for index in 0..items.len() {
-            if self.value(&mut items[index], shape, path.to(Step::Index(index)))? {
+            if self.value(&mut items[index], shape, path.to(PathStep::Index(index)))? {
                 items.swap(kept, index);
                 kept += 1;
             }
         }
         items.truncate(kept);
         if kept < min {
-            return Err(path.malformed(Detail::TooFew, &[&min.to_string(), &kept.to_string()]));
+            return Err(path.malformed(NoticeDetail::TooFew, &[&min.to_string(), &kept.to_string()]));
         }
         Ok(true)
     }
 
-    fn union(&mut self, members: &mut Members<'_>, union: &'static Union, path: Path<'_>) -> Kept {
+    fn union(&mut self, members: &mut Members<'_>, union: &'static Union, path: Path<'_>) -> NoticeResult<bool> {
         let mut kind = union.kind(members);
         if kind.is_none() {
             (union.translate_retired)(members);
             kind = union.kind(members);
             if kind.is_some() {
-                self.warn(Detail::RetiredForm, &[], path);
+                self.warn(NoticeDetail::RetiredForm, &[], path);
             }
         }
         if let Some(kind) = kind {
@@ -127,14 +130,15 @@ impl Walk<'_> {
             return self.object(members, Described { tag: Some(union.tag), own, shared: &[] }, path);
         }
         let Some(kind) = text(members, union.tag) else {
-            return Err(path.malformed(Detail::NoTag, &[union.tag]));
+            return Err(path.malformed(NoticeDetail::NoTag, &[union.tag]));
         };
-        self.warn(Detail::UnknownKind, &[union.tag, kind], path);
+        self.warn(NoticeDetail::UnknownKind, &[union.tag, kind], path);
         Ok(false)
     }
 
-    /// Puts the members that are described into the order of the fields, behind the tag if there is one, and drops the others.
-    fn object(&mut self, members: &mut Members<'_>, described: Described, path: Path<'_>) -> Kept {
+    /// Puts the described members into the order of the fields, after the tag if there is one, and drops the others. Returns false if the object
+    /// is to be dropped itself.
+    fn object(&mut self, members: &mut Members<'_>, described: Described, path: Path<'_>) -> NoticeResult<bool> {
         let mut known = 0;
         if let Some(tag) = described.tag {
             bring(members, tag, 0);
@@ -144,11 +148,11 @@ impl Walk<'_> {
             if known == members.len() && field.presence != Presence::Required {
                 continue;
             }
-            let path = path.to(Step::Name(field.name));
+            let path = path.to(PathStep::Name(field.name));
             let required = field.presence == Presence::Required;
             let Some(member) = bring(members, field.name, known) else {
                 if required {
-                    return Err(path.malformed(Detail::Missing, &[]));
+                    return Err(path.malformed(NoticeDetail::Missing, &[]));
                 }
                 continue;
             };
@@ -187,48 +191,48 @@ impl Walk<'_> {
     fn warn_of_unknown(&mut self, members: &[(Cow<'_, str>, Json<'_>)], described: Described, path: Path<'_>) {
         for (name, _) in members {
             if !described.fields().any(|field| field.name == name) && described.tag != Some(name) {
-                self.warn(Detail::UnknownProperty, &[name], path.to(Step::Name(name)));
+                self.warn(NoticeDetail::UnknownProperty, &[name], path.to(PathStep::Name(name)));
             }
         }
     }
 
-    fn operation(&mut self, operation: &Json<'_>, path: Path<'_>) -> Kept {
+    fn operation(&mut self, operation: &Json<'_>, path: Path<'_>) -> NoticeResult<bool> {
         match check_operation(operation) {
             Ok(()) => Ok(true),
             Err(("", "")) => {
-                self.warn(Detail::UnknownOperation, &[], path);
+                self.warn(NoticeDetail::UnknownOperation, &[], path);
                 Ok(false)
             }
             Err((name, what)) => {
-                let member = path.to(Step::Name(name));
+                let member = path.to(PathStep::Name(name));
                 let path = if name.is_empty() { path } else { member };
-                Err(path.malformed(Detail::Operation, &[what]))
+                Err(path.malformed(NoticeDetail::Operation, &[what]))
             }
         }
     }
 
-    fn warn(&mut self, detail: Detail, names: &[&str], path: Path<'_>) {
+    fn warn(&mut self, detail: NoticeDetail, names: &[&str], path: Path<'_>) {
         self.warnings.push(detail, names, Some(path.pointer()));
     }
 }
 
-/// Where a value is. It becomes text only where something is said about it.
+/// The place of a value. It becomes text only for a notice.
 #[derive(Clone, Copy)]
 struct Path<'p> {
     outer: Option<&'p Self>,
-    step: Step<'p>,
+    step: PathStep<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'p> {
+enum PathStep<'p> {
     Name(&'p str),
     Index(usize),
 }
 
 impl<'p> Path<'p> {
-    const ROOT: Self = Self { outer: None, step: Step::Index(0) };
+    const ROOT: Self = Self { outer: None, step: PathStep::Index(0) };
 
-    fn to(&'p self, step: Step<'p>) -> Self {
+    fn to(&'p self, step: PathStep<'p>) -> Self {
         Self { outer: Some(self), step }
     }
 
@@ -238,19 +242,19 @@ impl<'p> Path<'p> {
             return String::new();
         };
         let step = match self.step {
-            Step::Name(name) => escaped(name),
-            Step::Index(index) => index.to_string(),
+            PathStep::Name(name) => escaped(name),
+            PathStep::Index(index) => index.to_string(),
         };
         outer.pointer() + "/" + &step
     }
 
     #[cold]
-    fn malformed(&self, detail: Detail, names: &[&str]) -> Box<Notice> {
+    fn malformed(&self, detail: NoticeDetail, names: &[&str]) -> Box<Notice> {
         Notice::new(detail, names).at(self.pointer())
     }
 
-    fn unexpected(&self, shape: &Shape, found: &Json<'_>) -> Box<Notice> {
-        self.malformed(Detail::Unexpected, &[expected(shape), kind_of(found)])
+    fn unexpected(&self, shape: &ValueShape, found: &Json<'_>) -> Box<Notice> {
+        self.malformed(NoticeDetail::Unexpected, &[expected(shape), kind_of(found)])
     }
 }
 
@@ -267,15 +271,15 @@ fn escaped(name: &str) -> String {
     step
 }
 
-fn expected(shape: &Shape) -> &'static str {
+fn expected(shape: &ValueShape) -> &'static str {
     match shape {
-        Shape::Any => "a value",
-        Shape::Text | Shape::Choice(_) | Shape::OpenChoice(_) => "a string",
-        Shape::Flag => "a boolean",
-        Shape::Integer { .. } => "an integer",
-        Shape::List { .. } => "an array",
-        Shape::TextOrList(_) => "a string or an array",
-        Shape::OpenObject | Shape::Object(_) | Shape::Union(_) | Shape::Operation => "an object",
+        ValueShape::Any => "a value",
+        ValueShape::Text | ValueShape::Choice(_) | ValueShape::OpenChoice(_) => "a string",
+        ValueShape::Flag => "a boolean",
+        ValueShape::Integer { .. } => "an integer",
+        ValueShape::List { .. } => "an array",
+        ValueShape::TextOrList(_) => "a string or an array",
+        ValueShape::OpenObject | ValueShape::Object(_) | ValueShape::Union(_) | ValueShape::Operation => "an object",
     }
 }
 

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 
 pub(crate) use json_tree::members::{text, text_or_empty};
 
-/// The items of a member, none where that is no list.
+/// The items of a member; none if it is no list.
 pub(crate) fn list<'t, 'a>(members: &'t Members<'a>, name: &str) -> &'t [Json<'a>] {
     match members.find(name) {
         Some(Json::List(items)) => items,
@@ -11,7 +11,7 @@ pub(crate) fn list<'t, 'a>(members: &'t Members<'a>, name: &str) -> &'t [Json<'a
     }
 }
 
-/// Gives a member its last value, which is the one that counts.
+/// Appends a text. The last value of a member counts.
 pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: &str) {
     put_json(members, name, text.into());
 }
@@ -21,7 +21,7 @@ pub(crate) fn put<'a>(members: &mut Members<'a>, name: &'static str, text: &'a s
     put_json(members, name, Json::Text(text.into()));
 }
 
-/// The same, where it is there.
+/// Adds a text that is borrowed, if there is one.
 pub(crate) fn put_some<'a>(members: &mut Members<'a>, name: &'static str, text: Option<&'a String>) {
     if let Some(text) = text {
         put(members, name, text);

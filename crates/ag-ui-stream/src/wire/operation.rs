@@ -2,7 +2,7 @@
 
 use json_tree::Json;
 
-/// Checks one operation. Returns which member is wrong, or none for the whole, and why; nothing at all for an operation of an unknown kind.
+/// Checks one operation. An error is the name of the wrong member (empty for the whole) and the reason, both empty for an unknown kind.
 pub(super) fn check(operation: &Json<'_>) -> Result<(), (&'static str, &'static str)> {
     let Json::Object(members) = operation else {
         return Err(("", "expected a JSON Patch operation"));
@@ -29,7 +29,7 @@ pub(super) fn check(operation: &Json<'_>) -> Result<(), (&'static str, &'static 
     Ok(())
 }
 
-/// Whether it is a string of the form `^(/([^/~]|~[01])*)*$`.
+/// True for a string of the form `^(/([^/~]|~[01])*)*$`.
 fn is_pointer(tree: &Json<'_>) -> bool {
     let Json::Text(pointer) = tree else {
         return false;

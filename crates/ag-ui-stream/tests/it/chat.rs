@@ -1,7 +1,7 @@
 //! One conversation as a page has it: what its agent sends, and what its user does.
 
 use ag_ui_stream::asks::AskChange;
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::reader::EndOutcome;
@@ -99,8 +99,8 @@ pub(crate) fn asked(arguments: &str, rest: impl IntoIterator<Item = Value>) -> C
     chat([started("r1")].into_iter().chain(call("c1", arguments)).chain(rest))
 }
 
-pub(crate) fn said(text: &str) -> Said {
-    Said { text: Some(text.to_owned()), ..Said::default() }
+pub(crate) fn said(text: &str) -> UserTurn {
+    UserTurn { text: Some(text.to_owned()), ..UserTurn::default() }
 }
 
 pub(crate) fn reply(id: &str, outcome: Outcome) -> AskReply {
@@ -128,7 +128,7 @@ pub(crate) trait Chat {
     fn picks(&self, id: &str, option: usize) -> AskReply;
     fn types(&self, id: &str, text: &str) -> AskReply;
     fn next(&self, delivery: Delivery, replies: impl IntoIterator<Item = AskReply>) -> Result<NextRun, Refusal>;
-    fn say(&self, delivery: Delivery, said: Said) -> Result<NextRun, Refusal>;
+    fn say(&self, delivery: Delivery, said: UserTurn) -> Result<NextRun, Refusal>;
 }
 
 impl Chat for Conversation {
@@ -198,10 +198,10 @@ impl Chat for Conversation {
     }
 
     fn next(&self, delivery: Delivery, replies: impl IntoIterator<Item = AskReply>) -> Result<NextRun, Refusal> {
-        self.say(delivery, Said { replies: replies.into_iter().collect(), ..Said::default() })
+        self.say(delivery, UserTurn { replies: replies.into_iter().collect(), ..UserTurn::default() })
     }
 
-    fn say(&self, delivery: Delivery, said: Said) -> Result<NextRun, Refusal> {
+    fn say(&self, delivery: Delivery, said: UserTurn) -> Result<NextRun, Refusal> {
         say_with(self, Vec::new(), delivery, said)
     }
 }
@@ -216,14 +216,14 @@ pub(crate) fn say_with(
     chat: &Conversation,
     tools: Vec<Tool>,
     delivery: Delivery,
-    said: Said,
+    said: UserTurn,
 ) -> Result<NextRun, Refusal> {
-    request(chat, &Setup { tools, delivery, ..Setup::default() }, said)
+    request(chat, &RunDefaults { tools, delivery, ..RunDefaults::default() }, said)
 }
 
 /// The request of a page with this set-up.
-pub(crate) fn request(chat: &Conversation, setup: &Setup, said: Said) -> Result<NextRun, Refusal> {
-    let setup = Setup { thread_id: "t".to_owned(), ..setup.clone() };
+pub(crate) fn request(chat: &Conversation, setup: &RunDefaults, said: UserTurn) -> Result<NextRun, Refusal> {
+    let setup = RunDefaults { thread_id: "t".to_owned(), ..setup.clone() };
     let mut ids = (1..).map(|id| format!("id{id}"));
     chat.request(NOW, &setup, &said, || ids.next().unwrap())
 }

@@ -4,7 +4,7 @@ use crate::chat::{
     ASK, Chat, FOREIGN, OTHER, about_the_call, asked, call, call_of, chat, declines, finished, interrupted, legacy,
     reply, request, result, roles, said, say_with, started,
 };
-use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, Said, Setup};
+use ag_ui_stream::asks::reply::{AskReply, AskedBy, Delivery, NextRun, Origin, Refusal, RunDefaults, UserTurn};
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::{Asks, Conversation, Message};
 use ask_user_question::reply::Selection;
@@ -95,8 +95,9 @@ fn the_delivery_follows_what_the_agent_does() {
         assert_eq!(conversation.asks().asked_by("c1"), Some(by));
         let chosen = Delivery::automatic(by, agent);
         for delivery in [Delivery::Automatic, chosen] {
-            let said = Said { replies: vec![conversation.picks("c1", 0)], ..Said::default() };
-            let next = request(&conversation, &Setup { delivery, agent, ..Setup::default() }, said).unwrap();
+            let said = UserTurn { replies: vec![conversation.picks("c1", 0)], ..UserTurn::default() };
+            let next =
+                request(&conversation, &RunDefaults { delivery, agent, ..RunDefaults::default() }, said).unwrap();
             assert_eq!(roles(&next.messages), sent, "{by:?} of {agent:?}");
             assert_eq!(next.input().resume.is_some(), resumes, "{by:?} of {agent:?}");
         }
@@ -184,7 +185,7 @@ fn nothing_may_be_left_dangling() {
     let mut conversation = asked(ASK, call("c2", OTHER).into_iter().chain([start, end, finished("r1")]));
     let tools = vec![Tool::new("locate", "Where the user is.")];
     let next = |conversation: &Conversation, delivery, replies: &[AskReply]| {
-        say_with(conversation, tools.clone(), delivery, Said { replies: replies.to_vec(), ..Said::default() })
+        say_with(conversation, tools.clone(), delivery, UserTurn { replies: replies.to_vec(), ..UserTurn::default() })
     };
     let waiting =
         |asks: &[&str]| Err(Refusal::QuestionsWait { tool_call_ids: asks.iter().map(|id| (*id).to_owned()).collect() });

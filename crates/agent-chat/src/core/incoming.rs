@@ -91,7 +91,7 @@ impl Core {
         if !self.conversation.restore(now(), history, Vec::new()) {
             return false;
         }
-        let thread_id = self.options.setup.thread_id.clone();
+        let thread_id = self.config.setup.thread_id.clone();
         let run = run_id.map(|run_id| (thread_id.as_str(), run_id));
         let started = self.following_mut().and_then(|following| following.catch_up(last_id, run));
         self.status.set(Status::Idle);

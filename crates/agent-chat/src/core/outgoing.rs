@@ -1,6 +1,6 @@
 //! What goes out next: what was said and answered, as the agent takes it.
 
-use super::{Core, Launch, Link, tell_developers};
+use super::{Core, Launch, Link, Post, tell_developers};
 use crate::following::Following;
 use crate::ids::{new_id, now};
 use crate::kept::Keep;
@@ -8,7 +8,7 @@ use crate::outbox::Mail;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
 use ag_ui_stream::Message;
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, Said};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, UserTurn};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
@@ -29,15 +29,6 @@ pub(crate) enum Next {
     Refused,
 }
 
-/// What is posted.
-#[derive(Clone, Debug)]
-pub(crate) enum Post {
-    /// A run, to the agent.
-    Run(Box<NextRun>),
-    /// A reply, to an endpoint of the conversation.
-    Endpoint { action: &'static str, body: String },
-}
-
 impl Core {
     /// Holds what was typed. Unless it stands alone, it is decided when it goes what it is: a message of its own, or the answer to what waits.
     pub(crate) fn say(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
@@ -48,8 +39,8 @@ impl Core {
         // It can't be meant for a question that comes while it waits for the server.
         let stands_alone = stands_alone || self.knows_of_no_question();
         self.outbox.say(text, picks, stands_alone);
-        if let Some(memory) = self.options.memory {
-            (memory.name)(&self.options.setup.thread_id);
+        if let Some(memory) = self.config.memory {
+            (memory.name)(&self.config.setup.thread_id);
         }
         self.show_mail();
     }
@@ -114,11 +105,11 @@ impl Core {
         let message = self.outbox.held_message().cloned();
         if held.is_empty() && message.is_none() {
             return match again && self.can_go_on() {
-                true => self.run(Said::default()).map(Some),
-                false => Ok(self.options.server.and_then(|server| (server.revival)(self))),
+                true => self.run(UserTurn::default()).map(Some),
+                false => Ok(self.server.and_then(|server| (server.revival)(self))),
             };
         }
-        if let Some(server) = self.options.server {
+        if let Some(server) = self.server {
             if let Some((reply, post)) = (server.by_endpoint)(self, &held) {
                 self.outbox.send(&[reply], false);
                 return Ok(Some(post));
@@ -128,7 +119,7 @@ impl Core {
         let others = elsewhere.into_iter().filter(|reply| self.outbox.mail(&reply.tool_call_id).is_none());
         held.extend(others);
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
-        match self.run(Said { replies: held.clone(), text, text_id }) {
+        match self.run(UserTurn { replies: held.clone(), text, text_id }) {
             Ok(post) => {
                 self.outbox.send(&held, true);
                 Ok(Some(post))
@@ -170,7 +161,7 @@ impl Core {
         if !self.following()?.has_died() || !self.holds_stream() {
             return None;
         }
-        Some(Post::Run(Box::new(NextRun::again(&self.options.setup(), new_id()))))
+        Some(Post::Run(Box::new(NextRun::again(&self.config.run_setup(), new_id()))))
     }
 
     fn knows_of_no_question(&self) -> bool {
@@ -239,15 +230,15 @@ impl Core {
         open.any(|ask| !outbox.answers(&ask.tool_call_id)) || self.has_open_call()
     }
 
-    fn run(&self, said: Said) -> Result<Post, Refusal> {
-        let run = self.conversation.request(now(), &self.options.setup(), &said, new_id)?;
+    fn run(&self, said: UserTurn) -> Result<Post, Refusal> {
+        let run = self.conversation.request(now(), &self.config.run_setup(), &said, new_id)?;
         Ok(Post::Run(Box::new(run)))
     }
 
     /// The first reply as the conversation's own endpoints take it. They take no other outcomes than these two.
     pub(crate) fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
         let reply = held.first()?;
-        if self.options.setup.delivery != Delivery::Endpoint {
+        if self.config.setup.delivery != Delivery::Endpoint {
             return None;
         }
         let (action, body) = match &reply.outcome {
@@ -270,7 +261,7 @@ impl Core {
 
     /// The server takes an answer by interrupt whether or not the run that asked ended in one, and a history does not tell.
     pub(crate) fn bind_interrupts(&mut self, held: &[AskReply]) {
-        if self.options.setup.delivery != Delivery::Resume {
+        if self.config.setup.delivery != Delivery::Resume {
             return;
         }
         for reply in held {

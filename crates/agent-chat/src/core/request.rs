@@ -1,6 +1,6 @@
 //! A request from its launch to its end.
 
-use super::{Core, Post, tell_developers};
+use super::{Core, Post, Running, tell_developers};
 use crate::ids::now;
 use crate::outbox::Mail;
 use crate::status::Status;
@@ -9,13 +9,6 @@ use crate::trouble::Trouble;
 use ag_ui_stream::thread::RunState;
 use json_tree::Json;
 use leptos::prelude::*;
-
-/// A request that is under way.
-pub(crate) struct Running {
-    abort: Abort,
-    /// Whether its response tells what happens.
-    pub(super) is_run: bool,
-}
 
 /// A request that was launched: what its task needs.
 pub(crate) struct Launch {
@@ -65,15 +58,15 @@ impl Core {
                 self.status.set(Status::Running);
                 self.conversation.start_response(now());
                 // Where a balancer sees which conversation it is.
-                (self.options.server.map(|_| "/agent"), run.body.clone())
+                (self.server.map(|_| "/agent"), run.body.clone())
             }
         };
-        let path = action.map(|action| conversation_path(&self.options.setup.thread_id, action));
+        let path = action.map(|action| conversation_path(&self.config.setup.thread_id, action));
         let abort = Abort::new();
         self.running = Some(Running { abort: abort.clone(), is_run });
         self.show_mail();
         self.save();
-        Launch { endpoint: self.options.endpoint.clone(), path, body, abort, post }
+        Launch { endpoint: self.config.endpoint.clone(), path, body, abort, post }
     }
 
     /// The agent has a request, and what it brought.
@@ -164,11 +157,11 @@ impl Core {
         };
         let run = [("runId", self.following()?.run_id().unwrap_or(run_id).into())];
         let body = Json::object(run).to_string();
-        let path = conversation_path(&self.options.setup.thread_id, "/cancel");
+        let path = conversation_path(&self.config.setup.thread_id, "/cancel");
         self.outbox.drop_picks();
         self.show_mail();
         Some(Stop {
-            endpoint: self.options.endpoint.clone(),
+            endpoint: self.config.endpoint.clone(),
             path,
             body,
             request: self.running.as_ref().map(|running| running.abort.clone()),

@@ -2,7 +2,7 @@
 
 use crate::scripted_agent::{self, Call, Request, tick};
 use crate::visitor::{COLOUR, SIZE, Visitor};
-use agent_chat::{ChatOptions, Delivery, Status, Trouble, keep_headers, kept_headers};
+use agent_chat::{ChatOptions, Delivery, Status, Trouble};
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
@@ -308,26 +308,16 @@ async fn another_address_leads_to_another_conversation() {
 }
 
 #[test]
-async fn headers_are_kept_for_their_origin() {
-    let header = |value: &str| vec![("Authorization".to_owned(), value.to_owned())];
-    assert!(keep_headers("https://one.example/agent", &header("one")));
-    assert!(keep_headers("/agent", &header("own")));
-    assert_eq!(kept_headers("https://one.example/other?x"), header("one"));
-    assert_eq!(kept_headers("https://one.example:8443/agent"), []);
-    assert_eq!(kept_headers("javascript:alert(1)"), []);
-    assert!(!keep_headers("/agent", &[("no header".to_owned(), String::new())]));
-    let none = [("no header", "x"), ("X-Lines", "a\nb"), ("X-Snowman", "\u{2603}")];
-    let none = none.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let headers = [kept_headers("/agent"), none.to_vec()].concat();
-    let visitor = Visitor::first(ChatOptions::new("/agent?key=a%20b&empty").with_headers(headers));
+async fn headers_go_along_and_what_is_no_header_does_not() {
+    let headers = [("Authorization", "own"), ("no header", "x"), ("X-Lines", "a\nb"), ("X-Snowman", "\u{2603}")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let visitor = Visitor::first(ChatOptions::new("/agent?key=a%20b&empty").with_headers(headers.to_vec()));
     visitor.chat.send("Hello");
     let call = Call::next().await;
     assert_eq!(call.header("authorization").as_deref(), Some("own"));
     assert_eq!(call.header("content-type").as_deref(), Some("application/json"));
     assert_eq!(["x-lines", "x-snowman"].map(|name| call.header(name)), [None, None], "what is no header is left out");
     assert_eq!(["key", "empty"].map(|name| call.parameter(name)), ["a b", ""].map(|value| Some(value.to_owned())));
-    assert!(keep_headers("/agent", &[]));
-    assert_eq!(kept_headers("/agent"), []);
 }
 
 #[test]

@@ -2,22 +2,55 @@
 //!
 //! Only what has one reading is an answer. A question that a result does not name is skipped, and a result that answers no question is none.
 
+mod answer;
 mod sentence;
 
-use super::Outcome;
-use crate::reply::{MOST_PARTS, Reply, Selection, flat_selection};
-use crate::text::{folded, place, plain};
+use super::{Outcome, OutcomeKind};
+use crate::reply::{MOST_PARTS, Selection};
+use crate::text::folded;
 use crate::wire::{AskUserQuestion, Question};
+use answer::{Texts, answered, is_among, member};
 use json_tree::Json;
 use sentence::sentence;
 
+impl Outcome {
+    /// As [`parse`](Self::parse), and reads the results of other agents' tools: sentences with questions and answers, objects keyed by question,
+    /// id or index, refusals, timeouts, elicitations of MCP, a label alone. Returns `None` unless the content has one reading.
+    ///
+    /// A short text such as "M" is an answer if it is a label. So call this for a result that ended the call, not for one that may announce an
+    /// answer.
+    ///
+    /// ```
+    /// use ask_user_question::{AskUserQuestion, Outcome};
+    /// let ask: AskUserQuestion = serde_json::from_str(
+    ///     r#"{"questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#,
+    /// )?;
+    /// let told = r#"User has answered your questions: "Which size?"="M". You can now continue with the user's answers in mind."#;
+    /// let Some(Outcome::Answered(reply)) = Outcome::parse_foreign(&ask, told) else { unreachable!() };
+    /// assert_eq!(reply.message(), "M");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn parse_foreign(ask: &AskUserQuestion, content: &str) -> Option<Self> {
+        let own = Self::parse(ask, content);
+        if !matches!(own, None | Some(Self::Answered(_))) {
+            return own;
+        }
+        match read(ask, content) {
+            // Answers beside a refusal are none.
+            Some(refusal) if refusal.kind() != OutcomeKind::Answered => Some(refusal),
+            foreign => own.or(foreign),
+        }
+    }
+}
+
 /// Reads a text: a sentence, a label, or JSON.
-pub(super) fn read(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
+fn read(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     let content = content.trim();
     match Json::parse(content) {
         Ok(Json::Text(text)) => sentence(ask, text.trim()),
         Ok(json @ (Json::List(_) | Json::Object(_))) => {
-            Results { ask, allows_words: false, is_partial: false }.read(&json, 0)
+            Results { ask, texts: Texts::Labels, is_partial: false }.read(&json, 0)
         }
         _ => sentence(ask, content),
     }
@@ -56,41 +89,14 @@ const SAYS: &str = "action|outcome|status|decision|state|kind";
 const HOLDS: &str = "answers|answer|partialanswers|content|responses|response|structuredcontent|selected|selection|selectedoptions|selectedoption|choice|value|label|optionid|text|result|output|data";
 const HOLDS_WORDS: usize = 3;
 
-/// The members of one answer: its question, what was picked, own words, a note.
+/// The members that name the question of an answer.
 const NAMES: &str = "question|id|questionid|header|key|index";
-const PICKS: &str =
-    "answers|answer|selected|selectedoptions|selectedoption|selection|selections|value|label|option|choice|response";
-const WORDS: &str = "other|custom|customtext|freetext|freeform|othertext|text";
-const NOTES: &str = "note|notes|usernotes";
-
-/// Results that mark one question as unanswered.
-const UNANSWERED: &str =
-    "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]";
-
-/// Acknowledgements of a tool, although a question may have such a label.
-const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
-
-fn is_among(list: &str, word: &str) -> bool {
-    place(list, &mut |known| known == word).is_some()
-}
-
-/// A member by its folded name, and its index. Among several names the first present one counts; a null member is not present.
-fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a>)> {
-    let members = json.as_object()?;
-    let mut found = None;
-    let at = place(names, &mut |name| {
-        found = members.iter().rfind(|(key, value)| !matches!(value, Json::Null) && folded(key) == name);
-        found.is_some()
-    })?;
-    Some((at, &found?.1))
-}
 
 /// Reads a result that is JSON.
 #[derive(Clone, Copy)]
 struct Results<'a> {
     ask: &'a AskUserQuestion,
-    /// True if a text that is no label is known to be the user's.
-    allows_words: bool,
+    texts: Texts,
     is_partial: bool,
 }
 
@@ -104,7 +110,7 @@ impl Results<'_> {
             return sentence(self.ask, text.trim());
         }
         // Among the user's answers are no words of the tool.
-        if !self.allows_words {
+        if self.texts == Texts::Labels {
             let failed = |(_, told): (usize, &Json<'_>)| *told != Json::Bool(false);
             if member(json, "details|iserror|error").is_some_and(failed) {
                 return None;
@@ -118,7 +124,9 @@ impl Results<'_> {
                 Verdict::Stopped => return Some(Outcome::Cancelled),
             }
             if let Some((at, inner)) = member(json, HOLDS) {
-                self.allows_words = at < HOLDS_WORDS + usize::from(verdict == Verdict::Answered);
+                if at < HOLDS_WORDS + usize::from(verdict == Verdict::Answered) {
+                    self.texts = Texts::Words;
+                }
                 return self.read(inner, depth + 1);
             }
             if let Some((_, inner @ Json::Object(_))) = member(json, "outcome") {
@@ -134,7 +142,7 @@ impl Results<'_> {
                 self.named(&entries, depth == 0)?
             }
             Json::List(items) => self.listed(items)?,
-            value => vec![self.answer(self.ask.only()?, value)?],
+            value => vec![self.texts.answer(self.ask.only()?, value)?],
         };
         if self.is_partial {
             return Some(Outcome::replied_in_chat(self.ask, "", selections));
@@ -157,7 +165,6 @@ impl Results<'_> {
         let from = usize::from(behind_last && !first);
         let mut selections: Vec<Selection> = Vec::new();
         for (key, value) in entries {
-            let mut reads = self;
             let text = questions.iter().position(|question| question.question.trim() == key.trim());
             let q = match text {
                 Some(q) => q,
@@ -165,8 +172,9 @@ impl Results<'_> {
                 None => self.question(key, from).or_else(|| self.by_labels(key, value))?,
             };
             // A lone `1` may count from 0 or from 1, which labels tell.
-            reads.allows_words &= text.is_some() || first || behind_last || index(key).is_none();
-            let mut selection = reads.answer(&questions[q], value)?;
+            let is_certain = text.is_some() || first || behind_last || index(key).is_none();
+            let texts = if is_certain { self.texts } else { Texts::Labels };
+            let mut selection = texts.answer(&questions[q], value)?;
             selection.question = q;
             if selections.iter().any(|other| other.question == q) {
                 return None;
@@ -179,7 +187,7 @@ impl Results<'_> {
     /// The question of an id, header or index. Among answers, one question alone may have any id.
     fn question(self, key: &str, from: usize) -> Option<usize> {
         let questions = &self.ask.questions;
-        if questions.len() == 1 && self.allows_words {
+        if questions.len() == 1 && self.texts == Texts::Words {
             return Some(0);
         }
         let titled = self.sole(&|question| folded(question.title()) == folded(key));
@@ -188,9 +196,9 @@ impl Results<'_> {
 
     /// The only question that has the labels of an answer.
     fn by_labels(self, key: &str, value: &Json<'_>) -> Option<usize> {
-        let labels = Self { allows_words: false, ..self };
-        let has = |question: &Question| labels.answer(question, value).is_some_and(|picks| !picks.selected.is_empty());
-        if self.allows_words && index(key).is_none() { self.sole(&has) } else { None }
+        let has =
+            |question: &Question| Texts::Labels.answer(question, value).is_some_and(|picks| !picks.selected.is_empty());
+        if self.texts == Texts::Words && index(key).is_none() { self.sole(&has) } else { None }
     }
 
     /// The only question for which something is so.
@@ -209,7 +217,7 @@ impl Results<'_> {
         let questions = &self.ask.questions;
         let mut names = Vec::new();
         // Members beside answers have the names of their questions; members beside the picks of one question have the names of options.
-        let may_be_named = self.allows_words || questions.len() > 1;
+        let may_be_named = self.texts == Texts::Words || questions.len() > 1;
         for item in items.iter().filter(|_| may_be_named) {
             names.push(match member(item, NAMES) {
                 Some((_, Json::Text(name))) => name.to_string(),
@@ -222,83 +230,13 @@ impl Results<'_> {
             return self.named(&entries, false);
         }
         if items.len() != questions.len() {
-            return Some(vec![self.answer(self.ask.only()?, &Json::List(items.to_vec()))?]);
+            return Some(vec![self.texts.answer(self.ask.only()?, &Json::List(items.to_vec()))?]);
         }
         let mut selections = Vec::new();
         for (q, (question, item)) in questions.iter().zip(items).enumerate() {
-            selections.push(Selection { question: q, ..self.answer(question, item)? });
+            selections.push(Selection { question: q, ..self.texts.answer(question, item)? });
         }
         Some(selections)
-    }
-
-    fn answer(self, question: &Question, value: &Json<'_>) -> Option<Selection> {
-        let mut selection = Selection::default();
-        self.add(&mut selection, question, value, 0)?;
-        if !question.multi_select && selection.other.is_some() {
-            selection.selected.clear();
-        }
-        selection.skipped = selection.selected.is_empty() && selection.other.is_none();
-        Some(selection)
-    }
-
-    fn add(self, selection: &mut Selection, question: &Question, value: &Json<'_>, depth: usize) -> Option<()> {
-        match value {
-            Json::Null => {}
-            Json::Text(text) => self.say(selection, question, text)?,
-            // A bare number may be an index, from whatever number on.
-            Json::Number(number) => {
-                selection.selected.push(question.labels().iter().position(|label| *label == number.text())?);
-            }
-            Json::List(items) => {
-                for item in items.iter().take(MOST_PARTS) {
-                    self.add(selection, question, item, depth + 1)?;
-                }
-            }
-            Json::Object(_) if depth < 3 => {
-                let (picks, words) = (member(value, PICKS), member(value, WORDS));
-                if let Some((_, picks)) = picks {
-                    self.add(selection, question, picks, depth + 1)?;
-                }
-                if let Some((_, words)) = words {
-                    Self { allows_words: true, ..self }.add(selection, question, words, depth + 1)?;
-                }
-                if let Some((_, Json::Text(note))) = member(value, NOTES) {
-                    selection.note = Some(note.to_string());
-                }
-                picks.or(words)?;
-            }
-            Json::Bool(_) | Json::Object(_) => return None,
-        }
-        Some(())
-    }
-
-    fn say(self, selection: &mut Selection, question: &Question, text: &str) -> Option<()> {
-        if let Some(note) = text.strip_prefix("user_note: ") {
-            selection.note = Some(note.to_owned());
-            return Some(());
-        }
-        let Some(said) = flat_selection(question, 0, text) else {
-            return Some(());
-        };
-        if !self.allows_words && is_among(ACKNOWLEDGES, &plain(text)) {
-            return None;
-        }
-        if said.other.is_some() && is_among(UNANSWERED, &plain(text)) {
-            return Some(());
-        }
-        for option in said.selected {
-            if !selection.selected.contains(&option) {
-                selection.selected.push(option);
-            }
-        }
-        if said.other.is_some() {
-            let is_second = selection.other.is_some();
-            if is_second || !self.allows_words {
-                return None;
-            }
-            selection.other = said.other;
-        }
-        Some(())
     }
 }
 
@@ -343,17 +281,4 @@ fn verdict(json: &Json<'_>) -> Option<Verdict> {
         }
     }
     Some(verdict)
-}
-
-/// The reply of these selections, with every other question skipped; `None` if nothing is answered.
-fn answered(ask: &AskUserQuestion, mut selections: Vec<Selection>) -> Option<Outcome> {
-    if selections.iter().all(|selection| selection.skipped) {
-        return None;
-    }
-    for question in 0..ask.questions.len() {
-        if selections.iter().all(|selection| selection.question != question) {
-            selections.push(Selection { question, skipped: true, ..Selection::default() });
-        }
-    }
-    Reply::of(ask, selections).map(Outcome::Answered)
 }

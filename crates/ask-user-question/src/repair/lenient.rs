@@ -1,20 +1,20 @@
-//! Texts that are almost JSON, as small models write them.
+//! JSON in texts, and texts that are almost JSON, as small models write them.
 
 use crate::text::Kind;
-use json_tree::Json;
 use json_tree::pieces::settle;
+use json_tree::{Json, NotUnique};
 
 /// Reads a text that has one reading as JSON, although it breaks a rule. It may have a byte order mark, a code fence, a comma too many, or
 /// what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single quotes. Its strings may have raw line
 /// breaks, `\'` and `\$`.
 ///
 /// Returns `None` for anything else. A quotation mark within a string may be its end, and a text that is cut off may go on in any way.
-pub(super) fn read(text: &str) -> Option<Json<'static>> {
+fn read(text: &str) -> Option<Json<'static>> {
     let strict = strict(settle(unfenced(text.trim_start_matches('\u{FEFF}').trim())));
     json_tree::parse_unique(&strict).ok().map(Json::into_static)
 }
 
-/// The text within a code fence, which may lack its end, if it stands in one.
+/// The text within a code fence, which may lack its end, if there is one.
 fn unfenced(text: &str) -> &str {
     const IS_NAME: Kind = |c| c.is_ascii_alphanumeric();
     let inner = text.strip_prefix("```").map(|inner| inner.strip_suffix("```").unwrap_or(inner));
@@ -74,4 +74,42 @@ fn string<'t>(text: &'t str, quote: char, strict: &mut String) -> &'t str {
         }
     }
     ""
+}
+
+pub(super) fn may_be_json(text: &str) -> bool {
+    matches!(text.bytes().next(), Some(b'{' | b'[' | b'"')) || text.starts_with(['`', '\u{FEFF}'])
+}
+
+/// The JSON of a text: as it is, or if that is none and [only one reading](read) makes it JSON; and whether it is the former.
+pub(crate) fn parsed(text: &str) -> Result<(Json<'_>, bool), NotUnique> {
+    json_tree::parse_unique(text).map(|json| (json, true)).or_else(|error| match error {
+        NotUnique::NotJson(_) => read(text).map(|json| (json, false)).ok_or(error),
+        NotUnique::RepeatedKey(_) => Err(error),
+    })
+}
+
+/// The object or list in a JSON text, which may have been packed more than once: what [repair](super::repair()) puts into the place of such a string where
+/// one belongs.
+pub(crate) fn unpack(text: &str) -> Option<Json<'static>> {
+    unpacked(text).map(|(value, _)| value)
+}
+
+pub(super) fn unpacked(text: &str) -> Option<(Json<'static>, bool)> {
+    const MOST_LAYERS: usize = 3;
+    let mut layer = text.trim().to_owned();
+    let mut all_strict = true;
+    for _ in 0..MOST_LAYERS {
+        if !may_be_json(&layer) {
+            return None;
+        }
+        let (value, is_strict) = parsed(&layer).ok()?;
+        all_strict &= is_strict;
+        let inner = match value {
+            Json::Text(inner) => inner.trim().to_owned(),
+            Json::List(_) | Json::Object(_) => return Some((value.into_static(), all_strict)),
+            _ => return None,
+        };
+        layer = inner;
+    }
+    None
 }

@@ -1,6 +1,7 @@
 //! Markup of the call that got into a question's text.
 
-use super::{Hears, Place, RepairCode, Shape, unpacked};
+use super::lenient::unpacked;
+use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
 use crate::parts::member_mut;
 use crate::text::find;
 use json_tree::Json;
@@ -21,14 +22,14 @@ const TAGS: [&str; 9] = [
 /// The marks before the name of a parameter, and between it and the value.
 const PARAMETERS: [(&str, &str); 2] = [("parameter name=\"", "\">"), ("<arg_key>", "<arg_value>")];
 
-impl<H: Hears> Shape<'_, H> {
+impl<R: Reporter> Repairer<'_, R> {
     /// Cuts the markup off and reads the parameters in it, such as the options.
-    pub(super) fn markup(&mut self, question: &mut Json<'_>, place: Place<'_>) {
+    pub(super) fn markup(&mut self, question: &mut Json<'_>, place: RepairPlace<'_>) {
         if let Some(Json::Text(text)) = member_mut(question, "options")
             && let Some(at) = begin(text)
         {
             *text = text.get(..at).unwrap_or_default().to_owned().into();
-            self.0.hear(place.key("options"), RepairCode::MarkupRemoved);
+            self.0.report(place.key("options"), RepairCode::MarkupRemoved);
         }
         let Some(Json::Text(text)) = member_mut(question, "question") else {
             return;
@@ -39,7 +40,7 @@ impl<H: Hears> Shape<'_, H> {
         let (said, leaked) = text.split_at_checked(at).unwrap_or_default();
         let (said, leaked) = (said.trim().to_owned(), leaked.to_owned());
         *text = said.into();
-        self.0.hear(place.key("question"), RepairCode::MarkupRemoved);
+        self.0.report(place.key("question"), RepairCode::MarkupRemoved);
         let Json::Object(members) = question else {
             return;
         };

@@ -2,7 +2,7 @@ use crate::text::{Kind, lower, place, words};
 
 /// The meaning of a label, or of its beginning, as "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
+pub(crate) enum Meaning {
     /// It says something of its own, whatever follows.
     Own,
     /// It says nothing yet, or may become "Other" or something of its own.
@@ -50,7 +50,7 @@ fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {
 ///
 /// Only words that ask for typing may follow, so that "Other branch" and "Other (S3)" stay options.
 #[must_use]
-pub fn meaning(label: &str) -> Meaning {
+pub(crate) fn meaning(label: &str) -> Meaning {
     // Long labels say more than that, and need no copy. White space around them says nothing.
     let label = label.trim_start_matches(IS_SIGN).trim_start();
     if label.trim_end().len() > 100 {

@@ -1,6 +1,7 @@
 //! Names and shapes of other tools: other members stand for a field that is missing.
 
-use super::{Hears, Place, RepairCode, Shape, unpacked};
+use super::lenient::unpacked;
+use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
 use crate::members::{self, Member, Of};
 use crate::text::{Kind, find, folded, is_blank, place};
 use json_tree::Json;
@@ -160,14 +161,14 @@ pub(super) fn is_question(value: &Json<'_>) -> bool {
             || has(Member::Question) && (has(Member::Options) || has_field(&ANSWERS)))
 }
 
-impl<H: Hears> Shape<'_, H> {
+impl<R: Reporter> Repairer<'_, R> {
     /// Moves the value of another name to a missing field.
-    pub(super) fn rename(&mut self, object: &mut Json<'_>, place: Place<'_>, field: &Field) {
+    pub(super) fn rename(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, field: &Field) {
         if let Some(at) = field.stand_in(object)
             && let Json::Object(members) = object
         {
             let name = mem::replace(&mut members[at].0, field.name.into());
-            self.0.hear(place.key(&name), RepairCode::RenamedField);
+            self.0.report(place.key(&name), RepairCode::RenamedField);
         }
     }
 
@@ -183,14 +184,14 @@ impl<H: Hears> Shape<'_, H> {
             }
             let names =
                 "input|arguments|parameters|args|params|toolinput|kwargs|function|body|data|request|askuserquestion";
-            if !self.take_inner(arguments, names, Place::Arguments("")) {
+            if !self.take_inner(arguments, names, RepairPlace::Arguments("")) {
                 return;
             }
         }
     }
 
     /// Puts the value of one of these members, if it has one alone, into the place of the object. It may be packed.
-    pub(super) fn take_inner(&mut self, object: &mut Json<'_>, names: &str, place: Place<'_>) -> bool {
+    pub(super) fn take_inner(&mut self, object: &mut Json<'_>, names: &str, place: RepairPlace<'_>) -> bool {
         let Json::Object(members) = object else {
             return false;
         };
@@ -206,12 +207,12 @@ impl<H: Hears> Shape<'_, H> {
         }
         let inner = packed.unwrap_or_else(|| mem::take(only));
         *object = inner;
-        self.0.hear(place, RepairCode::Unwrapped);
+        self.0.report(place, RepairCode::Unwrapped);
         true
     }
 
     /// Leaves out what the model answered in its user's name.
-    pub(super) fn drop_answers(&mut self, object: &mut Json<'_>, place: Place<'_>) {
+    pub(super) fn drop_answers(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>) {
         let Json::Object(members) = object else {
             return;
         };
@@ -219,14 +220,14 @@ impl<H: Hears> Shape<'_, H> {
             let is_answer =
                 is_among("answers|answer|annotations|response|responses|selected|chosen|useranswer|userresponse", key);
             if is_answer {
-                self.0.hear(place.key(key), RepairCode::AnswersDropped);
+                self.0.report(place.key(key), RepairCode::AnswersDropped);
             }
             !is_answer
         });
     }
 
     /// Reads the `type` that other tools give a question, and what else says that several options may be chosen.
-    pub(super) fn by_type(&mut self, question: &mut Json<'_>, place: Place<'_>) {
+    pub(super) fn by_type(&mut self, question: &mut Json<'_>, place: RepairPlace<'_>) {
         let kind = question.get("type").and_then(Json::as_str);
         let is_yes_or_no = kind.is_some_and(|kind| is_among("yesno|confirm|confirmation|boolean|bool", kind));
         for field in &SEVERAL {
@@ -234,7 +235,7 @@ impl<H: Hears> Shape<'_, H> {
                 && let Json::Object(members) = question
             {
                 let (name, _) = mem::replace(&mut members[at], (field.name.into(), Json::Bool(true)));
-                self.0.hear(place.key(&name), RepairCode::RenamedField);
+                self.0.report(place.key(&name), RepairCode::RenamedField);
             }
         }
         if let Json::Object(members) = question
@@ -243,12 +244,12 @@ impl<H: Hears> Shape<'_, H> {
         {
             let options = ["Yes", "No"].map(|label| Json::object([("label", Json::Text(label.into()))]));
             members.push((Member::Options.row().name.into(), Json::List(options.into())));
-            self.0.hear(place.key("type"), RepairCode::YesNo);
+            self.0.report(place.key("type"), RepairCode::YesNo);
         }
     }
 
     /// Makes a list of options out of an object or of lines.
-    pub(super) fn list_of_options(&mut self, options: &mut Json<'_>, place: Place<'_>) {
+    pub(super) fn list_of_options(&mut self, options: &mut Json<'_>, place: RepairPlace<'_>) {
         let (list, code) = match options {
             Json::Object(members) => match map(members) {
                 Some(list) => (list, RepairCode::OptionMap),
@@ -261,18 +262,18 @@ impl<H: Hears> Shape<'_, H> {
             _ => return,
         };
         *options = Json::List(list);
-        self.0.hear(place, code);
+        self.0.report(place, code);
     }
 
     /// Makes a text of a label that is a number or a flag, with the characters that were written.
-    pub(super) fn plain_label(&mut self, label: &mut Json<'_>, place: Place<'_>) -> bool {
+    pub(super) fn plain_label(&mut self, label: &mut Json<'_>, place: RepairPlace<'_>) -> bool {
         let text = match label {
             Json::Number(number) => number.text(),
             Json::Bool(flag) => if *flag { "true" } else { "false" }.to_owned(),
             _ => return false,
         };
         *label = Json::Text(text.into());
-        self.0.hear(place, RepairCode::PlainOption);
+        self.0.report(place, RepairCode::PlainOption);
         true
     }
 }

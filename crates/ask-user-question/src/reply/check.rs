@@ -1,31 +1,47 @@
 //! From selections to a reply: the one place where answers are judged.
 
+use super::answer::{Answer, Reply, Selected, Selection};
 use super::flat::flat_selection;
-use super::{Answer, Reply, Selected, Selection};
 use crate::text::{is_blank, quoted};
-use crate::validate::{Code, MAX_REPLY_BYTES, Refuse};
+use crate::validate::{AnyViolation, Code, MAX_REPLY_BYTES, Refuse, Report, Violation};
 use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 use std::fmt;
 
-pub(super) fn check<R: Refuse>(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Reply, R> {
-    let mut draft = Draft::<R>::new(ask);
+impl Reply {
+    /// Builds a reply from what the user chose. A blank note counts as none.
+    ///
+    /// # Errors
+    /// All violations, each with a path such as `selections[0].selected[1]`, or `questions[1]` for a question that no selection names.
+    pub fn check(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Self, Vec<Violation>> {
+        judge(ask, selections).map_err(Report::into_violations)
+    }
+
+    /// As [`check`](Self::check), for those who need not know what is wrong: their programs carry no words for it.
+    #[must_use]
+    pub fn of(ask: &AskUserQuestion, selections: Vec<Selection>) -> Option<Self> {
+        judge::<AnyViolation>(ask, selections).ok()
+    }
+}
+
+fn judge<R: Refuse>(ask: &AskUserQuestion, selections: Vec<Selection>) -> Result<Reply, R> {
+    let mut draft = ReplyBuilder::<R>::new(ask);
     for (s, selection) in selections.into_iter().enumerate() {
-        draft.take(Place::Selection(s), selection);
+        draft.take(AnswerPlace::Selection(s), selection);
     }
     draft.finish()
 }
 
 /// The source of a selection.
 #[derive(Clone, Copy)]
-pub(super) enum Place<'a> {
+pub(super) enum AnswerPlace<'a> {
     Selection(usize),
     Detail(usize),
     /// The flat map's answer to the question of this text.
     Answer(&'a str),
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for AnswerPlace<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Selection(s) => write!(f, "selections[{s}]"),
@@ -36,7 +52,7 @@ impl fmt::Display for Place<'_> {
 }
 
 /// A reply in the making: at most one answer for each question, and what was wrong on the way.
-pub(super) struct Draft<'a, R> {
+pub(super) struct ReplyBuilder<'a, R> {
     ask: &'a AskUserQuestion,
     answers: Vec<Answer>,
     /// Questions that something was said about, so that a wrong answer is not reported as a missing one too.
@@ -45,7 +61,7 @@ pub(super) struct Draft<'a, R> {
     pub(super) report: R,
 }
 
-impl<'a, R: Refuse> Draft<'a, R> {
+impl<'a, R: Refuse> ReplyBuilder<'a, R> {
     pub(super) fn new(ask: &'a AskUserQuestion) -> Self {
         Self {
             ask,
@@ -57,7 +73,7 @@ impl<'a, R: Refuse> Draft<'a, R> {
     }
 
     /// Takes one selection, found at `place`.
-    pub(super) fn take(&mut self, place: Place<'_>, selection: Selection) {
+    pub(super) fn take(&mut self, place: AnswerPlace<'_>, selection: Selection) {
         let count = self.ask.questions.len();
         let Some(question) = self.ask.questions.get(selection.question) else {
             return self.report.refuse(Code::UnknownQuestion, || {
@@ -109,7 +125,7 @@ impl<'a, R: Refuse> Draft<'a, R> {
         Ok(Reply { needs_details: needs_details(self.ask, &self.answers), answers: self.answers })
     }
 
-    fn answer(&mut self, place: Place<'_>, question: &Question, selection: Selection) {
+    fn answer(&mut self, place: AnswerPlace<'_>, question: &Question, selection: Selection) {
         let selected = self.selected(place, question, &selection.selected);
         let Selection { other, note, skipped, .. } = selection;
         if other.as_deref().is_some_and(is_blank) {
@@ -138,7 +154,7 @@ impl<'a, R: Refuse> Draft<'a, R> {
         (answer.selected, answer.other, answer.note, answer.skipped) = (selected, other, note, skipped);
     }
 
-    fn selected(&mut self, place: Place<'_>, question: &Question, indexes: &[usize]) -> Vec<Selected> {
+    fn selected(&mut self, place: AnswerPlace<'_>, question: &Question, indexes: &[usize]) -> Vec<Selected> {
         let count = question.options.len();
         let mut chosen = vec![false; count];
         for (s, &index) in indexes.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The wire form of replies.
 
-use super::{Answer, Reply, Selected};
+use super::answer::{Answer, Reply, Selected};
 use json_tree::{Json, Members};
 use serde::ser::{Serialize, Serializer};
 
@@ -11,7 +11,14 @@ const ALL_SKIPPED: &str = "The user skipped every question. This is no answer an
 /// The sentence about own words.
 const TYPED: &str = "What is `other` in `details` was typed by the user and is none of the options.";
 
-/// The wire form: `answers`, and where the flat map would lose something, `details`, and a `message` about what is skipped or typed.
+impl Reply {
+    /// The wire form: `answers` in the order of the questions, and `details` with a `message` if the flat map would lose something.
+    #[must_use]
+    pub fn to_json(&self) -> Json<'static> {
+        self.into()
+    }
+}
+
 impl From<&Reply> for Json<'static> {
     fn from(reply: &Reply) -> Self {
         let answers = Self::Object(flat(&reply.answers));

@@ -1,7 +1,7 @@
 //! The text of a reply, and the way back from it.
 
+use super::answer::{Answer, Reply, Selection};
 use super::flat::{self, Behind};
-use super::{Answer, Reply, Selection};
 use crate::text::is_blank;
 use crate::wire::{AskUserQuestion, Question};
 
@@ -150,7 +150,7 @@ fn own_words(question: &Question, text: &str) -> Option<Selection> {
     (!is_blank(other)).then(|| Selection { selected, other: Some(other.to_owned()), note, ..Selection::default() })
 }
 
-/// Every way to take the end of a text for a note. A note that nobody can see is none.
+/// Every way to take the end of a text for a note. An invisible note is none.
 fn with_notes(text: &str) -> Vec<(&str, &str)> {
     let mut ways = Vec::new();
     let inner = text.strip_suffix(')').unwrap_or_default();

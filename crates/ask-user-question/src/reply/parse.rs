@@ -1,15 +1,35 @@
 //! Reading replies off the wire.
 
-use super::check::{Draft, Place};
+use super::answer::{Reply, Selection};
+use super::check::{AnswerPlace, ReplyBuilder};
+use super::encode;
 use super::flat::flat_selection;
-use super::{Reply, Selection, encode};
 use crate::text::quoted;
-use crate::validate::{Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Refuse, exceeds};
+use crate::validate::{AnyViolation, Code, MAX_ASK_BYTES, MAX_REPLY_BYTES, Refuse, Report, Violation, exceeds};
 use crate::wire::{AskUserQuestion, Question};
 use json_tree::{Json, Members};
 use std::fmt::Display;
 
-pub(super) fn parse<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
+impl Reply {
+    /// Reads `{"answers": …, "details"?: …}`: what [`to_json`](Self::to_json) writes, and what a client writes that knows the flat
+    /// map alone. A flat text is a label (or labels joined with commas) where it reads as such, else custom text.
+    ///
+    /// # Errors
+    /// All violations, each with a path such as `answers["Which?"]` or `details[0].other`.
+    pub fn parse<'a, J>(ask: &AskUserQuestion, json: &'a J) -> Result<Self, Vec<Violation>>
+    where
+        &'a J: Into<Json<'a>>,
+    {
+        read(ask, &json.into()).map_err(Report::into_violations)
+    }
+
+    /// As [`parse`](Self::parse), without words for what is wrong.
+    pub(crate) fn read(ask: &AskUserQuestion, json: &Json<'_>) -> Option<Self> {
+        read::<AnyViolation>(ask, json).ok()
+    }
+}
+
+fn read<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result<Reply, R> {
     // A legal reply repeats the ask's texts in the map and in the details, and adds what was typed twice.
     if exceeds(json, 2 * (MAX_ASK_BYTES + MAX_REPLY_BYTES)) {
         return Err(refused("", Code::TooLarge, "The reply is too large."));
@@ -22,7 +42,7 @@ pub(super) fn parse<R: Refuse>(ask: &AskUserQuestion, json: &Json<'_>) -> Result
         }
         None => return Err(refused("answers", Code::MissingField, "`answers` is missing.")),
     };
-    let mut draft = Draft::<R>::new(ask);
+    let mut draft = ReplyBuilder::<R>::new(ask);
     match json.get("details") {
         None | Some(Json::Null) => {}
         Some(Json::List(details)) => read_details(&mut draft, ask, details),
@@ -123,9 +143,9 @@ fn fits(question: &Question, option: usize, label: &str) -> bool {
     question.options.get(option).is_some_and(|option| option.label == label)
 }
 
-fn read_details<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, details: &[Json<'_>]) {
+fn read_details<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, details: &[Json<'_>]) {
     for (d, detail) in details.iter().enumerate() {
-        let place = Place::Detail(d);
+        let place = AnswerPlace::Detail(d);
         let mut read = Detail::default();
         if let Err(unread) = read.read(detail) {
             draft.report.refuse(Code::WrongType, || {
@@ -152,7 +172,7 @@ fn read_details<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, deta
 }
 
 /// Reads the flat map for the questions without a detail. If a key is repeated, the last answer counts.
-fn read_flat<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, answers: &Members<'_>) {
+fn read_flat<R: Refuse>(draft: &mut ReplyBuilder<'_, R>, ask: &AskUserQuestion, answers: &Members<'_>) {
     let asked = |key: &str| {
         let position = |is: &dyn Fn(&Question) -> bool| ask.questions.iter().position(is);
         position(&|question| question.question == key)
@@ -165,7 +185,7 @@ fn read_flat<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, answers
         }
     }
     for (q, (question, said)) in ask.questions.iter().zip(said).enumerate() {
-        let place = Place::Answer(&question.question);
+        let place = AnswerPlace::Answer(&question.question);
         match said {
             None => {}
             Some(Json::Text(_)) if draft.is_named(q) => {}
@@ -185,7 +205,7 @@ fn read_flat<R: Refuse>(draft: &mut Draft<'_, R>, ask: &AskUserQuestion, answers
     for (key, _) in answers {
         if asked(key).is_none() {
             let message = "The ask has no question with this text.";
-            say(&mut draft.report, Place::Answer(key), Code::UnknownQuestion, message);
+            say(&mut draft.report, AnswerPlace::Answer(key), Code::UnknownQuestion, message);
         }
     }
 }
@@ -196,7 +216,7 @@ fn compare<R: Refuse>(reply: &Reply, answers: &Members<'_>) -> Result<(), R> {
     let mut report = R::default();
     let mut contradicts = |key: &str| {
         let message = "`answers` and `details` say different things about this question.";
-        say(&mut report, Place::Answer(key), Code::Contradiction, message);
+        say(&mut report, AnswerPlace::Answer(key), Code::Contradiction, message);
     };
     for (key, text) in &expected {
         if answers.find(key) != Some(text) {

@@ -1,6 +1,7 @@
 //! The rules, in the order in which an ask is read.
 
-use super::{Code, MAX_ASK_BYTES, Report, Violation, exceeds};
+use super::size::{MAX_ASK_BYTES, exceeds};
+use super::violation::{Code, Report, Violation};
 use crate::limits::Limits;
 use crate::members::{self, Kind, Member, Of};
 use crate::text::{counted, is_blank, quoted};

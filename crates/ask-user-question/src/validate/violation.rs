@@ -1,3 +1,4 @@
+use super::size::MAX_REPORTED;
 use crate::codes::codes;
 use serde::Serialize;
 use std::fmt;
@@ -48,7 +49,7 @@ codes! {
         HeaderTooLong "header_too_long",
         /// The arguments are no JSON at all, or an object in them has a key twice.
         InvalidJson "invalid_json",
-        /// A question, header or label in which nobody would see anything.
+        /// A question, header or label without anything to see.
         BlankText "blank_text",
         /// Two questions with the same text: their answers would share a key.
         DuplicateQuestion "duplicate_question",
@@ -110,7 +111,7 @@ impl PartialEq<&str> for Code {
 
 /// Receives violations: [`Report`] in words, [`AnyViolation`] only that there are any. A program that does not ask for the words has none.
 pub(crate) trait Refuse: Default {
-    /// Hears of one: `say` gives its path and its message.
+    /// Takes one: `say` has its path and its message.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String));
 
     fn is_empty(&self) -> bool;
@@ -142,7 +143,7 @@ impl Refuse for Report {
     /// would differ from the schema's.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String)) {
         let decides = code.is_schema_rule() && !self.schema_rule;
-        if self.violations.len() >= super::MAX_REPORTED && !decides {
+        if self.violations.len() >= MAX_REPORTED && !decides {
             return;
         }
         self.schema_rule |= code.is_schema_rule();

@@ -1,6 +1,6 @@
 //! Repair: what models really send becomes the plain shape, and each change is said.
 
-use ask_user_question::repair::{RepairCode, repair, unpack};
+use ask_user_question::repair::{RepairCode, repair};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -197,15 +197,14 @@ fn codes_are_stable_and_distinct() {
 
 #[test]
 fn a_text_is_unpacked_out_of_three_layers_at_most() {
-    let value = json!([1, {"a": true}]);
-    let mut packed = value.to_string();
-    for layer in 0..3 {
-        let unpacked = unpack(&format!(" {packed} ")).map(|json| json.to_string());
-        assert_eq!(unpacked, Some(value.to_string()), "below {layer} more");
+    let asked = |questions: &str| json!({"questions": questions});
+    let mut packed = plain()["questions"].to_string();
+    for _ in 0..3 {
+        repairs(asked(&format!(" {packed} ")), plain(), &[("questions", "json_string")]);
         packed = Value::from(packed).to_string();
     }
-    for text in [packed.as_str(), "", "5", "\"x\"", "plain", "[1", r#"{"a": 1, "a": 2}"#] {
-        assert!(unpack(text).is_none(), "{text}");
+    for text in [packed.as_str(), "", "[1", r#"[{"question": "Q", "question": "R"}]"#] {
+        repairs(asked(text), asked(text), &[]);
     }
 }
 

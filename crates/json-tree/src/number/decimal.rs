@@ -1,4 +1,4 @@
-//! Decimals, by their digits.
+//! Decimals and whole numbers, by their digits.
 
 /// The decimal of a number's text.
 pub(super) struct Decimal {
@@ -64,7 +64,20 @@ impl Decimal {
         let zeros = usize::try_from(self.point).ok()?.checked_sub(self.digits.len())?;
         // Longer ones do not fit.
         let whole = String::from("0") + &self.digits + "00000000000000000000".get(..zeros)?;
-        let whole = i64::try_from(super::natural(&whole)?).ok()?;
+        let whole = i64::try_from(natural(&whole)?).ok()?;
         Some(if self.is_negative { -whole } else { whole })
     }
+}
+
+/// The number of these digits; `None` if there are none, if there is any other character, or if 64 bits do not hold it.
+#[must_use]
+pub fn natural(digits: &str) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.bytes().try_fold(0_u64, |sum, byte| {
+        let digit = u64::from(byte).checked_sub(u64::from(b'0')).filter(|digit| *digit < 10)?;
+        // A checked product would be one of 128 bits.
+        if sum > u64::MAX / 10 { None } else { (sum * 10).checked_add(digit) }
+    })
 }

@@ -5,7 +5,7 @@
 mod example;
 
 use ag_ui_stream::Conversation;
-use ag_ui_stream::asks::reply::{AskReply, Delivery, Said, Setup};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, RunDefaults, UserTurn};
 use ag_ui_stream::conversation::Update;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
@@ -16,8 +16,8 @@ use axum::{Router, http::StatusCode};
 use tower::ServiceExt as _;
 
 /// Sends the user's message as the chat page does: the project's own client makes the request and reads the run.
-async fn says(server: &Router, client: &mut Conversation, delivery: Delivery, said: &Said) {
-    let setup = Setup { thread_id: "t".to_owned(), delivery, ..Setup::default() };
+async fn says(server: &Router, client: &mut Conversation, delivery: Delivery, said: &UserTurn) {
+    let setup = RunDefaults { thread_id: "t".to_owned(), delivery, ..RunDefaults::default() };
     let mut ids = client.thread().messages().len();
     let next_id = || {
         ids += 1;
@@ -46,7 +46,7 @@ async fn says(server: &Router, client: &mut Conversation, delivery: Delivery, sa
 async fn an_own_loop_runs_its_tools_and_waits_for_its_user() {
     for delivery in [Delivery::UserMessage, Delivery::ToolResult] {
         let (server, mut client) = (example::app(), Conversation::default());
-        let hello = Said { text: Some("A shirt, please".to_owned()), ..Said::default() };
+        let hello = UserTurn { text: Some("A shirt, please".to_owned()), ..UserTurn::default() };
         says(&server, &mut client, Delivery::UserMessage, &hello).await;
         let results: Vec<String> = client
             .thread()
@@ -62,7 +62,7 @@ async fn an_own_loop_runs_its_tools_and_waits_for_its_user() {
         let outcome = Outcome::Answered(Reply::check(&question, vec![selection]).expect("it is legal"));
         let tool_call_id = ask.tool_call_id.clone();
         let reply = AskReply { tool_call_id, reply_id: "reply".to_owned(), outcome, by: AnsweredBy::Card };
-        says(&server, &mut client, delivery, &Said { replies: vec![reply], ..Said::default() }).await;
+        says(&server, &mut client, delivery, &UserTurn { replies: vec![reply], ..UserTurn::default() }).await;
         let ask = client.asks().asks().next().expect("it is there");
         assert_eq!(ask.phase, Phase::Answered);
         assert_eq!(client.thread().messages().last().map(|one| one.text().into_owned()).as_deref(), Some("Thank you."));

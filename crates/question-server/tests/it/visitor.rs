@@ -1,7 +1,7 @@
 //! A visitor of the chat: speaks AG-UI with the project's own reader and answers asks as a page would.
 
 use crate::http::{Answer, post};
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Said, Setup};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, RunDefaults, UserTurn};
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::{Conversation, Message};
 use ask_user_question::outcome::AnsweredBy;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(crate) struct Visitor {
     pub(crate) server: Router,
     pub(crate) conversation: Conversation,
-    setup: Setup,
+    setup: RunDefaults,
     name: &'static str,
     /// True if its messages name the ask that they go with.
     marks: bool,
@@ -28,7 +28,11 @@ impl Visitor {
         Self {
             server: server.clone(),
             conversation: Conversation::default(),
-            setup: Setup { thread_id: thread_id.to_owned(), delivery: Delivery::UserMessage, ..Setup::default() },
+            setup: RunDefaults {
+                thread_id: thread_id.to_owned(),
+                delivery: Delivery::UserMessage,
+                ..RunDefaults::default()
+            },
             name,
             marks: true,
             ids: 0,
@@ -59,7 +63,7 @@ impl Visitor {
     /// Sends a message outside of any question, and returns the agent's text.
     pub(crate) async fn says(&mut self, text: &str) -> String {
         let text = Some(text.to_owned());
-        self.send(Said { text, ..Said::default() }).await
+        self.send(UserTurn { text, ..UserTurn::default() }).await
     }
 
     /// Picks an option of the question that waits.
@@ -94,12 +98,12 @@ impl Visitor {
         Outcome::Answered(Reply::check(&self.waiting().1, vec![selection]).expect("the selection is legal"))
     }
 
-    pub(crate) fn reply(&mut self, reply_id: &str, outcome: Outcome) -> Said {
+    pub(crate) fn reply(&mut self, reply_id: &str, outcome: Outcome) -> UserTurn {
         let (tool_call_id, _) = self.waiting();
         let reply_id = format!("{reply_id}-{tool_call_id}");
         let by = AnsweredBy::Card;
         let replies = vec![AskReply { tool_call_id, reply_id, outcome, by }];
-        Said { replies, ..Said::default() }
+        UserTurn { replies, ..UserTurn::default() }
     }
 
     /// The ask that waits: its call and what it asks.
@@ -131,7 +135,7 @@ impl Visitor {
     }
 
     /// The run that would be posted.
-    pub(crate) fn next_run(&mut self, said: &Said) -> NextRun {
+    pub(crate) fn next_run(&mut self, said: &UserTurn) -> NextRun {
         let (ids, name) = (&mut self.ids, self.name);
         let next_id = || {
             *ids += 1;
@@ -140,7 +144,7 @@ impl Visitor {
         self.conversation.request(0, &self.setup, said, next_id).expect("nothing else is pending")
     }
 
-    async fn send(&mut self, said: Said) -> String {
+    async fn send(&mut self, said: UserTurn) -> String {
         let next = self.next_run(&said);
         self.conversation.start_response(&next);
         let mut input = json!(next.input());

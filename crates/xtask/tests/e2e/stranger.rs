@@ -1,4 +1,4 @@
-//! The README's lines as a page in a crate of its own, outside of this workspace, which takes the kit by git.
+//! The files of `app/AUTHOR.md` as a page in a crate of its own, outside of this workspace, which takes the kit by git.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::server::Server;
 use crate::{given, workspace};
 
 #[tokio::test]
-async fn the_readmes_lines_ask_and_take_an_answer() {
+async fn the_copied_files_ask_and_take_an_answer() {
     let server = Server::start_with_page(&build().to_string_lossy());
     visit(&["favicon.ico"], async |driver| {
         driver.goto(server.url()).await?;
@@ -56,21 +56,21 @@ pub(crate) async fn wait_for(driver: &WebDriver, css: &str) -> WebDriverResult<W
     driver.query(By::Css(css)).wait(PATIENCE, INTERVAL).first().await
 }
 
-/// Builds the page for release, of the README's files alone, and returns its folder. All of it stays below `target`, so that a second build is
+/// Builds the page for release, of the copied files alone, and returns its folder. All of it stays below `target`, so that a second build is
 /// short.
 fn build() -> PathBuf {
     let folder = workspace().join("target/xtask/stranger");
     let (repository, page, dist) = (folder.join("kit"), folder.join("page"), folder.join("dist"));
     commit_kit(&repository);
-    let readme = read("README.md");
-    write(&page.join("Cargo.toml"), manifest(block(&readme, "toml", "[dependencies]"), &repository));
+    let guide = read("app/AUTHOR.md");
+    write(&page.join("Cargo.toml"), manifest(block(&guide, "toml", "[dependencies]"), &repository));
     for (file, language, mark) in [
         ("src/main.rs", "rust", "fn main()"),
         ("index.html", "html", "data-trunk"),
         ("Trunk.toml", "toml", "pattern_script"),
         ("start.js", "js", "script[data-wasm]"),
     ] {
-        write(&page.join(file), block(&readme, language, mark));
+        write(&page.join(file), block(&guide, language, mark));
     }
     // The locked packages need no network there.
     write(&page.join("Cargo.lock"), read("Cargo.lock"));
@@ -82,7 +82,7 @@ fn build() -> PathBuf {
     dist
 }
 
-/// The README's dependencies, by git instead of by path, in a package that is a workspace of its own.
+/// The guide's dependencies, by git instead of by path, in a package that is a workspace of its own.
 fn manifest(dependencies: &str, repository: &Path) -> String {
     let mut manifest = "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_owned();
     for line in dependencies.lines() {

@@ -5,6 +5,7 @@
 mod markdown;
 mod names;
 mod openings;
+mod paths;
 mod recipes;
 mod rust;
 
@@ -57,8 +58,8 @@ const BANNED: [(&str, &str); 30] = [
 const FIRST_PERSON: [&str; 8] = ["i", "me", "my", "mine", "we", "us", "our", "ours"];
 
 /// Files whose strings are words of a person or a model, or instructions for a model.
-const IN_THE_FIRST_PERSON: [&str; 7] =
-    ["/card-gallery/", "/words.rs", "/labels/", "/models/", "/guidance.rs", "/context.rs", "/encode.rs"];
+const IN_THE_FIRST_PERSON: [&str; 8] =
+    ["/card-gallery/", "/ssr-chat/", "/words.rs", "/labels/", "/models/", "/guidance.rs", "/context.rs", "/encode.rs"];
 
 /// Ids of cases, not sentences.
 const LISTS: [&str; 1] = ["SEL-01, "];
@@ -76,17 +77,8 @@ fn the_help_of_a_command_is_about_that_command() {
 }
 
 #[test]
-fn readmes_are_in_plain_words() {
-    let mut files = vec![
-        root().join("README.md"),
-        root().join("ARCHITECTURE.md"),
-        root().join(".github/SECURITY.md"),
-        root().join("CHANGELOG.md"),
-    ];
-    let pages = |folder: &PathBuf| ["README.md", "AUTHOR.md", "OPERATOR.md"].map(|page| folder.join(page));
-    files.extend(packages().iter().flat_map(pages).filter(|file| file.is_file()));
-    files.extend(found(&root().join("crates/agent-chat/recipes"), "README.md"));
-    accept(files.iter().flat_map(|file| complaints(file, &read(file), 1)));
+fn documents_are_in_plain_words() {
+    accept(documents().iter().flat_map(|file| complaints(file, &read(file), 1)));
 }
 
 #[test]
@@ -259,11 +251,24 @@ fn sources(folders: &'static [&str]) -> impl Iterator<Item = (PathBuf, Source)> 
     })
 }
 
+/// Every document for people: those of the root and of `.github`, of each package, and of each recipe.
+fn documents() -> Vec<PathBuf> {
+    let folders = ["", ".github", "crates/agent-chat/recipes"].map(|folder| root().join(folder));
+    let below = folders[2..].iter().flat_map(|folder| found(folder, "README.md"));
+    let beside = folders[..2].iter().cloned().chain(packages());
+    let beside = beside.flat_map(|folder| fs::read_dir(folder).expect("the folder can be read").flatten());
+    let files = beside.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|it| it == "md"));
+    let mut files: Vec<_> = files.chain(below).collect();
+    files.sort();
+    files
+}
+
 /// The folders of all packages.
 fn packages() -> Vec<PathBuf> {
     let crates = fs::read_dir(root().join("crates")).expect("there are crates");
     let mut folders: Vec<_> = crates.map(|entry| entry.expect("the folder can be read").path()).collect();
     folders.push(root().join("app"));
+    folders.extend(fs::read_dir(root().join("examples")).into_iter().flatten().flatten().map(|entry| entry.path()));
     folders.sort();
     folders
 }

@@ -64,6 +64,14 @@ fn plain(text: &str) -> String {
     plain
 }
 
+/// The targets of all links, also of those that are defined below the text.
+pub(crate) fn links(markdown: &str) -> Vec<&str> {
+    let text = markdown.split("```").step_by(2);
+    let inline = text.flat_map(|text| text.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
+    let defined = markdown.lines().filter(|line| line.starts_with('[')).filter_map(|line| line.split("]: ").nth(1));
+    inline.chain(defined).collect()
+}
+
 pub(crate) fn words(sentence: &str) -> impl Iterator<Item = &str> {
     let parts = sentence.split(|c: char| c.is_whitespace() || matches!(c, '–' | '—' | '/'));
     parts.map(|part| part.trim_matches(|c: char| !c.is_alphanumeric())).filter(|part| !part.is_empty())

@@ -1,13 +1,13 @@
-//! The text of an input.
+//! The JSON text of an input.
 
-use super::Setup;
+use super::turn::RunDefaults;
 use crate::input::PROTOCOL_VERSION;
 use crate::message::{Message, borrowed};
 use json_tree::{Json, Members};
 
-/// A list of history, state and more is written from where it is.
+/// Writes an input. History and state are not copied first.
 pub(super) fn body(
-    setup: &Setup,
+    setup: &RunDefaults,
     run_id: &str,
     history: &[&Message],
     state: &Json<'_>,
@@ -24,7 +24,7 @@ pub(super) fn body(
     }
     body.push_str(r#"],"protocolVersion":"#);
     borrowed(PROTOCOL_VERSION).write(&mut body);
-    // Absent means `{}`, and null is not allowed.
+    // An absent state means `{}`, and null is not allowed.
     if *state != Json::Null {
         body.push_str(r#","state":"#);
         state.write(&mut body);
@@ -58,7 +58,7 @@ fn push_item(body: &mut String, item: &Json<'_>) {
     item.write(body);
 }
 
-/// Some agents read the arguments in the history, so those that never became whole go as an empty object.
+/// Some agents parse the arguments in the history, so incomplete ones go as an empty object.
 fn with_whole_arguments(message: &Message) -> Json<'_> {
     message.to_json_with(|arguments| if Json::parse(arguments).is_ok() { arguments } else { "{}" })
 }

@@ -1,6 +1,7 @@
-use crate::asks::Asks;
+use crate::asks::list::Asks;
+use crate::asks::tracked::{AskSource, TrackedAsk};
 
-/// How a reply travels to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message, whatever is chosen.
+/// The way of a reply to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delivery {
     /// The choice of [`Delivery::automatic`], for each ask by itself.
@@ -10,24 +11,24 @@ pub enum Delivery {
     UserMessage,
     /// The tool message alone.
     ToolResult,
-    /// The answer to the interrupt that names the call; refused where there is none.
+    /// The answer to the interrupt that names the call; refused if there is none.
     Resume,
-    /// By `POST /conversations/{id}/respond` and `/cancel` beside the agent, which `question-server` has and the host calls. What they can't
-    /// express goes in a run as [`UserMessage`](Self::UserMessage). Cancelling ends the question, and the agent says nothing.
+    /// By `POST /conversations/{id}/respond` and `/cancel` beside the agent, which `question-server` has and the host calls. Replies that they
+    /// can't express go in a run as [`UserMessage`](Self::UserMessage). Cancelling ends the question, and the agent stays silent.
     Endpoint,
 }
 
-/// Whose the agent is.
+/// The owner of the agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     /// The one that the page comes with, `question-server` or its like: it takes the answer and what was said in one input.
     Own,
-    /// Anybody else's: some servers go on only where the tool's result is the last message.
+    /// Any other: some servers continue only if the tool's result is the last message.
     #[default]
     Foreign,
 }
 
-/// What an agent did to ask, which says how it takes the answer.
+/// The way in which an agent asks, which decides how it takes the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskedBy {
     /// A call that waits for its result.
@@ -60,7 +61,7 @@ impl Delivery {
         Self::ALL.into_iter().find(|way| way.as_str() == name)
     }
 
-    /// How the reply to an ask travels where nobody says otherwise. It is never [`Automatic`](Self::Automatic).
+    /// The default way of a reply. It is never [`Automatic`](Self::Automatic).
     ///
     /// ```
     /// use ag_ui_stream::asks::reply::{AskedBy, Delivery, Origin};
@@ -77,10 +78,23 @@ impl Delivery {
 }
 
 impl Asks {
-    /// What the agent did to ask, where there is such an ask.
+    /// The way in which the agent asked; `None` if there is no such ask.
     #[must_use]
     pub fn asked_by(&self, tool_call_id: &str) -> Option<AskedBy> {
-        let followed = self.find(tool_call_id)?;
-        Some(followed.asked_by())
+        let tracked = self.find(tool_call_id)?;
+        Some(tracked.asked_by())
+    }
+}
+
+impl TrackedAsk {
+    /// The way in which the agent asked.
+    pub(super) fn asked_by(&self) -> AskedBy {
+        if self.source == AskSource::Interrupt || self.waits_by().is_some() {
+            AskedBy::Interrupt
+        } else if self.acknowledged {
+            AskedBy::AcknowledgedCall
+        } else {
+            AskedBy::Call
+        }
     }
 }

@@ -1,12 +1,15 @@
 mod decide;
 
 use super::body::body;
-use super::{AskReply, Delivery, NextRun, Refusal, Said, Setup};
-use crate::asks::followed::{Followed, Source, WaitsBy};
-use crate::asks::form::Payload;
-use crate::asks::interrupts::{Answers, takes_plain_text};
+use super::delivery::{AskedBy, Delivery};
+use super::refusal::Refusal;
+use super::turn::{AskReply, NextRun, RunDefaults, UserTurn};
+use crate::asks::form::ReplyForm;
+use crate::asks::interrupts::Answers;
+use crate::asks::list::Asks;
+use crate::asks::parts::takes_plain_text;
 use crate::asks::time::parse_deadline;
-use crate::asks::{Asks, reply::AskedBy};
+use crate::asks::tracked::{AskSource, TrackedAsk, WaitsBy};
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
@@ -16,23 +19,23 @@ use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
 use std::iter;
 
-/// What the agent reads for a call of its own tool that its run left open.
+/// The result of a call of the agent's own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
 
-/// What it reads for an ask that was answered where nobody remembers how.
+/// The result of an ask whose answer is not known here.
 const ANSWERED_TEXT: &str = "The user answered this question before.";
 
 /// An input that is being put together.
-pub(super) struct Draft<'a> {
+pub(super) struct InputDraft<'a> {
     now: u64,
     thread: &'a Thread,
     asks: &'a Asks,
-    setup: &'a Setup,
-    /// Results of calls, and behind them what the user says.
+    setup: &'a RunDefaults,
+    /// Results of calls, followed by the user's messages.
     messages: Vec<Message>,
-    /// How many of the messages are results.
+    /// The number of results among the messages.
     results: usize,
-    /// Answers to interrupts, and which interrupts have one.
+    /// Answers to interrupts, and the ids of those interrupts.
     resume: Vec<Json<'static>>,
     resumed: Vec<&'a str>,
     /// The answers to legacy interrupts.
@@ -40,14 +43,14 @@ pub(super) struct Draft<'a> {
     /// The asks that are answered.
     replied: Vec<&'a str>,
     /// Those that are parts of the answer to an interrupt.
-    decided: Vec<(&'a Followed, &'a AskReply)>,
+    decided: Vec<(&'a TrackedAsk, &'a AskReply)>,
 }
 
 /// Makes ids.
 type NextId<'n> = &'n mut dyn FnMut() -> String;
 
-impl<'a> Draft<'a> {
-    pub(super) fn new(now: u64, thread: &'a Thread, asks: &'a Asks, setup: &'a Setup) -> Self {
+impl<'a> InputDraft<'a> {
+    pub(super) fn new(now: u64, thread: &'a Thread, asks: &'a Asks, setup: &'a RunDefaults) -> Self {
         Self {
             now,
             thread,
@@ -65,30 +68,30 @@ impl<'a> Draft<'a> {
 
     pub(super) fn add(&mut self, reply: &'a AskReply, next_id: NextId<'_>) -> Result<(), Refusal> {
         let (id, outcome) = (&reply.tool_call_id, &reply.outcome);
-        let Some(followed) = self.asks.find(id) else {
+        let Some(tracked) = self.asks.find(id) else {
             return Err(Refusal::UnknownAsk { tool_call_id: id.clone() });
         };
-        let phase = followed.snapshot.phase;
+        let phase = tracked.snapshot.phase;
         // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone.
         let is_closed = self.thread.call(id).is_some_and(|call| call.answered);
-        let takes_result = !followed.acknowledged && !is_closed;
-        let waits = followed.waits_by().is_some() || phase == Phase::Answerable;
-        if !can_end(phase, outcome) || is_closed && !followed.acknowledged && !waits {
+        let takes_result = !tracked.acknowledged && !is_closed;
+        let waits = tracked.waits_by().is_some() || phase == Phase::Answerable;
+        if !can_end(phase, outcome) || is_closed && !tracked.acknowledged && !waits {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
-        self.replied.push(&followed.snapshot.tool_call_id);
-        if let Some(by) = self.waits_by(followed) {
-            if followed.decision().is_some() {
-                self.decided.push((followed, reply));
+        self.replied.push(&tracked.snapshot.tool_call_id);
+        if let Some(by) = self.waits_by(tracked) {
+            if tracked.decision().is_some() {
+                self.decided.push((tracked, reply));
                 return Ok(());
             }
-            return self.answer_interrupt(followed, by, reply);
+            return self.answer_interrupt(tracked, by, reply);
         }
         let agent = self.setup.agent;
         let delivery = match self.setup.delivery {
-            // Its server waits for the result alone.
-            _ if followed.source == Source::Approval => Delivery::ToolResult,
-            Delivery::Automatic => match followed.asked_by() {
+            // The agent's server waits only for the result.
+            _ if tracked.source == AskSource::Approval => Delivery::ToolResult,
+            Delivery::Automatic => match tracked.asked_by() {
                 // Its interrupt is over.
                 AskedBy::Interrupt => Delivery::automatic(AskedBy::Call, agent),
                 asked => Delivery::automatic(asked, agent),
@@ -100,8 +103,8 @@ impl<'a> Draft<'a> {
             return Err(Refusal::NoInterrupt { tool_call_id: id.clone() });
         }
         if takes_result {
-            let (content, error) = result_of(followed, outcome)?;
-            for call in self.open_calls(followed) {
+            let (content, error) = result_of(tracked, outcome)?;
+            for call in self.open_calls(tracked) {
                 self.close(next_id(), call, content.clone(), error.clone(), Some(self.metadata(call, reply)));
             }
         }
@@ -109,16 +112,16 @@ impl<'a> Draft<'a> {
             let text = match outcome {
                 Outcome::Answered(answer) => answer.message(),
                 Outcome::RepliedInChat { text, .. } => text.clone(),
-                // There is no selection to say; only a closed call has no other way to hear of it.
+                // Without a selection the result says it all. A closed call takes no result.
                 _ if takes_result => return Ok(()),
-                outcome => outcome.tool_content(followed.ask()),
+                outcome => outcome.tool_content(tracked.ask()),
             };
             self.say(next_id(), text, Some(self.metadata(id, reply)));
         }
         Ok(())
     }
 
-    /// Adds what the user says.
+    /// Adds a message of the user.
     pub(super) fn say(&mut self, id: String, text: String, metadata: Option<Metadata>) {
         let mut message = Message::user(id, text);
         message.metadata = metadata;
@@ -126,8 +129,8 @@ impl<'a> Draft<'a> {
     }
 
     /// The calls of an ask that have no result.
-    fn open_calls(&self, followed: &'a Followed) -> Vec<&'a str> {
-        let calls = iter::once(&*followed.id).chain(followed.twins.iter().map(String::as_str));
+    fn open_calls(&self, tracked: &'a TrackedAsk) -> Vec<&'a str> {
+        let calls = iter::once(&*tracked.id).chain(tracked.twins.iter().map(String::as_str));
         calls.filter(|call| self.thread.call(call).is_some_and(|call| !call.answered)).collect()
     }
 
@@ -141,17 +144,17 @@ impl<'a> Draft<'a> {
     }
 
     /// The interrupt that an ask is to be answered by, while the last run still waits for it.
-    fn waits_by(&self, followed: &'a Followed) -> Option<&'a WaitsBy> {
+    fn waits_by(&self, tracked: &'a TrackedAsk) -> Option<&'a WaitsBy> {
         let is_open = |by: &WaitsBy| self.thread.open_interrupts().iter().any(|open| open.id == by.interrupt.id);
-        followed.waits_by().filter(|by| by.legacy.is_some() || is_open(by))
+        tracked.waits_by().filter(|by| by.legacy.is_some() || is_open(by))
     }
 
-    fn answer_interrupt(&mut self, followed: &Followed, by: &'a WaitsBy, reply: &AskReply) -> Result<(), Refusal> {
+    fn answer_interrupt(&mut self, tracked: &TrackedAsk, by: &'a WaitsBy, reply: &AskReply) -> Result<(), Refusal> {
         self.check_deadline(by, &reply.outcome)?;
         let mut payload = None;
         if gives_content(&reply.outcome) || by.legacy.is_some() {
             let is_plain = takes_plain_text(&by.interrupt);
-            payload = Some(answer(followed, followed.form.as_deref(), &reply.outcome, is_plain)?);
+            payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
         }
         self.send(by, payload, reply);
         Ok(())
@@ -183,14 +186,14 @@ impl<'a> Draft<'a> {
         ]));
     }
 
-    /// Gives the calls of asks that are over, and that nobody told the agent about, the result that they are over.
-    pub(super) fn close_lost_asks(&mut self, said: &Said, next_id: NextId<'_>) {
-        for followed in &self.asks.followed {
-            let AskSnapshot { tool_call_id: id, phase, outcome, .. } = &followed.snapshot;
-            let open = self.open_calls(followed);
+    /// Adds a result to each open call of an ask that is over.
+    pub(super) fn close_lost_asks(&mut self, said: &UserTurn, next_id: NextId<'_>) {
+        for tracked in &self.asks.tracked {
+            let AskSnapshot { tool_call_id: id, phase, outcome, .. } = &tracked.snapshot;
+            let open = self.open_calls(tracked);
             if open.is_empty()
                 || said.replies.iter().any(|reply| reply.tool_call_id == *id)
-                || self.waits_by(followed).is_some()
+                || self.waits_by(tracked).is_some()
             {
                 continue;
             }
@@ -199,13 +202,13 @@ impl<'a> Draft<'a> {
                 Phase::Interrupted => CANCELLED_TEXT,
                 Phase::Expired => EXPIRED_TEXT,
                 Phase::Superseded => SUPERSEDED_TEXT,
-                // An agent that waits for something else still has these calls in hand.
+                // An agent that waits for something else still holds these calls.
                 Phase::Answered if !self.is_suspended() => ANSWERED_TEXT,
                 Phase::Declined if !self.is_suspended() => DECLINED_TEXT,
                 _ => continue,
             };
             let is_unread = *phase == Phase::Malformed;
-            let told = outcome.as_ref().filter(|_| !is_unread).and_then(|outcome| result_of(followed, outcome).ok());
+            let told = outcome.as_ref().filter(|_| !is_unread).and_then(|outcome| result_of(tracked, outcome).ok());
             let (content, error) = told.unwrap_or_else(|| {
                 let error = is_unread.then(|| "The arguments could not be read.".to_owned());
                 (text.to_owned(), error)
@@ -216,8 +219,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Gives the calls of the agent's own tools that its run left open the result that they were not finished: nobody else will, and no later
-    /// run could start. After a run that did not end well that goes for the calls of this page's other tools, too.
+    /// Adds a result to the calls of the agent's own tools that its run left open, since no later run could start otherwise. After a run that
+    /// did not end well, calls of this page's other tools get one, too.
     pub(super) fn close_agents_calls(&mut self, next_id: NextId<'_>) {
         if self.is_suspended() {
             return;
@@ -235,19 +238,19 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Whether the last run ended in interrupts: the agent still holds its open calls.
+    /// True if the last run ended in interrupts: the agent still holds its open calls.
     fn is_suspended(&self) -> bool {
         !self.thread.open_interrupts().is_empty() || !self.asks.legacy_interrupts().is_empty()
     }
 
-    /// Whether a call is one of a tool that this page offers.
+    /// True if a call is of a tool that this page offers.
     fn is_pages(&self, call: &str) -> bool {
         let call = self.thread.call(call);
         call.is_some_and(|call| self.setup.tools.iter().any(|tool| tool.name == call.name))
     }
 
-    /// Cancels the interrupts that have expired, which needs nobody.
-    pub(super) fn cancel_expired(&mut self, said: &Said) {
+    /// Cancels the interrupts that have expired.
+    pub(super) fn cancel_expired(&mut self, said: &UserTurn) {
         if said.replies.is_empty() && said.text.is_none() {
             return;
         }
@@ -258,7 +261,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What the messages and answers that carry a reply say about it.
+    /// The metadata of a message or answer that carries a reply.
     fn metadata(&self, call: &str, reply: &AskReply) -> Metadata {
         let about = AskMetadata {
             tool_call_id: self.thread.wire_id(call).to_owned(),
@@ -303,12 +306,12 @@ impl<'a> Draft<'a> {
         Ok(NextRun { run_id, body, messages: self.messages, answers })
     }
 
-    /// Refuses to leave a question, an interrupt or a call of this page's other tools without its answer.
+    /// Refuses an input that leaves a question, an interrupt or a call of this page's other tools unanswered.
     fn check(&self) -> Result<(), Refusal> {
         let mut ids = Vec::new();
-        for followed in &self.asks.followed {
-            if self.lacks_answer(followed) {
-                ids.push(followed.snapshot.tool_call_id.clone());
+        for tracked in &self.asks.tracked {
+            if self.lacks_answer(tracked) {
+                ids.push(tracked.snapshot.tool_call_id.clone());
             }
         }
         if !ids.is_empty() {
@@ -333,18 +336,18 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn lacks_answer(&self, followed: &'a Followed) -> bool {
-        let id = followed.snapshot.tool_call_id.as_str();
-        if !followed.is_open() || self.replied.contains(&id) {
+    fn lacks_answer(&self, tracked: &'a TrackedAsk) -> bool {
+        let id = tracked.snapshot.tool_call_id.as_str();
+        if !tracked.is_open() || self.replied.contains(&id) {
             return false;
         }
-        match self.waits_by(followed) {
+        match self.waits_by(tracked) {
             Some(by) => by.legacy.is_some() || !self.resumes(&by.interrupt),
             None => self.thread.call(id).is_some_and(|call| !call.answered),
         }
     }
 
-    /// What the agent holds is its own affair, and so is every ask once the questions are answered.
+    /// True if a call of this page's other tools has no result. The agent holds the calls of its interrupts.
     fn lacks_result(&self, id: &String) -> bool {
         self.is_pages(id)
             && self.asks.find(id).is_none()
@@ -362,7 +365,7 @@ fn gives_content(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. })
 }
 
-/// Whether an ask in its phase can still end so.
+/// True if an ask in this phase can still end with this outcome.
 fn can_end(phase: Phase, outcome: &Outcome) -> bool {
     match phase {
         Phase::Answerable => true,
@@ -371,10 +374,10 @@ fn can_end(phase: Phase, outcome: &Outcome) -> bool {
     }
 }
 
-/// The content of the tool message for an outcome, and the error in it: who puts an approval away has not given it.
-fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<String>), Refusal> {
-    let form = followed.form.as_deref().filter(|_| followed.source == Source::Approval);
-    let content = match answer(followed, form, outcome, false)? {
+/// The content of the tool message for an outcome, and its error: a dismissed approval is an error, never a yes.
+fn result_of(tracked: &TrackedAsk, outcome: &Outcome) -> Result<(String, Option<String>), Refusal> {
+    let form = tracked.form.as_deref().filter(|_| tracked.source == AskSource::Approval);
+    let content = match answer(tracked, form, outcome, false)? {
         Json::Text(text) => text.into_owned(),
         json => json.text(),
     };
@@ -383,28 +386,27 @@ fn result_of(followed: &Followed, outcome: &Outcome) -> Result<(String, Option<S
     Ok((content, error))
 }
 
-/// What the agent gets for an outcome: what the form makes of it, where there is one, or the tool's own form. A question that was plain text
-/// gets plain text.
+/// The content that the agent gets for an outcome, in the ask's own form or in the tool's. A question that was plain text gets plain text.
 fn answer(
-    followed: &Followed,
-    form: Option<&dyn Payload>,
+    tracked: &TrackedAsk,
+    form: Option<&dyn ReplyForm>,
     outcome: &Outcome,
     is_plain: bool,
 ) -> Result<Json<'static>, Refusal> {
     let answer = match (outcome, form) {
         (Outcome::Answered(reply), Some(form)) => form.payload(reply),
-        // Free text is none that a schema describes.
+        // No schema describes free text.
         (Outcome::RepliedInChat { text, .. }, Some(_)) => {
             Err(String::from("\"") + text + "\" is no answer that the agent can take")
         }
         (Outcome::Answered(reply), None) if is_plain => Ok(reply.message().into()),
-        _ => Ok(outcome.to_json(followed.ask())),
+        _ => Ok(outcome.to_json(tracked.ask())),
     };
-    let refuse = |message| Refusal::Payload { tool_call_id: followed.snapshot.tool_call_id.clone(), message };
+    let refuse = |message| Refusal::Payload { tool_call_id: tracked.snapshot.tool_call_id.clone(), message };
     answer.map_err(refuse)
 }
 
-/// The answers and the events that asked for them. Several answers are told apart by their interrupts' ids, as `LangGraph` has it.
+/// The answers and the events that asked for them. Several answers are an object by interrupt id, as in `LangGraph`.
 fn command(answers: &[(&WaitsBy, Json<'static>)]) -> Option<Json<'static>> {
     let value = |by: &WaitsBy| by.legacy.clone().unwrap_or_default();
     let (resume, events) = match answers {

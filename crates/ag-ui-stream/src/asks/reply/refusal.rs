@@ -1,7 +1,7 @@
 use ask_user_question::Phase;
 use std::fmt;
 
-/// Why an input must not be sent.
+/// The reason why an input must not be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -10,16 +10,16 @@ pub enum Refusal {
         /// The run.
         run_id: String,
     },
-    /// There is no such ask.
+    /// No ask has this id.
     UnknownAsk {
-        /// What was named.
+        /// The id that was named.
         tool_call_id: String,
     },
     /// The ask cannot end so any more.
     NotAnswerable {
         /// The ask.
         tool_call_id: String,
-        /// Where it stands.
+        /// Its phase.
         phase: Phase,
     },
     /// The delivery is `Resume`, and the agent waits for the ask by no interrupt.
@@ -36,7 +36,7 @@ pub enum Refusal {
     Payload {
         /// The ask.
         tool_call_id: String,
-        /// What it does not take.
+        /// The reason, for the user.
         message: String,
     },
     /// Other questions wait for their answers, which go out together.
@@ -49,14 +49,14 @@ pub enum Refusal {
         /// The calls.
         tool_call_ids: Vec<String>,
     },
-    /// Interrupts that no question stands for would be left open, which the protocol forbids. Their asks can be declined.
+    /// Interrupts without a question would be left open, which the protocol forbids. Their asks can be declined.
     OpenInterrupts {
         /// The interrupts.
         interrupt_ids: Vec<String>,
     },
 }
 
-/// In words for the user, behind "This can't be sent: ".
+/// Words for the user, after "This can't be sent: ".
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -6,7 +6,7 @@ use crate::chat::{
     result, said, snapshot, started,
 };
 use crate::fixtures::data;
-use ag_ui_stream::asks::reply::{AskedBy, Said};
+use ag_ui_stream::asks::reply::{AskedBy, UserTurn};
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::thread::RunState;
 use ag_ui_stream::{Asks, Conversation, Event, Message};
@@ -94,7 +94,7 @@ fn no_runs_leave_a_conversation_stuck() {
             _ => false,
         };
         let replies = asks.asks().filter(waits).map(|ask| declines(&ask.tool_call_id)).collect();
-        let next = conversation.say(FOREIGN, Said { replies, ..said("Go on") });
+        let next = conversation.say(FOREIGN, UserTurn { replies, ..said("Go on") });
         prop_assert!(next.is_ok(), "{:?} after {:?}", next, runs);
         Ok(())
     });

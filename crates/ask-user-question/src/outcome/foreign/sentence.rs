@@ -1,6 +1,7 @@
 //! Results that are sentences for a model.
 
-use super::{Outcome, Results, answered};
+use super::answer::{Texts, answered};
+use crate::outcome::Outcome;
 use crate::reply::{MOST_PARTS, Reply};
 use crate::text::{find, is_blank, place};
 use crate::wire::AskUserQuestion;
@@ -33,18 +34,16 @@ pub(super) fn sentence(ask: &AskUserQuestion, content: &str) -> Option<Outcome> 
     if let Some(outcome) = pairs(ask, content) {
         return Some(outcome);
     }
-    let labels = Results { ask, allows_words: false, is_partial: false };
-    let words = Results { allows_words: true, ..labels };
     if let Some(said) = quoted.filter(|said| small.find(':').is_some_and(|colon| colon < 24) && !is_blank(said)) {
         let Some(question) = ask.only() else {
             return Some(Outcome::replied_in_chat(ask, said, Vec::new()));
         };
         let bare = said.trim_end_matches('.').trim_matches('"');
-        let picks = labels.answer(question, &Json::Text(bare.into()));
-        return answered(ask, vec![picks.or_else(|| words.answer(question, &Json::Text(said.into())))?]);
+        let picks = Texts::Labels.answer(question, &Json::Text(bare.into()));
+        return answered(ask, vec![picks.or_else(|| Texts::Words.answer(question, &Json::Text(said.into())))?]);
     }
     if let Some(question) = ask.only() {
-        let picks = labels.answer(question, &Json::Text(content.into()));
+        let picks = Texts::Labels.answer(question, &Json::Text(content.into()));
         return picks.map_or_else(|| ended(&small), |picks| answered(ask, vec![picks]));
     }
     Reply::read_message(ask, content).map(Outcome::Answered).or_else(|| ended(&small))
@@ -104,12 +103,11 @@ fn pairs(ask: &AskUserQuestion, content: &str) -> Option<Outcome> {
     {
         return None;
     }
-    let words = Results { ask, allows_words: true, is_partial: false };
     let mut selections = Vec::new();
     for (place, &(q, _, from)) in found.iter().enumerate() {
         let to = found.get(place + 1).map_or(content.len(), |(_, at, _)| *at);
         let (answer, note) = split_answer(content.get(from..to)?.trim_end_matches([' ', ',', '\n']))?;
-        let mut selection = words.answer(&ask.questions[q], &Json::Text(answer.into()))?;
+        let mut selection = Texts::Words.answer(&ask.questions[q], &Json::Text(answer.into()))?;
         (selection.question, selection.note) = (q, note.map(str::to_owned));
         selections.push(selection);
     }

@@ -1,20 +1,20 @@
 //! Answers to interrupts that ask for several decisions.
 
-use super::{AskReply, Draft, Refusal};
-use crate::asks::followed::{Followed, WaitsBy};
+use super::{AskReply, InputDraft, Refusal};
+use crate::asks::tracked::{TrackedAsk, WaitsBy};
 use json_tree::Json;
 use std::mem;
 
-impl Draft<'_> {
-    /// Answers the interrupts that ask for several decisions, each by all of them in their order.
+impl InputDraft<'_> {
+    /// Answers each interrupt that asks for several decisions, with all of them in order.
     pub(super) fn decide(&mut self) -> Result<(), Refusal> {
         let mut decided = mem::take(&mut self.decided);
         while let Some((first, reply)) = decided.first().copied() {
             let Some(by) = self.waits_by(first) else { break };
-            let is_of_same = |it: &Followed| it.waits_by().is_some_and(|it| it.interrupt.id == by.interrupt.id);
+            let is_of_same = |it: &TrackedAsk| it.waits_by().is_some_and(|it| it.interrupt.id == by.interrupt.id);
             let mut waiting = Vec::new();
             let mut decisions = vec![Json::Null; first.decision().map_or(0, |decision| decision.of)];
-            for part in self.asks.followed.iter().filter(|it| is_of_same(it)) {
+            for part in self.asks.tracked.iter().filter(|it| is_of_same(it)) {
                 match decided.iter().find(|(it, _)| it.id == part.id) {
                     Some((_, reply)) => self.put_decision(part, reply, by, &mut decisions)?,
                     None => waiting.push(part.snapshot.tool_call_id.clone()),
@@ -32,7 +32,7 @@ impl Draft<'_> {
 
     fn put_decision(
         &self,
-        part: &Followed,
+        part: &TrackedAsk,
         reply: &AskReply,
         by: &WaitsBy,
         decisions: &mut [Json<'static>],

@@ -1,49 +1,47 @@
-//! One ask and all that is known of it beside its snapshot.
+//! One ask: its snapshot, and the state beside it.
 
-use super::decisions::Decision;
-use super::form::Payload;
-use super::reply::AskedBy;
-use super::verdict::is_placeholder;
-use super::{AskChange, Changes};
+use super::change::{AskChange, Changes};
+use super::form::{Decision, ReplyForm};
 use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::outcome::{AskMetadata, Outcome, OutcomeKind};
 use ask_user_question::snapshot::AskPatch;
+use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
-pub(super) struct Followed {
+pub(super) struct TrackedAsk {
     /// The snapshot's id, shared with every change.
     pub(super) id: Arc<str>,
     pub(super) snapshot: AskSnapshot,
-    pub(super) source: Source,
+    pub(super) source: AskSource,
     /// The agent gave the call a result that is no answer.
     pub(super) acknowledged: bool,
     /// The run in which it was over.
     pub(super) over_since: u64,
-    /// It ended, and nothing that comes later says otherwise.
+    /// It ended, and no later message changes that.
     pub(super) is_final: bool,
-    /// A message that names no ask ended it, so that the agent may know better how.
+    /// A message that names no ask ended it, so a later result of the agent's wins.
     pub(super) is_inferred: bool,
-    /// How many of its results it had when it was asked again; they say nothing any more.
+    /// The number of its results when it was asked again, which do not count any more.
     pub(super) passed: usize,
     /// Other calls that ask the same.
     pub(super) twins: Vec<String>,
-    /// How the agent waits for the answer, if not by the call alone.
-    pub(super) wait: Option<Box<Wait>>,
-    /// How its reply becomes a payload, where it was made from a schema.
-    pub(super) form: Option<Arc<dyn Payload>>,
+    /// The interrupt by which the agent waits, if there is one.
+    pub(super) wait: Option<Box<InterruptWait>>,
+    /// The form of its reply, if that is not the tool's own.
+    pub(super) form: Option<Arc<dyn ReplyForm>>,
     /// Its arguments, while they stream.
     arriving: Option<Box<Arriving>>,
 }
 
 /// The interrupt by which an agent waits for an answer.
 #[derive(Clone, Debug)]
-pub(super) struct Wait {
+pub(super) struct InterruptWait {
     /// One interrupt may ask for several answers.
     pub(super) by: Arc<WaitsBy>,
     /// The ask's part in the answer, if the interrupt asks for several decisions.
@@ -60,9 +58,9 @@ pub(super) struct WaitsBy {
     pub(super) legacy: Option<Json<'static>>,
 }
 
-/// Where an ask comes from.
+/// The origin of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum AskSource {
     /// A call of the tool.
     Call,
     /// An interrupt that is about no call of it.
@@ -71,13 +69,13 @@ pub(super) enum Source {
     Approval,
 }
 
-/// How an ask ends.
+/// The end of an ask.
 pub(super) enum Ending {
-    /// By an outcome, or where that can't be read any more, by its kind.
+    /// An outcome, or only its kind if the outcome can't be read any more.
     Over(Option<Outcome>, OutcomeKind),
     /// The agent refuses the call.
     Refused,
-    /// The agent goes on after a result that can't be read.
+    /// A result that can't be read, after which the agent continues.
     Told(String),
 }
 
@@ -88,17 +86,17 @@ impl Ending {
     }
 }
 
-/// How a result begins by which an agent refuses the call, so that nobody can answer it any more.
+/// The beginnings of results by which an agent refuses a call, which then takes no answer.
 const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not available to sub-agents"];
 
 /// The member of a call's metadata that names the language of its texts.
 const LANG: &str = "lang";
 
-/// What stands for the ask of a call that could not be read.
+/// The ask of a call that could not be read.
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 
-impl Followed {
-    pub(super) fn new(id: &str, source: Source, run: u64) -> Self {
+impl TrackedAsk {
+    pub(super) fn new(id: &str, source: AskSource, run: u64) -> Self {
         Self {
             id: id.into(),
             snapshot: AskSnapshot::new(id),
@@ -115,18 +113,18 @@ impl Followed {
         }
     }
 
-    /// The ask; one without questions where it could not be read.
+    /// The ask; an empty one if it could not be read.
     pub(super) fn ask(&self) -> &AskUserQuestion {
         self.snapshot.ask.as_deref().unwrap_or(&UNREAD)
     }
 
-    /// Applies a patch and tells it.
+    /// Applies a patch and queues the change.
     pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Changes) {
         self.snapshot.apply(&patch);
         changes.push(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
     }
 
-    /// Takes the language of the texts, where the call's metadata name one.
+    /// Takes the language of the texts, if the call's metadata name one.
     pub(super) fn take_lang(&mut self, metadata: Option<&Json<'_>>, changes: &mut Changes) {
         let lang = metadata.and_then(|metadata| metadata.get(LANG)?.as_str());
         if let Some(lang) = lang.filter(|lang| is_language_tag(lang)) {
@@ -144,7 +142,7 @@ impl Followed {
         });
     }
 
-    /// The arguments are complete. Those that did not arrive as one JSON text are read as a whole.
+    /// Takes the end of the arguments. Those that did not arrive as one JSON text are read again as a whole.
     pub(super) fn end_arguments(&mut self, arguments: &str, complete: Phase, changes: &mut Changes) {
         let arrived = self.arriving.take().and_then(|arriving| arriving.finish(&self.snapshot));
         match arrived.or_else(|| AskUserQuestion::from_arguments(arguments)) {
@@ -158,33 +156,33 @@ impl Followed {
         self.patch(AskPatch::Phase(phase), changes);
     }
 
-    /// How a result ends the ask; none if it is no answer.
+    /// The end that a result is; `None` if it is no answer.
     pub(super) fn read_result(&self, result: &Message) -> Option<Ending> {
         let content = &result.text();
         let outcome = match self.source {
-            Source::Approval => self.read_approval(content),
-            Source::Call | Source::Interrupt => Outcome::parse(self.ask(), content),
+            AskSource::Approval => self.read_approval(content),
+            AskSource::Call | AskSource::Interrupt => Outcome::parse(self.ask(), content),
         };
         let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
         match (outcome, about) {
             (Some(outcome), _) => Some(Ending::of(outcome)),
             (None, Some(about)) => Some(Ending::Over(None, about.outcome)),
             _ if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => Some(Ending::Refused),
-            _ if self.source == Source::Approval && !is_placeholder(content) => {
+            _ if self.source == AskSource::Approval && !is_placeholder(content) => {
                 Some(Ending::Over(None, OutcomeKind::Answered))
             }
             _ => None,
         }
     }
 
-    /// The outcome that the answer to its interrupt stands for.
+    /// The outcome in an answer to its interrupt.
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
         if let Some(decision) = self.decision() {
             return decision.read(self, payload);
         }
         let ask = self.snapshot.ask.as_deref();
         match (payload.as_str(), &self.form) {
-            // Plain text is what a plain question gets.
+            // A plain question gets plain text.
             (Some(text), _) => {
                 Outcome::parse(self.ask(), text).or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?)))
             }
@@ -193,7 +191,7 @@ impl Followed {
         }
     }
 
-    /// Ends the ask as messages say.
+    /// Ends the ask.
     pub(super) fn end(&mut self, end: Ending, run: u64, changes: &mut Changes) {
         self.is_final = true;
         match end {
@@ -210,7 +208,7 @@ impl Followed {
         }
     }
 
-    /// Ends the ask by an outcome, or where that can't be told any more, by its kind.
+    /// Ends the ask by an outcome, or only by its kind if the outcome is not known.
     pub(super) fn settle(&mut self, outcome: Option<Outcome>, kind: OutcomeKind, run: u64, changes: &mut Changes) {
         (self.is_final, self.over_since) = (true, run);
         let (phase, bare) = match kind {
@@ -232,17 +230,6 @@ impl Followed {
         }
     }
 
-    /// What the agent did to ask.
-    pub(super) fn asked_by(&self) -> AskedBy {
-        if self.source == Source::Interrupt || self.waits_by().is_some() {
-            AskedBy::Interrupt
-        } else if self.acknowledged {
-            AskedBy::AcknowledgedCall
-        } else {
-            AskedBy::Call
-        }
-    }
-
     /// The interrupt by which the agent waits, if no run was started yet to answer it.
     pub(super) fn waits_by(&self) -> Option<&WaitsBy> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
@@ -253,38 +240,47 @@ impl Followed {
         self.wait.as_ref()?.decision
     }
 
-    /// The agent asks by an interrupt, perhaps once more: whatever became of the ask, it waits now.
+    /// The agent asks again: the ask waits, whatever its phase was.
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
         self.passed = self.results(&self.twins, thread).len();
         (self.is_final, self.is_inferred) = (false, false);
         self.set_phase(if self.snapshot.ask.is_some() { Phase::Answerable } else { Phase::Malformed }, changes);
     }
 
-    /// Whether it may still be answered, or at least put away.
+    /// The results of its call and of these twins.
+    pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {
+        let mut results = thread.results(&self.id);
+        for twin in twins {
+            results.append(&mut thread.results(twin));
+        }
+        results
+    }
+
+    /// True if it may still be answered, or at least dismissed.
     pub(super) fn can_be_ended(&self) -> bool {
         !self.snapshot.phase.is_over()
     }
 
-    /// Whether it is complete and waits.
+    /// True if it is complete and waits.
     pub(super) fn is_waiting(&self) -> bool {
         self.snapshot.phase.takes_answer()
     }
 
-    /// Whether a call under its id takes its place: it was asked without a call and is over, or its arguments never became whole.
+    /// True if a new call under its id takes its place: it had no call and is over, or its arguments stayed incomplete.
     pub(super) fn makes_way(&self) -> bool {
         match self.source {
-            Source::Interrupt => !self.can_be_ended(),
+            AskSource::Interrupt => !self.can_be_ended(),
             _ => self.snapshot.phase == Phase::Interrupted && self.snapshot.ask.is_none(),
         }
     }
 
-    /// Whether it may still be answered.
+    /// True if it may still be answered.
     pub(super) fn is_open(&self) -> bool {
         !self.snapshot.phase.is_over() && self.snapshot.phase != Phase::Malformed
     }
 }
 
-/// Whether a text has the form of a BCP 47 tag, such as `de-AT`; whether there is such a language, nobody here knows.
+/// True if a text has the form of a BCP 47 tag, such as `de-AT`. The language need not exist.
 fn is_language_tag(text: &str) -> bool {
     let is_subtag = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let begins = text
@@ -294,7 +290,14 @@ fn is_language_tag(text: &str) -> bool {
     begins && text.len() <= 35 && text.split('-').all(is_subtag)
 }
 
-/// What a message's metadata say about an ask.
+/// The metadata of a message about an ask.
 pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
+}
+
+/// Results that some backends put in the place of an answer that is still to come; others put a blank one.
+const PLACEHOLDERS: [&str; 2] = ["Forwarded to client", "[Awaiting external execution]"];
+
+pub(super) fn is_placeholder(content: &str) -> bool {
+    is_blank(content) || PLACEHOLDERS.contains(&content)
 }

@@ -1,0 +1,93 @@
+//! The asks of a conversation, and what finds and opens one.
+
+use super::change::{AskChange, Changes};
+use super::form::{Asked, InterruptPart};
+use super::tracked::{AskSource, TrackedAsk};
+use crate::index::Index;
+use crate::message::ToolCall;
+use crate::outcome::Interrupt;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome};
+use json_tree::Json;
+use std::sync::Arc;
+
+/// All asks of one conversation, in the order in which they began.
+///
+/// [`asks`](Self::asks) and [`ask`](Self::ask) return the snapshots. A [`Conversation`](crate::Conversation) reports their changes.
+///
+/// A phase follows from the call, its results, the messages after it, and the run. So a replayed history has the phases of the live stream.
+/// A history lacks answers to interrupts, times, and calls that a broken run left unfinished, since no message has them.
+#[derive(Clone, Debug)]
+pub struct Asks {
+    pub(super) names: Vec<String>,
+    pub(super) tracked: Vec<TrackedAsk>,
+    /// Positions by the keys of calls, or by ids of interrupts. Two calls of one ask have one.
+    pub(super) positions: Index,
+    /// The number of runs that began. In run 0 there is only a history.
+    pub(super) run: u64,
+    /// Some ask may have a result that is no answer, and the agent has not spoken since.
+    pub(super) stands: bool,
+    /// The legacy interrupts of this run: the id from the adapter's own event, or else a made one, and the value as it came.
+    pub(super) legacy: Vec<(String, Json<'static>)>,
+    /// The agent's own tools whose open calls wait for approval.
+    pub(super) approvals: Vec<String>,
+    pub(super) readers: Readers,
+    pub(super) changes: Changes,
+}
+
+/// Reads the outcome of an ask from a result, or from a typed message.
+pub(super) type ReadResult = fn(&AskUserQuestion, &str) -> Option<Outcome>;
+
+/// The readers of asks and answers that are not in the tool's own form. A page carries only the code of the readers that it names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Readers {
+    pub(super) parts: fn(&Interrupt, bool) -> Vec<InterruptPart>,
+    pub(super) legacy: Option<fn(&str, &Json<'static>) -> Interrupt>,
+    pub(super) approval: Option<fn(&ToolCall) -> Option<Asked>>,
+    pub(super) result: ReadResult,
+    pub(super) typed: ReadResult,
+}
+
+impl Asks {
+    /// The snapshots, in the order in which the asks began.
+    pub fn asks(&self) -> impl DoubleEndedIterator<Item = &AskSnapshot> + ExactSizeIterator {
+        self.tracked.iter().map(|tracked| &tracked.snapshot)
+    }
+
+    /// The snapshot of one ask.
+    #[must_use]
+    pub fn ask(&self, tool_call_id: &str) -> Option<&AskSnapshot> {
+        self.find(tool_call_id).map(|tracked| &tracked.snapshot)
+    }
+
+    /// The next change.
+    pub(crate) fn next_change(&mut self) -> Option<AskChange> {
+        self.changes.take()
+    }
+
+    pub(super) fn is_ask(&self, tool_name: &str) -> bool {
+        self.names.iter().any(|name| name == tool_name)
+    }
+
+    pub(super) fn find(&self, tool_call_id: &str) -> Option<&TrackedAsk> {
+        self.positions.get(tool_call_id).map(|position| &self.tracked[position])
+    }
+
+    pub(super) fn open(&mut self, id: &str, source: AskSource) -> usize {
+        self.open_at(self.positions.get(id), id, source)
+    }
+
+    /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
+    pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
+        let mut opened = TrackedAsk::new(id, source, self.run);
+        self.changes.push(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
+        if let Some(position) = place {
+            // The agent may still wait by the interrupt of the call that begins again.
+            opened.wait = self.tracked[position].wait.take();
+            self.tracked[position] = opened;
+            return position;
+        }
+        self.positions.insert(id, self.tracked.len());
+        self.tracked.push(opened);
+        self.tracked.len() - 1
+    }
+}

@@ -1,0 +1,98 @@
+//! The asks of an interrupt, in the protocol's form or in the legacy one.
+
+use super::decisions;
+use super::form::{Asked, InterruptPart, ask_in, asked, first};
+use crate::message::text_of;
+use crate::outcome::Interrupt;
+use ask_user_question::form::{APPROVALS, Form};
+use ask_user_question::text::is_blank;
+use ask_user_question::{AskUserQuestion, Question, QuestionOption};
+use json_tree::Json;
+
+/// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.
+pub(super) const ON_INTERRUPT: &str = "on_interrupt";
+
+/// A legacy interrupt as the adapters that send both forms write it in the protocol's.
+pub(super) fn standard(id: &str, value: &Json<'static>) -> Interrupt {
+    let read = unpacked(value);
+    let text = |names: &[&str]| text_of(first(&read, names)?);
+    let schema = first(&read, &["responseSchema", "response_schema", "resumeSchema"]).map(unpacked);
+    let mut interrupt = Interrupt::new(id, text(&["reason"]).unwrap_or_else(|| ON_INTERRUPT.to_owned()));
+    interrupt.message = text_of(&read).or_else(|| text(&["message"]));
+    interrupt.tool_call_id = text(&["toolCallId", "tool_call_id"]);
+    interrupt.response_schema = schema.filter(|schema| schema.as_object().is_some());
+    interrupt.expires_at = text(&["expiresAt", "expires_at"]);
+    interrupt.metadata = Some(Json::object([("langgraph", Json::object([("raw", read)]))]));
+    interrupt
+}
+
+/// The value itself, or the JSON in the text that some adapters send instead.
+fn unpacked(value: &Json<'static>) -> Json<'static> {
+    if let Some(text) = value.as_str()
+        && let Ok(parsed @ (Json::Object(_) | Json::Text(_))) = Json::parse(text)
+    {
+        return parsed.into_static();
+    }
+    value.clone()
+}
+
+/// True if the agent sent a value of its own without questions: it reads an answer in plain text.
+pub(super) fn takes_plain_text(interrupt: &Interrupt) -> bool {
+    raw(interrupt).is_some_and(|value| unpacked(value).get("questions").is_none())
+}
+
+/// The value that a graph of `LangGraph` gave to its `interrupt()`, in the protocol's form.
+fn raw(interrupt: &Interrupt) -> Option<&Json<'static>> {
+    interrupt.metadata.as_ref()?.get("langgraph")?.get("raw")
+}
+
+/// The parts of an interrupt: one ask, or the decisions that it lists.
+pub(super) fn parts_of(interrupt: &Interrupt, is_foreign_call: bool) -> Vec<InterruptPart> {
+    let raw = raw(interrupt).map_or(Json::Null, unpacked);
+    let decisions = decisions::parts(&raw);
+    if decisions.is_empty() {
+        return vec![InterruptPart { asked: ask_of(interrupt, &raw, is_foreign_call), decision: None }];
+    }
+    decisions
+}
+
+/// As [`parts_of`], but reads only an ask in the tool's own form.
+pub(super) fn own_part(interrupt: &Interrupt, _: bool) -> Vec<InterruptPart> {
+    vec![InterruptPart { asked: own_ask(interrupt, raw(interrupt).unwrap_or(&Json::Null)), decision: None }]
+}
+
+/// The ask in the tool's own form that an interrupt carries.
+fn own_ask(interrupt: &Interrupt, raw: &Json<'static>) -> Option<Asked> {
+    let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
+    let places = [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), Some(raw)];
+    places.into_iter().flatten().find_map(ask_in).map(|ask| (ask, None))
+}
+
+fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> Option<Asked> {
+    if let Some(own) = own_ask(interrupt, raw) {
+        return Some(own);
+    }
+    let message = interrupt.message.as_deref().unwrap_or_default();
+    if let Some(schema) = &interrupt.response_schema
+        && let Some(form) = Form::from_schema(message, schema)
+    {
+        return Some(asked(form));
+    }
+    // The agent would read any text as consent.
+    if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
+        return Some(asked(Form::approval(message, APPROVALS[0])));
+    }
+    plain_ask(raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
+}
+
+/// An ask from a text, or from an object with a text and perhaps a list of choices.
+fn plain_ask(value: &Json<'static>) -> Option<AskUserQuestion> {
+    let text = first(value, &["question", "message", "prompt", "description"]).unwrap_or(value);
+    let question = text.as_str().filter(|text| !is_blank(text))?.to_owned();
+    let choices = first(value, &["options", "choices", "actions", "buttons"]).and_then(Json::as_list);
+    let mut options = Vec::new();
+    for choice in choices.unwrap_or_default() {
+        options.extend(text_of(choice.get("label").unwrap_or(choice)).map(QuestionOption::from));
+    }
+    Some(AskUserQuestion::new([Question::new(question, options)]))
+}

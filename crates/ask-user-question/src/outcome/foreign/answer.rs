@@ -1,0 +1,129 @@
+//! One answer in a result.
+
+use crate::outcome::Outcome;
+use crate::reply::{MOST_PARTS, Reply, Selection, flat_selection};
+use crate::text::{folded, place, plain};
+use crate::wire::{AskUserQuestion, Question};
+use json_tree::Json;
+
+/// The members of one answer: what was picked, own words, a note.
+const PICKS: &str =
+    "answers|answer|selected|selectedoptions|selectedoption|selection|selections|value|label|option|choice|response";
+const WORDS: &str = "other|custom|customtext|freetext|freeform|othertext|text";
+const NOTES: &str = "note|notes|usernotes";
+
+/// Results that mark one question as unanswered.
+const UNANSWERED: &str =
+    "unanswered|(skipped)|skipped|(no answer)|(no answer provided)|(no option selected)|[no preference]";
+
+/// Acknowledgements of a tool, although a question may have such a label.
+const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
+
+pub(super) fn is_among(list: &str, word: &str) -> bool {
+    place(list, &mut |known| known == word).is_some()
+}
+
+/// A member by its folded name, and its index. Among several names the first present one counts; a null member is not present.
+pub(super) fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a>)> {
+    let members = json.as_object()?;
+    let mut found = None;
+    let at = place(names, &mut |name| {
+        found = members.iter().rfind(|(key, value)| !matches!(value, Json::Null) && folded(key) == name);
+        found.is_some()
+    })?;
+    Some((at, &found?.1))
+}
+
+/// The texts that may be an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Texts {
+    Labels,
+    /// A text that is no label is known to be the user's.
+    Words,
+}
+
+impl Texts {
+    /// Reads the answer to one question.
+    pub(super) fn answer(self, question: &Question, value: &Json<'_>) -> Option<Selection> {
+        let mut selection = Selection::default();
+        self.add(&mut selection, question, value, 0)?;
+        if !question.multi_select && selection.other.is_some() {
+            selection.selected.clear();
+        }
+        selection.skipped = selection.selected.is_empty() && selection.other.is_none();
+        Some(selection)
+    }
+
+    fn add(self, selection: &mut Selection, question: &Question, value: &Json<'_>, depth: usize) -> Option<()> {
+        match value {
+            Json::Null => {}
+            Json::Text(text) => self.say(selection, question, text)?,
+            // A bare number may be an index, from whatever number on.
+            Json::Number(number) => {
+                selection.selected.push(question.labels().iter().position(|label| *label == number.text())?);
+            }
+            Json::List(items) => {
+                for item in items.iter().take(MOST_PARTS) {
+                    self.add(selection, question, item, depth + 1)?;
+                }
+            }
+            Json::Object(_) if depth < 3 => {
+                let (picks, words) = (member(value, PICKS), member(value, WORDS));
+                if let Some((_, picks)) = picks {
+                    self.add(selection, question, picks, depth + 1)?;
+                }
+                if let Some((_, words)) = words {
+                    Self::Words.add(selection, question, words, depth + 1)?;
+                }
+                if let Some((_, Json::Text(note))) = member(value, NOTES) {
+                    selection.note = Some(note.to_string());
+                }
+                picks.or(words)?;
+            }
+            Json::Bool(_) | Json::Object(_) => return None,
+        }
+        Some(())
+    }
+
+    fn say(self, selection: &mut Selection, question: &Question, text: &str) -> Option<()> {
+        if let Some(note) = text.strip_prefix("user_note: ") {
+            selection.note = Some(note.to_owned());
+            return Some(());
+        }
+        let Some(said) = flat_selection(question, 0, text) else {
+            return Some(());
+        };
+        if self == Self::Labels && is_among(ACKNOWLEDGES, &plain(text)) {
+            return None;
+        }
+        if said.other.is_some() && is_among(UNANSWERED, &plain(text)) {
+            return Some(());
+        }
+        for option in said.selected {
+            if !selection.selected.contains(&option) {
+                selection.selected.push(option);
+            }
+        }
+        if said.other.is_some() {
+            let is_second = selection.other.is_some();
+            if is_second || self == Self::Labels {
+                return None;
+            }
+            selection.other = said.other;
+        }
+        Some(())
+    }
+}
+
+/// The reply of these selections, with every other question skipped; `None` if nothing is answered.
+pub(super) fn answered(ask: &AskUserQuestion, mut selections: Vec<Selection>) -> Option<Outcome> {
+    if selections.iter().all(|selection| selection.skipped) {
+        return None;
+    }
+    for question in 0..ask.questions.len() {
+        if selections.iter().all(|selection| selection.question != question) {
+            selections.push(Selection { question, skipped: true, ..Selection::default() });
+        }
+    }
+    Reply::of(ask, selections).map(Outcome::Answered)
+}

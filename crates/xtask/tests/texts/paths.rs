@@ -1,0 +1,87 @@
+//! Documents lead to what is there: the files that they name, and the targets of their links.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use crate::markdown::{links, paragraphs};
+use crate::{accept, documents, place, read, root};
+
+/// Documents about the repository, in which a path is the end of one path alone, so that an editor's search finds it.
+const MAPS: [&str; 3] = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"];
+
+#[test]
+fn each_path_on_a_map_leads_to_one_file_or_folder() {
+    let there = tracked();
+    accept(MAPS.iter().map(|map| root().join(map)).flat_map(|map| {
+        let texts = paragraphs(&read(&map)).into_iter();
+        let spans = texts.flat_map(|(line, text)| {
+            let spans: Vec<_> = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+            spans.into_iter().map(move |span| (line + 1, span))
+        });
+        let paths = spans.filter(|(_, span)| is_path(span));
+        let lost = paths.filter_map(|(line, path)| Some((line, lost(&path, &there)?)));
+        lost.map(|(line, why)| format!("{}: {why}", place(&map, line))).collect::<Vec<_>>()
+    }));
+}
+
+#[test]
+fn each_link_leads_to_a_file_and_a_heading() {
+    accept(documents().iter().flat_map(|document| {
+        let text = read(document);
+        let lost = links(&text).into_iter().filter(|link| !link.contains("://")).filter(|link| {
+            let (file, heading) = link.split_once('#').map_or((*link, None), |(file, heading)| (file, Some(heading)));
+            let target = if file.is_empty() { document.clone() } else { document.with_file_name(file) };
+            let has = |heading: &str| read(&target).lines().any(|line| anchor(line).as_deref() == Some(heading));
+            !target.exists() || heading.is_some_and(|heading| !has(heading))
+        });
+        lost.map(|link| format!("{}: {link} leads nowhere", place(document, 1))).collect::<Vec<_>>()
+    }));
+}
+
+/// Every path of the repository, and each folder above it.
+fn tracked() -> BTreeSet<String> {
+    let listed = Command::new("git").current_dir(root()).args(["ls-files", "-z"]).output().expect("git runs");
+    let files = String::from_utf8(listed.stdout).expect("paths are text");
+    let files = files.split_terminator('\0').filter(|file| root().join(file).exists());
+    let ends = |file: &str| file.match_indices('/').map(|(end, _)| end).chain([file.len()]).collect::<Vec<_>>();
+    files.flat_map(|file| ends(file).into_iter().map(move |end| file[..end].to_owned())).collect()
+}
+
+/// True for code that is a path of the repository, not a command, a type or a file that a build makes.
+fn is_path(code: &str) -> bool {
+    let is_name = code.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte));
+    let ending = code.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_file = ["css", "html", "js", "json", "md", "rs", "toml", "txt", "yml"].contains(&ending);
+    is_name && (is_file || code.contains('/')) && !code.starts_with("target/")
+}
+
+/// Returns the reason why a path is not the end of exactly one. A whole path may be the end of others, too.
+fn lost(path: &str, there: &BTreeSet<String>) -> Option<String> {
+    let end = format!("/{}", path.trim_end_matches('/'));
+    let found: Vec<_> = there.iter().filter(|path| path.ends_with(&end)).map(String::as_str).collect();
+    match found[..] {
+        _ if there.contains(&end[1..]) => None,
+        [_] => None,
+        [] => Some(format!("`{path}` is not there")),
+        _ => Some(format!("`{path}` may be any of {}", found.join(", "))),
+    }
+}
+
+/// The name under which a line is linked to, if it is a heading.
+fn anchor(line: &str) -> Option<String> {
+    let heading = line.trim_start_matches('#').strip_prefix(' ').filter(|_| line.starts_with('#'))?;
+    let letters = heading.to_lowercase().replace(' ', "-");
+    Some(letters.chars().filter(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect())
+}
+
+#[test]
+fn lost_paths_are_found() {
+    let there = ["a/src", "a/src/sse.rs", "b/src/sse.rs", "Cargo.toml", "b/Cargo.toml"].map(str::to_owned).into();
+    for path in ["a/src/sse.rs", "src/sse.rs", "Cargo.toml", "a/src/"].into_iter().filter(|path| is_path(path)) {
+        assert_eq!(lost(path, &there).is_some(), path == "src/sse.rs", "{path}");
+    }
+    assert!(lost("c.rs", &there).is_some());
+    assert!(!is_path("cargo xtask") && !is_path("Reply::of") && !is_path("view!"));
+    assert_eq!(anchor("## I’d try, it").as_deref(), Some("id-try-it"));
+    assert_eq!(anchor("#[test]"), None);
+}
