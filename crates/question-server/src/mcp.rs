@@ -49,9 +49,9 @@ const WATCH: Duration = Duration::from_secs(30);
 /// The time that the command has to open a browser. One that takes longer is the browser itself.
 const BROWSER_PATIENCE: Duration = Duration::from_secs(3);
 
-/// The policy of the pages: their own style, script and form, and nothing else.
+/// The policy of the pages: their own style, script and form, no icon, and nothing else.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; \
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; frame-src 'self'; form-action 'self'; \
      base-uri 'none'; frame-ancestors 'none'",
 );
 
