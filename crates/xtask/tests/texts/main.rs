@@ -8,6 +8,7 @@ mod openings;
 mod paths;
 mod recipes;
 mod rust;
+mod scripts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -251,16 +252,16 @@ fn sources(folders: &'static [&str]) -> impl Iterator<Item = (PathBuf, Source)> 
     })
 }
 
-/// Every document for people: those of the root and of `.github`, of each package, and of each recipe.
+/// Every document for people. Test data is of none, and guidance is for models.
 fn documents() -> Vec<PathBuf> {
-    let folders = ["", ".github", "crates/agent-chat/recipes"].map(|folder| root().join(folder));
-    let below = folders[2..].iter().flat_map(|folder| found(folder, "README.md"));
-    let beside = folders[..2].iter().cloned().chain(packages());
-    let beside = beside.flat_map(|folder| fs::read_dir(folder).expect("the folder can be read").flatten());
-    let files = beside.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|it| it == "md"));
-    let mut files: Vec<_> = files.chain(below).collect();
-    files.sort();
-    files
+    let beside = ["", ".github"].map(|folder| fs::read_dir(root().join(folder)).expect("the folder can be read"));
+    let beside = beside.into_iter().flatten().flatten().map(|entry| entry.path());
+    let within = packages().into_iter().flat_map(|package| found(&package, ".md"));
+    let is_for_people = |file: &PathBuf| {
+        let path = file.to_string_lossy();
+        path.ends_with(".md") && !["/test_data/", "/guidance/"].iter().any(|part| path.contains(part))
+    };
+    beside.chain(within).filter(is_for_people).collect()
 }
 
 /// The folders of all packages.
@@ -287,6 +288,13 @@ fn found(folder: &Path, ending: &str) -> Vec<PathBuf> {
     }
     files.sort();
     files
+}
+
+/// The paths of all files of the repository, from its root.
+fn tracked() -> Vec<String> {
+    let listed = Command::new("git").current_dir(root()).args(["ls-files", "-z"]).output().expect("git runs");
+    let files = String::from_utf8(listed.stdout).expect("paths are text");
+    files.split_terminator('\0').filter(|file| root().join(file).is_file()).map(str::to_owned).collect()
 }
 
 fn root() -> PathBuf {

@@ -1,17 +1,16 @@
 //! Documents lead to what is there: the files that they name, and the targets of their links.
 
 use std::collections::BTreeSet;
-use std::process::Command;
 
 use crate::markdown::{links, paragraphs};
-use crate::{accept, documents, place, read, root};
+use crate::{accept, documents, packages, place, read, root, tracked};
 
 /// Documents about the repository, in which a path is the end of one path alone, so that an editor's search finds it.
 const MAPS: [&str; 3] = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"];
 
 #[test]
 fn each_path_on_a_map_leads_to_one_file_or_folder() {
-    let there = tracked();
+    let there = all_paths();
     accept(MAPS.iter().map(|map| root().join(map)).flat_map(|map| {
         let texts = paragraphs(&read(&map)).into_iter();
         let spans = texts.flat_map(|(line, text)| {
@@ -38,13 +37,16 @@ fn each_link_leads_to_a_file_and_a_heading() {
     }));
 }
 
+#[test]
+fn each_package_has_a_readme() {
+    accept(packages().iter().filter(|package| !package.join("README.md").is_file()).map(|package| place(package, 1)));
+}
+
 /// Every path of the repository, and each folder above it.
-fn tracked() -> BTreeSet<String> {
-    let listed = Command::new("git").current_dir(root()).args(["ls-files", "-z"]).output().expect("git runs");
-    let files = String::from_utf8(listed.stdout).expect("paths are text");
-    let files = files.split_terminator('\0').filter(|file| root().join(file).exists());
+fn all_paths() -> BTreeSet<String> {
     let ends = |file: &str| file.match_indices('/').map(|(end, _)| end).chain([file.len()]).collect::<Vec<_>>();
-    files.flat_map(|file| ends(file).into_iter().map(move |end| file[..end].to_owned())).collect()
+    let paths = |file: String| ends(&file).into_iter().map(move |end| file[..end].to_owned());
+    tracked().into_iter().flat_map(paths).collect()
 }
 
 /// True for code that is a path of the repository, not a command, a type or a file that a build makes.
