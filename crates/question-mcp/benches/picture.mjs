@@ -18,7 +18,7 @@ const question = {
     { label: "SQLite", description: "One file beside the program" },
   ],
 };
-/** What is around the frame in a conversation, and how it looks. */
+/** The look of the conversation around the frame. */
 const look = `
   body { margin: 0; font: 16px/1.5 system-ui; background: #fff; color: #1f2328; }
   main { max-width: 640px; margin: 0 auto; padding: 24px 0; display: grid; gap: 16px; }

@@ -55,17 +55,17 @@ pub struct HttpService {
 struct Sessions {
     manager: Arc<LocalSessionManager>,
     places: Arc<Semaphore>,
-    open: Mutex<HashMap<Arc<str>, Arc<Session>>>,
+    open: Mutex<HashMap<Arc<str>, Arc<OpenSession>>>,
 }
 
 /// A session. Its requests and streams under way hold it as well.
-struct Session {
+struct OpenSession {
     used: Mutex<Instant>,
     _place: OwnedSemaphorePermit,
 }
 
 /// A request of a session, until its response has been sent.
-struct Use(Arc<Session>);
+struct Use(Arc<OpenSession>);
 
 impl Drop for Use {
     fn drop(&mut self) {
@@ -165,7 +165,7 @@ impl Sessions {
             self.close(&id).await;
             return None;
         };
-        let session = Arc::new(Session { used: Mutex::new(Instant::now()), _place: place });
+        let session = Arc::new(OpenSession { used: Mutex::new(Instant::now()), _place: place });
         lock(&self.open).insert(id, Arc::clone(&session));
         Some(Use(session))
     }

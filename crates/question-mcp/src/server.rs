@@ -123,8 +123,8 @@ struct State {
     again: bool,
 }
 
-/// The names of clients whose own form does not do. Codex 0.169 sends no form whose last field is empty, and asks for an approval in place of one
-/// that has a field of several choices. A page takes its place, if there is one.
+/// The names of clients whose own form does not do. Codex 0.169 sends no form whose last field is empty. In place of one that has a
+/// field of several choices it asks for an approval. A page takes its place, if there is one.
 const WITHOUT_FORM: [&str; 1] = ["codex-mcp-client"];
 
 /// The ways to the user.

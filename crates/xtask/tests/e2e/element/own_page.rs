@@ -88,7 +88,7 @@ async fn neither_a_wrong_secret_nor_a_page_of_another_origin_gets_to_it() {
             Promise.all([text(fetch(address)), text(fetch(address, posted)), text(fetch(address, { ...posted, mode: 'no-cors' })), framed]).then(done);";
         let read = page.driver.execute_async(tries, vec![json!(address)]).await?;
         assert_eq!(*read.json(), json!(["", "", "", ""]));
-        // A form needs nobody's consent to be sent; its answer is another page.
+        // A form is sent to any origin; its answer is another page.
         let form = "const form = document.body.appendChild(document.createElement('form'));
             form.append(Object.assign(document.createElement('input'), { name: 'question_1', value: 'SQLite' }));
             Object.assign(form, { method: 'post', action: arguments[0] }).submit();";
