@@ -127,7 +127,7 @@ fn take_response(message: AssistantMessage) -> Result<Transition, Rejected> {
     }
     let calls = message.tool_calls.clone();
     let effects = vec![Effect::PersistMessage(Message::Assistant(message))];
-    Ok(go_on(calls, BTreeSet::new(), effects, Next::End))
+    Ok(go_on(calls, BTreeSet::new(), effects, AfterCalls::End))
 }
 
 fn fail(attempt: u32, reason: String, retryable: bool) -> Transition {
@@ -156,7 +156,7 @@ fn complete(executing: &ToolExecuting, result: ToolResult) -> Result<Transition,
     let mut persisted = executing.persisted_tool_ids.clone();
     let effects = persist_results(&persisted, vec![result]);
     persisted.insert(executing.current_tool.id.clone());
-    Ok(go_on(executing.remaining_tools.clone(), persisted, effects, Next::Request))
+    Ok(go_on(executing.remaining_tools.clone(), persisted, effects, AfterCalls::Request))
 }
 
 fn ask(
@@ -238,11 +238,11 @@ fn reply(waiting: &AwaitingUserResponse, response: Response) -> Result<Transitio
             Reply::parse(&waiting.questions, &answer.to_json()).map_err(Rejected::InvalidReply)?;
             return Ok(answer_question(waiting, response));
         }
-        Outcome::Declined => (NOT_RUN_CANCELLED, Next::behind(waiting)),
+        Outcome::Declined => (NOT_RUN_CANCELLED, AfterCalls::behind(waiting)),
         Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Superseded => {
-            (NOT_RUN_UNANSWERED, Next::behind(waiting))
+            (NOT_RUN_UNANSWERED, AfterCalls::behind(waiting))
         }
-        Outcome::Cancelled => (NOT_RUN_STOPPED, Next::End),
+        Outcome::Cancelled => (NOT_RUN_STOPPED, AfterCalls::End),
     };
     let results = with_not_run(reply_result(waiting, &response), &waiting.remaining_tools, not_run);
     let mut effects = persist_results(&waiting.persisted_tool_ids, results);
@@ -256,7 +256,7 @@ fn answer_question(waiting: &AwaitingUserResponse, response: Response) -> Transi
     let results = vec![reply_result(waiting, &response)];
     let mut effects = vec![Effect::PersistToolResults { results }];
     effects.extend(persist_messages(response.messages));
-    go_on(waiting.remaining_tools.clone(), persisted, effects, Next::behind(waiting))
+    go_on(waiting.remaining_tools.clone(), persisted, effects, AfterCalls::behind(waiting))
 }
 
 fn reply_result(waiting: &AwaitingUserResponse, response: &Response) -> ToolResult {
@@ -282,13 +282,13 @@ pub(crate) fn settle(waiting: &AwaitingUserResponse, result: &ToolResult) -> Tra
         Some(OutcomeKind::Answered) => {
             let mut persisted = waiting.persisted_tool_ids.clone();
             persisted.insert(waiting.tool_use_id.clone());
-            return go_on(waiting.remaining_tools.clone(), persisted, Vec::new(), Next::behind(waiting));
+            return go_on(waiting.remaining_tools.clone(), persisted, Vec::new(), AfterCalls::behind(waiting));
         }
-        Some(OutcomeKind::Declined) => (NOT_RUN_CANCELLED, Next::behind(waiting)),
+        Some(OutcomeKind::Declined) => (NOT_RUN_CANCELLED, AfterCalls::behind(waiting)),
         Some(OutcomeKind::RepliedInChat | OutcomeKind::Expired | OutcomeKind::Superseded) => {
-            (NOT_RUN_UNANSWERED, Next::behind(waiting))
+            (NOT_RUN_UNANSWERED, AfterCalls::behind(waiting))
         }
-        Some(OutcomeKind::Cancelled) | None => (NOT_RUN_STOPPED, Next::End),
+        Some(OutcomeKind::Cancelled) | None => (NOT_RUN_STOPPED, AfterCalls::End),
     };
     let results = waiting.remaining_tools.iter().map(|call| ToolResult::error(&call.id, not_run)).collect();
     next.transition(persist_results(&waiting.persisted_tool_ids, results))
@@ -300,12 +300,12 @@ fn expire(waiting: &AwaitingUserResponse, now: Timestamp) -> Result<Transition, 
         return Err(Rejected::NotExpired);
     }
     let results = unanswered(waiting, &Outcome::Expired, NOT_RUN_UNANSWERED);
-    Ok(Next::behind(waiting).transition(persist_results(&waiting.persisted_tool_ids, results)))
+    Ok(AfterCalls::behind(waiting).transition(persist_results(&waiting.persisted_tool_ids, results)))
 }
 
 fn cancel_question(waiting: &AwaitingUserResponse, proceed: bool) -> Transition {
     let results = unanswered(waiting, &Outcome::Declined, NOT_RUN_CANCELLED);
-    let next = if proceed { Next::behind(waiting) } else { Next::End };
+    let next = if proceed { AfterCalls::behind(waiting) } else { AfterCalls::End };
     next.transition(persist_results(&waiting.persisted_tool_ids, results))
 }
 
@@ -319,7 +319,7 @@ fn unanswered(waiting: &AwaitingUserResponse, outcome: &Outcome, not_run: &str) 
 fn cancel_tools(executing: &ToolExecuting, proceed: bool) -> Transition {
     let stopped = ToolResult::error(&executing.current_tool.id, NOT_RUN_STOPPED);
     let results = with_not_run(stopped, &executing.remaining_tools, NOT_RUN_STOPPED);
-    let next = if proceed { Next::Request } else { Next::End };
+    let next = if proceed { AfterCalls::Request } else { AfterCalls::End };
     next.transition(persist_results(&executing.persisted_tool_ids, results))
 }
 
@@ -341,14 +341,14 @@ fn persist_messages(messages: Vec<UserMessage>) -> Vec<Effect> {
 
 /// The continuation when no call is left.
 #[derive(Clone, Copy)]
-enum Next {
+enum AfterCalls {
     /// The model continues.
     Request,
     /// The user's turn.
     End,
 }
 
-impl Next {
+impl AfterCalls {
     /// The model learns of a program's ask when its user speaks to it again.
     fn behind(waiting: &AwaitingUserResponse) -> Self {
         if waiting.is_programs { Self::End } else { Self::Request }
@@ -367,7 +367,7 @@ fn go_on(
     mut calls: Vec<ToolCall>,
     persisted_tool_ids: BTreeSet<String>,
     mut effects: Vec<Effect>,
-    next: Next,
+    next: AfterCalls,
 ) -> Transition {
     calls.retain(|call| !persisted_tool_ids.contains(&call.id));
     if calls.is_empty() {

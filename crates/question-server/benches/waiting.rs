@@ -1,7 +1,7 @@
 //! What waiting costs: many conversations with a question open, with and without a client each, and answers that are on the disk. And what servers
 //! that share a Postgres do, and what clients cannot make one spend.
 //!
-//! `cargo bench --profile server -p question-server` prints the tables of OPERATOR.md. Behind `--` come the parts that are wanted (`commits`, `waits`,
+//! `cargo bench --profile server -p question-server` prints the tables of benches/README.md. Behind `--` come the parts that are wanted (`commits`, `waits`,
 //! `bounds`, `servers`) and numbers: how many conversations wait. `soak 10` alone has a server work for ten minutes, and looks at its memory.
 //! Everything is measured in turns with its yardstick, in the same minutes on the same machine: bare axum in a process of its own, and bare SQLite.
 

@@ -1,10 +1,11 @@
-//! Who may use the server where other machines can reach it: clients with one of its tokens.
+//! Access tokens, which clients need if other machines can reach the server.
 //!
-//! Programs send it as `Authorization: Bearer TOKEN`. People open `/?token=TOKEN` once: their browser keeps a cookie that no script can read and
-//! no other site's request carries. The cookie is made from the token, so that it stays good after a restart, and is not the token.
+//! Programs send theirs as `Authorization: Bearer TOKEN`. People open `/?token=TOKEN` once: their browser stores a cookie that no script can read
+//! and no other site's request carries. The cookie is a digest of the token, so it stays valid after a restart.
 
 use crate::error::ApiError;
-use crate::owner::{bearer, cookie, cookies, hex};
+use crate::headers::{bearer, cookie, cookies};
+use crate::hex::sha256_hex;
 use axum::extract::{Request, State};
 use axum::http::{Method, Uri, header};
 use axum::middleware::Next;
@@ -15,10 +16,10 @@ use std::str::FromStr;
 use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq as _;
 
-/// The cookie that stands for the token.
-pub const COOKIE: &str = "question_access";
+/// The cookie in place of the token.
+const COOKIE: &str = "question_access";
 
-/// The least length of a token: it must not be guessed.
+/// The least length of a token, so that it cannot be guessed.
 const MIN_TOKEN: usize = 16;
 
 const MAX_TOKEN: usize = 200;
@@ -26,23 +27,22 @@ const MAX_TOKEN: usize = 200;
 /// The longest name of a token.
 const MAX_NAME: usize = 64;
 
-/// Where a browser goes once it has its cookie. The document must send it there: after a link from another site, a redirect would carry no
-/// cookie.
+/// The document that sends a browser on once it has its cookie. After a link from another site, a redirect would carry no cookie.
 const WELCOME: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Welcome</title>\
      <meta http-equiv=\"refresh\" content=\"0;url=/\"><p><a href=\"/\">Go on</a></p>";
 
-/// What opens the server: made by its operator, known to those who may come in.
+/// A secret of the operator's that gives a client access.
 #[derive(Clone)]
 pub struct Token {
-    /// Who has it, where the operator says.
+    /// The name of its holder, if the operator gave one.
     name: Option<Arc<str>>,
-    /// What is compared, so that the time it takes says nothing of the token.
+    /// Digests are compared, so that the duration reveals nothing of the token.
     digest: [u8; 32],
     cookie: String,
 }
 
 impl Token {
-    /// The name that it has in a file of tokens.
+    /// Its name in a file of tokens.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -56,23 +56,23 @@ impl Token {
         given.as_bytes().ct_eq(self.cookie.as_bytes()).into()
     }
 
-    /// Reads a file of tokens: a name and a token in each line. A name may have several, so that a new one is good before the old one goes.
+    /// Reads a file of tokens: a name and a token in each line. A name may have several, so that a new one is valid before the old one goes.
     ///
     /// # Errors
-    /// Which line is none, without what stands in it.
+    /// The number of a malformed line, without its content.
     pub fn read_all(text: &str) -> Result<Vec<Self>, String> {
         let lines = (1..).zip(text.lines()).map(|(number, line)| (number, line.trim()));
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let tokens = lines.map(|(number, line)| Self::read(line).map_err(|why| format!("line {number}: {why}")));
         let tokens: Vec<Self> = tokens.collect::<Result<_, _>>()?;
         match tokens.is_empty() {
-            true => Err("there is no token in it".to_owned()),
+            true => Err("the file has no token".to_owned()),
             false => Ok(tokens),
         }
     }
 
     fn read(line: &str) -> Result<Self, String> {
-        let (name, token) = line.split_once(char::is_whitespace).ok_or("it is no name with a token behind it")?;
+        let (name, token) = line.split_once(char::is_whitespace).ok_or("a line is NAME TOKEN")?;
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
         if name.len() > MAX_NAME || !name.bytes().all(is_plain) {
             return Err(format!("a name has up to {MAX_NAME} letters, digits, dots, hyphens and underscores"));
@@ -82,13 +82,12 @@ impl Token {
     }
 }
 
-/// The tokens that let clients in, which may be replaced while the server runs. Clones are of the same. A server that begins without any lets in
-/// everybody for good.
+/// The valid tokens, which may be replaced while the server runs. Clones share them. A server that starts without any never asks for one.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(Arc<RwLock<Arc<[Token]>>>);
 
 impl Tokens {
-    /// These.
+    /// The set of these tokens.
     #[must_use]
     pub fn new(tokens: Vec<Token>) -> Self {
         let all = Self::default();
@@ -96,7 +95,7 @@ impl Tokens {
         all
     }
 
-    /// From now on, others let in.
+    /// Replaces all of them.
     pub fn replace(&self, tokens: Vec<Token>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = tokens.into();
     }
@@ -106,12 +105,12 @@ impl Tokens {
     }
 }
 
-/// With what token a request was let in. Conversations belong to the name, whichever of its tokens started them.
+/// The token that gave a request access. Conversations belong to its name, so any token of that name opens them.
 #[derive(Clone, Debug)]
 pub(crate) struct Admitted {
-    /// The token's, where it has one.
+    /// The token's name, if it has one.
     pub(crate) name: Option<Arc<str>>,
-    /// True if it came as a bearer, and not as a cookie.
+    /// True for a bearer token, false for a cookie.
     pub(crate) is_bearer: bool,
 }
 
@@ -127,11 +126,7 @@ impl FromStr for Token {
                  such as `openssl rand -hex 32` makes"
             ));
         }
-        Ok(Self {
-            name: None,
-            digest: Sha256::digest(text).into(),
-            cookie: hex(&Sha256::digest(format!("{COOKIE} {text}"))),
-        })
+        Ok(Self { name: None, digest: Sha256::digest(text).into(), cookie: sha256_hex(format!("{COOKIE} {text}")) })
     }
 }
 
@@ -141,7 +136,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Lets in who has a token.
+/// Refuses requests without a valid token.
 pub(crate) async fn admit(
     State(tokens): State<Tokens>,
     mut request: Request,

@@ -1,20 +1,20 @@
-//! The server as a value: what it is put together from, and its routes.
+//! The builder of the server, and its routes.
 
 use crate::access::{Tokens, admit};
 use crate::body::Bodies;
+use crate::caller::recognise;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::guard::{Guard, Host, guard};
 #[cfg(feature = "mcp")]
-use crate::mcp::{self, McpSettings, Place};
+use crate::mcp::{self, McpSettings, PageOrigin};
 use crate::metrics::{Counters, OPEN_METRICS};
 use crate::models::Model;
 use crate::models::scripted::Scripted;
 use crate::observe::{Observer, observe};
 use crate::other_agent::{self, OtherAgent};
-use crate::owner::recognise;
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
 use crate::rate::TokenBuckets;
@@ -24,7 +24,7 @@ use crate::streams::{self, Streams};
 use crate::tools::Tool;
 use crate::{agent_endpoint, asks, conversations, events};
 use ask_user_question::Limits;
-use axum::extract::State;
+use axum::extract::{FromRef, State};
 use axum::http::{HeaderName, StatusCode, header};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router, middleware};
@@ -33,7 +33,7 @@ use question_mcp::McpServer;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What clients may ask for, as they are told of it.
+/// The description of the API, at `/openapi.json`.
 const OPENAPI: &str = include_str!("../openapi.json");
 
 /// The server of an agent that asks its user.
@@ -51,14 +51,14 @@ const OPENAPI: &str = include_str!("../openapi.json");
 pub enum Server {}
 
 impl Server {
-    /// A server with the front desk for its model and conversations in memory, unless it is given others.
+    /// A builder. By default, the front desk is the model and conversations are in memory.
     #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
     }
 }
 
-/// What a server is put together from.
+/// The parts of a server.
 #[derive(Debug, Default)]
 pub struct Builder {
     config: Config,
@@ -76,7 +76,7 @@ pub struct Builder {
     mcp: Option<McpSettings>,
 }
 
-/// Setters, each with what it sets.
+/// Setters, each documented by the part that it sets.
 macro_rules! setters {
     ($($(#[$doc:meta])* $name:ident: $type:ty => $set:expr;)*) => {
         $($(#[$doc])*
@@ -95,29 +95,29 @@ impl Builder {
         store: Arc<dyn Store> => Some(store);
         /// The clock; without one it is the store's or the machine's.
         clock: Arc<dyn Clock> => Some(clock);
-        /// Everything that has a default: limits, deadlines, tokens, who may use it. Of addresses, ports and files the server takes no notice.
+        /// The settings: limits, deadlines, tokens, allowed origins. The server ignores addresses, ports and files among them.
         config: Config => config;
         /// The built page, served beside the API. It has to be at the root of its origin.
         page: Page => Some(page);
-        /// An agent elsewhere, to which requests to `/agent/other` are passed on.
+        /// Another agent, to which requests to `/agent/other` are forwarded.
         other_agent: OtherAgent => Some(other_agent);
-        /// A handle that ends it.
+        /// The handle that stops it.
         drain: Drain => drain;
-        /// The tokens that let clients in, in place of [`Config::tokens`], for one who replaces them while the server runs.
+        /// The access tokens, in place of [`Config::tokens`]. They can be replaced while the server runs.
         tokens: Tokens => Some(tokens);
-        /// The counters beside those of requests, for its `/metrics`: of [`serve`](crate::serve()) and of the log.
+        /// The counters of [`serve`](crate::serve()) and of the log, for `/metrics`.
         counters: Counters => counters;
     }
 
-    /// Clients of MCP, at `/mcp`. Their page is at `/ask`, so it has to be at the root of its origin.
+    /// Serves clients of MCP at `/mcp`. Their page is at `/ask`, so the router must be at the root of its origin.
     #[cfg(feature = "mcp")]
     #[must_use]
     pub fn mcp(self, settings: McpSettings) -> Self {
         Self { mcp: Some(settings), ..self }
     }
 
-    /// The server for the client of MCP that started this process, and the router of its pages. They are to be served at this origin of this
-    /// machine. `opens` is true if a browser is opened there.
+    /// The server for the client of MCP that started this process, and the router of its pages. Serve these at this origin of this machine.
+    /// With `opens`, each question opens a browser.
     ///
     /// # Panics
     /// As [`build`](Self::build).
@@ -128,36 +128,36 @@ impl Builder {
         let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
         let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let runtime = Runtime::new(&config, Parts { store, model, tools, clock, drain, counters });
-        let (server, pages) = mcp::open(&runtime, settings, Place::Here { base: origin, opens });
+        let (server, pages) = mcp::open(&runtime, settings, PageOrigin::Here { base: origin, opens });
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
-        // Nothing but this machine, whatever else is set.
+        // This machine alone, whatever else is set.
         let guarded = Arc::new(Guard::own_pages());
         let pages = pages.layer(middleware::from_fn_with_state(guarded, guard));
         (server, pages.layer(middleware::from_fn_with_state(policy(&[]), policy::harden)))
     }
 
-    /// A further tool of the agent's.
+    /// Adds a tool of the agent's.
     #[must_use]
     pub fn tool(mut self, tool: Arc<dyn Tool>) -> Self {
         self.tools.push(tool);
         self
     }
 
-    /// Answers to no host names but this machine's, the one of [`Config::bind`] and those of [`Config::allow_hosts`] and [`Config::allow_origins`].
-    /// A server on loopback needs that against pages that rebind their own name to it. Without this, the router answers to every name.
+    /// Refuses all host names but this machine's, [`Config::bind`], [`Config::allow_hosts`] and those in [`Config::allow_origins`]. A server on
+    /// loopback needs this against DNS rebinding. By default, every name is allowed.
     #[must_use]
     pub fn checks_hosts(self) -> Self {
         Self { checks_hosts: true, ..self }
     }
 
-    /// The server as a router, to be bound to a socket or nested under any path, also one with parameters. Its headers and cookies are on its own
-    /// responses alone.
+    /// The server as a router, to be bound to a socket or nested under any path, also one with parameters. Only its own responses get its headers
+    /// and cookies.
     ///
-    /// A layer around the router may say whose a request is, by an [`Owner`](crate::owner::Owner) among its extensions. Without one, the cookie or
-    /// the token says it. Limits for each address need axum's `ConnectInfo<SocketAddr>`, or [`Config::peer_header`].
+    /// A layer around the router may name the owner of a request, by an [`Owner`](crate::owner::Owner) among its extensions. Otherwise the cookie
+    /// or the token does. Limits for each address need axum's `ConnectInfo<SocketAddr>`, or [`Config::peer_header`].
     ///
     /// # Panics
-    /// Outside of a Tokio runtime: questions expire and what was broken off goes on, whether or not anybody asks.
+    /// Outside of a Tokio runtime, which expires questions and resumes runs in the background.
     pub fn build(self) -> Router {
         #[cfg(feature = "mcp")]
         let mcp = self.mcp;
@@ -175,32 +175,45 @@ impl Builder {
         let further = mcp.map(|mcp| mcp::routes(&runtime, mcp, &config.bounds));
         #[cfg(not(feature = "mcp"))]
         let further = None;
-        router(&config, App::new(&config, runtime), tokens, settings, page, other_agent, hosts, further)
+        router(
+            &config,
+            App { runtime, bodies: Bodies::new(&config) },
+            tokens,
+            settings,
+            page,
+            other_agent,
+            hosts,
+            further,
+        )
     }
 }
 
-/// The names that the server answers to, beside this machine's.
+/// The allowed host names, beside this machine's.
 fn hosts(config: &Config) -> Vec<Host> {
     let bound = (!config.bind.is_unspecified()).then(|| config.bind.into());
     config.allow_hosts.iter().cloned().chain(bound).collect()
 }
 
-/// What the handlers share.
-#[derive(Clone, Debug)]
-pub(crate) struct App {
-    pub(crate) runtime: Arc<Runtime>,
-    pub(crate) bodies: Bodies,
-    pub(crate) streams: Streams,
+/// The state of the handlers, each of which takes the part that it needs.
+#[derive(Clone)]
+struct App {
+    runtime: Arc<Runtime>,
+    bodies: Bodies,
 }
 
-impl App {
-    fn new(config: &Config, runtime: Arc<Runtime>) -> Self {
-        Self { runtime, bodies: Bodies::new(config), streams: Streams::new(config.bounds.streams) }
+impl FromRef<App> for Arc<Runtime> {
+    fn from_ref(app: &App) -> Self {
+        Self::clone(&app.runtime)
     }
 }
 
-/// The routes, with what stands in front of them. Of two further routers, the first has streams, and the second has pages whose address is
-/// their token.
+impl FromRef<App> for Bodies {
+    fn from_ref(app: &App) -> Self {
+        app.bodies.clone()
+    }
+}
+
+/// The routes with their middleware. Of two further routers, the first has streams, and the second has pages whose address is their token.
 #[allow(clippy::too_many_arguments, reason = "each is a part of the server, and it is called once")]
 fn router(
     config: &Config,
@@ -212,7 +225,7 @@ fn router(
     hosts: Option<Vec<Host>>,
     further: Option<(Router<App>, Router)>,
 ) -> Router {
-    // Answered for every host name: a probe knows neither names nor tokens.
+    // Probes know neither host names nor tokens.
     let health = Router::new()
         .route("/healthz", get(healthz))
         .route("/readyz", get(readyz))
@@ -236,7 +249,8 @@ fn router(
         Some((further, pages)) => (streams.merge(further), pages),
         None => (streams, Router::new()),
     };
-    let streams = streams.route_layer(middleware::from_fn_with_state(app.clone(), streams::count));
+    let streams =
+        streams.route_layer(middleware::from_fn_with_state(Streams::new(config.bounds.streams), streams::count));
     let routes = streams
         .route("/conversations", get(conversations::list).delete(conversations::delete_all))
         .route("/conversations/{id}", get(conversations::describe).delete(conversations::delete))
@@ -260,7 +274,7 @@ fn router(
         None => routes.fallback(nothing_here),
     };
     let routes = routes.layer(middleware::from_fn_with_state(config.owner_header.clone(), recognise));
-    // What watches it has a token, and no name to know it by.
+    // Monitoring has a token, and does not know the host name.
     let (routes, watched) = match tokens.all().is_empty() {
         true => (routes, watched),
         false => {
@@ -287,7 +301,7 @@ fn router(
         .layer(middleware::from_fn_with_state(Arc::new(observer), observe))
 }
 
-/// What the page has to know of how its server was started.
+/// The settings of the server for the page.
 fn settings(config: &Config, model: &dyn Model) -> Value {
     let agents = config.allow_agents.iter().map(ToString::to_string);
     let is_called = |name: &&str| Limits::by_name(name) == Some(model.limits());
@@ -299,20 +313,20 @@ fn settings(config: &Config, model: &dyn Model) -> Value {
     settings
 }
 
-/// Says that the process runs. A database that is away is no reason to end it.
+/// Liveness: the process runs. A database that is down is no reason to restart it.
 async fn healthz() -> Json<Value> {
     Json(json!({"status": "ok"}))
 }
 
-async fn readyz(State(app): State<App>) -> (StatusCode, Json<Value>) {
-    match app.runtime.is_ready().await {
+async fn readyz(State(runtime): State<Arc<Runtime>>) -> (StatusCode, Json<Value>) {
+    match runtime.is_ready().await {
         Ok(()) => (StatusCode::OK, Json(json!({"status": "ready"}))),
         Err(why) => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"status": why}))),
     }
 }
 
-async fn metrics(State(app): State<App>) -> Result<([(HeaderName, &'static str); 1], String), ApiError> {
-    let text = app.runtime.read_metrics().await?;
+async fn metrics(State(runtime): State<Arc<Runtime>>) -> Result<([(HeaderName, &'static str); 1], String), ApiError> {
+    let text = runtime.read_metrics().await?;
     Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], text))
 }
 

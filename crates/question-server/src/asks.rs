@@ -1,14 +1,13 @@
-//! `/conversations/{id}/asks`: any program asks the conversation's user, and waits for the answer.
+//! `/conversations/{id}/asks`: programs ask the conversation's user and wait for the answer.
 
-use crate::app::App;
 use crate::body::JsonBody;
+use crate::caller::Caller;
 use crate::clock::later;
 use crate::conversations::{ConversationId, parameter};
 use crate::error::ApiError;
 use crate::limits::MAX_WAIT;
 use crate::live::Live;
 use crate::log::Reader;
-use crate::owner::Caller;
 use crate::runtime::{Runtime, to_the_end};
 use axum::extract::{FromRequestParts, State};
 use axum::http::{StatusCode, Uri, header, request};
@@ -33,9 +32,9 @@ impl<S: Send + Sync> FromRequestParts<S> for AskId {
     }
 }
 
-/// Asks, in a conversation that there is or in a new one. The same id again asks nothing and has the same answer.
+/// Asks in this conversation, which may be new. A repeated id asks nothing and gets the same response.
 pub(crate) async fn ask(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     JsonBody(body): JsonBody,
@@ -44,7 +43,7 @@ pub(crate) async fn ask(
     let call = body.id.clone().unwrap_or_else(|| format!("call_{}", Uuid::new_v4().simple()));
     to_the_end(async move {
         let status = loop {
-            match app.runtime.try_ask(&caller, &id, &body, &call).await {
+            match runtime.try_ask(&caller, &id, &body, &call).await {
                 Err(ApiError::Overtaken) => {}
                 asked => break asked?,
             }
@@ -75,7 +74,7 @@ impl Runtime {
             return Ok(StatusCode::OK);
         }
         let own = body.expires_after.map(|seconds| Duration::from_secs(seconds.get().into()));
-        let expires_at = own.map(|patience| later(self.clock().now(), patience)).or_else(|| self.deadline());
+        let expires_at = own.map(|time| later(self.clock().now(), time)).or_else(|| self.deadline());
         let event = body.read(self.asking_tool(&talk.context), call, expires_at)?;
         let callback = body.callback.as_deref().map(|url| self.callbacks().keep(url, call)).transpose()?;
         let before = talk.context.clone();
@@ -89,7 +88,7 @@ impl Runtime {
         }
     }
 
-    /// The result of an ask, or the reader by which to wait for it.
+    /// The result of an ask, or a reader that waits for it.
     async fn result_of(self: Arc<Self>, caller: Caller, id: String, ask: String) -> Result<Looked, ApiError> {
         let live = self.open(&caller, &id).await?;
         let mut talk = self.talk(&live).await?;
@@ -106,22 +105,21 @@ impl Runtime {
 
 enum Looked {
     Over(ToolResult),
-    /// With the conversation, which hears of its answer only while somebody has it.
+    /// Holds the conversation, which is notified of its answer only while it is in memory.
     Waits(Arc<Live>, Reader),
 }
 
-/// Says how an ask ended, once it has, or that it waits when the time of `?wait=` is over.
+/// The status of an ask: at its end, or after the time of `?wait=`.
 pub(crate) async fn status(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     AskId(ask): AskId,
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let until = Instant::now() + wait(&uri)?;
-    let runtime = app.runtime;
     loop {
-        // A question may expire on the way.
+        // Looking at it may expire the question.
         let looked = to_the_end(Arc::clone(&runtime).result_of(caller.clone(), id.clone(), ask.clone())).await?;
         let (_live, mut reader) = match looked {
             Looked::Over(result) => return Ok(Json(ask_status(&ask, Some(&result))).into_response()),
@@ -137,7 +135,7 @@ pub(crate) async fn status(
     }
 }
 
-/// The time of `?wait=`, in seconds; none if it is absent.
+/// The time of `?wait=`, in seconds; zero if it is absent.
 fn wait(uri: &Uri) -> Result<Duration, ApiError> {
     let mut parameters = uri.query().unwrap_or_default().split('&');
     let Some(given) = parameters.find_map(|parameter| parameter.strip_prefix("wait=")) else {

@@ -1,25 +1,24 @@
-//! The body of a request that changes something.
+//! The JSON bodies of requests, within their limits.
 
-use crate::app::App;
+use crate::caller::Caller;
 use crate::config::Config;
 use crate::error::ApiError;
 use crate::limits::FREE_OF_A_BODY;
-use crate::owner::Caller;
 use crate::room::{Room, Share};
 use axum::body::{Body, BodyDataStream, Bytes};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRef, FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What bodies may cost while they arrive.
+/// The limits of bodies, and the memory that they share while they arrive.
 #[derive(Clone, Debug)]
 pub(crate) struct Bodies {
-    /// The length of one, in bytes.
+    /// The most bytes of one body.
     max: usize,
-    patience: Duration,
+    timeout: Duration,
     room: Arc<Room>,
 }
 
@@ -27,10 +26,10 @@ impl Bodies {
     pub(crate) fn new(config: &Config) -> Self {
         let max = config.bounds.body;
         let room = Room::new(config.bounds.bodies.max(max));
-        Self { max, patience: config.patience.body, room: Arc::new(room) }
+        Self { max, timeout: config.timeouts.body, room: Arc::new(room) }
     }
 
-    /// Reads a body as far as there is room for it, and waits for more room where there is none.
+    /// Reads a body, and waits whenever the shared memory is full.
     async fn read(&self, body: Body, mut share: Share) -> Result<Bytes, ApiError> {
         let mut pieces = body.into_data_stream();
         let mut bytes = Vec::new();
@@ -57,7 +56,7 @@ impl Bodies {
         }
     }
 
-    /// Reads on what is refused, as far as that is little: a client that is hung up on while it sends does not see why.
+    /// Reads the rest of a refused body, if it is short: a client whose connection closes while it sends does not see the response.
     async fn drain(&self, mut pieces: BodyDataStream) {
         let mut drained = 0;
         while drained < self.drained()
@@ -72,32 +71,35 @@ impl Bodies {
     }
 }
 
-/// What a client sent as JSON, as long as it may be and within the time that it has. One that says that it will be too long is refused at once.
+/// The body of a request as bytes of JSON, within the limits of length and time. A declared length over the limit is refused at once.
 ///
-/// Only JSON: a page of another origin cannot send that without being asked for leave first.
+/// Other media types are refused: a page of another origin cannot send JSON without a preflight request.
 #[derive(Debug)]
 pub(crate) struct JsonBody(pub(crate) Bytes);
 
-impl FromRequest<App> for JsonBody {
+impl<S: Send + Sync> FromRequest<S> for JsonBody
+where
+    Bodies: FromRef<S>,
+{
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         if !is_json(request.headers()) {
             return Err(ApiError::UnsupportedMediaType);
         }
-        let bodies = &app.bodies;
+        let bodies = Bodies::from_ref(state);
         let length = declared_length(request.headers()).unwrap_or_default();
         if length > bodies.max as u64 {
             if length <= bodies.drained() as u64 && !request.headers().contains_key(header::EXPECT) {
                 let drained = bodies.drain(request.into_body().into_data_stream());
-                // Whether or not all of it comes.
-                let _ = timeout(bodies.patience, drained).await;
+                // A timeout changes nothing.
+                let _ = timeout(bodies.timeout, drained).await;
             }
             return Err(ApiError::BodyTooLarge);
         }
         let client = request.extensions().get::<Caller>().map(Caller::client).unwrap_or_default();
         let share = bodies.room.enter(client);
-        let read = timeout(bodies.patience, bodies.read(request.into_body(), share)).await;
+        let read = timeout(bodies.timeout, bodies.read(request.into_body(), share)).await;
         read.map_err(|_| ApiError::BodyTimeout)?.map(Self)
     }
 }

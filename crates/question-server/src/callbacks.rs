@@ -1,6 +1,6 @@
-//! Telling programs how their asks ended, at URLs that they name, as Standard Webhooks (standardwebhooks.com) has it.
+//! Callbacks: programs get the outcomes of their asks at URLs that they name, signed as Standard Webhooks (standardwebhooks.com).
 //!
-//! What has to be called is kept with the conversation, so that it outlives the server. Each try is stored before it is made: a URL is called at least
+//! Callbacks are stored with the conversation, so that they survive a restart. Each attempt is stored before it is made: a URL is called at least
 //! once, and may be called again with the same id.
 
 use crate::clock::later;
@@ -21,7 +21,7 @@ use std::str::FromStr;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// The names under which calls are stored, counted and logged: before each try, and after the one that was taken.
+/// The names of callbacks as events that are stored, counted and logged: before each attempt, and after the one that succeeded.
 pub(crate) const CALLED_BACK: &str = "called_back";
 pub(crate) const CALLBACK_TAKEN: &str = "callback_taken";
 pub(crate) const EVENTS: [&str; 2] = [CALLED_BACK, CALLBACK_TAKEN];
@@ -29,7 +29,7 @@ pub(crate) const EVENTS: [&str; 2] = [CALLED_BACK, CALLBACK_TAKEN];
 /// The longest URL that is called, in bytes.
 const MAX_URL: usize = 2048;
 
-/// The key that signs what URLs are told: `whsec_` and base64, as libraries for Standard Webhooks take it.
+/// The key that signs callbacks: `whsec_` and base64, as libraries for Standard Webhooks take it.
 #[derive(Clone)]
 pub struct CallbackKey(Vec<u8>);
 
@@ -83,7 +83,10 @@ impl Callbacks {
         Self { origins, key, places: Semaphore::new(CALLS_BACK_AT_ONCE) }
     }
 
-    /// What is kept of a URL until its ask is over.
+    /// The callback for an ask that is open.
+    ///
+    /// # Errors
+    /// If there is no key, or the operator has not allowed the URL's origin.
     pub(crate) fn keep(&self, url: &str, tool_call_id: &str) -> Result<Callback, ApiError> {
         let parsed: Option<Uri> = url.parse().ok().filter(|_| url.len() <= MAX_URL && self.key.is_some());
         let origin =
@@ -100,7 +103,7 @@ impl Callbacks {
         }
     }
 
-    /// Calls a URL; false if it does not say that it has taken it.
+    /// Calls a URL. False if the response is no success.
     pub(crate) async fn call(&self, callback: &Callback, now: Timestamp, body: &Value) -> bool {
         let (Some(key), body) = (&self.key, body.to_string()) else {
             return false;
@@ -124,7 +127,7 @@ impl Callbacks {
     }
 }
 
-/// Makes those due whose ask is over by now.
+/// Makes the callbacks of asks that have ended due.
 pub(crate) fn arm(callbacks: &mut [Callback], conversation: &Conversation, now: Timestamp) {
     for callback in callbacks.iter_mut().filter(|callback| callback.due.is_none()) {
         if conversation.result_of(&callback.tool_call_id).is_some() {
@@ -133,7 +136,7 @@ pub(crate) fn arm(callbacks: &mut [Callback], conversation: &Conversation, now: 
     }
 }
 
-/// Those that are to be called now, each with its next try in `callbacks`. What was tried for too long goes.
+/// Takes the callbacks that are due, and schedules the next attempt of each in `callbacks`. One that failed for too long is dropped.
 pub(crate) fn take_due(callbacks: &mut Vec<Callback>, now: Timestamp) -> Vec<Callback> {
     let mut due = Vec::new();
     for callback in callbacks.iter_mut().filter(|callback| callback.due.is_some_and(|due| due <= now)) {
@@ -145,7 +148,7 @@ pub(crate) fn take_due(callbacks: &mut Vec<Callback>, now: Timestamp) -> Vec<Cal
     callbacks.retain(|callback| {
         let is_over = callback.until.is_some_and(|until| until <= now);
         if is_over {
-            tracing::error!(ask = callback.tool_call_id, callback.tries, "callback given up");
+            tracing::error!(ask = callback.tool_call_id, callback.tries, "callback dropped after too many attempts");
         }
         !is_over
     });

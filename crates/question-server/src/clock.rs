@@ -1,4 +1,4 @@
-//! What time it is, so that tests can say so.
+//! Clocks, which tests can set.
 
 use async_trait::async_trait;
 use question_agent::Timestamp;
@@ -10,14 +10,14 @@ use tokio::time::Instant;
 /// A clock.
 #[async_trait]
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// What time it is.
+    /// The present time.
     fn now(&self) -> Timestamp;
 
-    /// Waits until it is at least that late.
+    /// Waits until this time.
     async fn sleep_until(&self, time: Timestamp);
 }
 
-/// When it is so much later.
+/// The time this much later.
 pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
     let by = u64::try_from(by.as_millis()).unwrap_or(u64::MAX);
     Timestamp(time.0.saturating_add(by))
@@ -27,7 +27,7 @@ pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-/// The longest sleep at a stretch: timers stand still while the machine is suspended, and people set clocks.
+/// The longest sleep without a look at the clock: timers stop while the machine is suspended, and people set clocks.
 const NAP: Duration = Duration::from_secs(30);
 
 #[async_trait]
@@ -42,27 +42,26 @@ impl Clock for SystemClock {
     }
 }
 
-/// Sleeps for as long as was left when it began, however the clock is set meanwhile, and no longer than until it is that late.
+/// Sleeps until this time by the clock, but no longer than the time that was left at the start: the clock may be set back.
 async fn sleep_until(clock: &impl Clock, time: Timestamp) {
     let left = || Duration::from_millis(time.0.saturating_sub(clock.now().0));
     let end = Instant::now() + left();
     while Instant::now() < end && !left().is_zero() {
-        // Until a deadline; tests have a clock of their own.
         tokio::time::sleep_until(end.min(Instant::now() + NAP.min(left()))).await;
     }
 }
 
-/// The clock of a database: as it was when the database was asked last, and from then on by this machine's monotonic clock.
+/// The clock of a database: its last reading, advanced by this machine's monotonic clock.
 #[derive(Debug, Default)]
 pub struct DatabaseClock(std::sync::Mutex<Option<(Timestamp, std::time::Instant)>>);
 
-/// The time that an answer may take that sets the clock.
+/// The longest round trip of a reading that sets the clock.
 #[cfg(feature = "postgres")]
 const PROMPT: Duration = Duration::from_secs(1);
 
 #[cfg(feature = "postgres")]
 impl DatabaseClock {
-    /// Sets it to what the database answered just now, when it was asked then. An answer that took long would set it wrong.
+    /// Sets it to a reading of the database that was asked for at `asked`. A slow response is ignored, since it would set the clock wrong.
     pub(crate) fn set(&self, time: Timestamp, asked: std::time::Instant) {
         let took = asked.elapsed();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

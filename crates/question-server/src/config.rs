@@ -1,10 +1,11 @@
-//! What the command line and the environment say.
+//! The settings: command line, environment and file.
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "`--help` prints these words, without Markdown")]
 
 use crate::access::Token;
 use crate::callbacks::CallbackKey;
 use crate::guard::{Host, Origin};
-use crate::limits::{Bounds, MODEL_CALLS, Patience};
+use crate::hex::random_hex;
+use crate::limits::{Bounds, MODEL_CALLS, Timeouts, at_least_one};
 use ask_user_question::Limits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
@@ -21,12 +22,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tracing::level_filters::LevelFilter;
-use uuid::Uuid;
 
-/// The port where none is given.
+/// The default port.
 pub const DEFAULT_PORT: u16 = 8787;
 
-/// What the variables of the environment begin with that say the same as options.
+/// The prefix of environment variables that set options.
 const PREFIX: &str = "QUESTION_SERVER_";
 
 const FILE: &str = "A file";
@@ -39,19 +39,19 @@ const MCP: &str = "MCP";
 const STOPPING: &str = "Stopping";
 const LOG: &str = "Log";
 
-/// How long; `None` is for ever.
+/// A duration; `None` is forever.
 pub type Wait = Option<Duration>;
 
-/// What the command line and the environment say.
+/// The settings of a server.
 #[derive(Clone, Debug, Args)]
 pub struct Config {
     /// The port to listen on; 0 takes any free one.
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, help_heading = LISTENING)]
     pub port: u16,
-    /// The address to listen on. Any that other machines reach needs a token.
+    /// The address to listen on. An address that other machines can reach needs a token.
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), help_heading = LISTENING)]
     pub bind: IpAddr,
-    /// A further host name that the server answers to, such as chat.example. May be given several times.
+    /// A further host name of the server, such as chat.example. May be given several times.
     #[arg(long = "allow-host", value_name = "NAME", value_delimiter = ' ', help_heading = LISTENING)]
     pub allow_hosts: Vec<Host>,
     /// The header in which the proxy in front names the client's address, such as X-Real-IP or X-Forwarded-For. In a list, the last address
@@ -63,32 +63,32 @@ pub struct Config {
     /// overwrite what a client wrote there.
     #[arg(long, value_name = "NAME", help_heading = ACCESS)]
     pub owner_header: Option<HeaderName>,
-    /// One of which clients have to bring, where it is not for everybody who reaches the port.
+    /// The access tokens. Without any, every client that reaches the port has access.
     #[arg(skip)]
     pub tokens: Vec<Token>,
-    /// The file with further ones, which may change while the server runs.
+    /// The file with further tokens, which may change while the server runs.
     #[arg(skip)]
     pub token_file: Option<PathBuf>,
     /// A further origin whose pages may use the server, such as https://app.example. May be given several times.
     #[arg(long = "allow-origin", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
     pub allow_origins: Vec<Origin>,
-    /// An origin whose URLs are told how asks of programs ended, such as https://jobs.example. May be given several times.
+    /// An origin whose URLs may be called with the outcomes of programs' asks, such as https://jobs.example. May be given several times.
     #[arg(long = "allow-callback", value_name = "ORIGIN", value_delimiter = ' ', help_heading = ACCESS)]
     pub allow_callbacks: Vec<Origin>,
-    /// The key that signs what these URLs are told.
+    /// The key that signs these callbacks.
     #[arg(skip)]
     pub callback_key: Option<CallbackKey>,
-    /// Whether clients may set the permission mode bypassPermissions, in which nobody is asked: yes or no.
+    /// Allows clients to set the permission mode bypassPermissions, in which no user is asked: yes or no.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = ACCESS)]
     pub allow_bypass: bool,
 
-    /// The model that speaks for the agent.
+    /// The model of the agent.
     #[arg(long, value_name = "NAME", value_enum, default_value = "front-desk", help_heading = AGENT)]
     pub model: ModelName,
     /// The file with the script of --model script.
     #[arg(long, value_name = "FILE", required_if_eq("model", "script"), help_heading = AGENT)]
     pub script: Option<PathBuf>,
-    /// The agent's name in the page. Without this option, the model says it.
+    /// The agent's name in the page. By default it is the model's.
     #[arg(long, value_name = "TEXT", help_heading = AGENT)]
     pub name: Option<String>,
     /// The file with the system prompt for --model openai or anthropic. The guidance on asking is added to it.
@@ -97,120 +97,120 @@ pub struct Config {
     /// The temperature for --model openai or anthropic, from 0 to 2.
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
     pub temperature: Option<f64>,
-    /// The most tokens that an answer of --model openai or anthropic may have. Without this option, the endpoint decides; for anthropic it is 8192.
+    /// The most tokens of an answer of --model openai or anthropic. By default, the endpoint decides; for anthropic it is 8192.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = AGENT)]
     pub max_tokens: Option<u32>,
-    /// The tokens that --model anthropic may think with before each answer. Without this option, it does not think.
+    /// The thinking budget of --model anthropic before each answer, in tokens. By default, it does not think.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), help_heading = AGENT)]
     pub thinking: Option<u32>,
-    /// The header that has the key of --model openai or anthropic alone, such as api-key for Azure. Without this option, it is the usual one.
+    /// The header with the key of --model openai or anthropic, such as api-key for Azure. By default, it is the endpoint's usual one.
     #[arg(long, value_name = "NAME", help_heading = AGENT)]
     pub key_header: Option<HeaderName>,
     /// A further header for --model openai or anthropic, as NAME:VALUE. May be given several times; in the environment, one in each line.
     #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', help_heading = AGENT)]
     pub model_headers: Vec<(HeaderName, HeaderValue)>,
-    /// A host of your own network that gets keys over plain HTTP, such as litellm. May be given several times.
+    /// A host of your own network that may get keys over plain HTTP, such as litellm. May be given several times.
     #[arg(long = "allow-plain-key", value_name = "HOST", value_delimiter = ' ', help_heading = AGENT)]
     pub plain_key_hosts: Vec<String>,
-    /// Whether what a model thought before its calls goes back to its endpoint, as some want it: yes or no.
+    /// Sends a model's reasoning before its calls back to its endpoint, which some need: yes or no.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "yes", action = clap::ArgAction::Set, help_heading = AGENT)]
     pub send_reasoning: bool,
-    /// Milliseconds that a script pauses before each piece that it streams.
+    /// The pause of a script before each piece that it streams, in milliseconds.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", help_heading = AGENT)]
     pub pace: Duration,
-    /// The address of an AG-UI agent, such as http://127.0.0.1:8000/. Requests to /agent/other are passed on to it, and the page of --page
-    /// talks to it.
+    /// The URL of another AG-UI agent, such as http://127.0.0.1:8000/. Requests to /agent/other are forwarded to it, and the page of --page
+    /// uses it.
     #[arg(long, value_name = "URL", help_heading = AGENT)]
     pub agent: Option<String>,
-    /// The key that the agent of --agent gets, as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
+    /// The key for the agent of --agent, sent as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = AGENT)]
     pub agent_key: Option<AgentKey>,
-    /// How many requests --model openai or anthropic, or --agent, answers at the same time. Further ones are told that it is busy.
-    #[arg(long = "max-model-calls", value_name = "N", value_parser = some, default_value_t = MODEL_CALLS, help_heading = AGENT)]
+    /// The most concurrent requests to --model openai or anthropic, or to --agent. Further ones fail as busy.
+    #[arg(long = "max-model-calls", value_name = "N", value_parser = at_least_one, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
 
-    /// Where conversations are kept: memory, the SQLite file of one server, or a Postgres (postgres://user@host/name) that several share.
+    /// The store of conversations: memory, the SQLite file of one server, or a Postgres (postgres://user@host/name) that several share.
     #[arg(long, value_name = "WHERE", default_value = "memory", global = true, help_heading = STORAGE)]
     pub database: Database,
-    /// How long a question waits for its answer, such as 90s, 30m, 2h or 7d, until the agent continues without one.
+    /// The time that a question waits for its answer, such as 90s, 30m, 2h or 7d. Then the agent continues without one.
     #[arg(long, value_name = "TIME", value_parser = wait, default_value = "never", help_heading = STORAGE)]
     pub expire_after: Wait,
-    /// How long ended conversations are kept, such as 30d. A conversation whose question still waits has not ended.
+    /// The time after which ended conversations are deleted, such as 30d. A conversation with a waiting question has not ended.
     #[arg(long, value_name = "TIME", value_parser = wait, default_value = "forever", help_heading = STORAGE)]
     pub keep: Wait,
 
-    /// The folder of the built page, which is then served too. It is read once, at the start.
+    /// The folder of the built page, to serve it as well. It is read once, at the start.
     #[arg(long, value_name = "DIR", help_heading = PAGE)]
     pub page: Option<PathBuf>,
-    /// An origin whose agents the page may talk to, such as https://agent.example. May be given several times.
+    /// An origin whose agents the page may use, such as https://agent.example. May be given several times.
     #[arg(long = "allow-agent", value_name = "ORIGIN", value_parser = agents_origin, value_delimiter = ' ', help_heading = PAGE)]
     pub allow_agents: Vec<Origin>,
 
-    /// Whether clients of MCP find the question at /mcp: yes or no. Without a word, it is yes.
+    /// Serves clients of MCP at /mcp: yes or no. --mcp alone means yes.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", num_args = 0..=1, require_equals = true, default_missing_value = "yes", action = clap::ArgAction::Set, help_heading = MCP)]
     pub mcp: bool,
-    /// What clients of MCP may ask at once: runtime, coding or chat.
+    /// The limits of an ask of MCP clients: runtime, coding or chat.
     #[arg(long, value_name = "NAME", value_parser = profile, default_value = "runtime", global = true, help_heading = MCP)]
     pub profile: Limits,
-    /// The card as one HTML file, for clients of MCP that show apps. The npm package has it.
+    /// The card as one HTML file, for MCP clients that show apps. The npm package has it.
     #[arg(long, value_name = "FILE", global = true, help_heading = MCP)]
     pub view: Option<PathBuf>,
-    /// How long a call of such a client waits at once, if the client takes no news of its progress.
+    /// The time that a call of an MCP client waits, if the client takes no notifications of progress.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "45s", global = true, help_heading = MCP)]
     pub wait: Duration,
-    /// The key that signs what travels with such clients. Without it, a file beside that of --database has one.
+    /// The key that signs the state that MCP clients carry. By default, it is in a file beside that of --database.
     #[arg(skip)]
     pub mcp_key: Option<McpKey>,
 
-    /// What the server bounds.
+    /// The limits.
     #[command(flatten)]
     pub bounds: Bounds,
-    /// How long it waits for clients that do not come on.
+    /// The timeouts for slow clients.
     #[arg(skip)]
-    pub patience: Patience,
+    pub timeouts: Timeouts,
 
-    /// How long /readyz announces the stop before the server starts no more runs.
+    /// The time for which /readyz announces the stop before the server starts no more runs.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "0s", help_heading = STOPPING)]
     pub drain_notice: Duration,
-    /// How long runs may then take to end. The next start continues those that did not.
+    /// The time that runs then have to end. The next start resumes the others.
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "3s", help_heading = STOPPING)]
     pub drain_grace: Duration,
 
-    /// What is logged, on stderr: off, error, warn, info, debug or trace.
+    /// The level of the log on stderr: off, error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", default_value_t = LevelFilter::INFO, global = true, help_heading = LOG)]
     pub log: LevelFilter,
-    /// How the log is written.
+    /// The format of the log.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text", help_heading = LOG)]
     pub log_format: LogFormat,
-    /// Whether the log contains what people and models write: yes or no.
+    /// Logs the texts of people and models as well: yes or no.
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = LOG)]
     pub log_contents: bool,
 }
 
-/// Everything at its default.
+/// All settings at their defaults.
 impl Default for Config {
     fn default() -> Self {
         Cli::parse_from([PROGRAM]).config
     }
 }
 
-/// The model that speaks for the agent.
+/// The model of the agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModelName {
     /// Books appointments in a car workshop: a script, which needs no network and no account.
     FrontDesk,
-    /// A coding agent: a script as well.
+    /// A coding agent, by a script as well.
     CodingDesk,
     /// A script of your own, the file of --script.
     Script,
-    /// Any endpoint of OpenAI's chat completions, as OPENAI_BASE_URL, OPENAI_MODEL and OPENAI_API_KEY say.
+    /// Any endpoint of OpenAI's chat completions, named by OPENAI_BASE_URL, OPENAI_MODEL and OPENAI_API_KEY.
     #[value(name = "openai")]
     OpenAi,
-    /// Any endpoint of Anthropic's messages, as ANTHROPIC_BASE_URL, ANTHROPIC_MODEL and ANTHROPIC_API_KEY say.
+    /// Any endpoint of Anthropic's messages, named by ANTHROPIC_BASE_URL, ANTHROPIC_MODEL and ANTHROPIC_API_KEY.
     Anthropic,
 }
 
-/// A key, which nothing shows.
+/// The key of another agent. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AgentKey(pub String);
 
@@ -228,23 +228,23 @@ impl fmt::Debug for AgentKey {
     }
 }
 
-/// The limits of a question, by their name.
+/// Parses the name of a profile of limits.
 fn profile(name: &str) -> Result<Limits, String> {
     Limits::by_name(name).ok_or_else(|| "a profile is runtime, coding or chat".to_owned())
 }
 
-/// A key that signs what travels with clients of MCP, which nothing shows.
+/// The key that signs the state that clients of MCP carry. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct McpKey(pub [u8; 32]);
 
 impl McpKey {
-    /// The key that a text stands for.
+    /// The key derived from a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self(Sha256::digest(text).into())
     }
 
-    /// The key beside this database, which is made if there is none.
+    /// The key in the file beside this database. A missing file is created.
     ///
     /// # Errors
     /// If it can be neither read nor written.
@@ -258,7 +258,7 @@ impl McpKey {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         match options.open(&file) {
             Ok(mut made) => {
-                let key = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+                let key = random_hex();
                 made.write_all(key.as_bytes()).and_then(|()| made.sync_all()).map_err(why)?;
                 Ok(Self::of(&key))
             }
@@ -276,19 +276,19 @@ impl fmt::Debug for McpKey {
     }
 }
 
-/// Where conversations are kept.
+/// The store of conversations.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Database {
-    /// In memory, for as long as the server runs.
+    /// Memory, which ends with the server.
     Memory,
-    /// In the SQLite file of one server.
+    /// The SQLite file of one server.
     File(PathBuf),
-    /// In a Postgres that several may share, by its address.
+    /// The address of a Postgres that several servers may share.
     Postgres(String),
 }
 
 impl Database {
-    /// What it is, without where: an address may have a password in it.
+    /// Its kind, without the address, which may have a password.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -314,7 +314,7 @@ impl FromStr for Database {
     }
 }
 
-/// An address may have a password in it.
+/// Hides the address, which may have a password.
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -325,28 +325,28 @@ impl fmt::Debug for Database {
     }
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// Lines for people.
     Text,
-    /// An object in each line.
+    /// A JSON object in each line.
     Json,
 }
 
-/// What the command line asks for.
+/// The work that the command line asks for.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Serve.
     Serve(Box<Config>),
-    /// Serve the client of MCP that started it, on stdin and stdout.
+    /// Serve the client of MCP that started the process, on stdin and stdout.
     Mcp {
-        /// As for serving; ports and access do not matter.
+        /// The settings; ports and access do not matter.
         config: Box<Config>,
-        /// True if a browser is opened for a client that shows the question itself in no way.
+        /// True if a question opens a browser for a client that cannot show it.
         opens: bool,
     },
-    /// Copy an SQLite file, which a server may be working with.
+    /// Copy an SQLite file, which a server may be using.
     Backup {
         /// The file.
         database: PathBuf,
@@ -363,19 +363,19 @@ const PROGRAM: &str = "question-server";
 struct Cli {
     #[command(flatten)]
     config: Config,
-    /// The secret that lets a client in. People open /?token=TOKEN once, programs send Authorization: Bearer TOKEN. Set it in the
+    /// The secret that gives clients access. People open /?token=TOKEN once, programs send Authorization: Bearer TOKEN. Set it in the
     /// environment, where other users cannot see it.
     #[arg(long, value_name = "TOKEN", help_heading = ACCESS)]
     token: Option<String>,
-    /// A file with NAME TOKEN on each line; each token lets a client in. A conversation belongs to the token's name. A name may have
-    /// several tokens.
+    /// A file with NAME TOKEN on each line; each token gives access. A conversation belongs to the token's name. A name may have several
+    /// tokens.
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     token_file: Option<PathBuf>,
-    /// The key that signs what URLs of --allow-callback are told, as Standard Webhooks has it. Set it in the environment, where other users
-    /// cannot see it.
+    /// The key that signs the callbacks of --allow-callback, as in Standard Webhooks. Set it in the environment, where other users cannot
+    /// see it.
     #[arg(long, value_name = "KEY", help_heading = ACCESS)]
     callback_key: Option<String>,
-    /// The key that signs what travels with clients of MCP, for several servers behind one address. Set it in the environment, where other
+    /// The key that signs the state that MCP clients carry, for several servers behind one address. Set it in the environment, where other
     /// users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = MCP)]
     mcp_key: Option<String>,
@@ -383,18 +383,18 @@ struct Cli {
     #[arg(long = "config", value_name = "FILE", global = true, help_heading = FILE)]
     file: Option<PathBuf>,
     #[command(subcommand)]
-    command: Option<Work>,
+    command: Option<CliCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Work {
-    /// Serves the client of MCP that starts it, on stdin and stdout. With --database FILE, a question outlives the client.
+enum CliCommand {
+    /// Serves the MCP client that starts it, on stdin and stdout. With --database FILE, a question outlives the client.
     Mcp {
-        /// Opens no browser for a client that shows the question itself in no way, but tells the page's address.
+        /// Opens no browser for a client that cannot show a question. The result has the page's address instead.
         #[arg(long)]
         no_open: bool,
     },
-    /// Copies the SQLite file of --database into a new FILE, also while a server works with it.
+    /// Copies the SQLite file of --database into a new FILE, even while a server uses it.
     Backup {
         /// The copy.
         file: PathBuf,
@@ -408,16 +408,16 @@ Several values of one option have spaces between them. The command line wins.
 Once ready it prints one line: listening on http://ADDRESS:PORT
 Ctrl+C, SIGTERM or SIGHUP ends it. With --token-file, SIGHUP reads that file again instead.";
 
-/// What the command line takes.
+/// The definition of the command line.
 #[must_use]
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Reads the environment, where it speaks of this program, and then the command line, which wins.
+/// Reads the settings of the environment's variables for this program and of the command line, which takes precedence.
 ///
 /// # Errors
-/// A sentence for the person who wrote it; or the help or the version, if that was asked for.
+/// A sentence for the operator; or the help or the version, if the command line asks for it.
 pub fn read(
     environment: impl IntoIterator<Item = (OsString, OsString)>,
     args: impl IntoIterator<Item = OsString>,
@@ -449,7 +449,7 @@ pub fn read(
     cli.check().map_err(|why| mistake(&why))
 }
 
-/// The file of settings, as the command line or the environment names it.
+/// The file of settings that the command line or the environment names.
 fn named_file(environment: &[(OsString, OsString)], args: &[OsString]) -> Option<OsString> {
     let mut named = args.iter().zip(args.iter().skip(1).map(Some).chain([None])).filter_map(|(arg, next)| {
         match arg.to_str()?.strip_prefix("--config")? {
@@ -461,7 +461,7 @@ fn named_file(environment: &[(OsString, OsString)], args: &[OsString]) -> Option
     named.next().or_else(|| variable.map(|(_, file)| file.clone()).filter(|file| !file.is_empty()))
 }
 
-/// Options as a file has them. An error has their names, and not what stands there.
+/// The options of a file, as arguments. An error names an option without its value.
 fn read_file(file: &Path) -> Result<Vec<OsString>, String> {
     let wrong = |why: String| format!("--config {}: {why}", file.display());
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
@@ -495,7 +495,7 @@ fn read_file(file: &Path) -> Result<Vec<OsString>, String> {
     Ok(args)
 }
 
-/// Whether Kubernetes sets this variable, as it does in every pod beside a Service with this program's name.
+/// True for a variable that Kubernetes sets in every pod beside a Service with this program's name.
 fn is_of_kubernetes(name: &str, value: &OsStr) -> bool {
     let rest = &name[PREFIX.len()..];
     let is_address =
@@ -504,7 +504,7 @@ fn is_of_kubernetes(name: &str, value: &OsStr) -> bool {
     rest.starts_with("SERVICE_HOST") || rest.starts_with("SERVICE_PORT") || has_number || (rest == "PORT" && is_address)
 }
 
-/// The option that a variable of the environment gives.
+/// The option that an environment variable sets.
 fn option_of(variable: &str) -> Option<String> {
     let command = command();
     let mut options = command.get_arguments().filter_map(clap::Arg::get_long);
@@ -528,24 +528,23 @@ impl Cli {
         if let Database::File(path) = &config.database
             && path.as_os_str().to_string_lossy().contains("://")
         {
-            // It does not say what stands there: there may be a password in it.
-            return Err("--database is an address of no database that this server knows; give a file, \
-                        postgres://user@host/name or memory"
+            // The error does not repeat the address, which may have a password.
+            return Err("--database has an unknown kind of address; give a file, postgres://user@host/name or memory"
                 .to_owned());
         }
         config.mcp_key = mcp_key.map(|key| McpKey::of(&key));
         match command {
-            Some(Work::Backup { file }) => {
+            Some(CliCommand::Backup { file }) => {
                 return match config.database {
                     Database::File(database) => Ok(Command::Backup { database, to: file }),
-                    Database::Postgres(_) => Err("backup: a Postgres is copied by pg_dump".to_owned()),
+                    Database::Postgres(_) => Err("backup: use pg_dump for a Postgres".to_owned()),
                     Database::Memory => Err("backup: name the file to copy by --database".to_owned()),
                 };
             }
-            Some(Work::Mcp { no_open }) => return Ok(Command::Mcp { config: Box::new(config), opens: !no_open }),
+            Some(CliCommand::Mcp { no_open }) => return Ok(Command::Mcp { config: Box::new(config), opens: !no_open }),
             None => {}
         }
-        // Neither says what stands there: it is a secret.
+        // Neither error repeats its value, which is a secret.
         let token = token.map(|token| token.parse::<Token>());
         config.tokens.extend(token.transpose().map_err(|why| format!("--token: {why}"))?);
         let key = callback_key.map(|key| key.parse::<CallbackKey>());
@@ -557,8 +556,8 @@ impl Cli {
         config.tokens.extend(config.read_tokens()?);
         if !config.bind.is_loopback() && config.tokens.is_empty() {
             return Err(format!(
-                "--bind {} lets other machines in, which then need a token: set QUESTION_SERVER_TOKEN or --token-file, or \
-                 leave the address at 127.0.0.1",
+                "--bind {} is open to other machines, which then need a token: set QUESTION_SERVER_TOKEN or --token-file, or \
+                 keep the address 127.0.0.1",
                 config.bind
             ));
         }
@@ -567,10 +566,10 @@ impl Cli {
 }
 
 impl Config {
-    /// The tokens that the file of `--token-file` has now.
+    /// Reads the tokens of the file of `--token-file`.
     ///
     /// # Errors
-    /// Why it cannot be read, without what stands in it.
+    /// A sentence without the content of the file.
     pub fn read_tokens(&self) -> Result<Vec<Token>, String> {
         let Some(file) = &self.token_file else {
             return Ok(Vec::new());
@@ -581,7 +580,7 @@ impl Config {
     }
 }
 
-/// A whole number with its unit.
+/// Parses a whole number with its unit.
 fn time(text: &str) -> Result<Duration, String> {
     let seconds = [("s", 1), ("m", 60), ("h", 3600), ("d", 24 * 3600)].iter().find_map(|(unit, seconds)| {
         let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
@@ -594,7 +593,7 @@ fn time(text: &str) -> Result<Duration, String> {
 fn wait(text: &str) -> Result<Wait, String> {
     match text {
         "never" | "forever" => Ok(None),
-        _ if time(text)?.is_zero() => Err("that is no time at all; a time looks like 90s, 30m, 2h or 7d".to_owned()),
+        _ if time(text)?.is_zero() => Err("must be longer than zero; a time looks like 90s, 30m, 2h or 7d".to_owned()),
         _ => time(text).map(Some),
     }
 }
@@ -608,29 +607,19 @@ fn temperature(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "must be a number from 0 to 2".to_owned())
 }
 
-/// A whole number of what there has to be some of.
-fn some(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "must be a positive integer".to_owned())
-}
-
-/// The same, where it is kept as any number.
-pub(crate) fn positive(text: &str) -> Result<usize, String> {
-    some(text).map(NonZeroUsize::get)
-}
-
 fn yes_or_no(text: &str) -> Result<bool, String> {
     match text {
         "yes" => Ok(true),
         "no" => Ok(false),
-        _ => Err("it is neither yes nor no".to_owned()),
+        _ => Err("must be yes or no".to_owned()),
     }
 }
 
-/// A header as it stands in a request. It may be secret, so an error has only its name.
+/// Parses a header. It may be secret, so an error has only its name.
 fn model_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("a header is NAME:VALUE")?;
-    let name: HeaderName = name.trim().parse().map_err(|_| "that is no name of a header".to_owned())?;
-    let value = HeaderValue::from_str(value.trim()).map_err(|_| format!("{name} has a value that no header takes"))?;
+    let name: HeaderName = name.trim().parse().map_err(|_| "the name of the header is illegal".to_owned())?;
+    let value = HeaderValue::from_str(value.trim()).map_err(|_| format!("{name} has an illegal value"))?;
     Ok((name, value))
 }
 

@@ -1,12 +1,11 @@
-//! `/conversations/{id}`: what a conversation is, and answering without AG-UI.
+//! `/conversations/{id}`: reading and deleting a conversation, and answering without AG-UI.
 
-use crate::app::App;
 use crate::body::JsonBody;
+use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::histories::Parts;
 use crate::live::{Live, Place, Talk, TalkGuard, TextFor};
-use crate::owner::Caller;
-use crate::runtime::{stop, to_the_end};
+use crate::runtime::{Runtime, stop, to_the_end};
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
@@ -21,7 +20,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The id in the path. No conversation has one that cannot be read.
+/// The id in the path. A malformed id is unknown.
 #[derive(Debug)]
 pub(crate) struct ConversationId(pub(crate) String);
 
@@ -33,7 +32,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
     }
 }
 
-/// An id in the path, by its name in the route; `None` if nothing can have it.
+/// An id in the path, by its name in the route; `None` if it is malformed.
 pub(crate) async fn parameter<S: Send + Sync>(
     parts: &mut request::Parts,
     state: &S,
@@ -46,25 +45,25 @@ pub(crate) async fn parameter<S: Send + Sync>(
     Some(id.to_owned())
 }
 
-/// What `GET /conversations/{id}` gives.
+/// The response to `GET /conversations/{id}`.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Description {
     messages: Vec<ag_ui_stream::Message>,
     state: StateChange,
-    /// The asks that wait; at most one.
-    pending: Vec<Pending>,
+    /// The waiting asks; at most one.
+    pending: Vec<PendingAsk>,
     /// The run under way. If it is absent while the state says that the agent works, the agent waits: for the result of a client's tool or, after a
     /// restart, for its turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     run_id: Option<String>,
-    /// From where `/events` goes on.
+    /// The position from which `/events` continues.
     last_event_id: String,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Pending {
+struct PendingAsk {
     tool_call_id: String,
     #[serde(flatten)]
     questions: AskUserQuestion,
@@ -72,23 +71,23 @@ struct Pending {
     expires_at: Option<String>,
 }
 
-/// What `/respond` and `/cancel` give.
+/// The response to `/respond` and `/cancel`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Taken {
     state: StateChange,
 }
 
 pub(crate) async fn describe(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
 ) -> Result<Response, ApiError> {
-    // A question may expire on the way.
+    // Reading it may expire the question.
     to_the_end(async move {
-        let histories = app.runtime.histories();
+        let histories = runtime.histories();
         let room = histories.room(caller.client()).await;
-        let live = app.runtime.open(&caller, &id).await?;
-        let mut talk = app.runtime.talk(&live).await?;
+        let live = runtime.open(&caller, &id).await?;
+        let mut talk = runtime.talk(&live).await?;
         let place = live.settled(&talk);
         let make = || histories.keep(description(&talk, place), room, &live);
         let text = live.text(TextFor::Description, &talk, place.told, make);
@@ -105,7 +104,7 @@ pub(crate) async fn describe(
 
 fn description(talk: &Talk, place: Place) -> String {
     let conversation = &talk.conversation;
-    let pending = conversation.waiting().map(|waiting| Pending {
+    let pending = conversation.waiting().map(|waiting| PendingAsk {
         tool_call_id: waiting.tool_use_id.clone(),
         questions: waiting.questions.clone(),
         expires_at: waiting.expires_at.map(|time| time.to_string()),
@@ -120,31 +119,31 @@ fn description(talk: &Talk, place: Place) -> String {
     serde_json::to_string(&description).expect("a description has only strings for keys")
 }
 
-/// The ids of the conversations that are the caller's.
+/// The ids of the caller's conversations.
 #[derive(Debug, Serialize)]
 pub(crate) struct Listed {
     conversations: Vec<String>,
 }
 
 pub(crate) async fn list(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<Listed>, ApiError> {
     check_owner(&caller)?;
-    Ok(Json(Listed { conversations: app.runtime.list(&caller).await? }))
+    Ok(Json(Listed { conversations: runtime.list(&caller).await? }))
 }
 
-/// Deletes all conversations that are the caller's.
+/// Deletes all of the caller's conversations.
 pub(crate) async fn delete_all(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
 ) -> Result<StatusCode, ApiError> {
     check_owner(&caller)?;
     to_the_end(async move {
-        for id in app.runtime.list(&caller).await? {
-            match app.runtime.open(&caller, &id).await {
-                Ok(live) => app.runtime.delete(&live).await?,
-                // It is gone already.
+        for id in runtime.list(&caller).await? {
+            match runtime.open(&caller, &id).await {
+                Ok(live) => runtime.delete(&live).await?,
+                // Another request has deleted it.
                 Err(ApiError::UnknownConversation) => {}
                 Err(error) => return Err(error),
             }
@@ -157,27 +156,29 @@ pub(crate) async fn delete_all(
 fn check_owner(caller: &Caller) -> Result<(), ApiError> {
     match caller.owner {
         Some(_) => Ok(()),
-        None => Err(ApiError::BadRequest("Say who you are, by a cookie or a token.".to_owned())),
+        None => {
+            Err(ApiError::BadRequest("Send a cookie or a token; without one you have no conversations.".to_owned()))
+        }
     }
 }
 
-/// Deletes the conversation with all that was said in it.
+/// Deletes the conversation with its messages.
 pub(crate) async fn delete(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
 ) -> Result<StatusCode, ApiError> {
     to_the_end(async move {
-        let live = app.runtime.open(&caller, &id).await?;
+        let live = runtime.open(&caller, &id).await?;
         live.allow_change()?;
-        app.runtime.delete(&live).await?;
+        runtime.delete(&live).await?;
         Ok(StatusCode::NO_CONTENT)
     })
     .await
 }
 
 pub(crate) async fn respond(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     JsonBody(body): JsonBody,
@@ -185,7 +186,7 @@ pub(crate) async fn respond(
     let body = RespondBody::parse(&body)?;
     to_the_end(async move {
         loop {
-            match try_respond(&app, &caller, &id, &body).await {
+            match try_respond(&runtime, &caller, &id, &body).await {
                 Err(ApiError::Overtaken) => {}
                 responded => return responded,
             }
@@ -194,23 +195,28 @@ pub(crate) async fn respond(
     .await
 }
 
-async fn try_respond(app: &App, caller: &Caller, id: &str, body: &RespondBody) -> Result<Json<Taken>, ApiError> {
-    let live = app.runtime.open(caller, id).await?;
+async fn try_respond(
+    runtime: &Arc<Runtime>,
+    caller: &Caller,
+    id: &str,
+    body: &RespondBody,
+) -> Result<Json<Taken>, ApiError> {
+    let live = runtime.open(caller, id).await?;
     live.allow_change()?;
-    let mut talk = app.runtime.talk(&live).await?;
-    match body.read(&app.runtime.bounds().of_input(), &talk.conversation, || Uuid::new_v4().to_string()) {
-        Ok(event) => hand_over(app, &live, talk, event).await,
+    let mut talk = runtime.talk(&live).await?;
+    match body.read(&runtime.bounds().of_input(), &talk.conversation, || Uuid::new_v4().to_string()) {
+        Ok(event) => hand_over(runtime, &live, talk, event).await,
         Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply: true, .. })) => {
-            app.runtime.revive(&live, &mut talk).await?;
+            runtime.revive(&live, &mut talk).await?;
             Ok(taken(&talk))
         }
         Err(refused) => Err(refused.into()),
     }
 }
 
-/// Cancels the question that waits, or stops the run that is under way.
+/// Cancels the waiting question, or stops the run under way.
 pub(crate) async fn cancel(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     JsonBody(body): JsonBody,
@@ -218,7 +224,7 @@ pub(crate) async fn cancel(
     let body = CancelBody::parse(&body)?;
     to_the_end(async move {
         loop {
-            match try_cancel(&app, &caller, &id, &body).await {
+            match try_cancel(&runtime, &caller, &id, &body).await {
                 Err(ApiError::Overtaken) => {}
                 cancelled => return cancelled,
             }
@@ -227,50 +233,55 @@ pub(crate) async fn cancel(
     .await
 }
 
-async fn try_cancel(app: &App, caller: &Caller, id: &str, body: &CancelBody) -> Result<Json<Taken>, ApiError> {
+async fn try_cancel(
+    runtime: &Arc<Runtime>,
+    caller: &Caller,
+    id: &str,
+    body: &CancelBody,
+) -> Result<Json<Taken>, ApiError> {
     let CancelBody { proceed, run_id, tool_call_id } = body;
-    let live = app.runtime.open(caller, id).await?;
+    let live = runtime.open(caller, id).await?;
     live.allow_change()?;
     let cancel = Event::UserCancel { proceed: *proceed };
-    // One look decides: what begins behind it is not what was to end.
-    let mut talk = app.runtime.talk(&live).await?;
+    // Whatever starts after this read is not to be cancelled.
+    let mut talk = runtime.talk(&live).await?;
     if tool_call_id.is_some() {
         if body.is_done(&talk.conversation)? {
             return Ok(taken(&talk));
         }
-        return hand_over(app, &live, talk, cancel).await;
+        return hand_over(runtime, &live, talk, cancel).await;
     }
     let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);
     if let Some(run) = talk.run_elsewhere.clone().filter(is_meant) {
         drop(talk);
-        app.runtime.stop_elsewhere(&live, run.clone(), StopCause::Said).await;
-        talk = app.runtime.talk(&live).await?;
+        runtime.stop_elsewhere(&live, run.clone(), StopCause::Said).await;
+        talk = runtime.talk(&live).await?;
         if talk.run_elsewhere.as_ref() != Some(&run) {
             return Ok(taken(&talk));
         }
-        // It does not answer: its lease does not help it.
-        return hand_over(app, &live, talk, cancel).await;
+        // The other server does not respond, so its lease is ignored.
+        return hand_over(runtime, &live, talk, cancel).await;
     }
     let run = talk.run.clone();
     match run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id)) {
         Some(run) => {
             drop(talk);
             stop(&run).await;
-            Ok(taken(&*app.runtime.talk(&live).await?))
+            Ok(taken(&*runtime.talk(&live).await?))
         }
         None if run_id.is_some() => Ok(taken(&talk)),
-        None => hand_over(app, &live, talk, cancel).await,
+        None => hand_over(runtime, &live, talk, cancel).await,
     }
 }
 
 async fn hand_over(
-    app: &App,
+    runtime: &Arc<Runtime>,
     live: &Arc<Live>,
     mut talk: TalkGuard<'_>,
     event: Event,
 ) -> Result<Json<Taken>, ApiError> {
     let run_id = Uuid::new_v4().to_string();
-    let state = app.runtime.handle(live, &mut talk, run_id, event).await?;
+    let state = runtime.handle(live, &mut talk, run_id, event).await?;
     Ok(Json(Taken { state }))
 }
 

@@ -1,12 +1,12 @@
-//! The end of a server, in its order.
+//! Graceful shutdown.
 
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 use tokio_util::task::TaskTracker;
 
-/// The end of a server, in three steps. It says that it is not ready, so balancers send nobody. It begins no more runs. Open runs end or
-/// are cut off. Clones are of the same server.
+/// The shutdown of a server, in three steps. It announces that it is not ready, so that balancers send no more requests. It starts no more
+/// runs. Open runs end or are cut off. Clones belong to the same server.
 #[derive(Clone, Debug, Default)]
 pub struct Drain {
     begun: CancellationToken,
@@ -16,7 +16,7 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// Drains the server: `notice` is how long it still takes everything, `grace` how long runs may go on then. What ends sooner ends the wait.
+    /// Drains the server. For the time of `notice` it still accepts everything; then runs have the time of `grace` to end.
     pub async fn run(&self, notice: Duration, grace: Duration) {
         self.begun.cancel();
         // Balancers need this time to see that the server is not ready.
@@ -25,12 +25,12 @@ impl Drain {
         self.runs.close();
         if timeout(grace, self.runs.wait()).await.is_err() {
             self.cut_off.cancel();
-            // They tell their clients, and nothing else.
+            // They only send their clients the end.
             self.runs.wait().await;
         }
     }
 
-    /// When it begins no more runs.
+    /// Resolves once no more runs start.
     pub fn closed(&self) -> WaitForCancellationFuture<'_> {
         self.closed.cancelled()
     }
@@ -48,12 +48,12 @@ impl Drain {
         self.closed.is_cancelled()
     }
 
-    /// When runs that still go on are cut off.
+    /// Resolves once open runs are cut off.
     pub(crate) fn cut_off(&self) -> WaitForCancellationFuture<'_> {
         self.cut_off.cancelled()
     }
 
-    /// Starts a run, which is waited for.
+    /// Spawns a run, which the shutdown waits for.
     pub(crate) fn start(&self, run: impl Future<Output = ()> + Send + 'static) {
         self.runs.spawn(run);
     }

@@ -1,4 +1,4 @@
-//! The way to an endpoint. Dropping a request ends it, and its connection with it.
+//! HTTP clients of models, agents, callbacks and collectors. A dropped request is aborted, and its connection is closed.
 
 use crate::trace;
 use axum::body::Body;
@@ -12,7 +12,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 
 type Straight = HttpsConnector<HttpConnector>;
 
-/// Where a model is asked, or an agent. Redirects are not followed: one would take the conversation to where nobody sent it.
+/// A URL to which requests are posted, with its client. Redirects are not followed: one could take the conversation to another host.
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     url: Uri,
@@ -28,10 +28,11 @@ enum Way {
 }
 
 impl Endpoint {
-    /// The endpoint at this URL, which gets these headers. They may be secret: over plain HTTP they go to this machine and to the `plain` hosts alone.
+    /// The endpoint at this URL, with headers for each request. They may be secret: over plain HTTP only this machine and the `plain` hosts get
+    /// them.
     ///
     /// # Errors
-    /// A sentence where the URL is none, or the headers would go over the network in the clear.
+    /// A sentence if the URL is malformed, or the headers would go over the network in the clear.
     pub(crate) fn new(url: &str, mut headers: HeaderMap, plain: &[String]) -> Result<Self, String> {
         let url: Uri = url.parse().map_err(|_| format!("{url} is no URL"))?;
         let is_local = matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"));
@@ -56,13 +57,13 @@ impl Endpoint {
         Ok(Self { url, headers, way })
     }
 
-    /// The same with a header that anybody may read.
+    /// The same endpoint with a header that is no secret.
     pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self
     }
 
-    /// Sends a request and gives what the endpoint answers, from its head on.
+    /// Posts a body. Returns the response once its head has arrived.
     pub(crate) async fn post(&self, body: impl Into<Body>) -> Result<Response<Body>, Error> {
         self.send(body, &HeaderMap::new()).await
     }
@@ -90,7 +91,7 @@ impl Endpoint {
 /// A key as a header: `Authorization: Bearer KEY`, or alone in a header of that name.
 ///
 /// # Errors
-/// A sentence where no header can have it.
+/// A sentence if the key has characters that are illegal in a header.
 pub(crate) fn key_header(key: &str, name: Option<&HeaderName>) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = match name {
         Some(name) => (name.clone(), key.to_owned()),
@@ -103,7 +104,7 @@ pub(crate) fn key_header(key: &str, name: Option<&HeaderName>) -> Result<(Header
 impl Way {
     fn through(proxy: &Intercept) -> Result<Self, String> {
         if !matches!(proxy.uri().scheme_str(), Some("http" | "https")) {
-            return Err("the proxy in the environment is none that speaks HTTP".to_owned());
+            return Err("the proxy in the environment is no HTTP proxy".to_owned());
         }
         let mut tunnel = Tunnel::new(proxy.uri().clone(), straight());
         if let Some(authorization) = proxy.basic_auth() {
@@ -113,7 +114,7 @@ impl Way {
     }
 }
 
-/// The same URL with its port, since a tunnel goes to that of TLS where none is named.
+/// The same URL with its port, since a tunnel without one goes to the port of TLS.
 fn with_port(url: &Uri) -> Result<Uri, String> {
     let (Some("http"), Some(host), None) = (url.scheme_str(), url.host(), url.port()) else {
         return Ok(url.clone());
@@ -140,7 +141,7 @@ fn straight() -> Straight {
     with_tls(tcp)
 }
 
-/// Trusts what this machine does, so that a company's own endpoint is reached too; Mozilla's roots where it names none.
+/// Trusts this machine's root certificates, so that a company's own endpoint works; Mozilla's if there are none.
 fn with_tls<T>(connector: T) -> HttpsConnector<T> {
     HttpsConnectorBuilder::new()
         .with_native_roots()

@@ -1,4 +1,4 @@
-//! What clients are told when something goes wrong: JSON `{code, message}`, with more where it helps.
+//! Error responses: JSON `{code, message}`, and more if it helps.
 
 use crate::store::{CommitError, StoreError};
 use ask_user_question::validate::Violation;
@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Everything that can go wrong with a request.
+/// The errors of requests.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// 400 `bad_request`: the body is not what the endpoint takes.
+    /// 400 `bad_request`: the body is malformed.
     BadRequest(String),
     /// 415 `unsupported_media_type`: the body is not declared as JSON.
     UnsupportedMediaType,
     /// 413 `too_large`: the body is over [`Bounds::body`](crate::limits::Bounds::body).
     BodyTooLarge,
-    /// 408 `body_timeout`: the body did not come within [`Patience::body`](crate::limits::Patience::body).
+    /// 408 `body_timeout`: the body did not come within [`Timeouts::body`](crate::limits::Timeouts::body).
     BodyTimeout,
     /// 401 `unauthorized`, with `WWW-Authenticate`: see [`access`](crate::access).
     Unauthorized,
@@ -36,52 +36,52 @@ pub(crate) enum ApiError {
     UnknownConversation,
     /// 404 `not_found`: the conversation has no such ask.
     UnknownAsk,
-    /// 404 `not_found`: there is nothing at this path.
+    /// 404 `not_found`: no route has this path.
     NotFound,
-    /// 405 `method_not_allowed`: there is something at this path, but not for this method.
+    /// 405 `method_not_allowed`: the route has no such method.
     MethodNotAllowed,
-    /// 400 `invalid_reply`: the reply does not fit the ask; `violations` says where.
+    /// 400 `invalid_reply`: the reply does not fit the ask; `violations` has the places.
     InvalidReply(Vec<Violation>),
-    /// 400 `invalid_ask`: what a program asks is no legal ask; `violations` says where.
+    /// 400 `invalid_ask`: a program's ask breaks the rules; `violations` has the places.
     InvalidAsk(Vec<Violation>),
-    /// 409 with the rejection's code: the conversation cannot take this now. Where the ask has ended, `outcome` says how, and `winner` is its result.
+    /// 409 with the rejection's code: the conversation's state does not allow this. For an ask that has ended, `outcome` and `winner` have its result.
     Rejected(Rejected),
     /// 409 `conversation_full`: it has [`Bounds::messages`](crate::limits::Bounds::messages), or [`Bounds::history`](crate::limits::Bounds::history)
-    /// bytes of them, as this option says.
+    /// bytes of them; the option of that limit.
     ConversationFull(&'static str),
-    /// 400 `bad_request`: what a client's tool brought is over [`Bounds::tool_result`](crate::limits::Bounds::tool_result).
+    /// 400 `bad_request`: the result of a client's tool is over [`Bounds::tool_result`](crate::limits::Bounds::tool_result).
     ToolResultTooLong(String),
     /// 400 `bad_request`: a text is over [`Bounds::message`](crate::limits::Bounds::message), in words for its writer.
     MessageTooLong(String),
     /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations), or
-    /// [`Bounds::memory`](crate::limits::Bounds::memory) bytes of them, as this option says.
+    /// [`Bounds::memory`](crate::limits::Bounds::memory) bytes of them; the option of that limit.
     TooManyConversations(&'static str),
     /// 409 `too_many_owned`: the owner has [`Bounds::owned`](crate::limits::Bounds::owned) conversations.
     TooManyOwned,
-    /// 429 `too_many_requests`, with `Retry-After`: more often than this limit lets it.
+    /// 429 `too_many_requests`, with `Retry-After`: over the rate of this option.
     TooManyRequests { limit: &'static str, wait: Duration },
     /// 429 `too_many_streams`: the client has [`Bounds::streams`](crate::limits::Bounds::streams) open.
     TooManyStreams,
-    /// 408 `body_timeout`: the body was given up for others, since [`Bounds::bodies`](crate::limits::Bounds::bodies) was reached.
+    /// 408 `body_timeout`: the slow body was dropped for others, since [`Bounds::bodies`](crate::limits::Bounds::bodies) was reached.
     BodyGivenUp,
-    /// 409 `overtaken`: somebody else changed the conversation at the same moment, again and again.
+    /// 409 `overtaken`: another request changed the conversation at the same moment, repeatedly.
     Overtaken,
-    /// 503 `server_stopping`, with `Retry-After`: the server begins nothing more; the next one will.
+    /// 503 `server_stopping`, with `Retry-After`: the server starts no more runs.
     Stopping,
-    /// 503 `agent_busy`: the agent of `--agent` has as many runs as it may.
+    /// 503 `agent_busy`: the agent of `--agent` has the most runs allowed.
     AgentBusy,
-    /// Its own status, `agent_refused`: the agent of `--agent` refuses, in words that are not passed on.
+    /// The agent's status, `agent_refused`: the agent of `--agent` refuses. Its message is not passed on.
     AgentRefused(StatusCode),
-    /// 502 `agent_unreachable`: the agent of `--agent` does not answer as an agent does.
+    /// 502 `agent_unreachable`: the agent of `--agent` does not answer, or not in AG-UI.
     AgentUnreachable,
-    /// 500 `store_failed`: it is not known to be stored; the same request again finds out.
+    /// 500 `store_failed`: the change may or may not be stored. A client may send the same request again.
     Store(StoreError),
     /// 500 `internal_error`: a bug.
     Internal,
 }
 
 impl ApiError {
-    /// Its status, its code and what a person reads.
+    /// The status, the code and the message for a person.
     fn row(&self) -> (StatusCode, &'static str, Cow<'_, str>) {
         let (status, code, message) = match self {
             Self::BadRequest(why) | Self::MessageTooLong(why) | Self::ToolResultTooLong(why) => {
@@ -94,19 +94,19 @@ impl ApiError {
                 (415, "unsupported_media_type", why)
             }
             Self::BodyTooLarge => (413, "too_large", "The body is too large."),
-            Self::BodyTimeout => (408, "body_timeout", "The body took too long to come."),
+            Self::BodyTimeout => (408, "body_timeout", "The body took too long to arrive."),
             Self::Unauthorized => {
-                let why = "This server wants its token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.";
+                let why = "This server needs a token: open /?token=TOKEN once, or send Authorization: Bearer TOKEN.";
                 (401, "unauthorized", why)
             }
             Self::ForbiddenHost => (403, "forbidden_host", "Host not allowed; add it with --allow-host."),
             Self::ForbiddenOrigin => (403, "forbidden_origin", "Origin not allowed; add it with --allow-origin."),
             Self::BypassNotAllowed => {
-                let why = "Clients may not bypass permissions here; --allow-bypass would let them.";
+                let why = "Bypassing permissions is not allowed; start the server with --allow-bypass yes.";
                 (403, "bypass_not_allowed", why)
             }
             Self::CallbackNotAllowed => {
-                let why = "No callbacks to this origin; --allow-callback would let them.";
+                let why = "Callback origin not allowed; add it with --allow-callback.";
                 (403, "callback_not_allowed", why)
             }
             Self::UnknownConversation => (404, "not_found", "There is no such conversation."),
@@ -120,25 +120,25 @@ impl ApiError {
                 (409, "conversation_full", why)
             }
             Self::TooManyConversations(_) => {
-                let why = "The server holds as many conversations as it may.";
+                let why = "The server is full; try again later.";
                 (503, "too_many_conversations", why)
             }
             Self::TooManyOwned => {
-                let why = "You have as many conversations as you may; delete one first.";
+                let why = "You have too many conversations; delete one first.";
                 (409, "too_many_owned", why)
             }
-            Self::TooManyRequests { .. } => (429, "too_many_requests", "That is too often; wait a little."),
+            Self::TooManyRequests { .. } => (429, "too_many_requests", "Too many requests; wait a little."),
             Self::TooManyStreams => (429, "too_many_streams", "Too many streams are open; close one first."),
             Self::BodyGivenUp => {
-                let why = "The server has no room for a body that comes so slowly; send it again.";
+                let why = "The body arrived too slowly and the server is busy; send it again.";
                 (408, "body_timeout", why)
             }
             Self::Overtaken => {
-                let why = "Somebody else changed the conversation at the same moment; try again.";
+                let why = "Another request changed the conversation at the same moment; try again.";
                 (409, "overtaken", why)
             }
             Self::Stopping => (503, "server_stopping", "The server is stopping; try again in a moment."),
-            Self::AgentBusy => (503, "agent_busy", "The agent has too much to do; try again later."),
+            Self::AgentBusy => (503, "agent_busy", "The agent is busy; try again later."),
             Self::AgentUnreachable => (502, "agent_unreachable", "The agent can't be reached. Is it running?"),
             Self::Store(_) => (500, "store_failed", "The conversation could not be stored; try again."),
             Self::Internal => (500, "internal_error", "Internal error."),
@@ -146,14 +146,14 @@ impl ApiError {
         (StatusCode::from_u16(status).expect("it is one"), code, message.into())
     }
 
-    /// Its code and what a person reads.
+    /// The code and the message for a person.
     #[cfg(feature = "mcp")]
     pub(crate) fn code_and_message(&self) -> (&'static str, String) {
         let (_, code, message) = self.row();
         (code, message.into_owned())
     }
 
-    /// The option whose limit was reached.
+    /// The option of the limit that was reached.
     fn limit(&self) -> Option<&'static str> {
         Some(match self {
             Self::BodyTooLarge => "--max-body",
@@ -192,7 +192,7 @@ impl ApiError {
     }
 }
 
-/// The option whose limit refused a request, beside its response: for log and metrics.
+/// The option of the limit that refused a request, among the response's extensions, for log and metrics.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit(pub(crate) &'static str);
 
@@ -238,9 +238,9 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, code, message) = self.row();
         if let Self::Store(error) = &self {
-            tracing::error!(%error, "the store failed");
+            tracing::error!(%error, "store failed");
         } else {
-            tracing::debug!(code, status = status.as_u16(), "refused");
+            tracing::debug!(code, status = status.as_u16(), "request refused");
         }
         let mut response = (status, Json(self.body(code, &message))).into_response();
         if let Some(limit) = self.limit() {

@@ -1,12 +1,11 @@
-//! `/conversations/{id}/events`: what happens in a conversation, to every client that wants to know.
+//! `/conversations/{id}/events`: the stream of a conversation's events.
 
-use crate::app::App;
+use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::histories::Parts;
 use crate::live::{Known, Live, Place, Talk, TextFor};
-use crate::owner::Caller;
-use crate::runtime::to_the_end;
+use crate::runtime::{Runtime, to_the_end};
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
 use axum::Extension;
 use axum::extract::State;
@@ -14,14 +13,15 @@ use axum::http::{HeaderMap, HeaderName, Uri};
 use question_agent::ag_ui::{Edition, Pending, wire};
 use question_agent::effect::StateChange;
 use serde_json::json;
+use std::sync::Arc;
 use uuid::Uuid;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The present state, then everything that happens, without a gap from the client's last event id on. A client of whose events some are not
-/// kept any more is told so and given the history.
+/// Streams the present state, then all events from the client's last event id on. If some of them are not buffered any more, the client gets
+/// `reset` and the history.
 pub(crate) async fn follow(
-    State(app): State<App>,
+    State(runtime): State<Arc<Runtime>>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
     uri: Uri,
@@ -32,12 +32,12 @@ pub(crate) async fn follow(
         .and_then(|value| value.to_str().ok())
         .or_else(|| last_event_id(&uri))
         .map(str::to_owned);
-    // A question may expire on the way.
+    // Reading it may expire the question.
     to_the_end(async move {
-        let histories = app.runtime.histories();
+        let histories = runtime.histories();
         let room = histories.room(caller.client()).await;
-        let live = app.runtime.open(&caller, &id).await?;
-        let mut talk = app.runtime.talk(&live).await?;
+        let live = runtime.open(&caller, &id).await?;
+        let mut talk = runtime.talk(&live).await?;
         let resumed = match &last {
             Some(last) => Place::read(last).filter(|place| live.log.reaches(place.told)),
             None => None,
@@ -53,20 +53,20 @@ pub(crate) async fn follow(
         let reader = live.log.reader(place.told.frames);
         talk.rest();
         drop(talk);
-        let drain = app.runtime.drain().clone();
-        let counted = app.runtime.metrics().watches();
+        let drain = runtime.drain().clone();
+        let counted = runtime.metrics().watches();
         Ok(ConversationStream { prefix, reader, drain, _live: live, _counted: counted })
     })
     .await
 }
 
-/// The id as a browser's `EventSource` can give it, which sends no header with its first request.
+/// The id in the query, since a browser's `EventSource` sends no header with its first request.
 fn last_event_id(uri: &Uri) -> Option<&str> {
     let mut parameters = uri.query()?.split('&');
     parameters.find_map(|parameter| parameter.strip_prefix("lastEventId="))
 }
 
-/// What a client is told before it reads on from its place. A client that breaks off while reading it gets the same again.
+/// The frames for a client before it reads on from its position. A client that disconnects within them gets them again.
 fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
     let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state(talk));
     let run_id = match place.known {
@@ -81,7 +81,8 @@ fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
     frames
 }
 
-/// What a client is told that has missed events: the history, inside of a run as all events are. Its old id stands until it has all of it.
+/// The frames for a client that missed events: the history, within a run as all events are. Only the last frame has a new id, so a client that
+/// disconnects before gets all of it again.
 fn anew(live: &Live, talk: &Talk, place: Place) -> String {
     let under_way = live.log.run_at(place.told.frames);
     let run_id = match &under_way {

@@ -1,17 +1,18 @@
-//! Who may talk to a server that listens on this machine: no page of another site, and nobody who reached it under another name.
+//! The check of `Host` and `Origin`: pages of other sites, and clients that reached the server under another name, are refused.
 //!
 //! - `Host` must name this machine (`localhost`, `127.0.0.1`, `[::1]`; any port or none), an allowed host, or an allowed origin's. A page that
 //!   rebinds its own name to 127.0.0.1 still sends that name. The same holds for each `X-Forwarded-Host` that a proxy such as Trunk's adds.
-//! - `Origin`, where there is one, must be the server's own under that host, a page of this machine on any port, or an allowed origin. Any port,
+//! - `Origin`, if there is one, must be the server's own under that host, a page of this machine on any port, or an allowed origin. Any port,
 //!   because `trunk serve` may take any, and because a program that serves a page on loopback runs on this machine already.
 //!
-//! Requests without `Origin` are no page's, or a page's own `GET`. State changes need `Content-Type: application/json`, which no page of
-//! another origin can send unasked: see the endpoints. A conversation's [`owner`](crate::owner) is checked behind this guard.
+//! Requests without `Origin` are a program's, or a page's own `GET`. State changes need `Content-Type: application/json`, which no page of
+//! another origin can send without a preflight. A conversation's [`owner`](crate::owner) is checked behind this guard.
 
 use crate::error::ApiError;
+use crate::headers::X_FORWARDED_HOST;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::fmt;
@@ -19,11 +20,9 @@ use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub(crate) const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
-
 const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// A web origin as browsers write it: scheme, host and, where it is not the scheme's own, a port.
+/// A web origin as browsers write it: scheme, host and, unless it is the scheme's default, a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     scheme: String,
@@ -32,7 +31,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The port that its scheme has where none is written.
+    /// The default port of its scheme.
     fn own_port(&self) -> Option<u16> {
         match self.scheme.as_str() {
             "http" => Some(80),
@@ -41,10 +40,10 @@ impl Origin {
         }
     }
 
-    /// Returns true if a Content-Security-Policy has a way to write it.
+    /// Checks that a Content-Security-Policy can name it.
     ///
     /// # Errors
-    /// A sentence where it has not.
+    /// A sentence if it can't, as with an IPv6 address.
     pub fn check_nameable_in_a_policy(&self) -> Result<(), String> {
         if self.host.starts_with('[') {
             return Err(format!("{self}: a Content-Security-Policy cannot name an IPv6 address; give the host a name"));
@@ -63,7 +62,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Why a text is no origin.
+/// The error of a text that is no origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAnOrigin;
 
@@ -106,7 +105,7 @@ fn split_authority(authority: &str) -> Option<(String, Option<u16>)> {
     (!name.is_empty() && name.bytes().all(legal)).then(|| (host.to_ascii_lowercase(), port))
 }
 
-/// A name under which the server is reached: what stands in a URL between the scheme and the port.
+/// A host name of the server: the part of a URL between the scheme and the port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host(String);
 
@@ -130,18 +129,18 @@ impl FromStr for Host {
     }
 }
 
-/// Which hosts and origins are let in.
+/// The allowed hosts and origins.
 #[derive(Clone, Debug)]
 pub struct Guard {
     origins: Vec<Origin>,
-    /// `None` lets in every name.
+    /// `None` allows every name.
     hosts: Option<Vec<Host>>,
     /// True lets in the pages of other programs of this machine.
     neighbours: bool,
 }
 
 impl Guard {
-    /// Lets this machine's pages in, those of the allowed origins, and the server's own under these names, or under any.
+    /// Allows this machine's pages, those of these origins, and the server's own under these names, or under any.
     #[must_use]
     pub fn new(origins: Vec<Origin>, hosts: Option<Vec<Host>>) -> Self {
         Self { origins, hosts, neighbours: true }
@@ -153,7 +152,7 @@ impl Guard {
         Self { origins: Vec::new(), hosts: Some(Vec::new()), neighbours: false }
     }
 
-    /// `target` is the host that a request line may name, which then counts (RFC 9112, 3.2.2).
+    /// `target` is the host in the request line, which takes precedence (RFC 9112, 3.2.2).
     fn check(&self, target: Option<&str>, headers: &HeaderMap) -> Result<(), ApiError> {
         let is_let_in = |target: &str| split_authority(target).is_some_and(|(host, _)| self.allows_host(&host));
         if !target.is_none_or(is_let_in) {
@@ -200,7 +199,7 @@ impl Guard {
     }
 }
 
-/// The guard in front of every route.
+/// Refuses requests with a host or an origin that is not allowed.
 pub(crate) async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Result<Response, ApiError> {
     guard.check(request.uri().authority().map(Authority::as_str), request.headers())?;
     Ok(next.run(request).await)

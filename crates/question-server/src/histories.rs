@@ -1,9 +1,9 @@
 //! Texts with the history of a conversation, on their way to clients. Slow readers of many histories may take so much memory together and no more.
 
+use crate::caller::Client;
 use crate::limits::Bounds;
 use crate::live::Live;
 use crate::metrics::Metrics;
-use crate::owner::Client;
 use crate::room::{Room, Share};
 use axum::body::Bytes;
 use futures_util::stream::{self, Stream};

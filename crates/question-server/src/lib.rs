@@ -1,7 +1,7 @@
-//! The server side of asking a user: AG-UI over HTTP in front of `question-agent`'s state machine.
+//! A server for agents that ask their user: AG-UI over HTTP in front of `question-agent`'s state machine.
 //!
-//! [`Server::builder`] makes the whole server as an axum router, for a program of one's own to nest (`examples/embed.rs`) or to drive without a
-//! socket. The binary is settings and a socket around it.
+//! [`Server::builder`] makes the whole server as an axum router, which a program can nest (`examples/embed.rs`) or call without a socket. The
+//! binary adds settings and a socket.
 #![warn(clippy::unwrap_used)]
 
 pub mod access;
@@ -10,6 +10,7 @@ pub mod app;
 mod asks;
 mod body;
 pub mod callbacks;
+mod caller;
 pub mod clock;
 pub mod config;
 mod conversations;
@@ -18,6 +19,8 @@ mod endpoint;
 mod error;
 mod events;
 pub mod guard;
+mod headers;
+mod hex;
 mod histories;
 pub mod limits;
 mod live;

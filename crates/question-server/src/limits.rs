@@ -1,8 +1,7 @@
-//! What the server bounds, by name.
+//! The limits and timeouts of the server.
 
-use crate::config::{Config, positive};
 use crate::rate::PerMinute;
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
 use question_agent::ag_ui;
 pub use question_agent::ag_ui::{
     CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
@@ -10,72 +9,70 @@ pub use question_agent::ag_ui::{
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// What the operator of the server bounds.
+/// The limits that the operator can set.
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 #[command(next_help_heading = "Limits")]
 pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
     #[arg(long = "max-body", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub body: usize,
-    /// Memory for bodies that are on their way, in bytes, all clients together. When it is full, requests over 64 KiB wait, and the slowest
-    /// of the client that has most is given up.
+    /// Memory for request bodies being received, in bytes, all clients together. When it is full, requests over 64 KiB wait, and the slowest
+    /// request of the client with the most is dropped.
     #[arg(long = "max-bodies", value_name = "BYTES", value_parser = positive, default_value = "67108864")]
     pub bodies: usize,
-    /// Memory for histories that clients read, in bytes, all clients together. When it is full, the slowest reading of the client that has most is
-    /// given up.
+    /// Memory for histories being sent, in bytes, all clients together. When it is full, the slowest response to the client with the most is
+    /// dropped.
     #[arg(long = "max-histories", value_name = "BYTES", value_parser = positive, default_value = "268435456")]
     pub histories: usize,
-    /// The longest text that a user may send at once, in bytes: all messages of a request together, or one answer.
+    /// The longest text of a user, in bytes: all new messages of a request together, or one answer.
     #[arg(long = "max-message", value_name = "BYTES", value_parser = positive, default_value = "65536")]
     pub message: usize,
-    /// The longest result that a client may bring of a tool that it runs, in bytes.
+    /// The longest result of a tool that the client runs, in bytes.
     #[arg(long = "max-tool-result", value_name = "BYTES", value_parser = positive, default_value = "1048576")]
     pub tool_result: usize,
-    /// How many messages a conversation may have. After that it takes no more from its user.
+    /// The most messages of a conversation. After that it accepts no more from its user.
     #[arg(long = "max-messages", value_name = "N", value_parser = positive, default_value = "2000")]
     pub messages: usize,
-    /// How long the messages of a conversation may be together, in bytes. After that it takes no more either.
+    /// The most bytes of a conversation's messages together. After that it accepts no more either.
     #[arg(long = "max-history", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub history: usize,
-    /// How many conversations the server keeps. For a further one, those of the address that has more than half of them make room.
+    /// The most conversations that the server stores. When it is full, an address with more than half of them loses some.
     #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "10000")]
     pub conversations: usize,
-    /// Memory for conversations that are kept there, in bytes. When it is full, the longest of the address that has most is deleted.
+    /// Memory for conversations stored in memory, in bytes. When it is full, the longest conversation of the address with the most is deleted.
     #[arg(long = "max-memory", value_name = "BYTES", value_parser = positive, default_value = "536870912")]
     pub memory: usize,
-    /// How often per minute clients may change a conversation; 0 means any number.
+    /// The most changes of a conversation per minute; 0 means any number.
     #[arg(long = "max-changes", value_name = "N", default_value = "300")]
     pub changes: PerMinute,
-    /// How often per minute an owner may start a conversation; 0 means any number. All owners at one address together may ten times as
-    /// often.
+    /// The most new conversations of an owner per minute; 0 means any number. All owners at one address together may start ten times as many.
     #[arg(long = "max-new", value_name = "N", default_value = "60")]
     pub new: PerMinute,
-    /// How many conversations an owner may have.
+    /// The most conversations of an owner.
     #[arg(long = "max-owned", value_name = "N", value_parser = positive, default_value = "1000")]
     pub owned: usize,
-    /// How many requests per minute one address may send; 0 means any number.
+    /// The most requests of one address per minute; 0 means any number.
     #[arg(long = "max-requests", value_name = "N", default_value = "3000")]
     pub requests: PerMinute,
-    /// How many runs and event streams one address may have open, or behind a proxy on this machine one owner.
+    /// The most open runs and event streams of one address, or of one owner behind a proxy on this machine.
     #[arg(long = "max-streams", value_name = "N", value_parser = positive, default_value = "256")]
     pub streams: usize,
-    /// How many connections may be open, all clients together. For a further one, the quietest of the address that has most is closed.
+    /// The most open connections, all clients together. For a further one, the quietest connection of the address with the most is closed.
     #[arg(long = "max-connections", value_name = "N", value_parser = positive, default_value = "20000")]
     pub connections: usize,
-    /// How many sessions clients of MCP may have, all together. For a further one, the longest unused is closed, if it is unused for 10
-    /// minutes; otherwise the further one is refused.
+    /// The most sessions of clients of MCP, all together. A further one replaces the longest unused one, if that is unused for 10 minutes.
     #[arg(long = "max-sessions", value_name = "N", value_parser = positive, default_value = "1000")]
     pub sessions: usize,
 }
 
 impl Bounds {
-    /// The bounds of what one request brings.
+    /// The limits of the content of a request.
     pub(crate) fn of_input(&self) -> ag_ui::Bounds {
         let Self { message, tool_result, messages, history, .. } = *self;
         ag_ui::Bounds { message, tool_result, messages, history }
     }
 
-    /// The most bytes of one conversation's events that are kept for clients that read slowly. A run may tell the whole history again.
+    /// The most bytes of one conversation's events that are buffered for slow clients. A run may repeat the whole history.
     pub(crate) fn log(&self) -> usize {
         self.history.saturating_mul(4).max(LEAST_LOG)
     }
@@ -83,28 +80,39 @@ impl Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Config::default().bounds
+        let defaults = Self::augment_args(Command::new("bounds")).get_matches_from(["bounds"]);
+        Self::from_arg_matches(&defaults).expect("each has a default")
     }
 }
 
-/// As much of a conversation's events is kept however short its history may be.
+/// Parses a positive integer.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "must be a positive integer".to_owned())
+}
+
+/// The same as a plain integer.
+fn positive(text: &str) -> Result<usize, String> {
+    at_least_one(text).map(NonZeroUsize::get)
+}
+
+/// The least bytes of that buffer.
 const LEAST_LOG: usize = 64 << 10;
 
-/// The time that the server waits for a client that does not come on. An open connection costs memory.
+/// The timeouts for slow clients, since an open connection costs memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// For the head of a request, the first as well as the next.
+pub struct Timeouts {
+    /// The time for the head of a request, or between two requests.
     pub head: Duration,
-    /// For its body, from then on.
+    /// The time for its body, from then on.
     pub body: Duration,
-    /// For a client that takes nothing of what it is sent.
+    /// The time in which a client must read some of what it is sent.
     pub write: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
-            // Proxies keep a connection for a minute on which nothing happens: they, and not the server, are to close it.
+            // Proxies keep an idle connection for a minute. They are to close it, not the server.
             head: Duration::from_secs(75),
             body: Duration::from_secs(60),
             write: Duration::from_secs(60),
@@ -112,111 +120,111 @@ impl Default for Patience {
     }
 }
 
-/// The part of each body that needs no room in [`Bounds::bodies`], in bytes: answers go through whatever others send.
+/// The part of each body that is not counted in [`Bounds::bodies`], in bytes, so that answers get through.
 pub const FREE_OF_A_BODY: usize = 64 << 10;
 
-/// The number of times that the model is asked in one run, tools and refused asks in between.
+/// The most requests to the model in one run.
 pub const MAX_MODEL_CALLS: u32 = 32;
 
-/// The number of times that an agent goes on by itself without a word of its user.
+/// The most runs in a row that an agent starts without a message of its user.
 pub const MAX_UNATTENDED: u32 = 8;
 
-/// The number of times that a model may try again in one run: after asks that could not be asked, and in a row after calls of tools that are not there.
+/// The most retries of a model in one run: after malformed asks, and in a row after calls of unknown tools.
 pub const MAX_ASK_RETRIES: u32 = 3;
 
-/// The bytes that a model's endpoint may send in a row without anything of use.
+/// The most bytes in a row that a model's endpoint may send without content.
 pub(crate) const MAX_IDLE_BYTES: usize = 1 << 20;
 
-/// Which part of all conversations makes room at once for others where the server is full: what is to go is only found by a look at all.
+/// The fraction of all conversations that a full server deletes at once (one in this many), since finding them needs a full scan.
 pub(crate) const CROWDED_OUT_AT_ONCE: usize = 256;
 
-/// The number of agents that go on by themselves at a time, if the model takes as many requests at once. After a restart, many questions may have
-/// expired and many runs may be broken off.
+/// The most runs at a time without a client, unless the model allows fewer. After a restart, many questions may have expired and many runs may
+/// be interrupted.
 pub const UNATTENDED: usize = 16;
 
-/// The time in which nobody else takes up what a server works on, unless it renews that in time.
+/// The duration of a lease, unless it is renewed.
 pub const LEASE: Duration = Duration::from_secs(15);
 
-/// The time between two renewals, and between two looks for what nobody works on.
+/// The time between two renewals of leases, and between two searches for abandoned conversations.
 pub const SWEEP: Duration = Duration::from_secs(5);
 
-/// The time that a server has to take up what it found due, before others do: they share one store.
+/// The time that a server has to resume a conversation that it claimed, before other servers claim it.
 #[cfg(feature = "postgres")]
 pub(crate) const CLAIM: Duration = Duration::from_secs(5);
 
-/// The number of conversations that a server takes up at a time, so that others take up the rest.
+/// The most conversations that a server claims at a time, so that others get the rest.
 #[cfg(feature = "postgres")]
 pub(crate) const DUE_AT_A_TIME: usize = 64;
 
-/// The most connections that a server has to its database.
+/// The most connections of a server to its database.
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_CONNECTIONS: usize = 16;
 
-/// The time for which signals for other servers are collected.
+/// The time for which signals to other servers are batched.
 pub(crate) const SIGNALS_PACE: Duration = Duration::from_millis(20);
 
-/// The time that another server has to stop a run when it is told to.
+/// The time that another server has to stop a run when asked to.
 pub(crate) const OTHERS_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The time that a database has to be reached, to spare a connection, or to answer a statement.
+/// The timeout of a database: to connect, to get a connection of the pool, or to answer a statement.
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The time that a server that starts waits for a database that is starting as well.
+/// The time that a starting server waits for its database.
 #[cfg(feature = "postgres")]
 pub const DATABASE_STARTS: Duration = Duration::from_secs(30);
 
-/// The number of requests to a model's endpoint at once, by default.
+/// The default limit of concurrent requests to a model's endpoint.
 pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
 
-/// The number of sub-agents that one call may start.
+/// The most sub-agents of one call.
 pub const MAX_SUB_AGENTS: usize = 8;
 
-/// The time that a call of a tool may take, if the tool does not say otherwise.
+/// The default timeout of a tool's call.
 pub const TOOL_TIME: Duration = Duration::from_secs(60);
 
-/// The time that sub-agents may take together.
+/// The timeout of all sub-agents of a call together.
 pub const SUB_AGENTS_TIME: Duration = Duration::from_secs(1800);
 
-/// The most time that a model is waited for that said when to come back.
+/// The longest `Retry-After` of a model's endpoint that is honoured.
 pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
-/// What an event of a conversation that is kept for clients that read slowly takes beside its text, in bytes.
+/// The overhead of a buffered event beside its text, in bytes.
 pub(crate) const ENTRY_BYTES: usize = 128;
 
-/// The number of pieces of an answer that are told at once, if they arrived at the same time.
+/// The most pieces of an answer that are sent as one event, if they arrived at the same time.
 pub(crate) const DELTAS_AT_ONCE: usize = 16;
 
-/// The time after which a stream without events says that it is alive.
+/// The time after which a stream without events sends a heartbeat.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// The time that runs may go on after the server was told to stop, where nobody says otherwise. What is left of them then goes on after the next start.
+/// The default time that runs have to end when the server stops. The next start resumes the others.
 pub const DRAIN_GRACE: Duration = Duration::from_secs(3);
 
-/// The time that clients have then to read how their runs ended.
+/// The time that clients have then to read the ends of their runs.
 pub const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The time that a server that starts waits for the one before it to let go of the file: longer than that may take to end.
+/// The time that a starting server waits for the previous one to unlock the file: longer than a shutdown takes.
 pub const TAKEOVER: Duration = DRAIN_GRACE.saturating_add(FAREWELL).saturating_mul(2);
 
-/// The time that a URL has to take the outcome of an ask.
+/// The timeout of a callback.
 pub(crate) const CALLBACK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The time for which a URL is called that does not take it.
+/// The time for which failed callbacks are retried.
 pub(crate) const CALLED_BACK_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The pause before the second try, which grows fourfold with each, and the longest.
+/// The pause before the second attempt, which grows fourfold with each, and the longest.
 pub(crate) const FIRST_CALLBACK_PAUSE: Duration = Duration::from_secs(5);
 pub(crate) const MAX_CALLBACK_PAUSE: Duration = Duration::from_secs(60 * 60);
 
-/// The number of URLs that are called at the same time.
+/// The most callbacks at the same time.
 pub(crate) const CALLS_BACK_AT_ONCE: usize = 16;
 
-/// The longest that a program may wait for the outcome of its ask in one request.
+/// The longest `?wait=` of a program for the outcome of its ask.
 pub const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// The time for which the last check of the store stands.
+/// The time for which a health check of the store is cached.
 pub const CHECKED_FOR: Duration = Duration::from_secs(1);
 
-/// The number of owners that may begin conversations from one address as often as one may: people share addresses, and owners cost nothing.
+/// The rate of new conversations of one address, as a multiple of an owner's: people share addresses, and anybody can make up owners.
 pub const OWNERS_OF_A_PEER: u32 = 10;

@@ -1,4 +1,4 @@
-//! The events of one conversation, written once and read by any number of clients, each at its own speed.
+//! The event log of a conversation: events are written once and read by any number of clients, each at its own speed.
 
 use crate::limits::ENTRY_BYTES;
 use crate::store::{Revision, StreamPosition};
@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// One thing that happened, encoded once for all who read it.
+/// One entry of the log, encoded once for all readers.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) kind: Kind,
     /// The JSON of the event or state change, in one line.
     pub(crate) data: Arc<str>,
-    /// What it is in its run.
-    mark: Mark,
+    /// Its role in its run.
+    mark: RunMark,
 }
 
 /// The subject of an entry.
@@ -31,48 +31,48 @@ pub(crate) enum Kind {
 }
 
 #[derive(Clone, Debug)]
-enum Mark {
+enum RunMark {
     Nothing,
     /// The beginning of this run.
     Begins(Arc<str>),
-    /// The end, which has an outcome where the run did not fail.
+    /// The end, with an outcome unless the run failed.
     Ends(Option<RunOutcome>),
 }
 
 impl Entry {
     pub(crate) fn event(event: &Event) -> Self {
-        Self::new(Kind::AgUi, event, Mark::of(event))
+        Self::new(Kind::AgUi, event, RunMark::of(event))
     }
 
     pub(crate) fn state(change: &StateChange) -> Self {
-        Self::new(Kind::StateChange, change, Mark::Nothing)
+        Self::new(Kind::StateChange, change, RunMark::Nothing)
     }
 
-    fn new(kind: Kind, data: &impl Serialize, mark: Mark) -> Self {
+    fn new(kind: Kind, data: &impl Serialize, mark: RunMark) -> Self {
         let data = serde_json::to_string(data).expect("events and state changes have only strings for keys");
         Self { kind, data: data.into(), mark }
     }
 
-    /// What it takes in memory, near enough.
+    /// Its size in memory, roughly.
     fn bytes(&self) -> usize {
         self.data.len() + ENTRY_BYTES
     }
 
-    /// Returns true if a run ends with it.
+    /// True if a run ends with it.
     pub(crate) fn is_end(&self) -> bool {
-        matches!(self.mark, Mark::Ends(_))
+        matches!(self.mark, RunMark::Ends(_))
     }
 
-    /// The outcome of a run that ends with it and does not fail.
+    /// The outcome, if it ends a run that did not fail.
     pub(crate) fn outcome(&self) -> Option<&RunOutcome> {
         match &self.mark {
-            Mark::Ends(outcome) => outcome.as_ref(),
-            Mark::Nothing | Mark::Begins(_) => None,
+            RunMark::Ends(outcome) => outcome.as_ref(),
+            RunMark::Nothing | RunMark::Begins(_) => None,
         }
     }
 }
 
-impl Mark {
+impl RunMark {
     fn of(event: &Event) -> Self {
         match event.kind() {
             EventType::RunStarted => Self::Begins(event.run_id().into()),
@@ -86,7 +86,7 @@ impl Mark {
 /// The events of one conversation.
 #[derive(Debug)]
 pub(crate) struct Log {
-    /// What the entries that are kept may take in all.
+    /// The most bytes of buffered entries.
     most_bytes: usize,
     entries: Mutex<Entries>,
     changed: watch::Sender<()>,
@@ -94,47 +94,47 @@ pub(crate) struct Log {
 
 #[derive(Debug)]
 struct Entries {
-    /// From which revision on positions are counted.
+    /// The revision from which positions are counted.
     since: Revision,
-    /// The number of frames that have been told since.
+    /// The number of frames since.
     told: u64,
-    /// The index of the first entry that is kept, and the position before it.
+    /// The index of the first buffered entry, and the position before it.
     first: u64,
     before_first: Option<u64>,
-    /// Each with the position behind it. There is none within what was committed elsewhere, where frames are not the same.
+    /// Each with the position behind it. Entries within another server's commit have none, since frames differ between servers.
     entries: VecDeque<(Entry, Option<u64>)>,
-    /// What they take in memory, near enough.
+    /// Their size in memory, roughly.
     bytes: usize,
-    /// The runs that are told here, as far as their entries are kept.
+    /// The runs whose entries are buffered.
     runs: VecDeque<Span>,
-    /// The number of readers that have come to the present end and wait for more.
+    /// The number of readers at the end of the log.
     waiting: usize,
-    /// What those are told last who have read since another revision.
+    /// The last entry for readers of a former revision.
     farewell: Option<(Revision, Entry)>,
 }
 
-/// Where a run is told.
+/// The positions of a run.
 #[derive(Debug)]
 struct Span {
     run_id: Arc<str>,
     first: u64,
-    /// The position of its end; until then what it tells is not all in the conversation's messages.
+    /// The position of its end. Until then the conversation's messages lack some of it.
     last: Option<u64>,
 }
 
-/// The result of a read at a place.
+/// The result of a read.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// An entry, with the position behind it; the default where no client can come back to that.
+    /// An entry, with the position behind it; the default if no client can resume there.
     Entry(Entry, StreamPosition),
-    /// The break, behind which nothing comes any more. The next server tells what became of it.
+    /// The last entry before a shutdown. The next server resumes the run.
     Farewell(Entry),
-    /// It is not here any more, or has happened elsewhere: the reader was too slow, or another server went on.
+    /// The entry is not buffered: the reader was too slow, or another server took over.
     Gone,
 }
 
 impl Log {
-    /// A log that continues after what has been told, and keeps at most `most_bytes` for slow readers.
+    /// A log that continues at this position, and buffers at most `most_bytes` for slow readers.
     pub(crate) fn new(told: StreamPosition, most_bytes: usize) -> Self {
         let entries = Entries {
             since: told.since,
@@ -150,13 +150,13 @@ impl Log {
         Self { most_bytes, entries: Mutex::new(entries), changed: watch::Sender::new(()) }
     }
 
-    /// The position up to which clients have been told.
+    /// The position of the end of the log.
     pub(crate) fn told(&self) -> StreamPosition {
         let entries = self.lock();
         StreamPosition { since: entries.since, frames: entries.told }
     }
 
-    /// Continues after what has been told elsewhere: a reader that missed that must come back.
+    /// Continues at the position of another server. A reader that missed events must reconnect.
     pub(crate) fn go_on_from(&self, told: StreamPosition) {
         let mut entries = self.lock();
         if (entries.since, entries.told) == (told.since, told.frames) {
@@ -166,7 +166,7 @@ impl Log {
         self.changed.send_replace(());
     }
 
-    /// Tells what was committed elsewhere, which takes the clients there up to this position.
+    /// Appends the entries of another server's commit, which ends at this position.
     pub(crate) fn catch_up(&self, frames: u64, new: Vec<Entry>) {
         let mut entries = self.lock();
         let last = new.len().saturating_sub(1);
@@ -176,7 +176,7 @@ impl Log {
         self.changed.send_replace(());
     }
 
-    /// Ends with an entry that no other server will ever have told: its readers have to come back.
+    /// Ends the log with an entry that no other server sends: its readers have to reconnect.
     pub(crate) fn break_off(&self, entry: Entry) {
         let mut entries = self.lock();
         let since = entries.since;
@@ -185,7 +185,7 @@ impl Log {
         self.changed.send_replace(());
     }
 
-    /// A run is told here that began elsewhere, and earlier.
+    /// Notes a run that another server started.
     pub(crate) fn goes_on(&self, run_id: &str) {
         let mut entries = self.lock();
         if !entries.runs.iter().any(|run| *run.run_id == *run_id) {
@@ -193,7 +193,7 @@ impl Log {
         }
     }
 
-    /// The run that has started before this position and goes on there.
+    /// The run that is under way at this position.
     pub(crate) fn run_at(&self, position: u64) -> Option<Arc<str>> {
         let entries = self.lock();
         let goes_on = |run: &&Span| run.first < position && run.last.is_none_or(|last| position <= last);
@@ -201,7 +201,7 @@ impl Log {
         Some(Arc::clone(&run.run_id))
     }
 
-    /// The run that is told here and has not ended.
+    /// The run that has not ended.
     pub(crate) fn open_run(&self) -> Option<Arc<str>> {
         self.lock().open_run().cloned()
     }
@@ -215,7 +215,7 @@ impl Log {
         self.changed.send_replace(());
     }
 
-    /// A reader from a position on, which counts as one until it is dropped.
+    /// A reader from this position on. It is counted until it is dropped.
     pub(crate) fn reader(self: &Arc<Self>, position: u64) -> Reader {
         let entries = self.lock();
         let (since, index) = (entries.since, entries.index_of(position));
@@ -223,8 +223,8 @@ impl Log {
         Reader { changed: self.changed.subscribe(), log: Arc::clone(self), since, index }
     }
 
-    /// Reads at a reader's place; if nothing is there yet, the reader counts as waiting. Both under one lock, so that nothing it has not read can
-    /// come and go in between.
+    /// Reads the entry at this index. If there is none yet, the reader counts as waiting. Both happen under one lock, so that no entry can be
+    /// appended and dropped in between.
     fn find_or_wait(&self, since: Revision, index: u64) -> Option<Found> {
         let mut entries = self.lock();
         if entries.since != since {
@@ -238,7 +238,7 @@ impl Log {
         found
     }
 
-    /// Returns true if a reader that has been told this much can still read what follows.
+    /// True if a reader can continue at this position.
     pub(crate) fn reaches(&self, told: StreamPosition) -> bool {
         let entries = self.lock();
         entries.since == told.since && entries.index_of(told.frames).is_some()
@@ -271,19 +271,19 @@ impl Entries {
         self.clear();
         self.runs.clear();
         self.waiting = 0;
-        // No reader of before stands there.
+        // No former reader is at this index.
         self.first += 1;
         (self.since, self.told, self.before_first) = (told.since, told.frames, Some(told.frames));
     }
 
     fn append(&mut self, entry: Entry, behind: Option<u64>, most_bytes: usize) {
         match &entry.mark {
-            Mark::Nothing => {}
-            Mark::Begins(run_id) => {
+            RunMark::Nothing => {}
+            RunMark::Begins(run_id) => {
                 let run_id = Arc::clone(run_id);
                 self.runs.push_back(Span { run_id, first: self.told, last: None });
             }
-            Mark::Ends(_) => {
+            RunMark::Ends(_) => {
                 if let Some(run) = self.runs.back_mut() {
                     run.last = Some(self.told);
                 }
@@ -300,7 +300,7 @@ impl Entries {
         self.runs.back().filter(|run| run.last.is_none()).map(|run| &run.run_id)
     }
 
-    /// One more of `readers` has read everything. What all have read is dropped: a client that comes back finds it in the messages.
+    /// Counts one more of `readers` at the end. Entries that all have read are dropped: a client that reconnects finds them in the messages.
     fn wait(&mut self, readers: usize) {
         self.waiting += 1;
         if self.open_run().is_none() && self.waiting == readers {
@@ -317,7 +317,7 @@ impl Entries {
         self.runs.retain(|run| run.last.is_none());
     }
 
-    /// Drops the oldest until the rest is no longer than that. The last one stays, even if it is longer.
+    /// Drops the oldest entries until the rest fits. The last one stays, even if it is longer.
     fn keep(&mut self, most_bytes: usize) {
         while self.bytes > most_bytes
             && self.entries.len() > 1
@@ -347,12 +347,12 @@ pub(crate) struct Reader {
     log: Arc<Log>,
     changed: watch::Receiver<()>,
     since: Revision,
-    /// The index of the entry that it reads next; `None` if there is none for it any more.
+    /// The index of the next entry; `None` after the end.
     index: Option<u64>,
 }
 
 impl Reader {
-    /// Until the conversation's state has changed, or may have.
+    /// Waits until the conversation's state has changed, or may have.
     pub(crate) async fn next_change(&mut self) {
         while let Found::Entry(entry, _) = self.next().await {
             if entry.kind == Kind::StateChange {
@@ -361,7 +361,7 @@ impl Reader {
         }
     }
 
-    /// The next entry, once there is one.
+    /// Waits for the next entry.
     pub(crate) async fn next(&mut self) -> Found {
         loop {
             let Some(index) = self.index else {
@@ -372,25 +372,24 @@ impl Reader {
                 self.index = matches!(found, Found::Entry(..)).then_some(index + 1);
                 return found;
             }
-            let waiting = Waiting { log: &self.log, since: self.since, index };
-            // The sender lives in the log that this reader holds.
+            let waiting = WaitingReader { log: &self.log, since: self.since, index };
             self.changed.changed().await.expect("the log outlives its readers");
             drop(waiting);
         }
     }
 }
 
-/// A reader that is counted as waiting, until something is pushed or it is dropped.
-struct Waiting<'a> {
+/// A reader that is counted as waiting, until an entry is pushed or it is dropped.
+struct WaitingReader<'a> {
     log: &'a Log,
     since: Revision,
     index: u64,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingReader<'_> {
     fn drop(&mut self) {
         let mut entries = self.log.lock();
-        // Where something was pushed meanwhile, nobody is counted any more.
+        // A push resets the count.
         if (entries.since, entries.next_index()) == (self.since, self.index) {
             entries.waiting -= 1;
         }

@@ -50,13 +50,13 @@ fn main() -> ExitCode {
         }
         #[cfg(not(feature = "mcp"))]
         Ok(Command::Mcp { .. }) => Err("this program was built without MCP".to_owned()),
-        // The help and the version as well: clap knows where each goes.
+        // Help and version go to stdout, errors to stderr.
         Err(error) => error.exit(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            complain(&why);
+            let _ = writeln!(io::stderr(), "question-server: {why}");
             ExitCode::FAILURE
         }
     }
@@ -64,14 +64,14 @@ fn main() -> ExitCode {
 
 fn run(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), String>) -> Result<(), String> {
     let counters = Counters::default();
-    let log = Stderr::start(counters.clone()).map_err(|error| format!("no thread for the log: {error}"))?;
+    let log = Stderr::start(counters.clone()).map_err(|error| format!("could not start the log thread: {error}"))?;
     let writer = log.clone();
     let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || writer.clone());
     let lines = match config.log_format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    // What the protocol's own crate logs has contents in it.
+    // The log of the protocol's crate has contents of questions.
     let level = config.log;
     let is_wanted = filter_fn(move |line| {
         line.level() <= &level && (!line.target().starts_with("rmcp") || *line.level() <= Level::ERROR)
@@ -86,11 +86,11 @@ fn run(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), St
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| format!("no threads to work with: {error}"))?;
+        .map_err(|error| format!("could not start worker threads: {error}"))?;
     #[cfg(feature = "otlp")]
     exporter.map(|exporter| runtime.spawn(exporter.run()));
     let served = runtime.block_on(work(config, counters));
-    // A look-up of a name that hangs does not keep the process.
+    // A DNS lookup that hangs does not block the exit.
     runtime.shutdown_timeout(FAREWELL);
     log.flush_all();
     served
@@ -123,23 +123,25 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     }
     let address = SocketAddr::from((config.bind, config.port));
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
-    let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
+    let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
     let router = server.build();
-    // Once it says that it listens, it may be told to stop.
-    let told =
-        told_to_stop(config.token_file.is_some()).map_err(|error| format!("signals cannot be heeded: {error}"))?;
-    read_tokens_again(&config, tokens).map_err(|error| format!("signals cannot be heeded: {error}"))?;
+    // From the line on stdout on, a signal may come.
+    let stopped = stop_signal(config.token_file.is_some()).map_err(no_signals)?;
+    reload_tokens(&config, tokens).map_err(no_signals)?;
     let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
-    tracing::info!(version, ?model, store, limits = ?config.bounds, "started");
-    say(&format!("listening on http://{bound}\n"))?;
+    tracing::info!(version, ?model, store, limits = ?config.bounds, "server started");
+    let mut out = io::stdout().lock();
+    let announced = writeln!(out, "listening on http://{bound}").and_then(|()| out.flush());
+    drop(out);
+    announced.map_err(|error| format!("could not write to stdout: {error}"))?;
 
     let most = connections(&config);
-    let served = serve_sockets(listener, router, config.patience, most, counters, drain.closed());
+    let served = serve_sockets(listener, router, config.timeouts, most, counters, drain.closed());
     let drained = async {
-        told.await;
-        tracing::info!("stopping");
+        stopped.await;
+        tracing::info!("shutting down");
         drain.run(config.drain_notice, config.drain_grace).await;
-        // For clients to read how their runs ended; who is through sooner ends the wait.
+        // Clients have this time to read the ends of their runs.
         tokio::time::sleep(FAREWELL).await;
     };
     tokio::select! {
@@ -155,45 +157,49 @@ async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<()
     let drain = Drain::default();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
-    let bound = listener.local_addr().map_err(|error| format!("the bound port cannot be read: {error}"))?;
+    let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
     let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
     let (server, pages) = server.build_for_mcp(McpSettings::of(&config)?, format!("http://{bound}"), opens);
-    let told = told_to_stop(false).map_err(|error| format!("signals cannot be heeded: {error}"))?;
+    let stopped = stop_signal(false).map_err(no_signals)?;
     let most = connections(&config);
     let served = tokio::select! {
         served = question_mcp::serve_stdio(server) => served,
-        () = serve_sockets(listener, pages, config.patience, most, counters, drain.closed()) => Ok(()),
-        () = told => Ok(()),
+        () = serve_sockets(listener, pages, config.timeouts, most, counters, drain.closed()) => Ok(()),
+        () = stopped => Ok(()),
     };
     drain.run(Duration::ZERO, config.drain_grace).await;
     served
 }
 
-/// The number of connections that the system allows; logged if that is less than was asked for.
+/// The most connections: the setting, or fewer if the system's limit of open files is lower.
 fn connections(config: &Config) -> usize {
-    let asked = config.bounds.connections;
+    let wanted = config.bounds.connections;
     let Some(files) = raise_files() else {
-        return asked;
+        return wanted;
     };
     // The rest is for the store, models, agents and the log.
     let most = files - (files / 4).min(FILES_OF_ITS_OWN);
-    if most < asked {
-        tracing::info!(files, connections = most, "the limit of open files lets fewer connections be open");
+    if most < wanted {
+        tracing::info!(
+            files,
+            connections = most,
+            "the system's limit of open files allows fewer connections than --max-connections"
+        );
     }
-    most.min(asked)
+    most.min(wanted)
 }
 
-/// Files that the server needs beside connections of clients, at most.
+/// The most files that the server needs beside connections of clients.
 const FILES_OF_ITS_OWN: usize = 512;
 
-/// Lets the process open as many files as its system allows it, and says how many.
+/// Raises the limit of open files to the system's maximum, and returns it.
 #[cfg(unix)]
 fn raise_files() -> Option<usize> {
     use nix::sys::resource::{Resource, getrlimit, setrlimit};
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
     let now = match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
         Ok(()) => hard,
-        // As on systems that name a limit which they do not allow.
+        // Some systems report a maximum that they refuse.
         Err(_) => soft,
     };
     Some(usize::try_from(now).unwrap_or(usize::MAX))
@@ -207,9 +213,9 @@ fn raise_files() -> Option<usize> {
 async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
     Ok(match &config.database {
         Database::File(path) => {
-            // The server before this one was told the same, as a rule.
-            let patience = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
-            Arc::new(SqliteStore::open_within(path, patience).map_err(|error| error.to_string())?)
+            // The previous server usually has the same settings.
+            let timeout = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
+            Arc::new(SqliteStore::open_within(path, timeout).map_err(|error| error.to_string())?)
         }
         #[cfg(feature = "postgres")]
         Database::Postgres(address) => {
@@ -271,27 +277,27 @@ fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
     let port = address.port();
     match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("port {port} is taken; choose another with --port, or 0 for any free one.")
+            format!("port {port} is in use; choose another with --port, or 0 for any free one.")
         }
         io::ErrorKind::PermissionDenied => {
-            format!("port {port} needs more rights; choose one above 1023 with --port.")
+            format!("port {port} needs more privileges; choose one above 1023 with --port.")
         }
         io::ErrorKind::AddrNotAvailable => {
             format!("{} is no address of this machine; choose another with --bind.", address.ip())
         }
-        _ => format!("{address} cannot be bound: {error}"),
+        _ => format!("could not bind {address}: {error}"),
     }
 }
 
-/// Reads the file of tokens again at each SIGHUP from now on. If it cannot be read, those before it stay.
+/// Reloads the file of tokens at each SIGHUP from now on. If that fails, the former tokens stay valid.
 #[cfg(unix)]
-fn read_tokens_again(config: &Config, tokens: Tokens) -> io::Result<()> {
+fn reload_tokens(config: &Config, tokens: Tokens) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     if config.token_file.is_none() {
         return Ok(());
     }
     let (config, mut signals) = (config.clone(), signal(SignalKind::hangup())?);
-    // What comes from elsewhere has no name.
+    // Tokens without a name are not from the file.
     let others: Vec<Token> = config.tokens.iter().filter(|token| token.name().is_none()).cloned().collect();
     tokio::spawn(async move {
         while signals.recv().await.is_some() {
@@ -299,9 +305,9 @@ fn read_tokens_again(config: &Config, tokens: Tokens) -> io::Result<()> {
                 Ok(read) => {
                     let count = read.len();
                     tokens.replace(others.iter().cloned().chain(read).collect());
-                    tracing::info!(tokens = count, "tokens read again");
+                    tracing::info!(tokens = count, "reloaded --token-file");
                 }
-                Err(error) => tracing::error!(error, "tokens could not be read again"),
+                Err(error) => tracing::error!(error, "could not reload --token-file"),
             }
         }
     });
@@ -309,13 +315,13 @@ fn read_tokens_again(config: &Config, tokens: Tokens) -> io::Result<()> {
 }
 
 #[cfg(windows)]
-fn read_tokens_again(_config: &Config, _tokens: Tokens) -> io::Result<()> {
+fn reload_tokens(_config: &Config, _tokens: Tokens) -> io::Result<()> {
     Ok(())
 }
 
-/// Heeds the signals by which it is told to stop, from now on. A hang-up may mean something else.
+/// Resolves at the first signal to stop, from now on. With `hang_up_is_taken`, SIGHUP has another meaning.
 #[cfg(unix)]
-fn told_to_stop(hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
+fn stop_signal(hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
     use std::task::Poll;
     use tokio::signal::unix::{Signal, SignalKind, signal};
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
@@ -325,8 +331,8 @@ fn told_to_stop(hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> 
     let signals: io::Result<Vec<_>> = kinds.into_iter().map(signal).collect();
     let mut signals = signals?;
     Ok(std::future::poll_fn(move |context| {
-        let told = |signal: &mut Signal| signal.poll_recv(context).is_ready();
-        match signals.iter_mut().any(told) {
+        let has_come = |signal: &mut Signal| signal.poll_recv(context).is_ready();
+        match signals.iter_mut().any(has_come) {
             true => Poll::Ready(()),
             false => Poll::Pending,
         }
@@ -334,31 +340,23 @@ fn told_to_stop(hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> 
 }
 
 #[cfg(windows)]
-fn told_to_stop(_hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
+fn stop_signal(_hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
     let mut interrupted = tokio::signal::windows::ctrl_c()?;
     Ok(async move {
         interrupted.recv().await;
     })
 }
 
-/// Returns true if the server was started to outlive the terminal, as by `nohup`; Linux tells.
+/// True if the process ignores SIGHUP, as with `nohup`. Only Linux reports it.
 #[cfg(unix)]
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Signals count from 1, which is this one.
+    // SIGHUP is number 1, so bit 0.
     mask.is_some_and(|mask| mask & 1 != 0)
 }
 
-/// Says why the server ends, where anybody can read it.
-fn complain(why: &str) {
-    let _ = writeln!(io::stderr(), "question-server: {why}");
-}
-
-fn say(text: &str) -> Result<(), String> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| format!("stdout cannot be written: {error}"))
+fn no_signals(error: io::Error) -> String {
+    format!("could not listen for signals: {error}")
 }

@@ -1,14 +1,15 @@
-//! The question for clients of MCP: `/mcp`, and the page of its own, which `question-server mcp` serves as well.
+//! Questions for clients of MCP: the endpoint `/mcp` and the page of a question, which `question-server mcp` serves as well.
 //!
-//! An ask of a client is an ask of a program in a conversation of its own. The conversation's name is the secret in the page's address. The
-//! model knows the call alone, by which nobody gets to the page.
+//! A client's ask is a program's ask in a conversation of its own. The conversation's id is the secret in the page's address. The model sees the
+//! call's id alone, which does not open the page.
 
+use crate::caller::Caller;
 use crate::config::{Config, Database, McpKey};
 use crate::error::{ApiError, Limit};
-use crate::guard::X_FORWARDED_HOST;
+use crate::headers::{X_FORWARDED_HOST, X_FORWARDED_PROTO};
 use crate::limits::Bounds;
 use crate::live::Live;
-use crate::owner::Caller;
+use crate::owner::Owner;
 use crate::runtime::{Runtime, to_the_end};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
@@ -40,16 +41,16 @@ use uuid::Uuid;
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
 
-/// The path before the names of asks, and before what their pages load.
+/// The prefix of the paths of pages and of the files that they load.
 const ASKS: &str = "/ask";
 
-/// The time for which a page waits at once to see that its question is over.
+/// The longest poll of a page for the end of its question.
 const WATCH: Duration = Duration::from_secs(30);
 
-/// The time that the command has to open a browser. One that takes longer is the browser itself.
-const BROWSER_PATIENCE: Duration = Duration::from_secs(3);
+/// The timeout of the command that opens a browser. If it runs longer, the command is the browser itself.
+const BROWSER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The policy of the pages: their own style, script and form, no icon, and nothing else.
+/// The policy of the pages: only their own style, script and form, without an icon.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; frame-src 'self'; form-action 'self'; \
      base-uri 'none'; frame-ancestors 'none'",
@@ -58,29 +59,29 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// Without a referrer, browsers send a form with `Origin: null`, which the guard refuses. No other origin learns the address, which is a secret.
 const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
 
-/// The policy of the card in its frame: what stands in it, and nothing else.
+/// The policy of the card in its frame: only inline scripts and styles.
 const CARD_POLICY: HeaderValue = HeaderValue::from_static(
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'",
 );
 
-/// How clients of MCP are served.
+/// The settings for clients of MCP.
 #[derive(Clone, Debug)]
 pub struct McpSettings {
     /// The limits of their questions.
     pub limits: Limits,
     /// The card as one HTML text, for clients that show apps.
     pub view: Option<String>,
-    /// The time that a call waits whose client takes no notifications of progress.
+    /// The time that a call waits if its client takes no notifications of progress.
     pub wait: Duration,
-    /// The key that signs what travels with clients; random without one.
+    /// The key that signs the state that clients carry; random by default.
     pub key: Option<[u8; 32]>,
 }
 
 impl McpSettings {
-    /// What the command line says.
+    /// The settings of the command line.
     ///
     /// # Errors
-    /// A sentence, if a file can't be read.
+    /// A sentence if a file can't be read.
     pub fn of(config: &Config) -> Result<Self, String> {
         let read = |file: &PathBuf| {
             std::fs::read_to_string(file).map_err(|error| format!("--view {}: {error}", file.display()))
@@ -98,22 +99,22 @@ impl McpSettings {
     }
 }
 
-/// Where the pages are, as their readers reach them.
+/// The origin of the pages, as their readers reach it.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
-    /// At the host that the client has called.
+pub(crate) enum PageOrigin {
+    /// The host that the client called.
     AsCalled,
-    /// At this address of this machine. `opens` is true if a browser is opened there.
+    /// An address of this machine.
     Here {
         /// Without a path.
         base: String,
-        /// True if a browser is opened.
+        /// True if each question opens a browser.
         opens: bool,
     },
 }
 
 /// The server for clients of MCP, and the routes of its pages.
-pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: Place) -> (McpServer, Router) {
+pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: PageOrigin) -> (McpServer, Router) {
     let McpSettings { limits, view, wait, key } = settings;
     let card = view.clone().map(Arc::from);
     let asks = Arc::new(AskPages { runtime: Arc::clone(runtime), place, card, awaited: Mutex::default() });
@@ -136,13 +137,13 @@ pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: Place) 
     (server.build(), pages)
 }
 
-/// The router of the endpoint, and that of the pages.
+/// The routers of the endpoint and of the pages.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     runtime: &Arc<Runtime>,
     settings: McpSettings,
     bounds: &Bounds,
 ) -> (Router<S>, Router) {
-    let (server, pages) = open(runtime, settings, Place::AsCalled);
+    let (server, pages) = open(runtime, settings, PageOrigin::AsCalled);
     let ended = CancellationToken::new();
     let (runtime, end) = (Arc::clone(runtime), ended.clone());
     tokio::spawn(async move {
@@ -166,7 +167,7 @@ async fn name_limit(mut response: Response) -> Response {
 #[derive(Debug)]
 struct AskPages {
     runtime: Arc<Runtime>,
-    place: Place,
+    place: PageOrigin,
     /// The card as one HTML text.
     card: Option<Arc<str>>,
     /// The asks for which a call waits.
@@ -178,11 +179,11 @@ struct FoundAsk {
     live: Arc<Live>,
     call: String,
     ask: AskUserQuestion,
-    /// The content of its result, once it is over.
+    /// The content of its result, once it has ended.
     result: Option<String>,
 }
 
-/// For as long as a call waits for an ask.
+/// Marks an ask for which a call waits, until it is dropped.
 struct Awaited<'a>(&'a AskPages, String);
 
 impl Drop for Awaited<'_> {
@@ -193,7 +194,7 @@ impl Drop for Awaited<'_> {
 
 impl AskPages {
     fn awaited(&self) -> MutexGuard<'_, HashSet<String>> {
-        // Names are only put in and taken out.
+        // A panic leaves the set whole.
         self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -214,7 +215,7 @@ impl AskPages {
         Ok(found.map(|(call, ask, result)| FoundAsk { live, call, ask, result }))
     }
 
-    /// The first of the caller's asks for which this holds.
+    /// The first of the caller's asks that matches.
     async fn find(&self, caller: &Caller, is_it: impl Fn(&FoundAsk) -> bool) -> Result<Option<FoundAsk>, ApiError> {
         for id in self.runtime.list(caller).await? {
             let found = match self.runtime.open(caller, &id).await {
@@ -223,7 +224,7 @@ impl AskPages {
             };
             match found {
                 Ok(Some(found)) if is_it(&found) => return Ok(Some(found)),
-                // It may be gone meanwhile.
+                // It may have been deleted meanwhile.
                 Ok(_) | Err(ApiError::UnknownConversation) => {}
                 Err(error) => return Err(error),
             }
@@ -231,7 +232,7 @@ impl AskPages {
         Ok(None)
     }
 
-    /// Asks in a conversation of its own, or takes up the same question that was left open.
+    /// Asks in a conversation of its own, or resumes the same question if it is still open. Returns the secret and the call's id.
     async fn open_ask(&self, caller: &Caller, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
         let is_left = |found: &FoundAsk| found.ask == *ask && self.awaited().insert(found.call.clone());
         if let Some(found) = self.find(caller, is_left).await? {
@@ -256,13 +257,13 @@ impl AskPages {
         Ok((secret, call))
     }
 
-    /// The ask of a page, with the conversation's name as its secret.
+    /// The ask with this secret.
     async fn page(&self, secret: &str) -> Result<Option<FoundAsk>, ApiError> {
         if check_id(secret).is_err() {
             return Ok(None);
         }
         match self.runtime.find(secret).await? {
-            Some(live) if live.owner().is_some_and(crate::owner::Owner::is_of_mcp) => match self.look(live).await {
+            Some(live) if live.owner().is_some_and(Owner::is_of_mcp) => match self.look(live).await {
                 Err(ApiError::UnknownConversation) => Ok(None),
                 looked => looked,
             },
@@ -271,7 +272,7 @@ impl AskPages {
     }
 }
 
-/// Whose the asks of this request are.
+/// The owner of this request's asks.
 fn caller(request: Option<&Parts>) -> Caller {
     request.and_then(|parts| parts.extensions.get::<Caller>()).cloned().unwrap_or_default().for_mcp()
 }
@@ -281,13 +282,13 @@ impl OwnPage for AskPages {
     async fn ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<OpenedAsk, PageError> {
         let (secret, id) = self.open_ask(&caller(request), ask).await?;
         let base = match &self.place {
-            Place::Here { base, .. } => base.clone(),
-            Place::AsCalled => called(request),
+            PageOrigin::Here { base, .. } => base.clone(),
+            PageOrigin::AsCalled => called(request),
         };
         let address = format!("{base}{ASKS}/{secret}");
         let is_shown = match self.place {
-            Place::Here { opens: true, .. } => open_browser(address.clone()).await,
-            Place::Here { .. } | Place::AsCalled => false,
+            PageOrigin::Here { opens: true, .. } => open_browser(address.clone()).await,
+            PageOrigin::Here { .. } | PageOrigin::AsCalled => false,
         };
         Ok(OpenedAsk { id, address: (!is_shown).then_some(address) })
     }
@@ -321,7 +322,7 @@ impl OwnPage for AskPages {
             Err(error) => Err(error),
         };
         if let Err(error) = closed {
-            tracing::warn!(?error, "an ask that is over could not be deleted");
+            tracing::warn!(?error, "could not delete an ask that has ended");
         }
     }
 }
@@ -333,15 +334,15 @@ impl From<ApiError> for PageError {
     }
 }
 
-/// The origin at which the client has called.
+/// The origin that the client called.
 fn called(request: Option<&Parts>) -> String {
     let header = |name| request.and_then(|parts| parts.headers.get(name)?.to_str().ok());
     let host = header(X_FORWARDED_HOST).or_else(|| header(header::HOST)).unwrap_or("127.0.0.1");
-    let scheme = header(crate::owner::X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
+    let scheme = header(X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
     format!("{scheme}://{host}")
 }
 
-/// Opens the user's browser; false if there is none.
+/// Opens the user's browser. False if there is none.
 async fn open_browser(address: String) -> bool {
     let (program, before): (&str, &[&str]) = match () {
         () if cfg!(target_os = "macos") => ("open", &[]),
@@ -349,10 +350,10 @@ async fn open_browser(address: String) -> bool {
         () => ("xdg-open", &[]),
     };
     let mut command = Command::new(program);
-    // Stdout is the protocol's.
+    // Stdout carries the protocol.
     command.args(before).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let opened = spawn_blocking(move || command.status().is_ok_and(|status| status.success()));
-    timeout(BROWSER_PATIENCE, opened).await.is_ok_and(|opened| opened.unwrap_or(false))
+    timeout(BROWSER_TIMEOUT, opened).await.is_ok_and(|opened| opened.unwrap_or(false))
 }
 
 /// The card for the frame of a page.
@@ -361,7 +362,7 @@ async fn show_card(State(pages): State<Arc<AskPages>>) -> Result<Response, ApiEr
     Ok(([(header::CONTENT_SECURITY_POLICY, CARD_POLICY)], Html(html)).into_response())
 }
 
-/// The page of a question, or a word that it is over.
+/// The page of a question, or of one that has ended.
 async fn show(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<Response, ApiError> {
     Ok(match pages.page(&secret).await? {
         Some(FoundAsk { result: None, ask, .. }) if pages.card.is_some() => {
@@ -416,7 +417,7 @@ impl AskPages {
         live.allow_change()?;
         let mut talk = self.runtime.talk(&live).await?;
         match self.runtime.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await {
-            // Another answer was faster.
+            // Another answer came first.
             Err(ApiError::Rejected(_)) => Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED))),
             Err(error) => Err(error),
             Ok(_) => Ok(document(StatusCode::OK, form_page::closed(ASKS, SENT))),
@@ -424,7 +425,7 @@ impl AskPages {
     }
 }
 
-/// Answers as soon as the question is over, or after a while that it is not.
+/// Responds once the question has ended, or after [`WATCH`] that it is open.
 async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<StatusCode, ApiError> {
     let Some(FoundAsk { live, result: None, .. }) = pages.page(&secret).await? else {
         return Ok(StatusCode::GONE);

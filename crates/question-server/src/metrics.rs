@@ -1,4 +1,4 @@
-//! What there is to watch, as Prometheus reads it.
+//! Metrics in Prometheus's format.
 
 use axum::http::{Method, StatusCode};
 use prometheus_client::encoding::EncodeLabelSet;
@@ -12,22 +12,22 @@ use question_agent::ag_ui::Usage;
 use std::fmt;
 use std::time::Duration;
 
-/// The media type of what is read.
+/// The media type of `/metrics`.
 pub(crate) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Bounds of what times are counted by, in seconds: from a commit in memory to a model that takes its time.
+/// Buckets of durations, in seconds: from a commit in memory to a slow model.
 const SECONDS: [f64; 10] = [0.001, 0.005, 0.02, 0.1, 0.5, 1.0, 5.0, 20.0, 60.0, 300.0];
 
-/// The same for people, from a tap to some days.
-const PATIENCE: [f64; 8] = [2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0, 86_400.0, 604_800.0];
+/// Buckets for the answers of people, in seconds: from a tap to some days.
+const ANSWER_SECONDS: [f64; 8] = [2.0, 10.0, 60.0, 300.0, 1800.0, 7200.0, 86_400.0, 604_800.0];
 
-/// Everything that is counted.
+/// All metrics.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<RequestLabels, Counter>,
     request_seconds: Family<RouteLabels, Histogram>,
-    /// What the state machine took.
+    /// The events that state machines accepted.
     events: Family<EventLabels, Counter>,
     commit_seconds: Family<OutcomeLabels, Histogram>,
     model_seconds: Family<OutcomeLabels, Histogram>,
@@ -77,16 +77,16 @@ struct OutcomeLabels {
     outcome: &'static str,
 }
 
-/// What is counted outside of the router. Clones count together.
+/// The counters outside of the router. Clones count together.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
     pub(crate) accept_errors: Counter,
     pub(crate) connections_evicted: Counter,
-    /// Lines of the log that were not written, since nobody read it.
+    /// Lines of the log that were dropped because stderr was blocked.
     pub log_lines_dropped: Counter,
 }
 
-/// Counts as one for as long as it lives.
+/// Counts as one until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Counted(Gauge);
 
@@ -109,7 +109,7 @@ impl Metrics {
             model_seconds: Family::new_with_constructor(seconds),
             refusals: Family::default(),
             tokens: Family::default(),
-            answer_seconds: Histogram::new(PATIENCE),
+            answer_seconds: Histogram::new(ANSWER_SECONDS),
             taken_over: Counter::default(),
             crowded_out: Counter::default(),
             watchers: Gauge::default(),
@@ -123,19 +123,19 @@ impl Metrics {
         registry.register("requests", "Requests that were answered", metrics.requests.clone());
         let (help, times) = ("Time until a response began", metrics.request_seconds.clone());
         registry.register_with_unit("request", help, Unit::Seconds, times);
-        registry.register("events", "What happened in conversations", metrics.events.clone());
+        registry.register("events", "Events in conversations", metrics.events.clone());
         let (help, times) = ("Time until a question was answered", metrics.answer_seconds.clone());
         registry.register_with_unit("answer", help, Unit::Seconds, times);
-        let help = "Runs taken over from another server, or from before a restart";
+        let help = "Runs resumed from another server, or from before a restart";
         registry.register("leases_taken_over", help, metrics.taken_over.clone());
-        let help = "Conversations deleted for others, since the server was full";
+        let help = "Conversations deleted because the server was full";
         registry.register("conversations_crowded_out", help, metrics.crowded_out.clone());
-        registry.register("tokens", "Tokens that models have cost, as their endpoints say", metrics.tokens.clone());
+        registry.register("tokens", "Tokens of models, as reported by their endpoints", metrics.tokens.clone());
         registry.register("refusals", "Requests that a limit refused", metrics.refusals.clone());
         for (name, help, counter) in [
             ("accept_errors", "Connections that could not be accepted", &counters.accept_errors),
             ("connections_evicted", "Connections closed for newer ones", &counters.connections_evicted),
-            ("log_lines_dropped", "Lines of the log that were not written", &counters.log_lines_dropped),
+            ("log_lines_dropped", "Lines of the log that were dropped", &counters.log_lines_dropped),
         ] {
             registry.register(name, help, counter.clone());
         }
@@ -151,7 +151,7 @@ impl Metrics {
             ("runs", "Runs under way", &metrics.runs),
             ("conversations", "Conversations in the store", &metrics.conversations),
             ("waiting_questions", "Questions that wait for their answer", &metrics.waiting),
-            ("oldest_waiting_question_seconds", "How long the oldest of them has waited", &metrics.oldest),
+            ("oldest_waiting_question_seconds", "Age of the oldest waiting question", &metrics.oldest),
             ("database_connections_in_use", "Connections to the database in use", &metrics.pool_in_use),
             ("database_connections_max", "Connections to the database at most", &metrics.pool_size),
         ];
@@ -206,14 +206,14 @@ impl Metrics {
         self.taken_over.inc();
     }
 
-    /// What the store has, and how many seconds the oldest question has waited.
+    /// Sets the numbers of the store. `oldest` is the age of the oldest waiting question, in seconds.
     pub(crate) fn stored(&self, conversations: usize, waiting: usize, oldest: u64) {
         set(&self.conversations, conversations);
         set(&self.waiting, waiting);
         set(&self.oldest, usize::try_from(oldest).unwrap_or(usize::MAX));
     }
 
-    /// What is read, with what is only known when it is: the runs under way, and how many connections of how many the store uses.
+    /// The text of `/metrics`, with the runs under way and the store's connections: those in use, and the most.
     pub(crate) fn read(&self, runs: usize, pool: Option<(usize, usize)>) -> Result<String, fmt::Error> {
         set(&self.runs, runs);
         let (in_use, size) = pool.unwrap_or_default();
@@ -229,7 +229,7 @@ fn set(gauge: &Gauge, count: usize) {
     gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
 }
 
-/// Clients may make up methods; what is counted by them must have an end.
+/// The method as a label. Clients may make up methods, and labels must be few.
 fn name_of(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,4 +1,4 @@
-//! Every request, as the operator sees it: counted, with a name, in the log.
+//! The outermost middleware: request ids, rate limits, metrics and the access log.
 
 use crate::error::{ApiError, Limit};
 use crate::metrics::Metrics;
@@ -18,31 +18,31 @@ use tracing::Instrument as _;
 use tracing::field::Empty;
 use uuid::Uuid;
 
-/// The header that names a request: a proxy's is taken, and every response has it.
+/// The header with the id of a request: a proxy's is kept, and every response has it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest that is taken.
+/// The longest id that is accepted, in bytes.
 const MAX_REQUEST_ID: usize = 64;
 
-/// What probes ask for, again and again.
+/// The paths of probes, which are logged at level debug.
 const PROBED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
-/// What requests are counted by.
+/// The state of this middleware.
 #[derive(Debug)]
 pub(crate) struct Observer {
-    /// The header in which a proxy says where a request comes from.
+    /// The header in which a proxy names the client's address.
     pub(crate) peer_header: Option<HeaderName>,
     pub(crate) requests: TokenBuckets<Peer>,
     pub(crate) metrics: Arc<Metrics>,
 }
 
-/// Names a request, counts it for its sender, and logs its outcome.
+/// Assigns an id to a request, counts it for its sender, and logs its outcome.
 pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = name_of(request.headers());
     let remote = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|remote| remote.0);
     let peer = Peer::of(request.headers(), observer.peer_header.as_ref(), remote);
-    // The path as the routes have it: in a real one there may be an id that opens a conversation.
+    // The pattern of the route, since a path may have an id that opens a conversation.
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("page", MatchedPath::as_str);
     let method = request.method().clone();
@@ -78,16 +78,16 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     span.in_scope(|| match status {
         _ if limit.is_some() || [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status) => {
             let peer = peer.map(|peer| tracing::field::display(peer.address()));
-            tracing::warn!(%method, route, status = code, ms, peer, limit, "refused");
+            tracing::warn!(%method, route, status = code, ms, peer, limit, "request refused");
         }
-        _ if is_probe => tracing::debug!(%method, route, status = code, ms, "answered"),
-        _ => tracing::info!(%method, route, status = code, ms, "answered"),
+        _ if is_probe => tracing::debug!(%method, route, status = code, ms, "request answered"),
+        _ => tracing::info!(%method, route, status = code, ms, "request answered"),
     });
     response.headers_mut().insert(REQUEST_ID, id);
     response
 }
 
-/// A request's name: its proxy's, where that is one, or a new one.
+/// The id of a request: its proxy's if that is well formed, or a new one.
 fn name_of(headers: &HeaderMap) -> HeaderValue {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
     let given = headers.get(REQUEST_ID).filter(|id| {

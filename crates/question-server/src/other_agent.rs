@@ -1,4 +1,4 @@
-//! Passing requests on to an agent of another framework, from this server's own origin: so neither CORS nor an allow list is needed.
+//! A reverse proxy to an agent of another framework, so that the page needs neither CORS nor an allow list.
 
 use crate::body::JsonBody;
 use crate::endpoint::{Endpoint, key_header};
@@ -17,10 +17,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Where requests come that are passed on.
+/// The path of the requests that are forwarded.
 pub(crate) const PATH: &str = "/agent/other";
 
-/// An AG-UI agent that answers elsewhere. No header of a client reaches it, so no cookie and no token does.
+/// Another AG-UI agent. No header of a client is forwarded, so no cookie and no token is.
 #[derive(Clone)]
 pub struct OtherAgent {
     endpoint: Arc<Endpoint>,
@@ -28,15 +28,15 @@ pub struct OtherAgent {
 }
 
 impl OtherAgent {
-    /// The agent that answers at this URL, such as `http://127.0.0.1:8000/`, and gets this key, with a limit of runs at a time.
+    /// The agent at this URL, such as `http://127.0.0.1:8000/`, with the key that it gets and the most runs at a time.
     ///
     /// # Errors
-    /// A sentence where the URL is none, or would get the key over the network in the clear.
+    /// A sentence if the URL is malformed, or would get the key over the network in the clear.
     pub fn new(url: &str, key: Option<&str>, runs: NonZeroUsize) -> Result<Self, String> {
         Self::with_plain_hosts(url, key, runs, &[])
     }
 
-    /// The same, where these hosts get the key over plain HTTP, too.
+    /// The same, with hosts that get the key over plain HTTP as well.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
@@ -61,7 +61,7 @@ impl fmt::Debug for OtherAgent {
     }
 }
 
-/// Passes a run on. The agent's response streams back; a client that leaves ends the agent's work, with its connection.
+/// Forwards a run and streams the response back. A client that disconnects closes the agent's connection as well.
 pub(crate) async fn run(
     Extension(agent): Extension<OtherAgent>,
     JsonBody(body): JsonBody,
@@ -69,31 +69,31 @@ pub(crate) async fn run(
     let place = agent.places.try_acquire_owned().map_err(|_| ApiError::AgentBusy)?;
     let answer = agent.endpoint.post(body).await.map_err(|error| {
         let cause = error.source().map(ToString::to_string);
-        tracing::warn!(%error, cause, "the agent of --agent is not there");
+        tracing::warn!(%error, cause, "the agent of --agent is unreachable");
         ApiError::AgentUnreachable
     })?;
     let (parts, body) = answer.into_parts();
     let kind = parts.headers.get(header::CONTENT_TYPE).and_then(passed_on);
     let is_refusal = parts.status.is_client_error() || parts.status.is_server_error();
     let Some(kind) = kind.filter(|_| is_refusal || parts.status == StatusCode::OK) else {
-        tracing::warn!(status = parts.status.as_u16(), "the agent of --agent answers with neither events nor JSON");
+        tracing::warn!(status = parts.status.as_u16(), "the agent of --agent answered with neither events nor JSON");
         return Err(match is_refusal {
             true => ApiError::AgentRefused(parts.status),
             false => ApiError::AgentUnreachable,
         });
     };
-    let held = body.into_data_stream().inspect(move |_| {
+    let body = body.into_data_stream().inspect(move |_| {
         let _ = &place;
     });
-    let mut response = Response::new(Body::from_stream(held));
+    let mut response = Response::new(Body::from_stream(body));
     *response.status_mut() = parts.status;
-    // Its cookies, its redirects and what it lets other pages do are not this server's.
+    // The agent's cookies, redirects and CORS headers are not passed on.
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
 }
 
-/// The media type that is passed on: a browser must take an agent's answer for nothing else.
+/// The media type that is passed on. A browser must not render an agent's response.
 fn passed_on(kind: &HeaderValue) -> Option<&'static str> {
     let essence = kind.to_str().ok()?.split(';').next()?.trim().to_ascii_lowercase();
     match essence.as_str() {
@@ -103,7 +103,7 @@ fn passed_on(kind: &HeaderValue) -> Option<&'static str> {
     }
 }
 
-/// Gives the page's document, which its address leads to that agent unless it names one.
+/// Serves the page's document. An address without an agent is redirected to one with this agent.
 pub(crate) async fn document(
     page: State<Arc<Page>>,
     uri: Uri,

@@ -1,7 +1,7 @@
-//! Traces over OTLP, as JSON by HTTP: what OpenTelemetry's collectors take. Each span of this crate is sent once it is closed.
+//! Traces over OTLP, as JSON over HTTP. Each span of this crate is exported once it is closed.
 
 use crate::endpoint::Endpoint;
-use crate::trace;
+use crate::trace::{self, SpanIds};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 use std::fmt::Debug;
@@ -10,24 +10,24 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::time::sleep;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Metadata, Span, Subscriber};
+use tracing::{Metadata, Subscriber};
+use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, Filter};
 use tracing_subscriber::registry::LookupSpan;
-use tracing_subscriber::{Layer, Registry};
 use uuid::Uuid;
 
-/// The environment variable with the collector, up to and without `/v1/traces`.
+/// The environment variable with the collector's URL, without `/v1/traces`.
 pub const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
-/// The environment variable with headers for it, such as `authorization=Bearer%20KEY,tenant=one`.
+/// The environment variable with headers for the collector, such as `authorization=Bearer%20KEY,tenant=one`.
 pub const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 /// The environment variable with the name of this service.
 pub const SERVICE: &str = "OTEL_SERVICE_NAME";
 
-/// The number of spans that are sent at once, and of those that wait. Further ones are left out.
+/// The most spans in a request, and in the queue. Further ones are dropped.
 const AT_ONCE: usize = 512;
 const MOST: usize = 8192;
 
-/// The time for which spans are collected.
+/// The time for which spans are batched.
 const PACE: Duration = Duration::from_secs(1);
 
 /// A layer that hands closed spans to an [`Exporter`].
@@ -41,10 +41,10 @@ pub struct Exporter {
     service: String,
 }
 
-/// For the collector that the environment names; `None` if it names none.
+/// The layer and the exporter for the collector that the environment names, if it names one.
 ///
 /// # Errors
-/// A sentence if the address or the headers are none.
+/// A sentence if the URL or the headers are malformed.
 pub fn from_env() -> Result<Option<(Otlp, Exporter)>, String> {
     let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let Some(base) = read(ENDPOINT) else {
@@ -67,7 +67,7 @@ pub fn from_env() -> Result<Option<(Otlp, Exporter)>, String> {
 }
 
 impl Exporter {
-    /// Sends what is closed, for as long as there is a layer.
+    /// Exports closed spans until the layer is dropped.
     pub async fn run(mut self) {
         let mut spans = Vec::new();
         while self.spans.recv_many(&mut spans, AT_ONCE).await > 0 {
@@ -87,27 +87,15 @@ impl Exporter {
 }
 
 /// A span that is open.
-struct Open {
-    trace: String,
-    id: String,
+struct OpenSpan {
     parent: Option<String>,
-    /// As OTLP counts: 2 is a request that is served, and 1 is within.
+    /// OTLP's kind: 2 is a server's request, 1 is internal.
     kind: u8,
     start: String,
     attributes: Attributed,
 }
 
-/// The trace and the span in which this runs.
-pub(crate) fn current() -> Option<(String, String)> {
-    let open = Span::current().with_subscriber(|(id, subscriber)| {
-        let span = subscriber.downcast_ref::<Registry>()?.span(id)?;
-        let extensions = span.extensions();
-        extensions.get::<Open>().map(|open| (open.trace.clone(), open.id.clone()))
-    });
-    open.flatten()
-}
-
-/// The fields of a span, as OTLP has them.
+/// The fields of a span as OTLP's attributes.
 #[derive(Default)]
 struct Attributed(Vec<Value>);
 
@@ -129,19 +117,21 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Otlp {
         let mut fields = Attributed::default();
         attributes.record(&mut fields);
         let parent = span.parent().and_then(|parent| {
-            let extensions = parent.extensions();
-            extensions.get::<Open>().map(|open| (open.trace.clone(), open.id.clone()))
+            let ids = parent.extensions().get::<SpanIds>()?.clone();
+            Some((ids.trace, ids.span))
         });
         let kind = if parent.is_none() { 2 } else { 1 };
         let (trace, parent) = parent.or_else(|| trace::current().map(|trace| (trace.id, trace.parent))).unzip();
         let new = || Uuid::new_v4().simple().to_string();
-        let (trace, id) = (trace.unwrap_or_else(new), new()[..16].to_owned());
-        span.extensions_mut().insert(Open { trace, id, parent, kind, start: now(), attributes: fields });
+        let ids = SpanIds { trace: trace.unwrap_or_else(new), span: new()[..16].to_owned() };
+        let mut extensions = span.extensions_mut();
+        extensions.insert(ids);
+        extensions.insert(OpenSpan { parent, kind, start: now(), attributes: fields });
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
         if let Some(span) = context.span(id)
-            && let Some(open) = span.extensions_mut().get_mut::<Open>()
+            && let Some(open) = span.extensions_mut().get_mut::<OpenSpan>()
         {
             values.record(&mut open.attributes);
         }
@@ -151,20 +141,24 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Otlp {
         let Some(span) = context.span(&id) else {
             return;
         };
-        let Some(open) = span.extensions_mut().remove::<Open>() else {
+        let (ids, open) = {
+            let mut extensions = span.extensions_mut();
+            (extensions.remove::<SpanIds>(), extensions.remove::<OpenSpan>())
+        };
+        let (Some(ids), Some(open)) = (ids, open) else {
             return;
         };
         let closed = json!({
-            "traceId": open.trace, "spanId": open.id, "parentSpanId": open.parent.unwrap_or_default(),
+            "traceId": ids.trace, "spanId": ids.span, "parentSpanId": open.parent.unwrap_or_default(),
             "name": span.name(), "kind": open.kind, "attributes": open.attributes.0,
             "startTimeUnixNano": open.start, "endTimeUnixNano": now(),
         });
-        // A collector that takes too little misses some.
+        // A slow collector misses some.
         let _ = self.0.try_send(closed);
     }
 }
 
-/// Lets the spans of this crate through, whatever the level of the log.
+/// A filter for the spans of this crate, at any level of the log.
 #[derive(Clone, Copy, Debug)]
 pub struct Own;
 

@@ -1,7 +1,7 @@
 //! The built page, served from the same origin.
 //!
-//! It is read once, at the start: what is served is one build as a whole, and no request can reach a file that is not part of it. What lies
-//! compressed beside a file, as `NAME.br` or `NAME.gz`, goes to the clients that can unpack it.
+//! It is read once, at the start: all files are of one build, and no request can reach any other file. Clients that accept it get the compressed
+//! `NAME.br` or `NAME.gz` beside a file.
 
 mod encoding;
 mod file;
@@ -18,21 +18,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-/// The document that stands for its folder.
+/// The document at `/`.
 const INDEX: &str = "index.html";
 
 /// A built page in memory.
 #[derive(Debug)]
 pub struct Page {
-    /// By the path in a request's URL.
+    /// By the path in the URL.
     files: HashMap<String, File>,
 }
 
 impl Page {
-    /// Reads the page in a folder, which holds an `index.html`.
+    /// Reads the page in a folder with an `index.html`.
     ///
     /// # Errors
-    /// A sentence where there is none, or it cannot be read.
+    /// A sentence if there is none, or the folder cannot be read.
     pub fn read(folder: &Path) -> Result<Self, String> {
         if !folder.join(INDEX).is_file() {
             return Err(format!("{} holds no {INDEX}; build the page first.", folder.display()));
@@ -73,8 +73,7 @@ fn has_inline_script(html: &str) -> bool {
     tags.map(|(tag, _)| tag).any(|tag| !tag.contains("src=") && !tag.contains("json"))
 }
 
-/// The files in a folder and below, each with the path under which it is served. What begins with a dot is no part of a page, nor is what a link
-/// names outside of it.
+/// The files in a folder and below, each with the path of its URL. Files that begin with a dot, and links to the outside, are left out.
 fn find(root: &Path, folder: &Path, path: &str, found: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -94,9 +93,9 @@ fn find(root: &Path, folder: &Path, path: &str, found: &mut Vec<(String, PathBuf
     Ok(())
 }
 
-/// Gives a file of the page, or says that the client has it already.
+/// Serves a file of the page, or 304 if the client has it.
 pub(crate) async fn serve(State(page): State<Arc<Page>>, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
-    // It is a name among those that are there, never a way through folders.
+    // The path is a key of the map, so it cannot leave the folder.
     let path = percent_decode_str(uri.path()).decode_utf8();
     let path = path.map_err(|_| ApiError::NotFound)?;
     let file = page.file(&path).ok_or(ApiError::NotFound)?;
@@ -106,7 +105,7 @@ pub(crate) async fn serve(State(page): State<Arc<Page>>, uri: Uri, headers: Head
     Ok(file.answer(encoding, &known).into_response())
 }
 
-/// The parts of a header that is a list.
+/// The members of a header that is a list.
 fn list(headers: &HeaderMap, name: HeaderName) -> Vec<&str> {
     let lines = headers.get_all(name).iter();
     let lines = lines.filter_map(|line| line.to_str().ok());

@@ -1,23 +1,22 @@
-//! Where requests come from, as far as that is known.
+//! The addresses of clients.
 
-use crate::owner::hex;
+use crate::hex::sha256_hex;
 use axum::http::{HeaderMap, HeaderName};
-use sha2::{Digest as _, Sha256};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// A peer, for the limits: an address, or in IPv6 the network of one subscriber.
+/// The client that limits count: an IPv4 address, or the IPv6 network of one subscriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Peer(IpAddr);
 
 impl Peer {
-    /// Who sent this. A proxy says it in a header that it overwrites. Without that, a peer on this machine is unknown: it may be a
-    /// proxy with many clients behind it.
+    /// The sender of a request: from the header that a proxy overwrites, or else the connecting address. A peer on this machine is unknown then,
+    /// since it may be a proxy with many clients.
     pub(crate) fn of(headers: &HeaderMap, proxys: Option<&HeaderName>, remote: Option<SocketAddr>) -> Option<Self> {
         let address = match proxys {
             Some(name) => {
                 let last = headers.get_all(name).iter().next_back()?.to_str().unwrap_or_default();
                 let address = last.rsplit(',').next().and_then(|last| read(last.trim()));
-                // All that the proxy does not name in words that can be read counts as one.
+                // Clients whose address cannot be read count as one.
                 address.or_else(|| remote.map(|remote| remote.ip()))?
             }
             None => remote?.ip().to_canonical(),
@@ -25,18 +24,18 @@ impl Peer {
         (proxys.is_some() || !address.is_loopback()).then_some(Self(network(address)))
     }
 
-    /// As a store has it, which needs no addresses.
+    /// The digest for the store, which needs no addresses.
     pub(crate) fn digest(self) -> String {
-        hex(&Sha256::digest(self.0.to_string()))
+        sha256_hex(self.0.to_string())
     }
 
-    /// As a log has it.
+    /// The address for the log.
     pub(crate) fn address(self) -> IpAddr {
         self.0
     }
 }
 
-/// An address as proxies write it: some add the port, or quotation marks and brackets.
+/// Reads an address. Some proxies add the port, or quotation marks and brackets.
 fn read(text: &str) -> Option<IpAddr> {
     let text = text.trim_matches('"');
     let bare = text.trim_start_matches('[').trim_end_matches(']');
@@ -76,7 +75,7 @@ mod tests {
             (None, vec![], "[::ffff:127.0.0.1]:1", None),
             (None, vec![], "[::ffff:203.0.113.7]:1", Some("203.0.113.7")),
             (None, vec![], "[2001:db8:1:2:3:4:5:6]:1", Some("2001:db8:1:2::")),
-            // What a client writes there stands before what the proxy adds.
+            // The proxy appends to the header of the client.
             (header, vec!["10.0.0.1, 198.51.100.1"], "127.0.0.1:1", Some("198.51.100.1")),
             (header, vec!["10.0.0.1", "198.51.100.1"], "127.0.0.1:1", Some("198.51.100.1")),
             (header, vec!["10.0.0.1, 198.51.100.1:4711"], "127.0.0.1:1", Some("198.51.100.1")),

@@ -1,4 +1,4 @@
-//! What browsers are told: what a document of this server may load and do, and which other pages may read its answers.
+//! The security headers of responses: the Content-Security-Policy, CORS and cross-origin isolation.
 
 use crate::guard::Origin;
 use crate::sse::EVENT_STREAM;
@@ -10,8 +10,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-/// The Content-Security-Policy: own scripts, styles and connections, WebAssembly, and nothing inline; connections to the agents that the operator
-/// has allowed as well.
+/// The Content-Security-Policy: only own scripts, styles and connections, WebAssembly, nothing inline, and connections to allowed agents.
 pub(crate) fn policy(allow_agents: &[Origin]) -> HeaderValue {
     let mut connect = "'self'".to_owned();
     for origin in allow_agents {
@@ -25,7 +24,7 @@ pub(crate) fn policy(allow_agents: &[Origin]) -> HeaderValue {
     HeaderValue::try_from(policy).expect("an origin's characters are legal in a header")
 }
 
-/// Lets pages of other origins read the answers, without cookies: they bring a token of their own where they need one.
+/// Lets pages of these origins read responses, without cookies. They send a token of their own if they need one.
 pub(crate) fn cross_origin(allowed: &[Origin]) -> CorsLayer {
     let origins = allowed
         .iter()
@@ -38,11 +37,10 @@ pub(crate) fn cross_origin(allowed: &[Origin]) -> CorsLayer {
         .max_age(PREFLIGHT_AGE)
 }
 
-/// The time that a browser may go by what it was told of other origins.
+/// The time that a browser may cache a preflight response.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(600);
 
-/// Puts the headers on every response: an error is no place for scripts either. An event stream is never shown, and each that is open keeps its
-/// headers in memory: it has those alone that say so.
+/// Sets the headers of every response, errors included. An event stream is never rendered, and its headers stay in memory, so it gets few.
 pub(crate) async fn harden(State(policy): State<HeaderValue>, request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -52,11 +50,11 @@ pub(crate) async fn harden(State(policy): State<HeaderValue>, request: Request, 
     if kind.is_some_and(|kind| kind == EVENT_STREAM) {
         return response;
     }
-    // The page of a single question posts a form.
+    // The page of a single question has a policy of its own.
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     headers.entry(header::REFERRER_POLICY).or_insert(NO_REFERRER);
     headers.insert(CROSS_ORIGIN_OPENER_POLICY, SAME_ORIGIN);
-    // What does not say otherwise, as the page's files do, may be private.
+    // A response may be private, unless it says otherwise as the page's files do.
     headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);
     response
 }

@@ -1,4 +1,4 @@
-//! Rates: the number of times that something may happen.
+//! Rate limits.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The number of times that something may happen in a minute: at once, or spread over it.
+/// A rate per minute, which also is the largest burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerMinute(u32);
 
 impl PerMinute {
-    /// The same rate, this many times as high.
+    /// This multiple of the rate.
     pub(crate) const fn times(self, factor: u32) -> Self {
         Self(self.0.saturating_mul(factor))
     }
 
-    /// As often as that; 0 is without a bound.
+    /// This rate; 0 is unlimited.
     #[must_use]
     pub const fn new(times: u32) -> Self {
         Self(times)
@@ -33,7 +33,7 @@ impl FromStr for PerMinute {
     }
 }
 
-/// What is left of a rate; it grows back with time.
+/// A token bucket, which refills with time.
 #[derive(Debug)]
 pub(crate) struct TokenBucket {
     rate: PerMinute,
@@ -52,13 +52,13 @@ impl TokenBucket {
         Self { rate, left: Mutex::new(left) }
     }
 
-    /// Returns true if it is as it would be if nothing had been taken.
+    /// True if it is full.
     pub(crate) fn is_whole(&self, now: Instant) -> bool {
         let most = f64::from(self.rate.0);
         self.lock().grown(now, most) >= most
     }
 
-    /// Takes one of what is left, or says how long it is until there is one.
+    /// Takes a token, or returns the time until there is one.
     pub(crate) fn take(&self, now: Instant) -> Result<(), Duration> {
         let most = f64::from(self.rate.0);
         if most == 0.0 {
@@ -76,43 +76,43 @@ impl TokenBucket {
     }
 
     fn lock(&self) -> MutexGuard<'_, Left> {
-        // Both fields are plain numbers, written one after the other without a panic in between.
+        // Both fields are plain numbers, so a panic leaves them usable.
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is left of a rate to each of many.
+/// A token bucket for each key.
 #[derive(Debug)]
 pub(crate) struct TokenBuckets<K> {
     rate: PerMinute,
-    kept: Mutex<Kept<K>>,
+    buckets: Mutex<Buckets<K>>,
 }
 
 #[derive(Debug)]
-struct Kept<K> {
-    allowances: HashMap<K, TokenBucket>,
-    /// The number at which those that are whole are looked for next.
+struct Buckets<K> {
+    by_key: HashMap<K, TokenBucket>,
+    /// The number of buckets at which full ones are dropped next.
     prune_at: usize,
 }
 
-/// The number that is not worth a look.
+/// The least number of buckets at which full ones are dropped.
 const FEW: usize = 64;
 
 impl<K: Eq + Hash> TokenBuckets<K> {
     pub(crate) fn new(rate: PerMinute) -> Self {
-        let kept = Kept { allowances: HashMap::new(), prune_at: FEW };
-        Self { rate, kept: Mutex::new(kept) }
+        let buckets = Buckets { by_key: HashMap::new(), prune_at: FEW };
+        Self { rate, buckets: Mutex::new(buckets) }
     }
 
-    /// Takes one of what is left to this one, or says how long it is until there is one.
+    /// Takes a token of this key, or returns the time until there is one.
     pub(crate) fn take(&self, now: Instant, key: K) -> Result<(), Duration> {
-        // An allowance more or less is all that a panic elsewhere could have left.
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.allowances.len() >= kept.prune_at {
-            kept.allowances.retain(|_, allowance| !allowance.is_whole(now));
-            kept.prune_at = FEW.max(2 * kept.allowances.len());
+        // A panic leaves at most a bucket more or less.
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.by_key.len() >= buckets.prune_at {
+            buckets.by_key.retain(|_, bucket| !bucket.is_whole(now));
+            buckets.prune_at = FEW.max(2 * buckets.by_key.len());
         }
-        kept.allowances.entry(key).or_insert_with(|| TokenBucket::new(now, self.rate)).take(now)
+        buckets.by_key.entry(key).or_insert_with(|| TokenBucket::new(now, self.rate)).take(now)
     }
 }
 
@@ -131,37 +131,37 @@ mod tests {
     #[test]
     fn it_grows_back_and_no_further_than_it_was() {
         let start = Instant::now();
-        let allowance = TokenBucket::new(start, PerMinute::new(30));
-        let taken = |now| (0..100).take_while(|_| allowance.take(now).is_ok()).count();
-        assert!(allowance.is_whole(start));
+        let bucket = TokenBucket::new(start, PerMinute::new(30));
+        let taken = |now| (0..100).take_while(|_| bucket.take(now).is_ok()).count();
+        assert!(bucket.is_whole(start));
         assert_eq!(taken(start), 30);
-        assert_eq!(allowance.take(start), Err(Duration::from_secs(2)));
+        assert_eq!(bucket.take(start), Err(Duration::from_secs(2)));
         assert_eq!(taken(start + Duration::from_secs(2)), 1);
-        assert!(!allowance.is_whole(start + Duration::from_secs(30)));
-        assert!(allowance.is_whole(start + Duration::from_secs(3600)));
+        assert!(!bucket.is_whole(start + Duration::from_secs(30)));
+        assert!(bucket.is_whole(start + Duration::from_secs(3600)));
         assert_eq!(taken(start + Duration::from_secs(3600)), 30);
     }
 
     #[test]
     fn each_has_a_rate_of_its_own_that_is_forgotten_once_it_is_whole() {
         let start = Instant::now();
-        let allowances = TokenBuckets::new(PerMinute::new(1));
+        let buckets = TokenBuckets::new(PerMinute::new(1));
         for number in 0..10 * FEW {
-            assert!(allowances.take(start, number).is_ok());
-            assert!(allowances.take(start, number).is_err(), "{number}");
+            assert!(buckets.take(start, number).is_ok());
+            assert!(buckets.take(start, number).is_err(), "{number}");
         }
         let later = start + Duration::from_secs(60);
-        allowances.take(later, 0).expect("it has grown back");
+        buckets.take(later, 0).expect("it has grown back");
         for number in 0..10 * FEW {
-            allowances.take(later, 10 * FEW + number).expect("it is new");
+            buckets.take(later, 10 * FEW + number).expect("it is new");
         }
-        assert!(allowances.kept.lock().expect("nobody panics").allowances.len() <= 21 * FEW);
+        assert!(buckets.buckets.lock().expect("no test panics").by_key.len() <= 21 * FEW);
     }
 
     #[test]
     fn zero_is_no_bound() {
         let now = Instant::now();
-        let allowance = TokenBucket::new(now, PerMinute::new(0));
-        assert!((0..10_000).all(|_| allowance.take(now).is_ok()));
+        let bucket = TokenBucket::new(now, PerMinute::new(0));
+        assert!((0..10_000).all(|_| bucket.take(now).is_ok()));
     }
 }

@@ -1,6 +1,6 @@
-//! Memory that clients share: for bodies that arrive, and for histories that are read.
+//! Memory that clients share: for bodies being received and histories being sent.
 
-use crate::owner::Client;
+use crate::caller::Client;
 use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,41 +9,40 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// The time that one waits for room before another is given up for it.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time that a share waits for memory before another share is evicted for it.
+const EVICT_AFTER: Duration = Duration::from_secs(1);
 
-/// Bytes that all may have together. When they are used up, the slowest of the client that has most of them is given up: one on which nothing goes
-/// on any more, or one of very many.
+/// A budget of bytes. When it is used up, the slowest share of the client with the most bytes is evicted: an idle one, or one of very many.
 #[derive(Debug)]
 pub(crate) struct Room {
-    state: Mutex<State>,
-    /// Notified when there is more of it.
+    state: Mutex<Budget>,
+    /// Notified when bytes are freed.
     freed: Notify,
 }
 
 #[derive(Debug)]
-struct State {
-    /// Less than nothing where one has become longer than it was to be.
+struct Budget {
+    /// Negative if a share became longer than expected.
     free: isize,
-    all: HashMap<u64, Held>,
+    shares: HashMap<u64, Allocation>,
     next: u64,
 }
 
 #[derive(Debug)]
-struct Held {
+struct Allocation {
     client: Client,
     bytes: usize,
     since: Instant,
     given_up: CancellationToken,
 }
 
-impl Held {
+impl Allocation {
     fn bytes_per_second(&self, now: Instant) -> f64 {
         self.bytes as f64 / now.saturating_duration_since(self.since).as_secs_f64()
     }
 }
 
-/// The room of one; free again when it is dropped.
+/// The bytes of one body or history, which are freed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     room: Arc<Room>,
@@ -53,34 +52,34 @@ pub(crate) struct Share {
 
 impl Room {
     pub(crate) fn new(bytes: usize) -> Self {
-        let state = State { free: signed(bytes), all: HashMap::new(), next: 0 };
+        let state = Budget { free: signed(bytes), shares: HashMap::new(), next: 0 };
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
-    /// One more of this client's; it has no room yet.
+    /// A new share of this client's, without bytes yet.
     pub(crate) fn enter(self: &Arc<Self>, client: Client) -> Share {
         let given_up = CancellationToken::new();
         let mut state = self.lock();
         state.next += 1;
         let id = state.next;
-        let held = Held { client, bytes: 0, since: Instant::now(), given_up: given_up.clone() };
-        state.all.insert(id, held);
+        let usage = Allocation { client, bytes: 0, since: Instant::now(), given_up: given_up.clone() };
+        state.shares.insert(id, usage);
         Share { room: Arc::clone(self), id, given_up }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // Each change of both fields has no panic in between.
+    fn lock(&self) -> MutexGuard<'_, Budget> {
+        // Both fields change together, without a panic in between.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Share {
-    /// Takes this number of bytes more, once they are free; false if it is given up meanwhile.
+    /// Takes this number of bytes more, once they are free. False if it is evicted meanwhile.
     pub(crate) async fn grow(&mut self, bytes: usize) -> bool {
-        let patience = Instant::now() + PATIENCE;
+        let evict_at = Instant::now() + EVICT_AFTER;
         loop {
             let mut freed = pin!(self.room.freed.notified());
-            // From now on, so that none is missed.
+            // Before the look at the budget, so that no notification is missed.
             freed.as_mut().enable();
             if self.room.lock().grow(self.id, bytes) {
                 return true;
@@ -88,29 +87,29 @@ impl Share {
             tokio::select! {
                 () = self.given_up.cancelled() => return false,
                 () = freed => {}
-                () = sleep_until(patience) => self.room.lock().give_one_up(),
+                () = sleep_until(evict_at) => self.room.lock().evict_one(),
             }
         }
     }
 
-    /// Takes this number of bytes in all from now on, whether or not they are free.
+    /// Sets its bytes, even if they are not free.
     pub(crate) fn set(&self, bytes: usize) {
         let mut state = self.room.lock();
-        let State { free, all, .. } = &mut *state;
-        if let Some(held) = all.get_mut(&self.id) {
-            *free += signed(held.bytes) - signed(bytes);
-            held.bytes = bytes;
+        let Budget { free, shares, .. } = &mut *state;
+        if let Some(usage) = shares.get_mut(&self.id) {
+            *free += signed(usage.bytes) - signed(bytes);
+            usage.bytes = bytes;
         }
         drop(state);
         self.room.freed.notify_waiters();
     }
 
-    /// When it is given up for another.
+    /// Resolves once it is evicted.
     pub(crate) async fn given_up(&self) {
         self.given_up.cancelled().await;
     }
 
-    /// Cancelled when it is given up, or dropped.
+    /// Cancelled once it is evicted or dropped.
     pub(crate) fn token(&self) -> CancellationToken {
         self.given_up.clone()
     }
@@ -119,8 +118,8 @@ impl Share {
 impl Drop for Share {
     fn drop(&mut self) {
         let mut state = self.room.lock();
-        if let Some(held) = state.all.remove(&self.id) {
-            state.free += signed(held.bytes);
+        if let Some(usage) = state.shares.remove(&self.id) {
+            state.free += signed(usage.bytes);
         }
         drop(state);
         self.given_up.cancel();
@@ -128,33 +127,33 @@ impl Drop for Share {
     }
 }
 
-impl State {
-    /// Takes this number of bytes more for one, if they are free.
+impl Budget {
+    /// Takes this number of bytes more for a share, if they are free.
     fn grow(&mut self, id: u64, bytes: usize) -> bool {
-        let held = self.all.get_mut(&id).filter(|_| self.free >= signed(bytes));
-        let is_there = held.is_some();
-        if let Some(held) = held {
+        let usage = self.shares.get_mut(&id).filter(|_| self.free >= signed(bytes));
+        let is_there = usage.is_some();
+        if let Some(usage) = usage {
             self.free -= signed(bytes);
-            held.bytes += bytes;
+            usage.bytes += bytes;
         }
         is_there
     }
 
-    fn give_one_up(&mut self) {
+    fn evict_one(&mut self) {
         let now = Instant::now();
         let mut by_client: HashMap<&Client, usize> = HashMap::new();
-        for held in self.all.values() {
-            *by_client.entry(&held.client).or_default() += held.bytes;
+        for usage in self.shares.values() {
+            *by_client.entry(&usage.client).or_default() += usage.bytes;
         }
         let most = by_client.values().copied().max().unwrap_or_default();
-        let of_biggest = self.all.iter().filter(|(_, held)| held.bytes > 0 && by_client[&held.client] == most);
+        let of_biggest = self.shares.iter().filter(|(_, usage)| usage.bytes > 0 && by_client[&usage.client] == most);
         let slowest =
             of_biggest.min_by(|(_, one), (_, other)| one.bytes_per_second(now).total_cmp(&other.bytes_per_second(now)));
         if let Some(id) = slowest.map(|(id, _)| *id)
-            && let Some(held) = self.all.remove(&id)
+            && let Some(usage) = self.shares.remove(&id)
         {
-            self.free += signed(held.bytes);
-            held.given_up.cancel();
+            self.free += signed(usage.bytes);
+            usage.given_up.cancel();
         }
     }
 }

@@ -9,6 +9,7 @@ mod tell;
 mod work;
 
 use crate::callbacks::{self, Callbacks};
+use crate::caller::Caller;
 use crate::clock::{Clock, later};
 use crate::config::Config;
 use crate::drain::Drain;
@@ -19,11 +20,11 @@ use crate::live::{Live, Run, Talk};
 use crate::log::{Entry, Reader};
 use crate::metrics::{Counters, Metrics};
 use crate::models::Model;
-use crate::owner::{Caller, Owner};
+use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
 use crate::room::Share;
-use crate::sse::{Client, RunStream};
+use crate::sse::{RunReader, RunStream};
 use crate::store::signals::{Signals, StopCause};
 use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::tools::Tool;
@@ -276,7 +277,7 @@ impl Runtime {
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
-        let client = Client::of(input);
+        let client = RunReader::of(input);
         // From here on, and not before: what the dead run left was called under the old one.
         let before = talk.context.clone();
         if event.is_some() {

@@ -1,8 +1,8 @@
-//! Serving over sockets, with an end to what clients can keep waiting.
+//! The HTTP server on a socket, with timeouts for slow clients.
 
 mod connections;
 
-use crate::limits::Patience;
+use crate::limits::Timeouts;
 use crate::metrics::Counters;
 use axum::Router;
 use axum::extract::ConnectInfo;
@@ -19,35 +19,35 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 use tower_http::add_extension::AddExtension;
 
-/// The part of a request that is read before somebody takes it, in bytes: also the longest head. A slow connection may hold all of it.
+/// The read buffer of a connection, in bytes, which also is the longest head. A slow connection may hold all of it.
 const READ_AT_ONCE: usize = 32 << 10;
 
-/// The time until a connection is accepted again where the system refused.
+/// The pause after a failed accept.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves clients until told to stop. After that it only finishes open responses, and returns when the last is done.
+/// Serves clients until `stopped` resolves. Then it finishes open responses and returns.
 ///
-/// It counts what it does in `counters`. Of more connections than `most`, the quietest of the address that has most of them is closed.
+/// It counts failures and evictions in `counters`. Above `most` connections, the quietest one of the address with the most is closed.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    patience: Patience,
+    timeouts: Timeouts,
     most: usize,
     counters: Counters,
-    told_to_stop: impl Future<Output = ()>,
+    stopped: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(patience.head).max_buf_size(READ_AT_ONCE);
+    http.timer(TokioTimer::new()).header_read_timeout(timeouts.head).max_buf_size(READ_AT_ONCE);
     let (graceful, connections) = (GracefulShutdown::new(), Connections::new(most, &counters));
-    let mut told_to_stop = pin!(told_to_stop);
+    let mut stopped = pin!(stopped);
     loop {
         let (stream, remote) = tokio::select! {
-            () = &mut told_to_stop => break,
+            () = &mut stopped => break,
             accepted = accept(&listener, &counters) => accepted,
         };
         let entry = connections.enter(remote.ip());
         let evicted = entry.evicted();
-        let io = TokioIo::new(Watched::new(stream, patience.write, entry));
+        let io = TokioIo::new(Watched::new(stream, timeouts.write, entry));
         let connection =
             http.serve_connection(io, TowerToHyperService::new(AddExtension::new(router.clone(), ConnectInfo(remote))));
         let connection = graceful.watch(connection);
@@ -66,7 +66,7 @@ pub async fn serve(
     graceful.shutdown().await;
 }
 
-/// The next connection. If the system has none to give, such as without free files, that is logged and tried again.
+/// The next connection. A failure of the system, such as without free files, is logged and retried.
 async fn accept(listener: &TcpListener, counters: &Counters) -> (TcpStream, SocketAddr) {
     loop {
         let error = match listener.accept().await {
@@ -77,7 +77,7 @@ async fn accept(listener: &TcpListener, counters: &Counters) -> (TcpStream, Sock
         if !is_the_clients.contains(&error.kind()) {
             counters.accept_errors.inc();
             tracing::error!(%error, "accepting a connection failed");
-            // A listener without free files fails at once, again and again.
+            // Without free files, each accept fails at once.
             sleep(PAUSE).await;
         }
     }

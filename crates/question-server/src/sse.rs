@@ -21,57 +21,57 @@ use tokio::time::timeout;
 /// The media type.
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
-/// The type of a frame that says where a conversation stands.
+/// The type of a frame with the state of the conversation.
 pub(crate) const STATE_CHANGE: &str = "state_change";
 
-/// The type of a frame that says that what follows does not go on from the client's `Last-Event-ID`.
+/// The type of a frame before events that do not continue from the client's `Last-Event-ID`.
 pub(crate) const RESET: &str = "reset";
 
 /// The response to a `POST /agent`: one run, from its start to its end.
 #[derive(Debug)]
 pub(crate) struct RunStream {
     prefix: Parts,
-    following: Option<Following>,
+    following: Option<RunTail>,
 }
 
 #[derive(Debug)]
-struct Following {
+struct RunTail {
     reader: Reader,
-    /// Keeps the run from being taken for abandoned, where it goes on here.
+    /// Keeps the run from counting as abandoned, if it is of this server.
     _follower: Option<Follower>,
-    /// Has it hear what is told elsewhere.
+    /// Keeps the conversation in memory, so that commits of other servers arrive.
     _live: Arc<Live>,
-    client: Client,
+    client: RunReader,
 }
 
-/// Who reads a run: its end is told as that of the client's own run, in words that the client understands.
+/// The reader of a run. The end of the run gets the id of the reader's own run, in its edition of the protocol.
 #[derive(Debug)]
-pub(crate) struct Client {
+pub(crate) struct RunReader {
     thread_id: String,
     run_id: String,
     edition: Edition,
 }
 
-impl Client {
-    /// Who sent this input.
+impl RunReader {
+    /// The sender of this input.
     pub(crate) fn of(input: &RunInput) -> Self {
         Self { thread_id: input.thread_id.clone(), run_id: input.run_id.clone(), edition: input.edition() }
     }
 }
 
 impl RunStream {
-    /// A run from where the reader stands: the client's own, or the rest of another that did what this client asks for.
-    pub(crate) fn following(live: Arc<Live>, reader: Reader, follower: Option<Follower>, client: Client) -> Self {
-        let following = Following { reader, _follower: follower, _live: live, client };
+    /// The rest of a run: the client's own, or another that does the work that the client asks for.
+    pub(crate) fn following(live: Arc<Live>, reader: Reader, follower: Option<Follower>, client: RunReader) -> Self {
+        let following = RunTail { reader, _follower: follower, _live: live, client };
         Self { prefix: Parts::default(), following: Some(following) }
     }
 
-    /// The same behind these frames.
+    /// The same stream after these frames.
     pub(crate) fn behind(self, prefix: Parts) -> Self {
         Self { prefix, ..self }
     }
 
-    /// A run that is over.
+    /// A run that has ended.
     pub(crate) fn once(prefix: Parts) -> Self {
         Self { prefix, following: None }
     }
@@ -88,7 +88,7 @@ impl IntoResponse for RunStream {
 }
 
 impl RunStream {
-    /// The next frame. Where this client was too slow, or another server goes on, an error breaks the connection off: an end would look whole.
+    /// The next frame. If the client was too slow, or another server took over, an error aborts the connection: a plain end would look complete.
     async fn next_frame(&mut self) -> Option<io::Result<Bytes>> {
         if let Some(part) = self.prefix.next() {
             return Some(part);
@@ -110,8 +110,8 @@ impl RunStream {
     }
 }
 
-impl Following {
-    /// The next AG-UI event; `None` if it is not kept any more.
+impl RunTail {
+    /// The next AG-UI event; `None` if it is not buffered any more.
     async fn next_event(&mut self) -> Option<Entry> {
         loop {
             match self.reader.next().await {
@@ -132,14 +132,14 @@ impl Following {
     }
 }
 
-/// What a client of a conversation reads for as long as it likes.
+/// The response to `/events`, which has no end of its own.
 #[derive(Debug)]
 pub(crate) struct ConversationStream {
-    /// What it is told first.
+    /// The first frames.
     pub(crate) prefix: Parts,
     pub(crate) reader: Reader,
     pub(crate) drain: Drain,
-    /// Keeps what it reads in memory: for all who watch there is one log.
+    /// Keeps the conversation and its log in memory.
     pub(crate) _live: Arc<Live>,
     pub(crate) _counted: Counted,
 }
@@ -165,7 +165,7 @@ impl ConversationStream {
         };
         match found {
             Ok(Found::Entry(entry, told)) => Some(Ok(frame_of(&entry, told))),
-            // A client that comes back with an id that no conversation has told gets the history.
+            // A client that reconnects with the default id gets the history.
             Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, StreamPosition::default()))),
             Ok(Found::Gone) => None,
             Err(_) => Some(Ok(heartbeat().into())),
@@ -184,7 +184,7 @@ pub(crate) fn event_frame(event: &Event) -> String {
     frame(None, None, &serde_json::to_string(event).expect("an event has only strings for keys"))
 }
 
-/// One frame; where it has an id, a client comes back with that.
+/// One frame. A client reconnects with its last id.
 pub(crate) fn frame(event: Option<&str>, id: Option<&str>, data: &str) -> String {
     let mut out = String::new();
     write_frame(&mut out, OutFrame { event, id, data }).expect("types and event ids hold no line end");
@@ -201,7 +201,7 @@ fn event_stream(body: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, EVENT_STREAM),
         (header::CACHE_CONTROL, "no-store"),
-        // Asks proxies that would collect the response not to.
+        // Asks proxies not to buffer the response.
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
     (headers, body).into_response()

@@ -1,8 +1,7 @@
 //! The streams that each client has open.
 
-use crate::app::App;
+use crate::caller::{Caller, Client};
 use crate::error::ApiError;
-use crate::owner::{Caller, Client};
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -64,9 +63,9 @@ impl Drop for Open {
 }
 
 /// Counts a request for its client until its response has been sent.
-pub(crate) async fn count(State(app): State<App>, request: Request, next: Next) -> Result<Response, ApiError> {
+pub(crate) async fn count(State(streams): State<Streams>, request: Request, next: Next) -> Result<Response, ApiError> {
     let client = request.extensions().get::<Caller>().map(Caller::client).unwrap_or_default();
-    let open = app.streams.open(client)?;
+    let open = streams.open(client)?;
     let response = next.run(request).await;
     // Nothing that is whole already stays open.
     if open.is_none() || response.body().size_hint().exact().is_some() {

@@ -1,4 +1,4 @@
-//! Tools that the server runs for its agent: async values, given where the server is put together.
+//! Tools that the server runs for its agent, which [`Builder::tool`](crate::Builder::tool) takes.
 
 use crate::limits::{MAX_SUB_AGENTS, SUB_AGENTS_TIME, TOOL_TIME};
 use async_trait::async_trait;
@@ -20,25 +20,25 @@ use tokio_util::sync::CancellationToken;
 /// A panic is an error result.
 #[async_trait]
 pub trait Tool: fmt::Debug + Send + Sync + 'static {
-    /// What the model is told of it.
+    /// Its name, description and schema, for the model.
     fn spec(&self) -> &ToolSpec;
 
-    /// Returns true if conversations in this context are offered it.
+    /// True if the model has it in this context.
     fn is_offered(&self, context: &ToolContext) -> bool {
         let _ = context;
         true
     }
 
-    /// The time that a call may take; by default a minute.
+    /// The timeout of a call; by default a minute.
     fn time_limit(&self) -> Duration {
         TOOL_TIME
     }
 
-    /// Runs it. An error is the result of a call that failed, in words for the model.
+    /// Runs it. An error is the result of a failed call, in words for the model.
     async fn run(&self, call: Call<'_>) -> ToolOutput;
 }
 
-/// What the model reads: what a call came to, or why it failed. It may be as long as `--max-tool-result` says.
+/// The result of a call for the model, or the reason of its failure; at most `--max-tool-result` bytes.
 pub type ToolOutput = Result<String, String>;
 
 /// A call of a tool.
@@ -60,31 +60,31 @@ impl Call<'_> {
     /// The arguments as this type.
     ///
     /// # Errors
-    /// What the model reads if they are none.
+    /// A sentence for the model if they do not fit.
     pub fn input<T: DeserializeOwned>(&self) -> Result<T, String> {
         serde_json::from_str(self.arguments()).map_err(|error| format!("Invalid input: {error}"))
     }
 
-    /// Names this call: the same when it runs again after a crash, and no other call's in any conversation.
+    /// The id of this call: the same if it runs again after a crash, and unique among all conversations.
     #[must_use]
     pub fn idempotency_key(&self) -> &str {
         &self.call.id
     }
 
-    /// Who the agent is and what it may do.
+    /// The identity and the permissions of the agent.
     #[must_use]
     pub fn context(&self) -> &ToolContext {
         self.context
     }
 
-    /// Cancelled when the user stops the run or the call's time is over, for what it has started elsewhere.
+    /// Cancelled when the user stops the run or the call times out, for work that the call has started elsewhere.
     #[must_use]
     pub fn cancel(&self) -> &CancellationToken {
         &self.cancel
     }
 
-    /// Has sub-agents do tasks side by side, and returns what each says in the end. They have the model and the tools of their parent, and can't ask
-    /// its user.
+    /// Runs a sub-agent for each task concurrently, and returns the final text of each. They have the model and the tools of their parent, and
+    /// can't ask its user.
     ///
     /// # Errors
     /// If the call is a sub-agent's own, or there are more than [`MAX_SUB_AGENTS`] tasks.
@@ -102,11 +102,11 @@ impl Call<'_> {
 /// The sub-agents of a call.
 #[async_trait]
 pub(crate) trait Agents: fmt::Debug + Send + Sync {
-    /// Lets sub-agents work side by side until the last is done.
+    /// Runs a sub-agent for each task concurrently, until the last is done.
     async fn run(&self, tasks: Vec<String>) -> Vec<String>;
 }
 
-/// The tool by which an agent has others do things for it.
+/// The tool by which an agent delegates tasks to sub-agents.
 #[derive(Clone, Debug)]
 pub struct SpawnAgents {
     spec: ToolSpec,

@@ -1,21 +1,21 @@
 //! The trace that a request belongs to, from the header of its client to those of models and agents (W3C Trace Context).
 
-#[cfg(feature = "otlp")]
-use crate::otlp;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+#[cfg(feature = "otlp")]
+use tracing_subscriber::registry::LookupSpan as _;
 use uuid::Uuid;
 
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
-/// The longest state that is passed on, in bytes.
+/// The longest `tracestate` that is passed on, in bytes.
 const MAX_STATE: usize = 512;
 
-/// A trace that somebody else began.
+/// A trace that the client of a request started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Trace {
     pub(crate) id: String,
-    /// The span in which the request was made.
+    /// The client's span.
     pub(crate) parent: String,
     flags: String,
     state: Option<HeaderValue>,
@@ -45,28 +45,27 @@ impl Trace {
     }
 }
 
-/// The trace of which this is part, where somebody else began it.
+/// The client's trace that this code is part of.
 pub(crate) fn current() -> Option<Trace> {
     TRACE.try_with(Clone::clone).ok().flatten()
 }
 
-/// Does something at once as part of this trace.
+/// Runs synchronous work as part of this trace.
 pub(crate) fn at_once<T>(trace: Option<Trace>, work: impl FnOnce() -> T) -> T {
     TRACE.sync_scope(trace, work)
 }
 
-/// Does something as part of this trace.
+/// Runs a future as part of this trace.
 pub(crate) fn within<F: Future>(trace: Option<Trace>, work: F) -> impl Future<Output = F::Output> {
     TRACE.scope(trace, work)
 }
 
-/// Does something in a task of its own as part of the trace of this one.
+/// Makes a future for another task part of the current trace.
 pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
     within(current(), work)
 }
 
-/// The headers for a request to somebody else that is part of the trace. They name the span in which it is made; where spans are not exported, they
-/// have an id of their own.
+/// The headers of an outgoing request in the current trace. They name the current span, or a random one if spans are not exported.
 pub(crate) fn headers() -> Vec<(HeaderName, HeaderValue)> {
     let trace = current();
     let unknown = || Some((trace.as_ref()?.id.clone(), Uuid::new_v4().simple().to_string()[..16].to_owned()));
@@ -79,10 +78,24 @@ pub(crate) fn headers() -> Vec<(HeaderName, HeaderValue)> {
     std::iter::once((TRACEPARENT, parent)).chain(state.map(|state| (TRACESTATE, state))).collect()
 }
 
-/// The trace and the span of this, where a collector gets them.
+/// The ids of a span that a collector gets, among the span's extensions.
+#[cfg(feature = "otlp")]
+#[derive(Clone)]
+pub(crate) struct SpanIds {
+    pub(crate) trace: String,
+    pub(crate) span: String,
+}
+
+/// The ids of the trace and the span in which this runs, if a collector gets them.
 fn exported() -> Option<(String, String)> {
     #[cfg(feature = "otlp")]
-    return otlp::current();
+    return tracing::Span::current()
+        .with_subscriber(|(id, subscriber)| {
+            let span = subscriber.downcast_ref::<tracing_subscriber::Registry>()?.span(id)?;
+            let ids = span.extensions().get::<SpanIds>()?.clone();
+            Some((ids.trace, ids.span))
+        })
+        .flatten();
     #[cfg(not(feature = "otlp"))]
     None
 }

@@ -12,7 +12,7 @@ use question_agent::ag_ui::Delta;
 use question_agent::message::Message;
 use question_agent::registry::ToolContext;
 pub use script::{SPAWN_AGENTS, Script, ScriptError, ScriptTool};
-use story::Turn;
+use story::ScriptTurn;
 
 /// The example of the README.
 #[cfg(doctest)]
@@ -65,7 +65,7 @@ impl Script {
     /// The next turn after a history, cut as models stream it: texts word by word, the arguments of a call in uneven pieces.
     #[must_use]
     pub fn next(&self, history: &[Message], context: &ToolContext) -> Vec<Delta> {
-        let Turn { text, call } = story::next(self, history, context);
+        let ScriptTurn { text, call } = story::next(self, history, context);
         let mut deltas = pieces::text(&text);
         if let Some((name, arguments)) = call {
             deltas.extend(pieces::call(0, &name, &arguments));

@@ -24,17 +24,17 @@ pub struct Script {
     pub(crate) name: Option<String>,
     pub(crate) profile: Profile,
     /// For an empty conversation.
-    pub(crate) opening: Rule,
+    pub(crate) opening: ScriptRule,
     /// The rules for the first words of the user.
-    pub(crate) begin: Vec<Rule>,
-    pub(crate) steps: BTreeMap<String, Step>,
+    pub(crate) begin: Vec<ScriptRule>,
+    pub(crate) steps: BTreeMap<String, ScriptStep>,
     /// The rules for answers that no rule of a step takes.
     #[serde(default)]
-    pub(crate) answers: Vec<Rule>,
+    pub(crate) answers: Vec<ScriptRule>,
     #[serde(default)]
     pub(crate) tools: Vec<ScriptTool>,
     /// The step that follows if it spawns sub-agents.
-    pub(crate) sub_agents: Option<Next>,
+    pub(crate) sub_agents: Option<Continuation>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -58,14 +58,14 @@ impl Profile {
 /// A step of a script: the agent's text, and its ask or call.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Step {
+pub(crate) struct ScriptStep {
     /// The values that are set when the step begins.
     #[serde(default)]
-    pub(crate) set: BTreeMap<String, Setting>,
+    pub(crate) set: BTreeMap<String, Variable>,
     pub(crate) say: String,
     pub(crate) ask: Option<AskUserQuestion>,
     #[serde(default)]
-    pub(crate) answers: Vec<Rule>,
+    pub(crate) answers: Vec<ScriptRule>,
     pub(crate) call: Option<CallOfScript>,
     /// The step that replaces this one if no user may be asked.
     pub(crate) unasked: Option<String>,
@@ -76,10 +76,10 @@ pub(crate) struct Step {
 /// A rule, which takes some words of the user.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Rule {
+pub(crate) struct ScriptRule {
     /// The end of the question.
     #[serde(default)]
-    pub(crate) on: Vec<Ended>,
+    pub(crate) on: Vec<AskEnding>,
     /// Labels, of which one was picked.
     #[serde(default)]
     pub(crate) picks: Vec<String>,
@@ -101,7 +101,7 @@ pub(crate) struct Rule {
     pub(crate) planning: bool,
 
     #[serde(default)]
-    pub(crate) set: BTreeMap<String, Setting>,
+    pub(crate) set: BTreeMap<String, Variable>,
     #[serde(default)]
     pub(crate) add: BTreeMap<String, f64>,
     /// The text that replaces the step's own.
@@ -110,7 +110,7 @@ pub(crate) struct Rule {
     pub(crate) go: Option<String>,
 }
 
-impl Rule {
+impl ScriptRule {
     /// Returns true if it takes any words.
     fn takes_all(&self) -> bool {
         let lists = [&self.picks, &self.is, &self.words, &self.has, &self.unless];
@@ -121,7 +121,7 @@ impl Rule {
 /// The end of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Ended {
+pub(crate) enum AskEnding {
     /// By labels alone.
     Picked,
     /// By the user's own words.
@@ -137,7 +137,7 @@ pub(crate) enum Ended {
 /// The value of a name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a text or a number")]
-pub(crate) enum Setting {
+pub(crate) enum Variable {
     Number(f64),
     Text(String),
 }
@@ -188,7 +188,7 @@ impl ScriptTool {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Next {
+pub(crate) struct Continuation {
     pub(crate) go: String,
 }
 
@@ -262,7 +262,7 @@ impl Script {
         of_rules.chain(of_steps).map(String::as_str).chain([ANSWER, ANSWERS, RESULT]).collect()
     }
 
-    fn check_step(&self, path: &str, step: &Step, names: &BTreeSet<&str>) -> Result<(), ScriptError> {
+    fn check_step(&self, path: &str, step: &ScriptStep, names: &BTreeSet<&str>) -> Result<(), ScriptError> {
         check_settings(path, &step.set, names)?;
         check_text_of(&format!("{path}.say"), &step.say, names)?;
         self.check_go(&format!("{path}.unasked"), step.unasked.as_ref())?;
@@ -297,7 +297,7 @@ impl Script {
     fn check_rules(
         &self,
         path: &str,
-        rules: &[Rule],
+        rules: &[ScriptRule],
         ask: Option<&AskUserQuestion>,
         names: &BTreeSet<&str>,
     ) -> Result<(), ScriptError> {
@@ -305,7 +305,7 @@ impl Script {
             self.check_rule(&format!("{path}[{index}]"), rule, ask, names)?;
         }
         let common = ask.map_or([].as_slice(), |_| &self.answers);
-        match rules.iter().chain(common).any(Rule::takes_all) {
+        match rules.iter().chain(common).any(ScriptRule::takes_all) {
             true => Ok(()),
             false => {
                 Err(ScriptError::new(path, "a last rule without a condition is missing, for whatever else there is"))
@@ -316,7 +316,7 @@ impl Script {
     fn check_rule(
         &self,
         path: &str,
-        rule: &Rule,
+        rule: &ScriptRule,
         ask: Option<&AskUserQuestion>,
         names: &BTreeSet<&str>,
     ) -> Result<(), ScriptError> {
@@ -339,9 +339,9 @@ impl Script {
     }
 }
 
-fn check_settings(path: &str, set: &BTreeMap<String, Setting>, names: &BTreeSet<&str>) -> Result<(), ScriptError> {
+fn check_settings(path: &str, set: &BTreeMap<String, Variable>, names: &BTreeSet<&str>) -> Result<(), ScriptError> {
     for (name, setting) in set {
-        if let Setting::Text(text) = setting {
+        if let Variable::Text(text) = setting {
             check_text_of(&format!("{path}.set.{name}"), text, names)?;
         }
     }

@@ -1,8 +1,8 @@
 //! The position of a conversation in its script, from its history alone.
 
 use crate::own_words::begins;
-use crate::script::{ANSWER, ANSWERS, Ended, RESULT, Rule, SPAWN_AGENTS, Script, Setting, Step};
-use crate::template::{self, Form};
+use crate::script::{ANSWER, ANSWERS, AskEnding, RESULT, SPAWN_AGENTS, Script, ScriptRule, ScriptStep, Variable};
+use crate::template::{self, NumberFormat};
 use ask_user_question::validate::check_text;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use question_agent::call::{ToolCall, ToolInput, ToolResult};
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 
 /// The text of the agent, and its call with arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct ScriptTurn {
     pub(crate) text: String,
     pub(crate) call: Option<(String, String)>,
 }
 
 /// The next turn after this history.
-pub(crate) fn next(script: &Script, history: &[Message], context: &ToolContext) -> Turn {
+pub(crate) fn next(script: &Script, history: &[Message], context: &ToolContext) -> ScriptTurn {
     let mut story = Story::new(script, context);
     for (index, message) in history.iter().enumerate() {
         match message {
@@ -36,9 +36,9 @@ pub(crate) fn next(script: &Script, history: &[Message], context: &ToolContext) 
 
 /// The words of the user, by which rules are chosen.
 #[derive(Debug, Default)]
-struct Said {
+struct UserInput {
     /// The end of a question by it, if it ended one.
-    ended: Option<Ended>,
+    ended: Option<AskEnding>,
     text: String,
     picked: Vec<String>,
     /// The common result of the answers to several questions.
@@ -51,7 +51,7 @@ struct Story<'a> {
     step: &'a str,
     /// The text that replaces the step's own.
     say: Option<&'a str>,
-    set: BTreeMap<&'a str, Setting>,
+    set: BTreeMap<&'a str, Variable>,
     /// Calls without a result, by their id.
     calls: BTreeMap<&'a str, &'a ToolCall>,
 }
@@ -59,14 +59,14 @@ struct Story<'a> {
 impl<'a> Story<'a> {
     fn new(script: &'a Script, context: &'a ToolContext) -> Self {
         let mut story = Self { script, context, step: "", say: None, set: BTreeMap::new(), calls: BTreeMap::new() };
-        story.follow(&script.opening, &Said::default());
+        story.follow(&script.opening, &UserInput::default());
         story
     }
 
     fn begin(&mut self, text: &str) {
         self.set.clear();
         self.calls.clear();
-        let said = Said { text: text.to_owned(), ..Said::default() };
+        let said = UserInput { text: text.to_owned(), ..UserInput::default() };
         self.take(&self.script.begin, &[], &said);
     }
 
@@ -83,7 +83,7 @@ impl<'a> Story<'a> {
                     && let Some(step) = self.step_that_asks(&asked)
                 {
                     self.step = step;
-                    let said = Said::of(Outcome::parse(&asked, &result.content));
+                    let said = UserInput::of(Outcome::parse(&asked, &result.content));
                     self.take(&self.script.steps[step].answers, &self.script.answers, &said);
                 }
             }
@@ -91,7 +91,7 @@ impl<'a> Story<'a> {
                 let of_tools = self.script.tools.iter().find(|tool| tool.name == *name).map(|tool| &tool.go);
                 let of_spawning = self.script.sub_agents.as_ref().filter(|_| name == SPAWN_AGENTS);
                 if let Some(step) = of_tools.or(of_spawning.map(|next| &next.go)) {
-                    self.set.insert(RESULT, Setting::Text(result.content.clone()));
+                    self.set.insert(RESULT, Variable::Text(result.content.clone()));
                     self.say = None;
                     self.go(step);
                 }
@@ -108,19 +108,19 @@ impl<'a> Story<'a> {
     }
 
     /// Follows the first rule that takes this.
-    fn take(&mut self, rules: &'a [Rule], common: &'a [Rule], said: &Said) {
+    fn take(&mut self, rules: &'a [ScriptRule], common: &'a [ScriptRule], said: &UserInput) {
         let mut rules = rules.iter().chain(common);
         if let Some(rule) = rules.find(|rule| said.fits(rule, self.context)) {
             self.follow(rule, said);
         }
     }
 
-    fn follow(&mut self, rule: &'a Rule, said: &Said) {
-        self.set.insert(ANSWER, Setting::Text(said.text.clone()));
-        self.set.insert(ANSWERS, Setting::Text(said.all.clone()));
+    fn follow(&mut self, rule: &'a ScriptRule, said: &UserInput) {
+        self.set.insert(ANSWER, Variable::Text(said.text.clone()));
+        self.set.insert(ANSWERS, Variable::Text(said.all.clone()));
         self.put(&rule.set);
         for (name, more) in &rule.add {
-            if let Setting::Number(number) = self.set.entry(name).or_insert(Setting::Number(0.0)) {
+            if let Variable::Number(number) = self.set.entry(name).or_insert(Variable::Number(0.0)) {
                 *number += more;
             }
         }
@@ -135,18 +135,18 @@ impl<'a> Story<'a> {
         self.put(&self.script.steps[step].set);
     }
 
-    fn put(&mut self, set: &'a BTreeMap<String, Setting>) {
+    fn put(&mut self, set: &'a BTreeMap<String, Variable>) {
         for (name, setting) in set {
             let setting = match setting {
-                Setting::Text(text) => Setting::Text(self.filled(text)),
-                Setting::Number(number) => Setting::Number(*number),
+                Variable::Text(text) => Variable::Text(self.filled(text)),
+                Variable::Number(number) => Variable::Number(*number),
             };
             self.set.insert(name, setting);
         }
     }
 
     /// The turn of the step, or of the step that replaces it.
-    fn turn(mut self) -> Turn {
+    fn turn(mut self) -> ScriptTurn {
         let of_parent = !self.context.is_sub_agent;
         let step = &self.script.steps[self.step];
         let unasked = self.context.permission_mode == PermissionMode::BypassPermissions && of_parent;
@@ -168,10 +168,10 @@ impl<'a> Story<'a> {
             }
             (None, None) => None,
         };
-        Turn { text: self.filled(self.say.unwrap_or(&step.say)), call }
+        ScriptTurn { text: self.filled(self.say.unwrap_or(&step.say)), call }
     }
 
-    fn ask(&self, step: &Step) -> Option<AskUserQuestion> {
+    fn ask(&self, step: &ScriptStep) -> Option<AskUserQuestion> {
         let ask = step.ask.as_ref()?;
         Some(template::fill_ask(ask, &mut |name, form| self.written(name, form)).expect(CHECKED))
     }
@@ -181,11 +181,11 @@ impl<'a> Story<'a> {
     }
 
     /// The value of a name; `None` if it was not set on the way here.
-    fn written(&self, name: &str, form: Form) -> Option<String> {
+    fn written(&self, name: &str, form: NumberFormat) -> Option<String> {
         Some(match (self.set.get(name), form) {
-            (Some(Setting::Text(text)), _) => text.clone(),
-            (Some(Setting::Number(number)), Form::Plain) => number.to_string(),
-            (Some(Setting::Number(number)), Form::Money) => format!("${number:.2}"),
+            (Some(Variable::Text(text)), _) => text.clone(),
+            (Some(Variable::Number(number)), NumberFormat::Plain) => number.to_string(),
+            (Some(Variable::Number(number)), NumberFormat::Money) => format!("${number:.2}"),
             (None, _) => String::new(),
         })
     }
@@ -193,21 +193,23 @@ impl<'a> Story<'a> {
 
 const CHECKED: &str = "every text of a script is checked when it is read";
 
-impl Said {
+impl UserInput {
     fn of(outcome: Option<Outcome>) -> Self {
         let ended = |ended| Self { ended: Some(ended), ..Self::default() };
         match outcome {
             Some(Outcome::Answered(reply)) => Self::answered(&reply),
-            Some(Outcome::RepliedInChat { text, .. }) => Self { text: text.trim().to_owned(), ..ended(Ended::Chat) },
-            Some(Outcome::Declined) => ended(Ended::Declined),
-            Some(Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => ended(Ended::Unanswered),
+            Some(Outcome::RepliedInChat { text, .. }) => {
+                Self { text: text.trim().to_owned(), ..ended(AskEnding::Chat) }
+            }
+            Some(Outcome::Declined) => ended(AskEnding::Declined),
+            Some(Outcome::Expired | Outcome::Superseded | Outcome::Cancelled) | None => ended(AskEnding::Unanswered),
         }
     }
 
     fn answered(reply: &Reply) -> Self {
         let given = || reply.answers().iter().filter(|answer| !answer.skipped);
         let Some(first) = given().next() else {
-            return Self { ended: Some(Ended::Declined), ..Self::default() };
+            return Self { ended: Some(AskEnding::Declined), ..Self::default() };
         };
         let picked: Vec<String> =
             given().flat_map(|answer| &answer.selected).map(|selected| selected.label.clone()).collect();
@@ -216,15 +218,15 @@ impl Said {
             Some(own) => own.trim().to_owned(),
             None => first.text().unwrap_or_default(),
         };
-        let ended = if is_typed { Ended::Typed } else { Ended::Picked };
+        let ended = if is_typed { AskEnding::Typed } else { AskEnding::Picked };
         Self { ended: Some(ended), text, picked, all: reply.message().replace('\n', "; ") }
     }
 
-    fn fits(&self, rule: &Rule, context: &ToolContext) -> bool {
+    fn fits(&self, rule: &ScriptRule, context: &ToolContext) -> bool {
         let text = self.text.to_lowercase();
         let has_word = |word: &String| mentions(&text, word);
         (rule.on.is_empty() || self.ended.is_some_and(|ended| rule.on.contains(&ended)))
-            && (rule.picks.is_empty() || self.ended == Some(Ended::Picked))
+            && (rule.picks.is_empty() || self.ended == Some(AskEnding::Picked))
             && fits_one(&rule.picks, |label| self.picked.contains(label))
             && fits_one(&rule.is, |whole| plain(&text) == *whole)
             && fits_one(&rule.words, has_word)

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// The form in which a name is written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum NumberFormat {
     Plain,
     Money,
 }
@@ -14,7 +14,10 @@ pub(crate) enum Form {
 ///
 /// # Errors
 /// A sentence that says which brace or name is wrong.
-pub(crate) fn fill(text: &str, look_up: &mut impl FnMut(&str, Form) -> Option<String>) -> Result<String, String> {
+pub(crate) fn fill(
+    text: &str,
+    look_up: &mut impl FnMut(&str, NumberFormat) -> Option<String>,
+) -> Result<String, String> {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['{', '}']) {
@@ -26,8 +29,9 @@ pub(crate) fn fill(text: &str, look_up: &mut impl FnMut(&str, Form) -> Option<St
             continue;
         }
         let named = brace.strip_prefix('{').and_then(|named| named.split_once('}'));
-        let (named, behind) = named.ok_or("a brace is open or stands alone; write {{ or }} for a brace itself")?;
-        let (name, form) = named.strip_suffix(":$").map_or((named, Form::Plain), |name| (name, Form::Money));
+        let (named, behind) = named.ok_or("a brace is open or alone; write {{ or }} for a brace itself")?;
+        let (name, form) =
+            named.strip_suffix(":$").map_or((named, NumberFormat::Plain), |name| (name, NumberFormat::Money));
         filled += &look_up(name, form).ok_or_else(|| format!("{{{name}}} is set nowhere"))?;
         rest = behind;
     }
@@ -40,7 +44,7 @@ pub(crate) fn fill(text: &str, look_up: &mut impl FnMut(&str, Form) -> Option<St
 /// As [`fill`].
 pub(crate) fn fill_ask(
     ask: &AskUserQuestion,
-    look_up: &mut impl FnMut(&str, Form) -> Option<String>,
+    look_up: &mut impl FnMut(&str, NumberFormat) -> Option<String>,
 ) -> Result<AskUserQuestion, String> {
     let mut ask = ask.clone();
     for question in &mut ask.questions {
@@ -61,7 +65,7 @@ pub(crate) fn fill_ask(
 /// As [`fill`].
 pub(crate) fn fill_json(
     value: &Value,
-    look_up: &mut impl FnMut(&str, Form) -> Option<String>,
+    look_up: &mut impl FnMut(&str, NumberFormat) -> Option<String>,
 ) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => fill(text, look_up)?.into(),

@@ -189,7 +189,7 @@ fn advisories(log: &StepLog) -> Result<()> {
 /// The server's tests of its store, on a Postgres that the tests start for themselves.
 fn server_on_postgres(log: &StepLog) -> Result<()> {
     let mut tests = binaries::native("it", "question-server")?;
-    // Tests that take minutes run on request: see the server's OPERATOR.md. The others mostly wait for leases, and do so side by side.
+    // Tests that take minutes run on request: see the server's tests/README.md. The others mostly wait for leases, and do so side by side.
     tests.args(["--ignored", "--test-threads", "8", "--skip", "endurance"]);
     tests.env("POSTGRES_PROGRAMS", system::postgres(log)?).env("NGINX_PROGRAM", system::nginx(log)?);
     log.run_some(&mut tests)

@@ -27,7 +27,7 @@ use std::collections::HashSet;
 /// If it is longer than allowed, or the conversation can't take it now.
 pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<Event>, Refused> {
     let conversation = view.conversation;
-    let known = Known::of(conversation);
+    let known = KnownIds::of(conversation);
     if let Some(result) = client_result(bounds, view, &known, input)? {
         check_room(bounds, conversation, 1, result.content.len())?;
         return Ok(Some(Event::ToolComplete { result }));
@@ -51,13 +51,13 @@ pub fn read(bounds: &Bounds, view: View<'_>, input: &RunInput) -> Result<Option<
 }
 
 /// The ids that a conversation has already.
-struct Known<'a> {
+struct KnownIds<'a> {
     messages: HashSet<&'a str>,
     /// The calls that have their result.
     answered: HashSet<&'a str>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownIds<'a> {
     fn of(conversation: &'a Conversation) -> Self {
         let messages = conversation.messages();
         let answered = |message: &'a Message| match message {
@@ -83,7 +83,7 @@ impl<'a> Known<'a> {
 fn client_result(
     bounds: &Bounds,
     view: View<'_>,
-    known: &Known<'_>,
+    known: &KnownIds<'_>,
     input: &RunInput,
 ) -> Result<Option<ToolResult>, Refused> {
     let Some(call) = view.clients_call() else {
@@ -166,7 +166,7 @@ fn check_words(bounds: &Bounds, bytes: usize) -> Result<(), Refused> {
 fn new_user_messages(
     bounds: &Bounds,
     conversation: &Conversation,
-    known: &Known<'_>,
+    known: &KnownIds<'_>,
     input: &RunInput,
 ) -> Result<Vec<UserMessage>, Refused> {
     let room = bounds.messages.saturating_sub(conversation.messages().len());
@@ -213,7 +213,7 @@ fn user_texts(conversation: &Conversation) -> HashSet<&str> {
 
 /// The reply to the waiting ask, by any delivery: a tool message, an interrupt's resume, or the user message alone.
 fn response(
-    known: &Known<'_>,
+    known: &KnownIds<'_>,
     waiting: &AwaitingUserResponse,
     input: &RunInput,
     said: &[UserMessage],
@@ -298,7 +298,7 @@ fn violations(ask: &AskUserQuestion, json: &Value) -> Vec<Violation> {
 
 /// Refuses the reply to a question that died with its run. Read as a message, it would dismiss the one that waits now.
 fn refuse_foreign_reply(
-    known: &Known<'_>,
+    known: &KnownIds<'_>,
     waiting: &AwaitingUserResponse,
     said: &[UserMessage],
 ) -> Result<(), Refused> {
@@ -313,7 +313,7 @@ fn refuse_foreign_reply(
 /// a client that stored its losing reply and continued is not refused for ever.
 fn refuse_late_reply(
     conversation: &Conversation,
-    known: &Known<'_>,
+    known: &KnownIds<'_>,
     input: &RunInput,
     repeated: &[UserMessage],
 ) -> Result<(), Refused> {
@@ -351,7 +351,7 @@ fn refuse_late_reply(
 }
 
 /// Refuses content that can't be read, such as an image alone, instead of ignoring it. Only the end of the history is checked here, too.
-fn refuse_unreadable(known: &Known<'_>, input: &RunInput) -> Result<(), Refused> {
+fn refuse_unreadable(known: &KnownIds<'_>, input: &RunInput) -> Result<(), Refused> {
     match input.messages.last() {
         Some(InputMessage::User(user)) if user.is_unreadable() && !known.has(&user.id) => {
             Err(Refused::BadRequest("This agent reads text alone: say it in words.".to_owned()))

@@ -12,15 +12,15 @@ use crate::{Effect, Event};
 pub struct Step {
     /// The new messages of the history, in the order in which a store keeps them.
     pub messages: Vec<Message>,
-    /// The news for clients, in this order.
-    pub news: Vec<News>,
+    /// The updates for clients, in this order.
+    pub updates: Vec<ClientUpdate>,
     /// The work to do before the state machine can continue.
     pub work: Option<Work>,
 }
 
-/// News of a transition for clients.
+/// An update of a transition for clients.
 #[derive(Debug)]
-pub enum News {
+pub enum ClientUpdate {
     /// A call got a result.
     Result {
         /// The result.
@@ -61,12 +61,12 @@ impl Step {
                 Effect::PersistToolResults { results } => {
                     for (index, result) in results.into_iter().enumerate() {
                         step.messages.push(Message::Tool(result.clone()));
-                        step.news.push(News::Result { result, has_been_shown: index == 0 });
+                        step.updates.push(ClientUpdate::Result { result, has_been_shown: index == 0 });
                     }
                 }
-                Effect::NotifyStateChange(change) => step.news.push(News::State(change)),
+                Effect::NotifyStateChange(change) => step.updates.push(ClientUpdate::State(change)),
                 Effect::NotifyLlmRequesting { attempt } => {
-                    step.news.push(News::State(StateChange::LlmRequesting { attempt }));
+                    step.updates.push(ClientUpdate::State(StateChange::LlmRequesting { attempt }));
                 }
                 Effect::RequestLlm => step.work = Some(Work::AskModel),
                 Effect::ExecuteTool(call) => step.work = Some(Work::Execute(call)),
@@ -86,16 +86,16 @@ impl Step {
             let events = view.map(|view| wire::held_back(view, tool_use_id));
             outgoing.extend(events.into_iter().flatten().map(Outgoing::Event));
         };
-        for news in &self.news {
-            match news {
-                News::Result { result, .. } if brought == Some(&result.message_id) => {}
-                News::Result { result, has_been_shown } => {
+        for update in &self.updates {
+            match update {
+                ClientUpdate::Result { result, .. } if brought == Some(&result.message_id) => {}
+                ClientUpdate::Result { result, has_been_shown } => {
                     if !has_been_shown {
                         show(&mut outgoing, &result.tool_use_id);
                     }
                     outgoing.push(Outgoing::Event(wire::result_event(result)));
                 }
-                News::State(change) => outgoing.push(Outgoing::State(change.clone())),
+                ClientUpdate::State(change) => outgoing.push(Outgoing::State(change.clone())),
             }
         }
         if let Some(Work::Execute(call)) = &self.work {

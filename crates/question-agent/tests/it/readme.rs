@@ -1,10 +1,10 @@
-//! The README's table is made from the names of tests.
+//! The table of requirements is made from the names of tests.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const README: &str = include_str!("../../README.md");
+const README: &str = include_str!("../README.md");
 
 /// The prefixes of tests that hold a requirement, and the form of the requirement's id.
 const KINDS: [(&str, &str); 4] =

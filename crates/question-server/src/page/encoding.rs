@@ -1,4 +1,4 @@
-//! What a client can unpack.
+//! The content encodings that a client accepts.
 
 /// The encodings in which a file travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,10 +9,10 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// The compressed ones, the better first.
+    /// The compressed ones, the best first.
     const COMPRESSED: [Self; 2] = [Self::Brotli, Self::Gzip];
 
-    /// As `Content-Encoding` names it; absent where there is nothing to unpack.
+    /// Its name in `Content-Encoding`, which `Identity` has not.
     pub(super) fn name(self) -> Option<&'static str> {
         match self {
             Self::Identity => None,
@@ -21,7 +21,7 @@ impl Encoding {
         }
     }
 
-    /// The best of those that a client's `Accept-Encoding` allows and that are there.
+    /// The best encoding that exists and that a client's `Accept-Encoding` allows.
     pub(super) fn best(accepted: &[&str], is_there: impl Fn(Self) -> bool) -> Self {
         let mut compressed = Self::COMPRESSED.into_iter();
         compressed.find(|encoding| is_there(*encoding) && encoding.is_accepted(accepted)).unwrap_or(Self::Identity)

@@ -1,33 +1,32 @@
 //! One file of the page.
 
 use super::encoding::Encoding;
-use crate::owner::hex;
+use crate::hex::sha256_hex;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
 
-/// For what is named after its content, as Trunk names it.
+/// The cache policy of files with a hash in their name, as Trunk names them.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// For what may be something else tomorrow: kept, but asked about each time.
+/// The cache policy of all others: cached, but revalidated each time.
 const ASK_FIRST: &str = "no-cache";
 
-/// What comes behind the name of a file that is packed by Brotli.
+/// The ending of a file that is compressed by Brotli.
 const BROTLI: &str = ".br";
-/// What comes behind the name of a file that is packed by gzip.
+/// The ending of a file that is compressed by gzip.
 const GZIP: &str = ".gz";
 
-/// The part of a hash in an `ETag`, in bytes.
-const TAG_BYTES: usize = 16;
+/// The part of a digest in an `ETag`, in hexadecimal digits.
+const TAG_DIGITS: usize = 32;
 
-/// One file of the page, in every encoding that lies beside it and is smaller.
+/// One file of the page, in each encoding that exists and is smaller.
 #[derive(Debug)]
 pub(super) struct File {
     content_type: &'static str,
     cache: &'static str,
-    /// Names the content; an encoding's own name comes behind it.
+    /// The digest of the content. The name of the encoding is appended.
     tag: String,
     identity: Bytes,
     gzip: Option<Bytes>,
@@ -35,10 +34,10 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads a file, with what lies packed beside it as `NAME.br` and `NAME.gz`.
+    /// Reads a file, and the compressed `NAME.br` and `NAME.gz` beside it.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// If it cannot be read.
     pub(super) fn read(place: &Path) -> io::Result<Self> {
         let content = fs::read(place)?;
         let name = place.file_name().and_then(|name| name.to_str());
@@ -53,7 +52,7 @@ impl File {
                 true => FOR_EVER,
                 false => ASK_FIRST,
             },
-            tag: hex(&Sha256::digest(&content)[..TAG_BYTES]),
+            tag: sha256_hex(&content)[..TAG_DIGITS].to_owned(),
             gzip: packed(GZIP)?,
             brotli: packed(BROTLI)?,
             identity: content.into(),
@@ -72,7 +71,7 @@ impl File {
         }
     }
 
-    /// The response, to a client that knows these entity tags.
+    /// The response to a client with these entity tags.
     pub(super) fn answer(&self, encoding: Encoding, known: &[&str]) -> (StatusCode, HeaderMap, Bytes) {
         let tag = match encoding.name() {
             Some(name) => format!("\"{}-{name}\"", self.tag),
@@ -100,18 +99,18 @@ impl File {
     }
 }
 
-/// The name under which a file lies packed beside itself.
+/// The name of the compressed file.
 fn packed_name(place: &Path, ending: &str) -> PathBuf {
     let mut name = place.as_os_str().to_owned();
     name.push(ending);
     name.into()
 }
 
-/// What lies packed beside a file, unless the file was changed since. In whole seconds: some programs give what they pack the time of its
-/// original, and leave out the rest.
+/// The compressed file, unless it is older than the original. Times are compared in whole seconds, since some programs copy the original's time
+/// without the fraction.
 fn packed_beside(place: &Path, ending: &str) -> io::Result<Option<Vec<u8>>> {
     let packed = packed_name(place, ending);
-    // A link might lead anywhere.
+    // A link might lead out of the folder.
     if !fs::symlink_metadata(&packed).is_ok_and(|packed| packed.is_file()) {
         return Ok(None);
     }
@@ -126,7 +125,7 @@ fn packed_beside(place: &Path, ending: &str) -> io::Result<Option<Vec<u8>>> {
     fs::read(&packed).map(Some)
 }
 
-/// Returns true if this is no file of its own but another one, packed.
+/// True if this is the compressed form of another file.
 pub(super) fn is_packed(place: &Path) -> bool {
     let name = place.to_str().unwrap_or_default();
     let endings = [BROTLI, GZIP].into_iter();
@@ -134,8 +133,8 @@ pub(super) fn is_packed(place: &Path) -> bool {
     bases.any(|base| Path::new(base).is_file())
 }
 
-/// Returns true if a name holds a hash where Trunk puts it: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. It leaves leading
-/// zeros out. A hash that gets much shorter is not recognised, which costs one request for each visit and nothing else.
+/// True if a name has a hash in Trunk's place: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. Trunk drops leading zeros. A hash
+/// that is much shorter is not recognised, which costs a request for each visit.
 fn is_named_after_its_content(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.strip_suffix("_bg").unwrap_or(stem);

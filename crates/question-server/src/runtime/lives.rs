@@ -2,10 +2,11 @@
 
 use super::tell::entries;
 use super::{Runtime, stop};
+use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::limits::{Bounds, CROWDED_OUT_AT_ONCE};
 use crate::live::{Live, Talk, TalkGuard};
-use crate::owner::{Caller, name_in_log};
+use crate::owner::name_in_log;
 use crate::peer::Peer;
 use crate::rate::TokenBucket;
 use crate::store::signals::{Notification, StopCause};

@@ -3,7 +3,7 @@
 use crate::histories::{History, Parts};
 use crate::live::{Live, Run, Talk, TextFor};
 use crate::log::Entry;
-use crate::sse::{Client, RunStream, event_frame};
+use crate::sse::{RunReader, RunStream, event_frame};
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Edition, Outgoing, RunInput, wire};
 use std::sync::Arc;
@@ -47,7 +47,8 @@ pub(super) fn catch_up(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: im
 pub(super) fn attach(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> RunStream {
     let reader = live.log.reader(live.settled(talk).told.frames);
     let follower = talk.run.as_ref().map(Run::follow);
-    RunStream::following(Arc::clone(live), reader, follower, Client::of(input)).behind(so_far(live, talk, input, make))
+    RunStream::following(Arc::clone(live), reader, follower, RunReader::of(input))
+        .behind(so_far(live, talk, input, make))
 }
 
 /// The client's run begins, with the history, which is there once for all who read it.

@@ -1,4 +1,4 @@
-//! The connections that are open, and giving them up.
+//! Open connections and their eviction.
 
 use crate::metrics::Counters;
 use prometheus_client::metrics::counter::Counter;
@@ -15,33 +15,33 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// The bytes that a client has to take within its time of what waits for it: what it should have taken is in memory.
+/// The least bytes that a client must read within the write timeout, since unread data is in memory.
 const TAKEN_AT_LEAST: usize = 64 << 10;
 
-/// All that are open. Clones are of the same.
+/// All open connections. Clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct Connections {
     most: usize,
     begun: Instant,
     next: Arc<AtomicU64>,
-    open: Arc<Mutex<HashMap<u64, Arc<Connection>>>>,
+    open: Arc<Mutex<HashMap<u64, Arc<OpenConnection>>>>,
     evictions: Counter,
 }
 
 #[derive(Debug)]
-struct Connection {
+struct OpenConnection {
     from: IpAddr,
-    /// When something went over it last, in milliseconds since the first could.
+    /// The time of its last byte, in milliseconds since the server started.
     last: AtomicU64,
     evicted: CancellationToken,
 }
 
-/// One of them, until it is dropped.
+/// An open connection, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct ConnectionGuard {
     connections: Connections,
     id: u64,
-    connection: Arc<Connection>,
+    connection: Arc<OpenConnection>,
 }
 
 impl Connections {
@@ -50,21 +50,21 @@ impl Connections {
         Self { most, begun: Instant::now(), next: Arc::default(), open: Arc::default(), evictions }
     }
 
-    /// Counts a new connection. Where there are too many, one is closed for it.
-    pub(super) fn enter(&self, from: IpAddr) -> Entry {
+    /// Adds a connection. If there are too many, another is closed.
+    pub(super) fn enter(&self, from: IpAddr) -> ConnectionGuard {
         let last = AtomicU64::new(self.now());
-        let connection = Arc::new(Connection { from, last, evicted: CancellationToken::new() });
+        let connection = Arc::new(OpenConnection { from, last, evicted: CancellationToken::new() });
         let mut open = self.lock();
         if open.len() >= self.most {
             self.evict(&mut open);
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         open.insert(id, Arc::clone(&connection));
-        Entry { connections: self.clone(), id, connection }
+        ConnectionGuard { connections: self.clone(), id, connection }
     }
 
-    /// Closes the quietest connection of the address that has most.
-    fn evict(&self, open: &mut HashMap<u64, Arc<Connection>>) {
+    /// Closes the quietest connection of the address with the most.
+    fn evict(&self, open: &mut HashMap<u64, Arc<OpenConnection>>) {
         let mut by_address: HashMap<IpAddr, usize> = HashMap::new();
         for connection in open.values() {
             *by_address.entry(connection.from).or_default() += 1;
@@ -84,69 +84,69 @@ impl Connections {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
-        // Entries are only put in and taken out.
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<OpenConnection>>> {
+        // A panic leaves the map whole.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Entry {
-    /// Notified when it is closed for another.
+impl ConnectionGuard {
+    /// Cancelled once it is closed for another.
     pub(super) fn evicted(&self) -> CancellationToken {
         self.connection.evicted.clone()
     }
 }
 
-impl Drop for Entry {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.connections.lock().remove(&self.id);
     }
 }
 
-/// A connection that is given up where its client takes too little: what it should have taken is in memory meanwhile.
+/// A stream that fails if its client reads too slowly, since unread data is in memory.
 #[derive(Debug)]
 pub(super) struct Watched {
     stream: TcpStream,
-    patience: Duration,
-    entry: Entry,
-    /// Set while something waits for the client to take it.
-    giving_up: Option<Pin<Box<Sleep>>>,
-    /// What it has taken since, in bytes.
+    timeout: Duration,
+    entry: ConnectionGuard,
+    /// Set while data waits for the client.
+    deadline: Option<Pin<Box<Sleep>>>,
+    /// The bytes that it has read since.
     taken: usize,
 }
 
 impl Watched {
-    pub(super) fn new(stream: TcpStream, patience: Duration, entry: Entry) -> Self {
-        Self { stream, patience, entry, giving_up: None, taken: 0 }
+    pub(super) fn new(stream: TcpStream, timeout: Duration, entry: ConnectionGuard) -> Self {
+        Self { stream, timeout, entry, deadline: None, taken: 0 }
     }
 
-    /// Notes that something went over it.
-    fn is_alive(&self) {
-        let Entry { connections, connection, .. } = &self.entry;
+    /// Notes that a byte was transferred.
+    fn touch(&self) {
+        let ConnectionGuard { connections, connection, .. } = &self.entry;
         connection.last.store(connections.now(), Ordering::Relaxed);
     }
 
-    /// What came of writing, unless the client has taken too little for too long.
+    /// The result of a write, or a timeout if the client reads too slowly.
     fn judge(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if let Poll::Ready(written) = written {
-            self.is_alive();
+            self.touch();
             self.taken += *written.as_ref().unwrap_or(&0);
             if self.taken >= TAKEN_AT_LEAST {
                 self.all_taken();
             }
             return Poll::Ready(written);
         }
-        let patience = self.patience;
-        // A client that takes no more is given up after this time, from the first such write on.
-        let giving_up = self.giving_up.get_or_insert_with(|| Box::pin(sleep(patience)));
-        ready!(giving_up.as_mut().poll(context));
-        // What the system still holds for this client goes, too.
+        let timeout = self.timeout;
+        // The timeout starts with the first write that has to wait.
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(timeout)));
+        ready!(deadline.as_mut().poll(context));
+        // The system drops its buffer for this client as well.
         self.stream.set_zero_linger()?;
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn all_taken(&mut self) {
-        (self.giving_up, self.taken) = (None, 0);
+        (self.deadline, self.taken) = (None, 0);
     }
 }
 
@@ -158,7 +158,7 @@ impl AsyncRead for Watched {
     ) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() {
-            self.is_alive();
+            self.touch();
         }
         read
     }
@@ -183,7 +183,7 @@ impl AsyncWrite for Watched {
         self.stream.is_write_vectored()
     }
 
-    /// Called when all that there was has been written.
+    /// Called once everything has been written.
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.all_taken();
         Pin::new(&mut self.stream).poll_flush(context)

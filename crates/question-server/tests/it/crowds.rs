@@ -11,7 +11,7 @@ use axum::body::{Body, BodyDataStream};
 use axum::http::{HeaderName, HeaderValue, Method, Request, header};
 use futures_util::{StreamExt as _, future, stream};
 use question_server::Config;
-use question_server::limits::{Bounds, Patience};
+use question_server::limits::{Bounds, Timeouts};
 use question_server::rate::PerMinute;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ async fn bodies_that_do_not_come_on_make_room_for_others() {
     let before = tokio::time::Instant::now();
     let innocent = hello_as(&server, "alice", "t", &"x".repeat(200_000)).await;
     assert_eq!(innocent.refusal(), (400, "bad_request".to_owned()), "it was read: {:?}", innocent.body);
-    assert!(before.elapsed() < Patience::default().body, "sooner than bodies may take");
+    assert!(before.elapsed() < Timeouts::default().body, "sooner than bodies may take");
 }
 
 #[tokio::test]
@@ -239,7 +239,7 @@ async fn a_connection_that_is_too_many_closes_the_quietest() {
     const MOST: usize = 8;
     let server = app(&Config::default(), parts(front_desk()));
     post(&server, "/agent", says("t", "u", "hi")).await.events();
-    let (address, ..) = listen(server, Patience::default(), MOST).await;
+    let (address, ..) = listen(server, Timeouts::default(), MOST).await;
     let mut open = Vec::new();
     for _ in 0..3 * MOST {
         let mut stream = TcpStream::connect(address).await.expect("it listens");
@@ -310,7 +310,7 @@ async fn connections_that_cannot_be_accepted_are_logged_and_counted() {
 
 #[tokio::test]
 async fn a_body_that_is_too_large_is_told_so() {
-    let (address, ..) = listen(server(), Patience::default(), 100).await;
+    let (address, ..) = listen(server(), Timeouts::default(), 100).await;
     let body = vec![b' '; 6 << 20];
     for head in [format!("Content-Length: {}", body.len()), "Transfer-Encoding: chunked".to_owned()] {
         let mut stream = TcpStream::connect(address).await.expect("it listens");

@@ -166,7 +166,7 @@ async fn what_was_acknowledged_is_there_after_every_kill() {
 }
 
 #[tokio::test]
-#[ignore = "200 kills take minutes: OPERATOR.md says how to run it, and the ten of the test above run always"]
+#[ignore = "200 kills take minutes: tests/README.md says how to run it, and the ten of the test above run always"]
 async fn endurance_of_what_was_acknowledged() {
     let folder = Folder::new();
     is_there_after_kills(&folder.file_name(), &at_random(200)).await;

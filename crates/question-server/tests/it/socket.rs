@@ -11,7 +11,7 @@ use nix::{
     sys::signal::{Signal, kill},
     unistd::Pid,
 };
-use question_server::limits::Patience;
+use question_server::limits::Timeouts;
 use question_server::metrics::Counters;
 use question_server::models::scripted::Scripted;
 use question_server::serve;
@@ -90,7 +90,7 @@ async fn a_run_over_a_socket_ends_and_closes() {
     let router = server_with(model);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let server = tokio::spawn(serve(listener, router, Patience::default(), 1_000, Counters::default(), pending()));
+    let server = tokio::spawn(serve(listener, router, Timeouts::default(), 1_000, Counters::default(), pending()));
     check_run(&say_hello(address).await);
     server.abort();
 }
@@ -205,11 +205,11 @@ async fn a_file_of_tokens_is_read_again_when_the_server_is_told_to() {
     assert!(is_let_in(old).await && !is_let_in(new).await);
     std::fs::write(&file, format!("desk {new}\n")).expect("it can be written");
     tell(&child, Signal::SIGHUP);
-    until_logged(&mut child, "tokens read again").await;
+    until_logged(&mut child, "reloaded --token-file").await;
     assert!(is_let_in(new).await && !is_let_in(old).await);
     std::fs::write(&file, "none\n").expect("it can be written");
     tell(&child, Signal::SIGHUP);
-    until_logged(&mut child, "tokens could not be read again").await;
+    until_logged(&mut child, "could not reload --token-file").await;
     assert!(is_let_in(new).await, "those before it stay");
     tell(&child, Signal::SIGTERM);
     ends_well(&mut child).await;
@@ -381,7 +381,7 @@ async fn a_taken_port_is_a_sentence() {
         .expect("the binary starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
-    assert!(said.contains(&port) && said.contains("taken") && !said.contains("panicked"), "{said}");
+    assert!(said.contains(&port) && said.contains("in use") && !said.contains("panicked"), "{said}");
     assert!(output.stdout.is_empty());
 }
 

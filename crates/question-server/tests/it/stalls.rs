@@ -4,7 +4,7 @@ use crate::house::{app, parts, server_of, server_with};
 use crate::http::{post, says};
 use crate::script::{Line, Script};
 use axum::Router;
-use question_server::limits::Patience;
+use question_server::limits::Timeouts;
 use question_server::metrics::Counters;
 use question_server::{Config, serve};
 use std::net::SocketAddr;
@@ -22,13 +22,13 @@ const A_MOMENT: Duration = Duration::from_millis(50);
 const LONG: Duration = Duration::from_secs(30);
 
 fn impatient() -> Config {
-    Config { patience: Patience { head: A_MOMENT, body: A_MOMENT, write: A_MOMENT }, ..Config::default() }
+    Config { timeouts: Timeouts { head: A_MOMENT, body: A_MOMENT, write: A_MOMENT }, ..Config::default() }
 }
 
 /// A server behind a socket, what stops it, and its end.
 pub(crate) async fn listen(
     router: Router,
-    patience: Patience,
+    timeouts: Timeouts,
     most: usize,
 ) -> (SocketAddr, CancellationToken, JoinHandle<()>) {
     let socket = TcpSocket::new_v4().expect("there are sockets");
@@ -39,7 +39,7 @@ pub(crate) async fn listen(
     let address = listener.local_addr().expect("it is bound");
     let stop = CancellationToken::new();
     let told = stop.clone().cancelled_owned();
-    let serving = tokio::spawn(serve(listener, router, patience, most, Counters::default(), told));
+    let serving = tokio::spawn(serve(listener, router, timeouts, most, Counters::default(), told));
     (address, stop, serving)
 }
 
@@ -57,7 +57,7 @@ async fn says_to(address: SocketAddr, sent: &str) -> String {
 #[tokio::test]
 async fn a_head_that_does_not_end_is_waited_for_so_long() {
     let config = impatient();
-    let (address, ..) = listen(server_of(&config), config.patience, 1_000).await;
+    let (address, ..) = listen(server_of(&config), config.timeouts, 1_000).await;
     for head in ["", "POST /agent HTT", "POST /agent HTTP/1.1\r\nHost: localhost\r\n"] {
         let answer = says_to(address, head).await;
         assert!(!answer.contains("200"), "{answer}");
@@ -73,7 +73,7 @@ fn post_of(address: SocketAddr, length: u64) -> String {
 #[tokio::test]
 async fn a_body_that_does_not_end_is_waited_for_so_long() {
     let config = impatient();
-    let (address, ..) = listen(server_of(&config), config.patience, 1_000).await;
+    let (address, ..) = listen(server_of(&config), config.timeouts, 1_000).await;
     let half = post_of(address, 100) + "{\"threadId\"";
     let answer = says_to(address, &half).await;
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
@@ -83,7 +83,7 @@ async fn a_body_that_does_not_end_is_waited_for_so_long() {
 #[tokio::test]
 async fn a_body_that_says_it_will_be_too_long_is_not_waited_for() {
     let config = Config::default();
-    let (address, ..) = listen(server_of(&config), config.patience, 1_000).await;
+    let (address, ..) = listen(server_of(&config), config.timeouts, 1_000).await;
     let answer = says_to(address, &post_of(address, 99_999_999_999)).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
 }
@@ -98,7 +98,7 @@ async fn asks_for_a_long_history(request: &str) -> (TcpStream, CancellationToken
     let server = app(&config, parts(script));
     let message = says("t", "u", &"x".repeat(HISTORY));
     post(&server, "/agent", message).await.events();
-    let (address, stop, serving) = listen(server, config.patience, 1_000).await;
+    let (address, stop, serving) = listen(server, config.timeouts, 1_000).await;
     let socket = TcpSocket::new_v4().expect("there are sockets");
     let little = socket.set_recv_buffer_size(4096);
     little.expect("the system lets it");
@@ -146,8 +146,8 @@ async fn a_client_that_reads_next_to_nothing_is_disconnected() {
 #[tokio::test]
 async fn a_run_may_take_longer_than_any_of_these_times() {
     let script = Script::new([vec![Line::Waits, Line::Says("Here I am.")]]);
-    let patience = impatient().patience;
-    let (address, ..) = listen(server_with(script.clone()), patience, 1_000).await;
+    let timeouts = impatient().timeouts;
+    let (address, ..) = listen(server_with(script.clone()), timeouts, 1_000).await;
     let body = says("t", "u", "go").to_string();
     let head = format!(
         "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -157,7 +157,7 @@ async fn a_run_may_take_longer_than_any_of_these_times() {
     let sent = stream.write_all((head + &body).as_bytes()).await;
     sent.expect("the server reads");
     script.waits().await;
-    // Longer than any of the times that it has patience for: that nothing happens meanwhile is no event to wait for.
+    // Longer than any of the times that it waits: that nothing happens meanwhile is no event to wait for.
     tokio::time::sleep(4 * A_MOMENT).await;
     script.go_on();
     let mut answer = String::new();

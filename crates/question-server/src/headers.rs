@@ -1,0 +1,44 @@
+//! The request headers that credentials and proxies use.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+
+pub(crate) const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+pub(crate) const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// The lifetime of a cookie, in seconds: the longest that browsers accept.
+const COOKIE_SECONDS: u32 = 400 * 24 * 60 * 60;
+
+/// The token of `Authorization: Bearer TOKEN`.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    let token = token.trim();
+    let is_one = !token.is_empty() && !token.contains(char::is_whitespace);
+    (scheme.eq_ignore_ascii_case("bearer") && is_one).then_some(token)
+}
+
+/// The values of all cookies with this name.
+pub(crate) fn cookies<'a>(headers: &'a HeaderMap, name: &'static str) -> impl Iterator<Item = &'a str> {
+    let (prefix, _) = secured(headers);
+    let lines = headers.get_all(header::COOKIE).iter();
+    lines.filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';')).filter_map(move |cookie| {
+        let named = cookie.trim().strip_prefix(prefix)?;
+        named.strip_prefix(name)?.strip_prefix('=')
+    })
+}
+
+/// The `Set-Cookie` header with this cookie.
+pub(crate) fn cookie(headers: &HeaderMap, name: &str, value: &str) -> HeaderValue {
+    let (prefix, secure) = secured(headers);
+    let cookie = format!("{prefix}{name}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict{secure}");
+    HeaderValue::try_from(cookie).expect("hexadecimal digits and this file's text are legal in a header")
+}
+
+/// The prefix of a cookie's name and the end of its attributes. With TLS, which a proxy reports, browsers hide the cookie from the domain's other
+/// hosts. Pages of this machine come without TLS, and not every browser stores a `Secure` cookie then.
+fn secured(headers: &HeaderMap) -> (&'static str, &'static str) {
+    match headers.get(X_FORWARDED_PROTO).is_some_and(|scheme| scheme == "https") {
+        true => ("__Host-", "; Secure"),
+        false => ("", ""),
+    }
+}
