@@ -1,7 +1,6 @@
-//! The tree, and its ways from and to `serde_json`'s value.
+//! The tree.
 
 use crate::{Error, Members, Number};
-use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 use std::mem;
@@ -136,25 +135,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Converts to a [`Value`], in which a repeated key has its last value.
-    #[must_use]
-    pub fn into_value(self) -> Value {
-        match self {
-            Self::Null => Value::Null,
-            Self::Bool(value) => Value::Bool(value),
-            Self::Number(number) => Value::Number(number.into()),
-            Self::Text(text) => Value::String(text.into_owned()),
-            Self::List(items) => Value::Array(items.into_iter().map(Json::into_value).collect()),
-            Self::Object(members) => {
-                let mut object = Map::new();
-                for (key, member) in members {
-                    object.insert(key.into_owned(), member.into_value());
-                }
-                Value::Object(object)
-            }
-        }
-    }
-
     /// A key that some object in this value repeats.
     #[must_use]
     pub fn repeated_key(&self) -> Option<&str> {
@@ -165,13 +145,6 @@ impl<'a> Json<'a> {
             }
             Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => None,
         }
-    }
-}
-
-/// As [`into_value`](Json::into_value): the order of members does not count.
-impl PartialEq<Value> for Json<'_> {
-    fn eq(&self, other: &Value) -> bool {
-        self.clone().into_value() == *other
     }
 }
 
@@ -207,47 +180,10 @@ impl From<&Self> for Json<'_> {
     }
 }
 
-impl From<&Value> for Json<'_> {
-    fn from(value: &Value) -> Self {
-        value.clone().into()
-    }
-}
-
 impl<T: Into<Self>> From<Vec<T>> for Json<'_> {
     fn from(items: Vec<T>) -> Self {
         Self::List(items.into_iter().map(Into::into).collect())
     }
-}
-
-impl From<Map<String, Value>> for Json<'_> {
-    fn from(object: Map<String, Value>) -> Self {
-        let members = object.into_iter();
-        Self::Object(members.map(|(key, member)| (key.into(), member.into())).collect())
-    }
-}
-
-impl From<Value> for Json<'_> {
-    fn from(value: Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(value) => Self::Bool(value),
-            Value::Number(number) => Self::Number(number.into()),
-            Value::String(text) => Self::Text(text.into()),
-            Value::Array(items) => Self::List(items.into_iter().map(Self::from).collect()),
-            Value::Object(object) => {
-                let members = object.into_iter();
-                Self::Object(members.map(|(key, member)| (key.into(), member.into())).collect())
-            }
-        }
-    }
-}
-
-/// Reads one JSON text.
-///
-/// # Errors
-/// As [`Json::parse`].
-pub fn parse(text: &str) -> Result<Value, Error> {
-    Json::parse(text).map(Json::into_value)
 }
 
 /// Reads a text in which no object may repeat a key. Some readers take the first value of such a key, and some the last, so two

@@ -1,7 +1,7 @@
 //! Parses untrusted JSON, whole or while it streams, with limits on depth and size.
 //!
-//! [`Json`] is a text as it was written: members keep their order, strings without escapes are borrowed. [`parse`] and [`Plain`] read a
-//! `serde_json` [`Value`](serde_json::Value), and [`JsonText`] passes a text on.
+//! [`Json`] is a text as it was written: members keep their order, strings without escapes are borrowed. [`JsonText`] passes a text on. With
+//! the feature `serde_json`, `parse` and `Plain` read its `Value`, and a [`Json`] is made from and into one.
 //!
 //! [`PartialParser`] takes a text in pieces, as tool-call arguments arrive, and emits the tokens of each piece. A piece costs its own
 //! length, whatever came before. [`PartialValue`] builds the value of its tokens. All of them accept exactly the texts that `serde_json`
@@ -11,7 +11,7 @@
 //! most dependency trees. With it, an object whose first key is `$serde_json::private::RawValue` counts as JSON inside a string, which is
 //! read with a fresh limit on depth. A few kilobytes of such strings inside each other overflow the stack. A [`Json`] knows no such key, so
 //! the limit holds for the whole text. Its feature `arbitrary_precision` tells `serde` numbers as such objects, too: in a program that has it
-//! on, read by [`Json::parse`] or [`parse`], which know no `serde`. Numbers are written in the digits in which they were read.
+//! on, read by [`Json::parse`], which knows no `serde`. Numbers are written in the digits in which they were read.
 #![warn(clippy::unwrap_used)]
 
 mod error;
@@ -23,17 +23,20 @@ mod partial;
 pub mod pieces;
 mod serde;
 mod text;
+#[cfg(feature = "serde_json")]
+mod value;
 mod write;
 
 pub use error::{Error, ErrorKind};
-pub use json::{Json, NotUnique, parse, parse_unique};
+pub use json::{Json, NotUnique, parse_unique};
 pub use members::Members;
 pub use number::{Number, natural};
 pub use parse::Halves;
 pub use partial::{Bounds, PartialParser, PartialValue, Token};
-pub use serde::{Plain, plain};
 pub use text::JsonText;
-pub use write::{text, write_members, write_text};
+#[cfg(feature = "serde_json")]
+pub use value::{Plain, parse, plain, text};
+pub use write::{write_members, write_text};
 
 /// The character of an escape; `None` if JSON has no such escape.
 fn escape(byte: u8) -> Option<char> {

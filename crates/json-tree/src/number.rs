@@ -44,7 +44,12 @@ impl Number<'_> {
 
     /// A double; `None` if it is not finite.
     pub(crate) fn from_f64(double: f64) -> Option<Number<'static>> {
-        serde_json::Number::from_f64(double).map(|number| Number(Kind::Written(number.to_string().into())))
+        double.is_finite().then(|| Self::written(format!("{double:?}")))
+    }
+
+    /// The number of a text that no 64 bits hold.
+    pub(crate) fn written(text: String) -> Number<'static> {
+        Number(Kind::Written(text.into()))
     }
 
     /// The number, if it was written as a whole one and 64 bits hold it.
@@ -125,28 +130,6 @@ impl From<i64> for Number<'_> {
     fn from(number: i64) -> Self {
         let bits = halves(number as u64);
         Self(if number < 0 { Kind::Negative(bits) } else { Kind::Natural(bits) })
-    }
-}
-
-impl From<Number<'_>> for serde_json::Number {
-    fn from(number: Number<'_>) -> Self {
-        match number.0 {
-            Kind::Natural(bits) => whole(bits).into(),
-            Kind::Negative(bits) => (whole(bits) as i64).into(),
-            Kind::Written(_) => Self::from_f64(number.as_f64()).unwrap_or_else(|| 0.into()),
-        }
-    }
-}
-
-impl From<serde_json::Number> for Number<'_> {
-    fn from(number: serde_json::Number) -> Self {
-        if let Some(natural) = number.as_u64() {
-            return natural.into();
-        }
-        match number.as_i64() {
-            Some(negative) => negative.into(),
-            None => Self(Kind::Written(number.to_string().into())),
-        }
     }
 }
 

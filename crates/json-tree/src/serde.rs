@@ -3,7 +3,6 @@
 use crate::{Json, Members, Number};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -12,7 +11,11 @@ impl Serialize for Json<'_> {
         match self {
             Self::Null => serializer.serialize_unit(),
             Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Number(number) => serde_json::Number::from(number.clone()).serialize(serializer),
+            Self::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(natural), _) => serializer.serialize_u64(natural),
+                (_, Some(negative)) => serializer.serialize_i64(negative),
+                _ => serializer.serialize_f64(number.as_f64()),
+            },
             Self::Text(text) => serializer.serialize_str(text),
             Self::List(items) => serializer.collect_seq(items),
             Self::Object(members) => {
@@ -91,23 +94,5 @@ impl<'de> Visitor<'de> for JsonVisitor {
             members.push((key, entries.next_value()?));
         }
         Ok(Json::Object(members))
-    }
-}
-
-/// A [`Value`] that is safe to read from a hostile text; in a struct, `#[serde(deserialize_with = "…::plain")]` reads a field so.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Plain(pub Value);
-
-/// Reads a field as [`Plain`].
-///
-/// # Errors
-/// If the deserializer fails.
-pub fn plain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    Json::deserialize(deserializer).map(Json::into_value)
-}
-
-impl<'de> Deserialize<'de> for Plain {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        plain(deserializer).map(Self)
     }
 }

@@ -4,8 +4,8 @@ use crate::Json;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{self, Serialize, Serializer};
 
-/// Any JSON, stored as compact text, with its members in the order in which they came. A [`Value`](serde_json::Value) sorts them, which
-/// matters if a model reads it; `serde_json`'s own raw value needs the feature that makes reading a `Value` unsafe.
+/// Any JSON, stored as compact text, with its members in the order in which they came. A `serde_json::Value` sorts them, which matters if a
+/// model reads it; `serde_json`'s own raw value needs the feature that makes reading a `Value` unsafe.
 ///
 /// ```
 /// use json_tree::JsonText;
@@ -14,17 +14,9 @@ use serde::ser::{self, Serialize, Serializer};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JsonText(Box<str>);
+pub struct JsonText(pub(crate) Box<str>);
 
 impl JsonText {
-    /// The text of a value.
-    ///
-    /// # Errors
-    /// If the value can't be written as JSON, such as a map whose keys are no strings.
-    pub fn of(value: &impl Serialize) -> serde_json::Result<Self> {
-        serde_json::to_string(value).map(|text| Self(text.into()))
-    }
-
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -1,7 +1,6 @@
 //! Writes values compactly, as `serde_json` does.
 
 use crate::{Json, Members};
-use serde_json::Value;
 use std::fmt;
 
 impl Json<'_> {
@@ -20,7 +19,15 @@ impl Json<'_> {
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
             Self::Number(number) => out.push_str(&number.text()),
             Self::Text(text) => write_text(out, text),
-            Self::List(items) => list(out, items, |out, item| item.write(out)),
+            Self::List(items) => {
+                let mut before = '[';
+                for item in items {
+                    out.push(before);
+                    item.write(out);
+                    before = ',';
+                }
+                out.push_str(if before == '[' { "[]" } else { "]" });
+            }
             Self::Object(members) => write_members(out, members),
         }
     }
@@ -34,26 +41,15 @@ impl fmt::Display for Json<'_> {
 
 /// Appends the text of an object.
 pub fn write_members(out: &mut String, members: &Members<'_>) {
-    object(out, members.iter().map(|(key, member)| (&**key, member)), |out, member| member.write(out));
-}
-
-fn write(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("null"),
-        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Number(number) => out.push_str(&number.to_string()),
-        Value::String(text) => write_text(out, text),
-        Value::Array(items) => list(out, items, write),
-        Value::Object(members) => object(out, members.iter().map(|(key, member)| (key.as_str(), member)), write),
+    let mut before = '{';
+    for (key, member) in members {
+        out.push(before);
+        write_text(out, key);
+        out.push(':');
+        member.write(out);
+        before = ',';
     }
-}
-
-/// The text of a value. Its `Display` does that too, but also over many lines, which is more code.
-#[must_use]
-pub fn text(value: &Value) -> String {
-    let mut out = String::new();
-    write(&mut out, value);
-    out
+    out.push_str(if before == '{' { "{}" } else { "}" });
 }
 
 /// Appends a string of JSON.
@@ -84,30 +80,4 @@ pub fn write_text(out: &mut String, text: &str) {
     }
     out.push_str(text.get(plain..).unwrap_or_default());
     out.push('"');
-}
-
-fn list<T>(out: &mut String, items: &[T], item: impl Fn(&mut String, &T)) {
-    let mut before = '[';
-    for it in items {
-        out.push(before);
-        item(out, it);
-        before = ',';
-    }
-    out.push_str(if before == '[' { "[]" } else { "]" });
-}
-
-fn object<'a, T: 'a>(
-    out: &mut String,
-    members: impl Iterator<Item = (&'a str, &'a T)>,
-    member: impl Fn(&mut String, &T),
-) {
-    let mut before = '{';
-    for (key, it) in members {
-        out.push(before);
-        write_text(out, key);
-        out.push(':');
-        member(out, it);
-        before = ',';
-    }
-    out.push_str(if before == '{' { "{}" } else { "}" });
 }
