@@ -1,4 +1,4 @@
-//! The yardstick: axum alone, with the same requests, the same first frame and the same event, and nothing behind them.
+//! The yardstick: axum alone, with the same requests, the same first frame and the same event.
 
 use crate::Outcome;
 use axum::extract::{Path, State};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// As `question-server` asks and tells the result, to the byte or a few.
+/// The frames of `question-server`, to a few bytes.
 const ASKS: &str = r#"{"type":"awaiting_user_response","questions":[{"question":"Which service do you need?","header":"Service","options":[{"label":"Oil change","description":"About 45 minutes"},{"label":"Brake service","description":"Pads and discs, checked and replaced as needed"},{"label":"Tire rotation","description":"About 30 minutes"},{"label":"Inspection","description":"A look at everything, with a report"}],"multiSelect":false}],"toolCallId":"call_0123456789abcdef0123456789abcdef"}"#;
 const RESULT: &str = r#"{"type":"TOOL_CALL_RESULT","messageId":"call_0123456789abcdef0123456789abcdef-result","toolCallId":"call_0123456789abcdef0123456789abcdef","content":"{\"answers\":{\"Which service do you need?\":\"Brake service\"}}","role":"tool"}"#;
 
@@ -37,7 +37,7 @@ pub(crate) async fn serve() -> Outcome<()> {
     Ok(axum::serve(listener, app).await?)
 }
 
-/// There is nothing to keep.
+/// Stores nothing.
 async fn begin(Json(_): Json<Value>) -> &'static str {
     "pendingToolCallIds"
 }

@@ -1,4 +1,4 @@
-//! Attacks on the server's memory by not reading, and on its processor by large requests.
+//! Attacks: clients that do not read, on the server's memory, and large requests, on its processor.
 
 use crate::client::{begin, for_each, send};
 use crate::process::Server;
@@ -35,7 +35,7 @@ async fn start() -> Outcome<Server> {
     Server::start(&mut command).await
 }
 
-/// Clients that come back with an id whose events are gone, so that each is to be told the whole history.
+/// Clients that come back with an id whose events are gone, so that each gets the whole history.
 async fn readers() -> Outcome<()> {
     let server = start().await?;
     let address = server.address;
@@ -43,7 +43,7 @@ async fn readers() -> Outcome<()> {
     for number in 0..HISTORY / MESSAGE {
         let message = format!(r#"{{"id":"u{number}","role":"user","content":"{text}"}}"#);
         let mut stream = send(address, "/agent", &run("long", number, &message)).await?;
-        // However far it is told: the agent repeats what it hears, in more events than are kept for this client.
+        // To the end or not: the agent repeats the message in more events than are kept for this client.
         let _ = stream.read_to_end(&mut Vec::new()).await?;
     }
     for_each(0..READERS, |number| begin(address, format!("t{number}"))).await?;
@@ -70,7 +70,7 @@ fn run(id: &str, number: usize, messages: &str) -> String {
     format!(r#"{{"threadId":"{id}","runId":"r{number}","protocolVersion":"1.0","messages":[{messages}]}}"#)
 }
 
-/// Bodies of about as many bytes as are let in, in shapes that cost what they can.
+/// Bodies of about the largest size, in the most expensive shapes.
 fn large() -> Vec<(&'static str, String)> {
     let filled = |one: &dyn Fn(usize) -> String, separator: &str| {
         let mut all = String::new();

@@ -1,4 +1,4 @@
-//! Clients that speak HTTP by hand, so that they cost next to nothing themselves.
+//! Clients that write HTTP by hand, so that they cost little themselves.
 
 use crate::{ABREAST, Outcome};
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ pub(crate) async fn reply(address: SocketAddr, id: &str) -> Outcome<()> {
     until(&mut stream, "200 OK").await
 }
 
-/// Reads on until something comes.
+/// Reads on until this text arrives.
 pub(crate) async fn until(stream: &mut TcpStream, wanted: &str) -> Outcome<()> {
     let mut read = Vec::new();
     let mut chunk = [0; 4 << 10];
@@ -48,7 +48,7 @@ pub(crate) async fn until(stream: &mut TcpStream, wanted: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Does something with each, this many at once.
+/// Runs a task for each item, [`ABREAST`] at a time.
 pub(crate) async fn for_each<I, T, F>(all: I, work: impl Fn(I::Item) -> F) -> Outcome<Vec<T>>
 where
     I: IntoIterator,

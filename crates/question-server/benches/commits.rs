@@ -8,7 +8,7 @@ use question_agent::event::Response;
 use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Event, Timestamp};
-use question_server::store::{Change, Revision, SqliteStore, Store as _, StreamPosition};
+use question_server::store::{Commit, Revision, SqliteStore, Store as _, StreamPosition};
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ const WARM_UP: usize = 4;
 /// The number of answers in a turn: few, so that the disk is the same for all turns of a round.
 const ANSWERS: usize = 5 * ABREAST;
 
-/// The history of one conversation, event by event: what was said, the call, the question that waits, and its answer. Each with what is new.
+/// The states of one conversation after each event, with their new messages: the user's message, the call, the waiting question, its answer.
 type Steps = Vec<(Conversation, Vec<Message>)>;
 
 /// Measures and prints the table.
@@ -34,7 +34,7 @@ pub(crate) async fn measure(folder: &Path) -> Outcome<()> {
     let mut rounds = Vec::with_capacity(ROUNDS);
     for round in 0..WARM_UP + ROUNDS {
         let mut times = [0.0; 4];
-        // There and back, so that none always comes after the same.
+        // In alternating order, so that none always follows the same.
         let order = if round % 2 == 0 { [0, 1, 2, 3] } else { [3, 2, 1, 0] };
         for which in order {
             times[which] = match which {
@@ -109,7 +109,7 @@ async fn run(
                     let (conversation, messages) = &steps[step];
                     let revision = Revision(step as u64);
                     let base = step.checked_sub(1).map(|before| Revision(before as u64));
-                    let change = Change {
+                    let change = Commit {
                         revision,
                         owner: None,
                         peer: "",

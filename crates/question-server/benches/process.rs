@@ -1,4 +1,4 @@
-//! Servers in processes of their own, and what the machine says of them.
+//! Servers in processes of their own, and their memory and processor time.
 
 use crate::Outcome;
 use std::fs::read_to_string;
@@ -25,7 +25,7 @@ impl Server {
         Ok(Self { address: address.parse()?, process })
     }
 
-    /// The memory that it has written to, in KiB: what it holds beside its program.
+    /// Its memory beside the program, in KiB.
     pub(crate) fn memory(&self) -> Outcome<f64> {
         let pid = self.process.id().ok_or("the server is gone")?;
         let status = read_to_string(format!("/proc/{pid}/status"))?;

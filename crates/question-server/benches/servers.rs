@@ -1,4 +1,4 @@
-//! Servers that share a Postgres: how many answers they take, and how soon clients of one read what another commits.
+//! Servers that share a Postgres: their rate of answers, and the delay from a commit to the clients of another server.
 
 use crate::client::{begin, for_each, reply};
 use crate::postgres::Postgres;
@@ -51,7 +51,7 @@ async fn answers() -> Outcome<()> {
     for round in 0..ROUNDS {
         let mut rates = [0.0; MOST];
         for turn in 0..MOST {
-            // There and back, so that none always comes after the same.
+            // In alternating order, so that none always follows the same.
             let servers = if round % 2 == 0 { turn } else { MOST - 1 - turn };
             rates[servers] = answers_a_second(servers + 1).await?;
         }
@@ -92,7 +92,7 @@ async fn answers_a_second(servers: usize) -> Outcome<f64> {
 
 async fn commits() -> Outcome<()> {
     let postgres = Postgres::start_with(true).await;
-    // As a model that is quick, at the pace by default.
+    // At the default pace, that of a quick model.
     let servers = start(&postgres.address(), 2, "15").await?;
     let [here, there] = [servers[0].address, servers[1].address];
     let late = for_each(0..WATCHED, |number| watch_from_both(here, there, format!("t{number}"))).await?;
@@ -110,7 +110,7 @@ async fn commits() -> Outcome<()> {
     Ok(())
 }
 
-/// By how many milliseconds each commit of what follows an answer comes later to a client of another server.
+/// The delays of commits after an answer at a client of another server, in milliseconds.
 async fn watch_from_both(here: SocketAddr, there: SocketAddr, id: String) -> Outcome<Vec<f64>> {
     begin(here, id.clone()).await?;
     let [mut first, mut other] = [Watcher::open(here, &id).await?, Watcher::open(there, &id).await?];

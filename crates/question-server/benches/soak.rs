@@ -1,4 +1,4 @@
-//! A server at work for minutes: its memory stays where it was after the first.
+//! A server under load for minutes: its memory must not grow after the first.
 
 use crate::client::{begin, for_each, reply, watch};
 use crate::process::Server;
@@ -6,10 +6,10 @@ use crate::{ABREAST, Outcome};
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 
-/// The conversations that a server keeps. Older ones make room, so that what is kept does not grow.
+/// The most conversations of the server: older ones make room.
 const KEPT: &str = "500";
 
-/// By which part the memory may grow after the first minute.
+/// The factor by which the memory may grow after the first minute.
 const GROWTH: f64 = 1.15;
 
 /// Has clients begin, watch and answer conversations for this number of minutes, and prints the memory after each.

@@ -1,9 +1,9 @@
-//! What waiting costs: many conversations with a question open, with and without a client each, and answers that are on the disk. And what servers
-//! that share a Postgres do, and what clients cannot make one spend.
+//! The cost of waiting: conversations with an open question, with and without a client each, and answers on the disk. Also the rates of servers
+//! that share a Postgres, and the bounds of memory and processor time.
 //!
-//! `cargo bench --profile server -p question-server` prints the tables of benches/README.md. Behind `--` come the parts that are wanted (`commits`, `waits`,
-//! `bounds`, `servers`) and numbers: how many conversations wait. `soak 10` alone has a server work for ten minutes, and looks at its memory.
-//! Everything is measured in turns with its yardstick, in the same minutes on the same machine: bare axum in a process of its own, and bare SQLite.
+//! `cargo bench --profile server -p question-server` prints the tables of benches/README.md. Arguments behind `--` are the parts (`commits`, `waits`,
+//! `bounds`, `servers`) and the numbers of waiting conversations. `soak 10` alone loads a server for ten minutes and measures its memory.
+//! Each turn has its yardstick beside it, in the same minutes on the same machine: bare axum in a process of its own, or bare SQLite.
 
 mod bare;
 mod bounds;
@@ -23,7 +23,7 @@ use std::path::Path;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// How many clients are at work at once.
+/// The number of clients at a time.
 const ABREAST: usize = 32;
 
 /// The argument by which this program is the yardstick's process.
@@ -41,11 +41,11 @@ async fn main() -> Outcome<()> {
     process::check_open_files(most + 2 * ABREAST)?;
 
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench");
-    // What an earlier run may have left.
+    // An earlier run may have left it.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;
     println!("{}\n", process::machine());
-    // Only where it is asked for: it takes minutes.
+    // On request alone: it takes minutes.
     if arguments.iter().any(|argument| argument == "soak") {
         return soak::measure(sizes[0]).await;
     }
@@ -68,13 +68,13 @@ async fn main() -> Outcome<()> {
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
-/// The one in the middle.
+/// The median.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The one behind which this share of sorted values has come.
+/// The quantile of sorted values for this share.
 fn share(sorted: &[f64], share: f64) -> f64 {
     let index = (sorted.len() as f64 * share) as usize;
     sorted.get(index.min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)

@@ -1,4 +1,4 @@
-//! Conversations that wait: what each costs, without and with a client, and how fast an answer comes to its client.
+//! Waiting conversations: the memory of each, without and with a client, and the latency from reply to event.
 
 use crate::client::{begin, for_each, reply, until, watch};
 use crate::process::Server;
@@ -65,7 +65,7 @@ struct Turn {
     wait: f64,
     /// KiB more with one.
     client: f64,
-    /// Milliseconds from a reply to its client's event: in the middle, and of all but one in a hundred.
+    /// Milliseconds from a reply to its client's event: median and 99 %.
     latency: [f64; 2],
     replies_a_second: f64,
     lost: usize,
@@ -109,7 +109,7 @@ fn print(subject: Subject, size: usize, turns: &[Turn], bare: &[f64]) {
     );
 }
 
-/// As many conversations as asked for wait, get a client each and are answered.
+/// Starts this number of conversations, gives each a client and answers all.
 async fn turn(subject: Subject, size: usize, folder: &Path) -> Outcome<Turn> {
     let server = subject.start(folder).await?;
     let address = server.address;
@@ -136,14 +136,14 @@ async fn turn(subject: Subject, size: usize, folder: &Path) -> Outcome<Turn> {
     })
 }
 
-/// Conversations that wait, with a client each.
+/// Starts waiting conversations, with a client each.
 async fn follow(address: SocketAddr, name: &'static str, size: usize) -> Outcome<Vec<(String, TcpStream)>> {
     let names = move |number| format!("{name}-{number}");
     for_each(0..size, |number| begin(address, names(number))).await?;
     for_each(0..size, |number| watch(address, names(number))).await
 }
 
-/// Answers every conversation and waits until its client has seen that: how many milliseconds each took, and how many saw nothing.
+/// Answers every conversation and waits for its client's event. Returns the milliseconds of each, and the number of clients without one.
 async fn answer(address: SocketAddr, clients: Vec<(String, TcpStream)>) -> Outcome<(Vec<(f64, TcpStream)>, usize)> {
     let all = clients.len();
     let seen = for_each(clients, |(id, mut stream)| async move {

@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_file_of_tokens_is_read_or_its_line_is_named() {
-        let text = "# Who may come in.\n\nfront-end 0123456789abcdef\n front-end\tfedcba9876543210 \r\nbatch.2 0000111122223333\n";
+        let text = "# Clients that may enter.\n\nfront-end 0123456789abcdef\n front-end\tfedcba9876543210 \r\nbatch.2 0000111122223333\n";
         let tokens = Token::read_all(text).expect("it is fine");
         let names: Vec<_> = tokens.iter().map(|token| token.name.as_deref().unwrap_or_default()).collect();
         assert_eq!(names, ["front-end", "front-end", "batch.2"]);

@@ -18,7 +18,7 @@ use crate::other_agent::{self, OtherAgent};
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
 use crate::rate::TokenBuckets;
-use crate::runtime::{Parts, Runtime};
+use crate::runtime::{self, Runtime, RuntimeParts};
 use crate::store::{MemoryStore, Store};
 use crate::streams::{self, Streams};
 use crate::tools::Tool;
@@ -127,7 +127,7 @@ impl Builder {
         let model = model.unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
         let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
         let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
-        let runtime = Runtime::new(&config, Parts { store, model, tools, clock, drain, counters });
+        let runtime = runtime::start(&config, RuntimeParts { store, model, tools, clock, drain, counters });
         let (server, pages) = mcp::open(&runtime, settings, PageOrigin::Here { base: origin, opens });
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // This machine alone, whatever else is set.
@@ -169,7 +169,7 @@ impl Builder {
         let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
         let settings = settings(&config, &*model);
         let hosts = checks_hosts.then(|| hosts(&config));
-        let runtime = Runtime::new(&config, Parts { store, model, tools, clock, drain, counters });
+        let runtime = runtime::start(&config, RuntimeParts { store, model, tools, clock, drain, counters });
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
         #[cfg(feature = "mcp")]
         let further = mcp.map(|mcp| mcp::routes(&runtime, mcp, &config.bounds));
@@ -213,7 +213,7 @@ impl FromRef<App> for Bodies {
     }
 }
 
-/// The routes with their middleware. Of two further routers, the first has streams, and the second has pages whose address is their token.
+/// The routes with their middleware. The first of two further routers has streams, the second has pages whose address is their token.
 #[allow(clippy::too_many_arguments, reason = "each is a part of the server, and it is called once")]
 fn router(
     config: &Config,

@@ -6,7 +6,7 @@ use crate::clock::later;
 use crate::conversations::{ConversationId, parameter};
 use crate::error::ApiError;
 use crate::limits::MAX_WAIT;
-use crate::live::Live;
+use crate::live::ActiveSession;
 use crate::log::Reader;
 use crate::runtime::{Runtime, to_the_end};
 use axum::extract::{FromRequestParts, State};
@@ -106,7 +106,7 @@ impl Runtime {
 enum Looked {
     Over(ToolResult),
     /// Holds the conversation, which is notified of its answer only while it is in memory.
-    Waits(Arc<Live>, Reader),
+    Waits(Arc<ActiveSession>, Reader),
 }
 
 /// The status of an ask: at its end, or after the time of `?wait=`.

@@ -3,9 +3,9 @@
 use crate::body::JsonBody;
 use crate::caller::Caller;
 use crate::error::ApiError;
-use crate::histories::Parts;
-use crate::live::{Live, Place, Talk, TalkGuard, TextFor};
-use crate::runtime::{Runtime, stop, to_the_end};
+use crate::histories::Preamble;
+use crate::live::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
+use crate::runtime::{Runtime, to_the_end};
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
@@ -97,12 +97,12 @@ pub(crate) async fn describe(
             (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (header::CONTENT_LENGTH, HeaderValue::from(length)),
         ];
-        Ok((headers, Body::from_stream(Parts::default().history(text).into_stream())).into_response())
+        Ok((headers, Body::from_stream(Preamble::default().history(text).into_stream())).into_response())
     })
     .await
 }
 
-fn description(talk: &Talk, place: Place) -> String {
+fn description(talk: &SessionState, place: Cursor) -> String {
     let conversation = &talk.conversation;
     let pending = conversation.waiting().map(|waiting| PendingAsk {
         tool_call_id: waiting.tool_use_id.clone(),
@@ -254,7 +254,7 @@ async fn try_cancel(
     let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);
     if let Some(run) = talk.run_elsewhere.clone().filter(is_meant) {
         drop(talk);
-        runtime.stop_elsewhere(&live, run.clone(), StopCause::Said).await;
+        runtime.stop_elsewhere(&live, run.clone(), StopCause::Requested).await;
         talk = runtime.talk(&live).await?;
         if talk.run_elsewhere.as_ref() != Some(&run) {
             return Ok(taken(&talk));
@@ -266,7 +266,7 @@ async fn try_cancel(
     match run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id)) {
         Some(run) => {
             drop(talk);
-            stop(&run).await;
+            run.stop_and_wait().await;
             Ok(taken(&*runtime.talk(&live).await?))
         }
         None if run_id.is_some() => Ok(taken(&talk)),
@@ -276,8 +276,8 @@ async fn try_cancel(
 
 async fn hand_over(
     runtime: &Arc<Runtime>,
-    live: &Arc<Live>,
-    mut talk: TalkGuard<'_>,
+    live: &Arc<ActiveSession>,
+    mut talk: SessionGuard<'_>,
     event: Event,
 ) -> Result<Json<Taken>, ApiError> {
     let run_id = Uuid::new_v4().to_string();
@@ -285,6 +285,6 @@ async fn hand_over(
     Ok(Json(Taken { state }))
 }
 
-fn taken(talk: &Talk) -> Json<Taken> {
+fn taken(talk: &SessionState) -> Json<Taken> {
     Json(Taken { state: StateChange::from(talk.conversation.state()) })
 }

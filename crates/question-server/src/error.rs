@@ -1,6 +1,6 @@
 //! Error responses: JSON `{code, message}`, and more if it helps.
 
-use crate::store::{CommitError, StoreError};
+use crate::store::error::{CommitError, StoreError};
 use ask_user_question::validate::Violation;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};

@@ -3,8 +3,8 @@
 use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
-use crate::histories::Parts;
-use crate::live::{Known, Live, Place, Talk, TextFor};
+use crate::histories::Preamble;
+use crate::live::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
 use crate::runtime::{Runtime, to_the_end};
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
 use axum::Extension;
@@ -39,16 +39,16 @@ pub(crate) async fn follow(
         let live = runtime.open(&caller, &id).await?;
         let mut talk = runtime.talk(&live).await?;
         let resumed = match &last {
-            Some(last) => Place::read(last).filter(|place| live.log.reaches(place.told)),
+            Some(last) => Cursor::read(last).filter(|place| live.log.reaches(place.told)),
             None => None,
         };
         let place = resumed.unwrap_or_else(|| live.settled(&talk));
         let prefix = match (last, resumed) {
             (Some(_), None) => {
                 let make = || histories.keep(anew(&live, &talk, place), room, &live);
-                Parts::default().history(live.text(TextFor::Reset, &talk, place.told, make))
+                Preamble::default().history(live.text(TextFor::Reset, &talk, place.told, make))
             }
-            _ => Parts::default().text(going_on(&live, &talk, place)),
+            _ => Preamble::default().text(going_on(&live, &talk, place)),
         };
         let reader = live.log.reader(place.told.frames);
         talk.rest();
@@ -67,15 +67,15 @@ fn last_event_id(uri: &Uri) -> Option<&str> {
 }
 
 /// The frames for a client before it reads on from its position. A client that disconnects within them gets them again.
-fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
+fn going_on(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String {
     let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state(talk));
     let run_id = match place.known {
-        Known::Messages => live.log.run_at(place.told.frames),
-        Known::Events => None,
+        CursorScope::Messages => live.log.run_at(place.told.frames),
+        CursorScope::Events => None,
     };
     if let Some(run_id) = run_id {
         let started = wire::run_started(&live.id, &run_id, Vec::new());
-        let id = Place::behind(place.told).event_id();
+        let id = Cursor::behind(place.told).event_id();
         frames.push_str(&frame(None, Some(&id), &json!(started).to_string()));
     }
     frames
@@ -83,7 +83,7 @@ fn going_on(live: &Live, talk: &Talk, place: Place) -> String {
 
 /// The frames for a client that missed events: the history, within a run as all events are. Only the last frame has a new id, so a client that
 /// disconnects before gets all of it again.
-fn anew(live: &Live, talk: &Talk, place: Place) -> String {
+fn anew(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String {
     let under_way = live.log.run_at(place.told.frames);
     let run_id = match &under_way {
         Some(run_id) => run_id.to_string(),
@@ -98,7 +98,7 @@ fn anew(live: &Live, talk: &Talk, place: Place) -> String {
     let mut frames = frame(Some(STATE_CHANGE), None, &state(talk));
     frames.push_str(&frame(Some(RESET), None, "{}"));
     let last = events.len() - 1;
-    let id = Place::behind(place.told).event_id();
+    let id = Cursor::behind(place.told).event_id();
     for (index, event) in events.iter().enumerate() {
         let id = (index == last).then_some(id.as_str());
         let data = serde_json::to_string(event).expect("an event has only strings for keys");
@@ -107,6 +107,6 @@ fn anew(live: &Live, talk: &Talk, place: Place) -> String {
     frames
 }
 
-fn state(talk: &Talk) -> String {
+fn state(talk: &SessionState) -> String {
     json!(StateChange::from(talk.conversation.state())).to_string()
 }

@@ -1,23 +1,23 @@
-//! Texts with the history of a conversation, on their way to clients. Slow readers of many histories may take so much memory together and no more.
+//! Texts with the history of a conversation, on their way to clients, within a bound of memory for all readers.
 
 use crate::caller::Client;
 use crate::limits::Bounds;
-use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::room::{Room, Share};
 use axum::body::Bytes;
 use futures_util::stream::{self, Stream};
+use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The part of a history that a connection has of its own, in bytes.
+/// The part of a history that is copied for a connection, in bytes.
 const PIECE: usize = 16 << 10;
 
 /// The memory that histories share.
 #[derive(Debug)]
 pub(crate) struct Histories {
-    /// As long as one may be, near enough.
+    /// The length that one history may have, in bytes.
     longest: usize,
     room: Arc<Room>,
     metrics: Arc<Metrics>,
@@ -29,53 +29,53 @@ impl Histories {
         Self { longest: bounds.history, room: Arc::new(room), metrics: Arc::clone(metrics) }
     }
 
-    /// Room for one more, for as long as it is not known how long that is. Where there is none, the slowest of the client that has most is given up.
+    /// Reserves room for a history of unknown length. If there is none, drops the slowest history of the client that has most.
     pub(crate) async fn room(&self, client: Client) -> Share {
         let mut share = self.room.enter(client);
         share.grow(self.longest).await;
         share
     }
 
-    /// A history in its room.
-    pub(crate) fn keep(&self, text: String, share: Share, live: &Arc<Live>) -> Arc<History> {
+    /// A history that takes its share of the memory. It keeps its `owner` alive.
+    pub(crate) fn keep<T: Any + Send + Sync>(&self, text: String, share: Share, owner: &Arc<T>) -> Arc<SharedHistory> {
         share.set(text.len());
         let (given_up, metrics) = (share.token(), Arc::clone(&self.metrics));
         let text = Mutex::new(Some(text.into_boxed_str()));
-        let history = Arc::new(History { text, _share: share, _live: Arc::clone(live) });
+        let history = Arc::new(SharedHistory { text, _share: share, _owner: owner.clone() });
         let given = Arc::downgrade(&history);
         tokio::spawn(async move {
-            // At the latest when nobody reads it any more.
+            // Cancelled at the latest with the last reader.
             given_up.cancelled().await;
             if let Some(history) = given.upgrade() {
                 *history.lock() = None;
                 metrics.refused("--max-histories");
-                tracing::warn!(limit = "--max-histories", "history given up for others: it is read too slowly");
+                tracing::warn!(limit = "--max-histories", "history dropped: its clients read too slowly");
             }
         });
         history
     }
 }
 
-/// A history for all who read it at this moment.
+/// A history that several clients read at the same time.
 #[derive(Debug)]
-pub(crate) struct History {
-    /// `None` once it was given up.
+pub(crate) struct SharedHistory {
+    /// `None` once it was dropped.
     text: Mutex<Option<Box<str>>>,
     _share: Share,
-    /// Lets the next client find the same text.
-    _live: Arc<Live>,
+    /// The session, which has this text for its next client.
+    _owner: Arc<dyn Any + Send + Sync>,
 }
 
-impl History {
-    /// Its length in bytes; `None` once it was given up.
+impl SharedHistory {
+    /// The length in bytes; `None` once it was dropped.
     pub(crate) fn len(&self) -> Option<usize> {
         self.lock().as_ref().map(|text| text.len())
     }
 
-    /// A copy of what follows, so that a client that takes nothing holds no more than that.
+    /// A copy of the next piece, so that a client that reads nothing takes no more memory than that.
     fn piece(&self, from: usize) -> io::Result<Bytes> {
         let text = self.lock();
-        // An end would look whole.
+        // An end without an error would look whole.
         let bytes = text.as_ref().ok_or(io::ErrorKind::ConnectionAborted)?.as_bytes();
         let end = bytes.len().min(from + PIECE);
         Ok(Bytes::copy_from_slice(&bytes[from.min(end)..end]))
@@ -87,37 +87,37 @@ impl History {
     }
 }
 
-/// What a client is sent before what happens.
+/// The frames that a client gets before the events.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(VecDeque<Part>);
+pub(crate) struct Preamble(VecDeque<PreamblePart>);
 
 #[derive(Debug)]
-enum Part {
+enum PreamblePart {
     Text(Bytes),
     /// From this byte on.
-    History(Arc<History>, usize),
+    History(Arc<SharedHistory>, usize),
 }
 
-impl Parts {
+impl Preamble {
     pub(crate) fn text(mut self, text: String) -> Self {
-        self.0.push_back(Part::Text(text.into()));
+        self.0.push_back(PreamblePart::Text(text.into()));
         self
     }
 
-    pub(crate) fn history(mut self, history: Arc<History>) -> Self {
-        self.0.push_back(Part::History(history, 0));
+    pub(crate) fn history(mut self, history: Arc<SharedHistory>) -> Self {
+        self.0.push_back(PreamblePart::History(history, 0));
         self
     }
 
-    /// What comes next; an error if a history was given up.
+    /// The next bytes; an error if a history was dropped.
     pub(crate) fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             match self.0.pop_front()? {
-                Part::Text(text) => return Some(Ok(text)),
-                Part::History(history, from) => match history.piece(from) {
+                PreamblePart::Text(text) => return Some(Ok(text)),
+                PreamblePart::History(history, from) => match history.piece(from) {
                     Ok(piece) if piece.is_empty() => {}
                     Ok(piece) => {
-                        self.0.push_front(Part::History(history, from + piece.len()));
+                        self.0.push_front(PreamblePart::History(history, from + piece.len()));
                         return Some(Ok(piece));
                     }
                     Err(error) => return Some(Err(error)),

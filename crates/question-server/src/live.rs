@@ -1,7 +1,7 @@
-//! A conversation in the server's memory: what it is, what runs in it and what it has told.
+//! A conversation in the server's memory: its state, its run and its event log.
 
 use crate::error::ApiError;
-use crate::histories::History;
+use crate::histories::SharedHistory;
 use crate::log::Log;
 use crate::owner::{Owner, name_in_log};
 use crate::rate::TokenBucket;
@@ -16,66 +16,66 @@ use tokio::sync::{Mutex, MutexGuard, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// A conversation that somebody does something with or watches.
+/// A conversation that is at work or watched.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub(crate) struct ActiveSession {
     pub(crate) id: String,
-    /// What clients are being sent that missed something, and what the conversation is, as long as somebody still reads it.
-    texts: std::sync::Mutex<[Option<Box<Text>>; 3]>,
-    /// Whose it is, once that is known, where it has an owner.
+    /// The texts with its history, by their purpose, for as long as a client reads them.
+    texts: std::sync::Mutex<[Option<Box<CachedText>>; 3]>,
+    /// The owner, once it is known; `Some(None)` for a conversation without one.
     owner: OnceLock<Option<Owner>>,
-    /// From where it was started, if that was here just now: a digest of the peer.
+    /// A digest of the peer that started it, if this server saw that.
     pub(crate) peer: OnceLock<String>,
     /// The changes that are still allowed from outside.
     pub(crate) changes: Arc<TokenBucket>,
     pub(crate) log: Arc<Log>,
-    /// Boxed, so that it is gone with the last who needs it: the server remembers for a while that there was one.
-    pub(crate) talk: Mutex<Box<Talk>>,
+    /// Boxed, so that its memory is free with the last `Arc`: the server keeps a `Weak` for a while.
+    pub(crate) talk: Mutex<Box<SessionState>>,
 }
 
-/// A text that clients are sent, with the revision and position at which it is true.
-type Text = (Option<Revision>, StreamPosition, Weak<History>);
+/// A text for clients, with the revision and the position that it shows.
+type CachedText = (Option<Revision>, StreamPosition, Weak<SharedHistory>);
 
-/// What a text is for.
+/// The purpose of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TextFor {
-    /// A client of `/events` that missed something.
+    /// For a client of `/events` that missed events.
     Reset,
-    /// A client that reads what the conversation is.
+    /// For a client that reads the conversation.
     Description,
-    /// A client whose run was taken before.
+    /// For a client that sent an input again.
     Snapshot,
 }
 
-/// For as long as nobody else changes anything.
-pub(crate) type TalkGuard<'a> = MutexGuard<'a, Box<Talk>>;
+/// The lock on a session's state.
+pub(crate) type SessionGuard<'a> = MutexGuard<'a, Box<SessionState>>;
 
-/// What changes together, under one lock.
+/// The state of a session, under one lock.
 #[derive(Debug)]
-pub(crate) struct Talk {
+pub(crate) struct SessionState {
     pub(crate) conversation: Conversation,
     pub(crate) context: ToolContext,
-    /// Which of its states this is; `None` where nothing of it is stored yet.
+    /// The stored revision; `None` if none is stored yet.
     pub(crate) revision: Option<Revision>,
-    /// Who works on it, as far as is known.
+    /// The lease, as far as this server knows.
     pub(crate) lease: Option<Lease>,
-    /// Since when its question waits, if one does.
+    /// The time at which its question began to wait.
     pub(crate) waiting_since: Option<Timestamp>,
-    pub(crate) run: Option<Run>,
+    pub(crate) run: Option<ActiveRun>,
     /// The run in which another server works on it.
     pub(crate) run_elsewhere: Option<String>,
-    /// What is part of the conversation's messages of what its clients have been told, unless a run goes on here.
+    /// The position up to which events are part of the messages, unless a run is under way here.
     pub(crate) told: StreamPosition,
     /// Those messages.
     pub(crate) known: KnownMessages,
     /// True if this copy is stale: [`Runtime::talk`](crate::runtime::Runtime::talk) loads it again.
     pub(crate) is_away: bool,
-    /// True if it was read just now, and nobody has looked at it since.
+    /// True if it was just loaded and is not used yet.
     pub(crate) is_fresh: bool,
 }
 
-impl Talk {
-    /// A conversation in which nothing has been said.
+impl SessionState {
+    /// A conversation without messages.
     pub(crate) fn new(told: StreamPosition) -> Self {
         Self {
             conversation: Conversation::new(),
@@ -92,7 +92,7 @@ impl Talk {
         }
     }
 
-    /// What the store has.
+    /// A conversation from the store.
     pub(crate) fn stored(stored: Stored) -> Self {
         Self {
             known: KnownMessages::all(&stored.conversation),
@@ -105,7 +105,7 @@ impl Talk {
         }
     }
 
-    /// What only the store knows.
+    /// A stale state: the store has the conversation.
     fn away(revision: Option<Revision>, known: KnownMessages) -> Self {
         Self { revision, known, is_away: true, ..Self::new(StreamPosition::default()) }
     }
@@ -115,7 +115,7 @@ impl Talk {
         View { conversation: &self.conversation, context: &self.context }
     }
 
-    /// Leaves the conversation to the store until somebody does something with it: it may be watched for days while its question waits.
+    /// Evicts the conversation from memory until it is needed: a client may watch it for days while its question waits.
     pub(crate) fn rest(&mut self) {
         if self.run.is_none() && self.revision.is_some() {
             *self = Self::away(self.revision, self.known);
@@ -123,66 +123,66 @@ impl Talk {
     }
 }
 
-/// From where a client reads on.
+/// The position from which a client reads on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Cursor {
     pub(crate) told: StreamPosition,
-    pub(crate) known: Known,
+    pub(crate) known: CursorScope,
 }
 
-/// What a client knows of what was before its place.
+/// The part of the earlier events that a client knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
-    /// Every event, and so the run that goes on.
+pub(crate) enum CursorScope {
+    /// Every event, with the run under way.
     Events,
-    /// The messages: it has to be told of a run that goes on.
+    /// The messages alone: it still needs the run under way.
     Messages,
 }
 
-/// What an event id ends with for a client that knows the messages alone.
+/// The end of an event id for a client that knows the messages alone.
 const MESSAGES_MARK: &str = "m";
 
-impl Place {
-    /// The place of a client that knows every event up to there.
+impl Cursor {
+    /// The cursor of a client that knows every event up to there.
     pub(crate) fn behind(told: StreamPosition) -> Self {
-        Self { told, known: Known::Events }
+        Self { told, known: CursorScope::Events }
     }
 
-    /// The id by which a client comes back as its `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to know what they have and what is missing.
+    /// The id that a client sends as `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to notice missing events.
     pub(crate) fn event_id(self) -> String {
         let StreamPosition { since, frames } = self.told;
         let mark = match self.known {
-            Known::Events => "",
-            Known::Messages => MESSAGES_MARK,
+            CursorScope::Events => "",
+            CursorScope::Messages => MESSAGES_MARK,
         };
         format!("{:x}-{frames}{mark}", since.0)
     }
 
-    /// The place that an event id stands for.
+    /// The cursor of an event id.
     pub(crate) fn read(event_id: &str) -> Option<Self> {
         let (since, rest) = event_id.rsplit_once('-')?;
         let (frames, known) = match rest.strip_suffix(MESSAGES_MARK) {
-            Some(frames) => (frames, Known::Messages),
-            None => (rest, Known::Events),
+            Some(frames) => (frames, CursorScope::Messages),
+            None => (rest, CursorScope::Events),
         };
         let since = Revision(u64::from_str_radix(since, 16).ok()?);
         Some(Self { told: StreamPosition { since, frames: frames.parse().ok()? }, known })
     }
 }
 
-/// The time that the end of a client's connection may take to be noticed.
+/// The time in which the server notices the end of a client's connection.
 const A_MOMENT: Duration = Duration::from_millis(250);
 
 /// A run under way.
 #[derive(Clone, Debug)]
-pub(crate) struct Run {
+pub(crate) struct ActiveRun {
     pub(crate) id: String,
     /// Cancelled to end the run.
     pub(crate) stop: CancellationToken,
     /// Cancelled once the run has ended.
     pub(crate) over: CancellationToken,
     pub(crate) pending: Pending,
-    /// Started over REST, so that no client reads it as its own and none can abandon it.
+    /// True if it was started over REST, so that no client reads it as its own or can abandon it.
     is_detached: bool,
     followers: watch::Sender<usize>,
     /// Everything in the log before this position is part of the conversation's messages.
@@ -193,11 +193,11 @@ pub(crate) struct Run {
 #[derive(Debug)]
 pub(crate) struct Follower(watch::Sender<usize>);
 
-impl Live {
-    /// A conversation that is to be read from the store, or started.
+impl ActiveSession {
+    /// A session whose conversation is still to be loaded or started.
     pub(crate) fn new(id: String, changes: Arc<TokenBucket>, log_bytes: usize) -> Self {
         let log = Arc::new(Log::new(StreamPosition::default(), log_bytes));
-        let talk = Mutex::new(Box::new(Talk::away(None, KnownMessages::default())));
+        let talk = Mutex::new(Box::new(SessionState::away(None, KnownMessages::default())));
         Self {
             id,
             texts: std::sync::Mutex::default(),
@@ -209,7 +209,7 @@ impl Live {
         }
     }
 
-    /// Whose it is, where it has an owner.
+    /// The owner, if it has one.
     pub(crate) fn owner(&self) -> Option<&Owner> {
         self.owner.get()?.as_ref()
     }
@@ -219,24 +219,24 @@ impl Live {
         self.owner.get().is_some()
     }
 
-    /// Learns whose it is; false where it is known as somebody else's.
+    /// Sets the owner. Returns false if another one is known.
     pub(crate) fn belongs_to(&self, owner: Option<Owner>) -> bool {
         self.owner.get_or_init(|| owner.clone()) == &owner
     }
 
-    /// Begins it at this time.
-    pub(crate) fn begin(&self, talk: &mut Talk, now: Timestamp) {
+    /// Starts the conversation at this time.
+    pub(crate) fn begin(&self, talk: &mut SessionState, now: Timestamp) {
         self.log.go_on_from(StreamPosition { since: Revision(now.0), frames: 0 });
-        *talk = Talk::new(self.log.told());
+        *talk = SessionState::new(self.log.told());
     }
 
-    /// Ends the streams of all who watch it: it is not there any more.
+    /// Ends the streams of all its clients after its deletion.
     pub(crate) fn end(&self) {
-        // Which is no revision of any.
+        // No conversation has this position.
         self.log.go_on_from(StreamPosition::default());
     }
 
-    /// What it is called in the log.
+    /// The name for log lines.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         name_in_log(&self.id, self.owner())
     }
@@ -247,14 +247,14 @@ impl Live {
         taken.map_err(|wait| ApiError::TooManyRequests { limit: "--max-changes", wait })
     }
 
-    /// A text with the history: the same for all, so that it is there once however many take it, and however slowly.
+    /// A text with the history, shared by all clients that read it now.
     pub(crate) fn text(
         &self,
         purpose: TextFor,
-        talk: &Talk,
+        talk: &SessionState,
         at: StreamPosition,
-        make: impl FnOnce() -> Arc<History>,
-    ) -> Arc<History> {
+        make: impl FnOnce() -> Arc<SharedHistory>,
+    ) -> Arc<SharedHistory> {
         // It is only ever replaced as a whole.
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = &mut texts[purpose as usize];
@@ -267,17 +267,17 @@ impl Live {
         told
     }
 
-    /// From where a client reads on that knows the conversation's messages.
-    pub(crate) fn settled(&self, talk: &Talk) -> Place {
+    /// The cursor of a client that knows the conversation's messages.
+    pub(crate) fn settled(&self, talk: &SessionState) -> Cursor {
         let told = match &talk.run {
             Some(run) => StreamPosition { frames: run.settled, ..self.log.told() },
             None => talk.told,
         };
-        Place { told, known: Known::Messages }
+        Cursor { told, known: CursorScope::Messages }
     }
 }
 
-impl Run {
+impl ActiveRun {
     pub(crate) fn new(id: String, pending: Pending) -> Self {
         Self {
             id,
@@ -291,7 +291,7 @@ impl Run {
     }
 
     /// A run that no client reads as its own.
-    pub(crate) fn detached(id: String, talk: &Talk) -> Self {
+    pub(crate) fn detached(id: String, talk: &SessionState) -> Self {
         Self { is_detached: true, ..Self::new(id, Pending::of(&talk.context)) }
     }
 
@@ -300,12 +300,27 @@ impl Run {
         Follower(self.followers.clone())
     }
 
-    /// Returns true if the clients that read the run as their own have all gone, or go in a moment: the next request of one that goes may be here
-    /// before its going is noticed.
-    pub(crate) async fn is_abandoned(&self) -> bool {
+    /// Returns true if all clients that read the run as their own have gone, or go in a moment: a client's next request may arrive before the
+    /// server notices its end.
+    async fn is_abandoned(&self) -> bool {
         let mut followers = self.followers.subscribe();
         let gone = followers.wait_for(|count| *count == 0);
         !self.is_detached && timeout(A_MOMENT, gone).await.is_ok()
+    }
+
+    /// Stops the run and waits for its end.
+    pub(crate) async fn stop_and_wait(&self) {
+        self.stop.cancel();
+        self.over.cancelled().await;
+    }
+
+    /// Stops the run if its clients have gone. Returns true if it has ended.
+    pub(crate) async fn stop_if_abandoned(&self) -> bool {
+        if !self.is_abandoned().await && !self.over.is_cancelled() {
+            return false;
+        }
+        self.stop_and_wait().await;
+        true
     }
 }
 

@@ -8,7 +8,7 @@ use crate::config::{Config, Database, McpKey};
 use crate::error::{ApiError, Limit};
 use crate::headers::{X_FORWARDED_HOST, X_FORWARDED_PROTO};
 use crate::limits::Bounds;
-use crate::live::Live;
+use crate::live::ActiveSession;
 use crate::owner::Owner;
 use crate::runtime::{Runtime, to_the_end};
 use ask_user_question::outcome::AnsweredBy;
@@ -176,7 +176,7 @@ struct AskPages {
 
 /// An ask in its conversation.
 struct FoundAsk {
-    live: Arc<Live>,
+    live: Arc<ActiveSession>,
     call: String,
     ask: AskUserQuestion,
     /// The content of its result, once it has ended.
@@ -199,7 +199,7 @@ impl AskPages {
     }
 
     /// The ask of this conversation; `None` if it is no ask of a client of MCP.
-    async fn look(&self, live: Arc<Live>) -> Result<Option<FoundAsk>, ApiError> {
+    async fn look(&self, live: Arc<ActiveSession>) -> Result<Option<FoundAsk>, ApiError> {
         let mut talk = self.runtime.talk(&live).await?;
         let call = talk.conversation.messages().iter().find_map(|message| match message {
             Message::Assistant(message) => message.tool_calls.first(),

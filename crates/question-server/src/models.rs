@@ -1,4 +1,4 @@
-//! What speaks for the agent: a model streams text and tool calls.
+//! Models: they stream the text and the tool calls of an agent.
 
 pub mod anthropic;
 pub mod openai;
@@ -20,38 +20,37 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A model, or what stands in for one.
+/// A model, or a stand-in such as a script.
 pub trait Model: fmt::Debug + Send + Sync + 'static {
-    /// What the page calls such an agent; `None` for the front desk, which the page calls so in its user's language.
+    /// The name of the agent on the page; `None` for the front desk, whose name is in the user's language.
     fn name(&self) -> Option<&str> {
         None
     }
 
-    /// The profile by which it asks.
+    /// The limits for its questions.
     fn limits(&self) -> Limits;
 
-    /// The tools that belong to it, as those of a script do. They come beside those that the server is given; of two with one name, the server's
-    /// counts.
+    /// Its own tools, as a script has some. They are offered beside the server's; of two with one name, the server's counts.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         Vec::new()
     }
 
-    /// Goes on from a history. The stream is dropped where the user stops the run.
+    /// Continues a history. The stream is dropped if the user stops the run.
     fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>>;
 }
 
-/// What a model goes on from.
+/// A request for a model.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The history.
+    /// The history, oldest message first.
     pub messages: Vec<Message>,
     /// The tools it may call.
     pub tools: Vec<ToolSpec>,
-    /// Which attempt this is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Who the agent is and what it may do.
+    /// The context of the agent: tools, permissions, facts from the client.
     pub context: ToolContext,
-    /// Guidance for the asking tool; absent where it is not offered.
+    /// Guidance for the asking tool; `None` if it is not offered.
     pub guidance: Option<String>,
 }
 
@@ -67,17 +66,17 @@ impl Request {
     }
 }
 
-/// Why a model could not answer.
+/// The failure of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelError {
-    /// Why, in words for the user.
+    /// The reason, in words for the user.
     pub reason: String,
-    /// When asking again may help, as far as its endpoint says; `None` where it would not.
+    /// The pause before a retry; `None` if a retry would not help.
     pub retry_after: Option<Duration>,
 }
 
 impl ModelError {
-    /// The pause before asking again; `None` where this was the last attempt, or asking again would not help.
+    /// The pause before the next attempt; `None` after the last one, or if a retry would not help.
     pub(crate) fn pause_after(&self, attempt: u32) -> Option<Duration> {
         let pause = self.retry_after?.min(MAX_RETRY_PAUSE);
         (attempt < MAX_LLM_ATTEMPTS).then_some(pause)

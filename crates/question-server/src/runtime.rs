@@ -1,8 +1,10 @@
-//! Carries out what the state machine decides: asks the model, runs tools, stores, and tells the clients.
+//! Carries out the effects of the state machine: model requests, tools, commits and events for clients.
 
 mod agent;
 mod lives;
 mod others;
+mod slots;
+mod start;
 mod sub_agents;
 mod sweep;
 mod tell;
@@ -11,14 +13,13 @@ mod work;
 use crate::callbacks::{self, Callbacks};
 use crate::caller::Caller;
 use crate::clock::{Clock, later};
-use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
-use crate::limits::{Bounds, CHECKED_FOR, LEASE, OWNERS_OF_A_PEER, UNATTENDED};
-use crate::live::{Live, Run, Talk};
+use crate::limits::{Bounds, CHECKED_FOR, LEASE};
+use crate::live::{ActiveRun, ActiveSession, SessionState};
 use crate::log::{Entry, Reader};
-use crate::metrics::{Counters, Metrics};
+use crate::metrics::Metrics;
 use crate::models::Model;
 use crate::owner::Owner;
 use crate::peer::Peer;
@@ -26,36 +27,25 @@ use crate::rate::TokenBuckets;
 use crate::room::Share;
 use crate::sse::{RunReader, RunStream};
 use crate::store::signals::{Signals, StopCause};
-use crate::store::{Change, CommitError, Lease, Revision, Store, StreamPosition};
+use crate::store::{Commit, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::tools::Tool;
 use crate::trace::carried;
-use lives::Slots;
 use question_agent::ag_ui::{self, KnownMessages, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{ConvState, Event, Rejected};
+use slots::Sessions;
+pub(crate) use start::{RuntimeParts, start};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
-use sweep::sweep;
 use tell::{attach, catch_up, end_entry, end_of, entries};
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-/// What conversations are worked on with.
-#[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) store: Arc<dyn Store>,
-    pub(crate) model: Arc<dyn Model>,
-    pub(crate) tools: Vec<Arc<dyn Tool>>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) drain: Drain,
-    pub(crate) counters: Counters,
-}
-
-/// Everything that conversations share.
+/// The parts that all conversations share.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     store: Arc<dyn Store>,
@@ -63,89 +53,50 @@ pub(crate) struct Runtime {
     tools: Vec<Arc<dyn Tool>>,
     clock: Arc<dyn Clock>,
     bounds: Bounds,
-    /// The time that an ask waits for its reply; `None` where it waits for as long as it takes.
+    /// The time that an ask waits for its reply; `None` for no bound.
     expire_after: Option<Duration>,
-    /// The time that conversations that have ended are kept; `None` where they stay.
+    /// The time that ended conversations are kept; `None` for no bound.
     keep: Option<Duration>,
-    /// True if a client may have the agent ask nobody.
+    /// True if a client may run its agent without permission prompts.
     allow_bypass: bool,
     log_contents: bool,
-    /// The conversations that may still be started.
+    /// The rates of new conversations.
     new_by_owner: TokenBuckets<Owner>,
     new_by_peer: TokenBuckets<Option<Peer>>,
-    slots: std::sync::Mutex<Slots>,
-    /// Where other servers share the store: how they hear of one another.
+    slots: std::sync::Mutex<Sessions>,
+    /// The signals between servers that share the store.
     signals: Option<Arc<dyn Signals>>,
-    /// The commits that those servers have yet to be told of.
+    /// The commits of which those servers are still to be notified.
     committed: Option<mpsc::UnboundedSender<(String, StreamPosition)>>,
-    /// As what it holds leases.
+    /// The id under which this server holds leases.
     holder: Uuid,
-    /// The conversations in which it works.
+    /// The conversations whose leases it renews.
     held: std::sync::Mutex<HashSet<String>>,
-    /// Notified when an ask begins to wait that expires.
+    /// Notified after a commit that sets a deadline.
     deadlines_changed: Arc<Notify>,
-    /// The number of agents that may still go on by themselves.
+    /// The permits for agents that work without a client.
     unattended: Arc<Semaphore>,
     drain: Drain,
     callbacks: Callbacks,
     metrics: Arc<Metrics>,
     histories: Histories,
-    /// When it was found out last whether the store can commit, and whether it could.
+    /// The time and outcome of the last check of the store.
     checked: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Runtime {
-    /// Starts to work. The tools come before those of the model.
-    pub(crate) fn new(config: &Config, parts: Parts) -> Arc<Self> {
-        let Parts { store, model, mut tools, clock, drain, counters } = parts;
-        tools.extend(model.tools());
-        let signals = store.signals();
-        let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
-        let metrics = Arc::new(Metrics::new(&counters));
-        let runtime = Arc::new(Self {
-            histories: Histories::new(&config.bounds, &metrics),
-            store,
-            signals,
-            committed,
-            model,
-            tools,
-            clock,
-            bounds: config.bounds,
-            expire_after: config.expire_after,
-            keep: config.keep,
-            allow_bypass: config.allow_bypass,
-            log_contents: config.log_contents,
-            new_by_owner: TokenBuckets::new(config.bounds.new),
-            new_by_peer: TokenBuckets::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
-            slots: std::sync::Mutex::default(),
-            holder: Uuid::new_v4(),
-            held: std::sync::Mutex::default(),
-            deadlines_changed: Arc::default(),
-            unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
-            drain,
-            callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
-            metrics,
-            checked: Mutex::default(),
-        });
-        sweep(&runtime);
-        if let Some(outgoing) = outgoing {
-            others::start_replication(&runtime, outgoing);
-        }
-        runtime
-    }
-
-    /// What the server bounds.
+    /// The server's bounds.
     pub(crate) fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 
-    /// Refuses with a word if clients do not get what they ask for, since it is about to end or can't store.
+    /// Fails with a reason if the server drains or its store cannot commit.
     pub(crate) async fn is_ready(&self) -> Result<(), &'static str> {
         if self.drain.has_begun() {
             return Err("draining");
         }
         let mut checked = self.checked.lock().await;
-        // Each time the disk is written to, and anybody may ask.
+        // A check writes to the disk, and any client may ask for one.
         let known = checked.filter(|(at, _)| at.elapsed() < CHECKED_FOR);
         let (at, can_store) = match known {
             Some(known) => known,
@@ -160,7 +111,7 @@ impl Runtime {
         let tools = self.tools.iter().filter(|tool| tool.is_offered(context));
         let specs: Vec<ToolSpec> = tools.map(|tool| tool.spec().clone()).collect();
         let mut context = context.clone();
-        // It may have been kept when the operator still allowed it.
+        // It may be stored from a time at which the operator allowed it.
         if !self.allow_bypass && context.permission_mode == PermissionMode::BypassPermissions {
             context.permission_mode = PermissionMode::Default;
         }
@@ -184,7 +135,7 @@ impl Runtime {
         context.asking_tool(&self.model.limits())
     }
 
-    /// The calls that programs are told by how their asks ended.
+    /// The callbacks to programs whose asks have ended.
     pub(crate) fn callbacks(&self) -> &Callbacks {
         &self.callbacks
     }
@@ -194,19 +145,19 @@ impl Runtime {
         &*self.clock
     }
 
-    /// The memory of what clients read.
+    /// The histories that clients read.
     pub(crate) fn histories(&self) -> &Histories {
         &self.histories
     }
 
-    /// What is counted.
+    /// The metrics.
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.metrics
     }
 
-    /// What is counted, as Prometheus reads it.
+    /// The metrics in the text format of Prometheus.
     pub(crate) async fn read_metrics(&self) -> Result<String, ApiError> {
-        // A store that fails is told by the other numbers.
+        // The counters of commits show a store that fails.
         if let (Ok(conversations), Ok(waiting)) = (self.store.count().await, self.store.waiting().await) {
             let age = waiting.since.map_or(0, |since| self.clock.now().0.saturating_sub(since.0) / 1000);
             self.metrics.stored(conversations, waiting.count, age);
@@ -219,7 +170,7 @@ impl Runtime {
         &self.drain
     }
 
-    /// Takes a client's input and gives the response to stream: a run, or what has become of the one that took the same input before.
+    /// Takes a client's input. Returns the response to stream: a new run, or the outcome of the run that took the same input before.
     pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
         loop {
             let room = self.histories.room(caller.client()).await;
@@ -230,7 +181,7 @@ impl Runtime {
         }
     }
 
-    /// The room is for the history, where the client is to have it again.
+    /// The room is for the history, if the client needs it again.
     async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput, room: Share) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
@@ -245,11 +196,11 @@ impl Runtime {
             if ag_ui::read(&self.bounds.of_input(), talk.view(), input)?.is_none() {
                 return Ok(attach(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
             }
-            // Where its client has gone, as one does that presses Stop, what it says next comes first.
+            // If its client has gone, as after Stop, the new message comes first.
             let (run, run_elsewhere) = (talk.run.clone(), talk.run_elsewhere.clone());
             drop(talk);
             let has_ended = match (run, run_elsewhere) {
-                (Some(run), _) => stop_abandoned(&run).await,
+                (Some(run), _) => run.stop_if_abandoned().await,
                 (None, Some(run)) => self.stop_elsewhere(&live, run, StopCause::IfAbandoned).await,
                 (None, None) => true,
             };
@@ -263,7 +214,7 @@ impl Runtime {
         let event = match (ag_ui::read(&self.bounds.of_input(), talk.view(), input)?, talk.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
-            // The process that worked on it has ended.
+            // The server that worked on it has ended.
             (None, state) if state.is_at_work() => None,
             (None, _) => {
                 return Ok(catch_up(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
@@ -272,13 +223,13 @@ impl Runtime {
         let pending = input.pending();
         let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
         if !goes_on && talk.conversation.state().is_at_work() {
-            // The process that worked on it has ended, or its client has not brought its tool's result; and the user has gone on: that run is over.
-            let dead = Run::detached(Uuid::new_v4().to_string(), &talk);
+            // Its server has ended, or its client brought no tool result, and the user has said something new: that run is over.
+            let dead = ActiveRun::detached(Uuid::new_v4().to_string(), &talk);
             let cancel = Event::UserCancel { proceed: false };
             self.begin(&live, &mut talk, dead, Some(cancel)).await?;
         }
         let client = RunReader::of(input);
-        // From here on, and not before: what the dead run left was called under the old one.
+        // Not before this line: the dead run's calls were made in the old context.
         let before = talk.context.clone();
         if event.is_some() {
             let context = context.unwrap_or_else(|| before.clone());
@@ -292,7 +243,7 @@ impl Runtime {
                 ..context
             };
         }
-        let run = Run::new(input.run_id.clone(), pending);
+        let run = ActiveRun::new(input.run_id.clone(), pending);
         match self.begin(&live, &mut talk, run, event).await {
             Ok((run, reader)) => Ok(RunStream::following(Arc::clone(&live), reader, Some(run.follow()), client)),
             Err(error) => {
@@ -302,33 +253,33 @@ impl Runtime {
         }
     }
 
-    /// Takes an event from outside of `POST /agent`; the run that follows has no client of its own.
+    /// Takes an event from another endpoint than `POST /agent`; its run has no client of its own.
     pub(crate) async fn handle(
         self: &Arc<Self>,
-        live: &Arc<Live>,
-        talk: &mut Talk,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
         run_id: String,
         event: Event,
     ) -> Result<StateChange, ApiError> {
-        let run = Run::detached(run_id, talk);
+        let run = ActiveRun::detached(run_id, talk);
         self.begin(live, talk, run, Some(event)).await?;
         Ok(StateChange::from(talk.conversation.state()))
     }
 
-    /// Returns true if another server works on it.
-    fn is_anothers(&self, talk: &Talk) -> bool {
+    /// Returns true if another server holds the lease.
+    fn is_anothers(&self, talk: &SessionState) -> bool {
         let is_anothers = |lease: Lease| lease.holder != self.holder && self.clock.now() < lease.until;
         talk.view().is_at_work() && talk.lease.is_some_and(is_anothers)
     }
 
-    /// Starts a run with an event, or goes on where somebody else stopped.
+    /// Starts a run with an event, or resumes the work of another run if there is none.
     async fn begin(
         self: &Arc<Self>,
-        live: &Arc<Live>,
-        talk: &mut Talk,
-        mut run: Run,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
+        mut run: ActiveRun,
         event: Option<Event>,
-    ) -> Result<(Run, Reader), ApiError> {
+    ) -> Result<(ActiveRun, Reader), ApiError> {
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
@@ -339,10 +290,10 @@ impl Runtime {
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
         if let Some(revision) = talk.revision.filter(|_| self.is_anothers(talk)) {
-            // Which may tell more than it can store by now.
+            // The other server may have sent more events than it can still commit.
             live.log.go_on_from(StreamPosition { since: revision.next(), frames: 0 });
         }
-        // An earlier run may have shown what was not kept.
+        // An earlier run may have shown events that were not stored.
         let goes_on = matches!(event, None | Some(Event::Retry));
         let name = event.as_ref().map_or("resumed", Event::name);
         talk.context.unattended = match event {
@@ -391,33 +342,33 @@ impl Runtime {
         Ok((run, reader))
     }
 
-    /// Lets the state machine take an event.
-    fn handle_event(&self, live: &Live, talk: &mut Talk, event: Event) -> Result<Step, Rejected> {
+    /// Feeds an event to the state machine.
+    fn handle_event(&self, live: &ActiveSession, talk: &mut SessionState, event: Event) -> Result<Step, Rejected> {
         if self.log_contents {
             tracing::info!(conversation = %live.name(), contents = ?event, "event received");
         }
         talk.conversation.handle(event).map(Step::of)
     }
 
-    /// Stores what an event changed in a run, and what its clients will have been told of it.
+    /// Commits the changes of an event, with the position of the event stream behind them.
     async fn commit(
         &self,
-        live: &Live,
-        talk: &mut Talk,
-        run: &Run,
+        live: &ActiveSession,
+        talk: &mut SessionState,
+        run: &ActiveRun,
         event: &'static str,
         messages: &[Message],
         new: &[Entry],
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
         callbacks::arm(&mut talk.context.callbacks, &talk.conversation, now);
-        // Calling a program is no event of the conversation: what waits meanwhile waits on.
+        // A callback is no event of the conversation: a waiting question goes on waiting.
         let at = talk.waiting_since.filter(|_| callbacks::EVENTS.contains(&event)).unwrap_or(now);
         let before = live.log.told();
         let revision = talk.revision.map_or(before.since, Revision::next);
         let lease = talk.view().is_at_work().then(|| self.lease());
         let told = StreamPosition { frames: before.frames + new.len() as u64, ..before };
-        let change = Change {
+        let change = Commit {
             revision,
             owner: live.owner(),
             peer: live.peer.get().map_or("", String::as_str),
@@ -448,7 +399,7 @@ impl Runtime {
         (talk.revision, talk.lease, talk.told) = (Some(revision), lease, told);
         talk.known = KnownMessages::all(&talk.conversation);
         if let Some(committed) = self.committed.as_ref().filter(|_| !new.is_empty()) {
-            // Nobody takes it any more if the server is about to end.
+            // The receiver is gone if the server is about to end.
             let _ = committed.send((live.id.clone(), told));
         }
         self.metrics.happened(event);
@@ -477,13 +428,12 @@ impl Runtime {
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        // Names are only put in and taken out.
+        // Names are only inserted and removed.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Does something to its end even where the client that asked for it goes away in the middle: what the state machine took must be stored, and what
-/// was stored must run.
+/// Runs a task to its end, even if its client disconnects: an event that the state machine took must be stored, and stored work must run.
 pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
 ) -> Result<T, ApiError> {
@@ -491,19 +441,4 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
         tracing::error!(%error, "request handler panicked");
         Err(ApiError::Internal)
     })
-}
-
-/// Ends a run whose client has gone; false where it has not.
-async fn stop_abandoned(run: &Run) -> bool {
-    if !run.is_abandoned().await && !run.over.is_cancelled() {
-        return false;
-    }
-    stop(run).await;
-    true
-}
-
-/// Ends a run and waits until it has.
-pub(crate) async fn stop(run: &Run) {
-    run.stop.cancel();
-    run.over.cancelled().await;
 }

@@ -1,9 +1,9 @@
 //! Streams of server-sent events.
 
 use crate::drain::Drain;
-use crate::histories::Parts;
+use crate::histories::Preamble;
 use crate::limits::HEARTBEAT;
-use crate::live::{Follower, Live, Place};
+use crate::live::{ActiveSession, Cursor, Follower};
 use crate::log::{Entry, Found, Kind, Reader};
 use crate::metrics::Counted;
 use crate::store::StreamPosition;
@@ -30,7 +30,7 @@ pub(crate) const RESET: &str = "reset";
 /// The response to a `POST /agent`: one run, from its start to its end.
 #[derive(Debug)]
 pub(crate) struct RunStream {
-    prefix: Parts,
+    prefix: Preamble,
     following: Option<RunTail>,
 }
 
@@ -40,7 +40,7 @@ struct RunTail {
     /// Keeps the run from counting as abandoned, if it is of this server.
     _follower: Option<Follower>,
     /// Keeps the conversation in memory, so that commits of other servers arrive.
-    _live: Arc<Live>,
+    _live: Arc<ActiveSession>,
     client: RunReader,
 }
 
@@ -61,18 +61,23 @@ impl RunReader {
 
 impl RunStream {
     /// The rest of a run: the client's own, or another that does the work that the client asks for.
-    pub(crate) fn following(live: Arc<Live>, reader: Reader, follower: Option<Follower>, client: RunReader) -> Self {
+    pub(crate) fn following(
+        live: Arc<ActiveSession>,
+        reader: Reader,
+        follower: Option<Follower>,
+        client: RunReader,
+    ) -> Self {
         let following = RunTail { reader, _follower: follower, _live: live, client };
-        Self { prefix: Parts::default(), following: Some(following) }
+        Self { prefix: Preamble::default(), following: Some(following) }
     }
 
     /// The same stream after these frames.
-    pub(crate) fn behind(self, prefix: Parts) -> Self {
+    pub(crate) fn behind(self, prefix: Preamble) -> Self {
         Self { prefix, ..self }
     }
 
     /// A run that has ended.
-    pub(crate) fn once(prefix: Parts) -> Self {
+    pub(crate) fn once(prefix: Preamble) -> Self {
         Self { prefix, following: None }
     }
 }
@@ -136,11 +141,11 @@ impl RunTail {
 #[derive(Debug)]
 pub(crate) struct ConversationStream {
     /// The first frames.
-    pub(crate) prefix: Parts,
+    pub(crate) prefix: Preamble,
     pub(crate) reader: Reader,
     pub(crate) drain: Drain,
     /// Keeps the conversation and its log in memory.
-    pub(crate) _live: Arc<Live>,
+    pub(crate) _live: Arc<ActiveSession>,
     pub(crate) _counted: Counted,
 }
 
@@ -174,7 +179,7 @@ impl ConversationStream {
 }
 
 fn frame_of(entry: &Entry, told: StreamPosition) -> Bytes {
-    let id = Place::behind(told).event_id();
+    let id = Cursor::behind(told).event_id();
     let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
     frame(event, Some(&id), &entry.data).into()
 }

@@ -1,6 +1,8 @@
-//! Where conversations are kept.
+//! Stores of conversations.
 
+pub(crate) mod error;
 mod memory;
+mod position;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod rows;
@@ -10,7 +12,9 @@ pub mod sqlite;
 use crate::clock::Clock;
 use crate::owner::Owner;
 use async_trait::async_trait;
+pub use error::{CommitError, StoreError};
 pub use memory::MemoryStore;
+pub use position::{Revision, StreamPosition};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 use question_agent::message::Message;
@@ -19,203 +23,176 @@ use question_agent::{ConvState, Conversation, Timestamp};
 use signals::Signals;
 pub use sqlite::SqliteStore;
 use std::collections::HashMap;
-use std::error::Error;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Where conversations are kept. What it has acknowledged is there after a crash, as far as its medium allows.
+/// A store of conversations. An acknowledged commit survives a crash, as far as its medium allows.
 ///
 /// A conversation has a [`Revision`]. A change names the revision that it is based on, and the store takes one change for each revision. So
 /// reading, deciding and committing needs no other lock, in one process or in many.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Reads a conversation; `None` where there is none.
+    /// Loads a conversation; `None` if there is none.
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError>;
 
-    /// Stores what an event changed, as one commit, if the conversation still has the revision `base`; `None` is for one that does not exist yet.
-    /// An acknowledged commit stays.
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError>;
+    /// Stores a change as a whole, if the conversation still has the revision `base`; `None` is for a new conversation.
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError>;
 
-    /// The conversations that somebody has to take up by now: their question has expired, or nobody works on them any more. And when to look again.
+    /// The conversations to resume now, since their question has expired or their lease has run out, and the time of the next look.
     async fn due(&self, now: Timestamp) -> Result<Due, StoreError>;
 
-    /// Has the leases of these conversations run longer, where they are still this holder's.
+    /// Prolongs the leases of these conversations, if they are still this holder's.
     async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError>;
 
-    /// Deletes a conversation with all that was said in it, if it still has this revision; false if it has another or is gone.
+    /// Deletes a conversation with its messages, if it still has this revision. Returns false if it has another or is gone.
     async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError>;
 
-    /// Deletes conversations that ended by then and in which nothing has happened since, some at a time, and gives their names.
+    /// Deletes conversations that ended by this time, a limited number at a time, and returns their ids.
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError>;
 
-    /// Finds out whether it could commit now.
+    /// Fails if it cannot commit now.
     async fn check(&self) -> Result<(), StoreError>;
 
     /// The number of conversations.
     async fn count(&self) -> Result<usize, StoreError>;
 
-    /// The position up to which the clients of these conversations had been told at the last commit; those that are missing are deleted. `None` where nobody else can
-    /// change what this server has read, as in a store of one server.
+    /// The stream positions of these conversations at their last commits; a missing one is deleted. `None` for a store of one server.
     async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
         let _ = ids;
         Ok(None)
     }
 
-    /// The signals by which servers learn of one another's commits; `None` if it is one server's alone.
+    /// The signals between servers that share the store; `None` for a store of one server.
     fn signals(&self) -> Option<Arc<dyn Signals>> {
         None
     }
 
-    /// The clock by which servers that share it agree on leases; `None` if it is one server's alone.
+    /// The clock for the leases of servers that share the store; `None` for a store of one server.
     fn clock(&self) -> Option<Arc<dyn Clock>> {
         None
     }
 
-    /// The questions that wait for their answer.
+    /// The questions that wait for an answer.
     async fn waiting(&self) -> Result<Waiting, StoreError> {
         Ok(Waiting::default())
     }
 
-    /// The connections to its database that are in use, and the most that it may have; `None` for a store without.
+    /// The connections in use and the most connections; `None` for a store without a pool.
     fn pool(&self) -> Option<(usize, usize)> {
         None
     }
 
-    /// The number of conversations that are this owner's.
+    /// The number of conversations of this owner.
     async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError>;
 
-    /// The conversations that are this owner's, the newest first and no more than `most`.
+    /// The ids of this owner's conversations, newest first and at most `most`.
     async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError>;
 
-    /// Conversations that can make room for others, the first to go first and no more than `most`: those of the peer that has most, if that is more
-    /// than `over`. Nobody works on them, and they are not of the newest quarter of the peer's. Where least was said goes first, then what does
-    /// not wait, then the newest: so what somebody makes up in a hurry goes before the question that was there already.
+    /// The conversations to delete for new ones, at most `most` and the first to go first. They are of the peer that has most, if it has more than
+    /// `over`. None is at work or among the newest quarter of that peer's. Those with the fewest messages go first, then those without a
+    /// question, then the newest, so that a flood goes before an older question.
     async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
         let _ = (over, most);
         Ok(Vec::new())
     }
 
-    /// The bytes of memory that they take, near enough; 0 for a store that keeps them elsewhere.
+    /// The memory that they take, in bytes and roughly; 0 for a store outside of memory.
     fn bytes(&self) -> usize {
         0
     }
 
-    /// The longest conversation of the peer whose conversations take most memory, if nobody works on it.
+    /// The longest conversation, not at work, of the peer that takes most memory.
     async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
         Ok(None)
     }
 }
 
-/// The number of a conversation's state: each commit makes the next. The first is the time at which the conversation began, in
-/// milliseconds. So a later conversation of the same name repeats no revision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Revision(pub u64);
-
-impl Revision {
-    /// The revision after this.
-    #[must_use]
-    pub const fn next(self) -> Self {
-        Self(self.0 + 1)
-    }
-}
-
-/// The position up to which a conversation's clients have been told: the number of frames since the revision at which a server took it up. The
-/// default belongs to no conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StreamPosition {
-    /// The revision that was being made then.
-    pub since: Revision,
-    /// The frames since.
-    pub frames: u64,
-}
-
-/// Who works on a conversation, and until when nobody else may.
+/// The exclusive right of one server to work on a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lease {
     /// The server that works on it.
     pub holder: Uuid,
-    /// When that is over, unless it is renewed.
+    /// The time at which it ends unless it is renewed.
     pub until: Timestamp,
 }
 
-/// What is to be taken up.
+/// The conversations to resume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Due {
-    /// The conversations, those that wait longest first.
+    /// Their ids, longest due first.
     pub now: Vec<String>,
-    /// When there will be more.
+    /// The time at which more are due.
     pub next: Option<Timestamp>,
 }
 
-/// The questions that wait for their answer.
+/// The questions that wait for an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Their number.
     pub count: usize,
-    /// Since when the oldest of them waits.
+    /// The time at which the oldest began to wait.
     pub since: Option<Timestamp>,
 }
 
 /// A conversation as a store has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// What was said and where it stands.
+    /// The messages and the state.
     pub conversation: Conversation,
-    /// Who its agent is and what it may do.
+    /// The context of its agent: tools, permissions, callbacks.
     pub context: ToolContext,
-    /// Whose it is; `None` if its creator did not say.
+    /// The owner; `None` if its creator named none.
     pub owner: Option<Owner>,
-    /// Which of its states this is.
+    /// The revision of this state.
     pub revision: Revision,
-    /// The position up to which its clients had been told when it was committed.
+    /// The stream position of its commit.
     pub told: StreamPosition,
-    /// Since when its question waits, if one does.
+    /// The time at which its question began to wait.
     pub waiting_since: Option<Timestamp>,
-    /// Who works on it.
+    /// The lease, if it is at work.
     pub lease: Option<Lease>,
-    /// In which run, as far as a store with [signals](Store::signals) knows.
+    /// The run that is under way. Only a store with [signals](Store::signals) has it.
     pub run: Option<String>,
 }
 
-/// What an event changed in a conversation.
+/// The changes that an event makes to a conversation.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct Commit<'a> {
     /// The revision that it makes.
     pub revision: Revision,
-    /// Whose conversation it is. It is kept with the first change and stays.
+    /// The owner. The first commit sets it.
     pub owner: Option<&'a Owner>,
-    /// From where it was started, as a digest of the peer; empty if that is not known. It stays as well.
+    /// A digest of the peer that started it; empty if it is not known. The first commit sets it.
     pub peer: &'a str,
-    /// Who its agent is and what it may do, as it is now.
+    /// The context of its agent.
     pub context: &'a ToolContext,
-    /// Where it stands now.
+    /// The state.
     pub state: &'a ConvState,
-    /// The new messages and results, in the order in which the effects brought them.
+    /// The new messages and results, in the order of the effects.
     pub messages: &'a [Message],
-    /// The position up to which its clients will have been told with it.
+    /// The stream position after it.
     pub told: StreamPosition,
-    /// Who works on it from now on.
+    /// The lease from now on.
     pub lease: Option<Lease>,
-    /// In which run. For stores with [signals](Store::signals) alone.
+    /// The run under way, for stores with [signals](Store::signals).
     pub run: Option<&'a str>,
-    /// When that is.
+    /// The time of the change.
     pub at: Timestamp,
 }
 
-impl Change<'_> {
-    /// When it came to an end, for now: nobody works on it, and it waits for nobody.
+impl Commit<'_> {
+    /// The time of its end, for now: it is not at work and no question waits.
     fn ended_at(&self) -> Option<Timestamp> {
         matches!(self.state, ConvState::Idle | ConvState::Failed { .. }).then_some(self.at)
     }
 
-    /// Since when its question waits, if one does.
+    /// The time at which its question began to wait.
     fn waiting_since(&self) -> Option<Timestamp> {
         self.state.waiting().map(|_| self.at)
     }
 
-    /// When a server has to look after the conversation.
+    /// The time at which a server has to resume the conversation.
     fn due_at(&self) -> Option<Timestamp> {
         let expiry = self.state.waiting().and_then(|waiting| waiting.expires_at);
         let callbacks = self.context.callbacks.iter().filter_map(|callback| callback.due);
@@ -223,39 +200,5 @@ impl Change<'_> {
     }
 }
 
-/// The number of ended conversations that are deleted at a time, so that nobody waits long for that.
+/// The most ended conversations that are deleted at a time, so that no other commit waits long.
 const DELETED_AT_A_TIME: usize = 256;
-
-/// Why a commit was not taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CommitError {
-    /// The conversation has another revision by now: decide again, from that one.
-    Conflict,
-    /// It is not known to be kept.
-    Failed(StoreError),
-}
-
-impl From<StoreError> for CommitError {
-    fn from(error: StoreError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-/// Why the store did not do it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreError(pub String);
-
-impl StoreError {
-    /// The same with the name of the file that it is about.
-    fn about(self, path: &Path) -> Self {
-        Self(format!("{}: {}", path.display(), self.0))
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl Error for StoreError {}

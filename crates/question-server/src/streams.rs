@@ -1,4 +1,4 @@
-//! The streams that each client has open.
+//! The number of streams that each client has open.
 
 use crate::caller::{Caller, Client};
 use crate::error::ApiError;
@@ -17,9 +17,9 @@ pub(crate) struct Streams {
     open: Arc<Mutex<HashMap<Client, usize>>>,
 }
 
-/// One that is open, until it is dropped.
+/// An open stream; dropping it ends the count.
 #[derive(Debug)]
-struct Open {
+struct OpenStream {
     streams: Streams,
     client: Client,
 }
@@ -29,8 +29,8 @@ impl Streams {
         Self { most, open: Arc::default() }
     }
 
-    /// Counts one more. Clients on this machine that do not say who they are may be anybody, and are not counted.
-    fn open(&self, client: Client) -> Result<Option<Open>, ApiError> {
+    /// Counts one more stream. Does not count clients on this machine without a name: they may be several.
+    fn open(&self, client: Client) -> Result<Option<OpenStream>, ApiError> {
         if client == Client::Unknown {
             return Ok(None);
         }
@@ -40,7 +40,7 @@ impl Streams {
             return Err(ApiError::TooManyStreams);
         }
         *count += 1;
-        Ok(Some(Open { streams: self.clone(), client }))
+        Ok(Some(OpenStream { streams: self.clone(), client }))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Client, usize>> {
@@ -49,7 +49,7 @@ impl Streams {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenStream {
     fn drop(&mut self) {
         let mut open = self.streams.lock();
         let left = open.get_mut(&self.client).map(|count| {
@@ -67,7 +67,7 @@ pub(crate) async fn count(State(streams): State<Streams>, request: Request, next
     let client = request.extensions().get::<Caller>().map(Caller::client).unwrap_or_default();
     let open = streams.open(client)?;
     let response = next.run(request).await;
-    // Nothing that is whole already stays open.
+    // A whole body leaves no stream open.
     if open.is_none() || response.body().size_hint().exact().is_some() {
         return Ok(response);
     }

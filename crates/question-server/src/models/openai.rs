@@ -1,65 +1,56 @@
-//! Any endpoint that speaks OpenAI's chat completions, streaming.
+//! Endpoints with OpenAI's Chat Completions API, streaming.
 
 mod request;
 mod stream;
 
 pub use super::remote::Settings;
-use super::remote::{Dialect, Kind, Reader, Remote};
+use super::remote::{AnswerReader, Dialect, RefusalKind, Remote};
 use crate::models::Request;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use stream::{Reading, Setting};
+use stream::{OpenAiReader, ReaderContext};
 
 /// The environment variable with the endpoint, up to and without `/chat/completions`.
 pub const BASE_URL: &str = "OPENAI_BASE_URL";
-/// The environment variable with the key, where the endpoint wants one.
+/// The environment variable with the key, if the endpoint needs one.
 pub const API_KEY: &str = "OPENAI_API_KEY";
 /// The environment variable with the model's name.
 pub const MODEL: &str = "OPENAI_MODEL";
 
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
-/// A model behind an endpoint. Tool calls stream as they come; arguments that cannot be read are the state machine's to refuse.
+/// A model behind an endpoint. Tool calls stream as they arrive; the state machine refuses arguments that cannot be read.
 #[derive(Clone, Debug)]
 pub struct OpenAi {
     remote: Remote,
     /// True if the endpoint is asked for its usage, which some refuse.
-    usage: Arc<AtomicBool>,
+    asks_for_usage: Arc<AtomicBool>,
 }
 
 impl OpenAi {
     /// The model of that name behind a base URL such as `https://api.openai.com/v1`.
     ///
     /// # Errors
-    /// A sentence where the URL is none, or would send a key over the network in the clear.
+    /// A sentence, if the URL is invalid or would send a key over the network in the clear.
     pub fn new(base_url: &str, key: Option<String>, model: String) -> Result<Self, String> {
         Self::with(Settings { base_url: base_url.to_owned(), key, model, sends_reasoning: true, ..Settings::default() })
     }
 
-    /// A model with all that can be said of it.
+    /// A model with these settings.
     ///
     /// # Errors
     /// Those of [`new`](Self::new).
     pub fn with(settings: Settings) -> Result<Self, String> {
         let remote = Remote::new(settings, "/chat/completions", None)?;
-        Ok(Self { remote, usage: Arc::new(AtomicBool::new(true)) })
+        Ok(Self { remote, asks_for_usage: Arc::new(AtomicBool::new(true)) })
     }
 
-    /// The model that the environment names: [`MODEL`], and perhaps [`BASE_URL`] and [`API_KEY`]. The rest is as these settings say.
+    /// The model that the environment names: [`MODEL`], and optionally [`BASE_URL`] and [`API_KEY`]. The rest is taken from the settings.
     ///
     /// # Errors
-    /// A sentence that says which variable is missing or wrong.
+    /// A sentence with the variable that is missing or wrong.
     pub fn from_env(settings: Settings) -> Result<Self, String> {
         Self::with(settings.in_env([MODEL, BASE_URL, API_KEY], "gpt-4o-mini", DEFAULT_BASE_URL)?)
-    }
-
-    fn wants_usage(&self) -> bool {
-        self.usage.load(Ordering::Relaxed)
-    }
-
-    /// OpenAI's own endpoints want the number of tokens under another name.
-    fn takes_completion_tokens(&self) -> bool {
-        [".openai.com/", ".azure.com/"].iter().any(|host| self.remote.settings.base_url.contains(host))
     }
 }
 
@@ -69,18 +60,18 @@ impl Dialect for OpenAi {
     }
 
     fn body(&self, request: &Request, from: usize) -> String {
-        request::body(self, request, from)
+        request::body(&self.remote, self.asks_for_usage.load(Ordering::Relaxed), request, from)
     }
 
-    fn reader(&self, request: &Request) -> Box<dyn Reader> {
+    fn reader(&self, request: &Request) -> Box<dyn AnswerReader> {
         let tools = request.tools.iter().map(|tool| tool.name.clone()).collect();
         let Remote { settings, origin, .. } = &self.remote;
-        let setting = Setting { key: settings.key.as_deref().map(Arc::from), tools, origin: Arc::clone(origin) };
-        Box::new(Reading::new(setting))
+        let context = ReaderContext { key: settings.key.as_deref().map(Arc::from), tools, origin: Arc::clone(origin) };
+        Box::new(OpenAiReader::new(context))
     }
 
-    fn asks_for_less(&self, kind: Kind) -> bool {
-        kind == Kind::NoUsage && self.usage.swap(false, Ordering::Relaxed)
+    fn asks_for_less(&self, kind: RefusalKind) -> bool {
+        kind == RefusalKind::NoUsage && self.asks_for_usage.swap(false, Ordering::Relaxed)
     }
 }
 
@@ -98,7 +89,7 @@ mod tests {
         for url in ["http://api.example/v1", "ftp://localhost", "api.example", ""] {
             assert!(new(url).is_err(), "{url}");
         }
-        let why = new("http://litellm:4000").expect_err("it is named to nobody");
+        let why = new("http://litellm:4000").expect_err("the operator named no host");
         assert!(why.contains("--allow-plain-key litellm"), "{why}");
         let named = |url: &str| {
             let plain_key_hosts = vec!["litellm".to_owned()];

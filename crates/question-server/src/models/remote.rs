@@ -1,4 +1,4 @@
-//! Models behind an endpoint: the address and its key, requests at a time, silence, tries, and histories that are too long.
+//! Models behind an endpoint: address and key, concurrency, timeouts, retries, and histories that are too long.
 
 mod ends;
 mod refusal;
@@ -10,13 +10,13 @@ use crate::models::{Delta, Model, ModelError, Request};
 use ask_user_question::Limits;
 use axum::body::BodyDataStream;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-pub(super) use ends::{Again, Trouble, is_cut, judge};
+pub(super) use ends::{AnswerError, Retry, error_in, is_cut, judge, note};
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use question_agent::message::Message;
-pub(super) use refusal::Kind;
-use refusal::Refusal;
-use secrets::left_out;
+use json_tree::parse;
+use question_agent::message::{AssistantMessage, Message};
+use refusal::EndpointRefusal;
+pub(super) use refusal::RefusalKind;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::fmt;
@@ -26,59 +26,56 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// What the model is told that it is, where nothing else is given.
+/// The system prompt by default.
 const ROLE: &str = "You are a helpful agent.";
 
-/// The time that an endpoint may be silent, before its answer and in it.
+/// The timeout between two pieces of an answer, and before the first.
 const SILENCE: Duration = Duration::from_secs(120);
 
-/// The pause before the second attempt where the endpoint asks for none; it doubles with each.
+/// The pause before the second attempt, if the endpoint asks for none; it doubles with each.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 
-/// The time that an answer may bring nothing of use, and the time that it may take in all.
+/// The timeout of an answer without new content, and that of an answer in all.
 const IDLE: Duration = Duration::from_secs(600);
 const LONGEST: Duration = Duration::from_secs(1800);
 
-/// The time that may pass until what follows the end of an answer, such as its usage.
+/// The timeout for what follows the end of an answer, such as its usage.
 const AFTERWORD: Duration = Duration::from_secs(5);
 
-/// The longest error text that is logged, in characters.
-const MAX_ERROR_CHARS: usize = 300;
-
-/// The address of an endpoint, and the way in which it is asked.
+/// The address of an endpoint, and the settings of its requests.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Its URL, such as `https://api.openai.com/v1`. Its query goes along, such as `?api-version=…` of Azure.
+    /// The URL, such as `https://api.openai.com/v1`. A query is kept, such as `?api-version=…` of Azure.
     pub base_url: String,
-    /// The key, where it wants one.
+    /// The key, if it needs one.
     pub key: Option<String>,
     /// The header that has the key alone, such as `api-key`; `None` for the endpoint's usual one.
     pub key_header: Option<HeaderName>,
     /// Further headers.
     pub headers: HeaderMap,
-    /// The hosts that get key and headers over plain HTTP, beside this machine.
+    /// The hosts, beside this machine, that get key and headers over plain HTTP.
     pub plain_key_hosts: Vec<String>,
     /// The model's name.
     pub model: String,
-    /// What the model is told that it is. The guidance on asking well follows it.
+    /// The system prompt. The guidance on questions follows it.
     pub system_prompt: Option<String>,
-    /// The temperature; `None` for the endpoint's own.
+    /// The temperature; `None` for the endpoint's default.
     pub temperature: Option<f64>,
-    /// The number of tokens that an answer may have; `None` for the endpoint's own limit.
+    /// The most tokens of an answer; `None` for the endpoint's limit.
     pub max_tokens: Option<u32>,
-    /// The number of tokens that a model may think with, if its endpoint has to be told.
+    /// The most tokens of thoughts, for endpoints that need a number.
     pub thinking: Option<u32>,
-    /// True if what a model thought before its calls goes back to its endpoint.
+    /// True if the thoughts before calls go back to the endpoint.
     pub sends_reasoning: bool,
-    /// The requests at a time; for further ones the model is busy. `None` for [`MODEL_CALLS`].
+    /// The most requests at a time; further ones fail. `None` for [`MODEL_CALLS`].
     pub at_once: Option<NonZeroUsize>,
 }
 
 impl Settings {
-    /// The same with what the environment says: the model and perhaps the URL and the key, by these names.
+    /// The same with the model, URL and key of the environment variables of these names.
     ///
     /// # Errors
-    /// A sentence that says which variable is missing.
+    /// A sentence with the variable that is missing.
     pub(super) fn in_env(
         self,
         [model, base_url, key]: [&str; 3],
@@ -98,24 +95,24 @@ pub(super) struct Remote {
     pub(super) settings: Arc<Settings>,
     endpoint: Endpoint,
     key: Option<Arc<str>>,
-    /// The endpoint and the model, which alone get back what they said of their calls.
+    /// The endpoint and the model, which alone get their own ids and thoughts back.
     pub(super) origin: Arc<str>,
     places: Arc<Semaphore>,
 }
 
-/// The language of an endpoint.
+/// The API of an endpoint.
 pub(super) trait Dialect: fmt::Debug + Clone + Send + Sync + 'static {
-    /// The model that speaks it.
+    /// The model with this API.
     fn remote(&self) -> &Remote;
 
-    /// The body of a request with the messages from that one on.
+    /// The body of a request, with the messages from the index `from` on.
     fn body(&self, request: &Request, from: usize) -> String;
 
-    /// Reads its answer.
-    fn reader(&self, request: &Request) -> Box<dyn Reader>;
+    /// A reader for the answer.
+    fn reader(&self, request: &Request) -> Box<dyn AnswerReader>;
 
-    /// Asks for less after a refusal of this kind; false if nothing can be left out.
-    fn asks_for_less(&self, kind: Kind) -> bool {
+    /// Leaves an optional part out of requests after a refusal of this kind. Returns false if there is none.
+    fn asks_for_less(&self, kind: RefusalKind) -> bool {
         let _ = kind;
         false
     }
@@ -136,28 +133,28 @@ impl<D: Dialect> Model for D {
 }
 
 /// An answer, as far as it has arrived.
-pub(super) trait Reader: Send {
-    /// Takes bytes and gives what they bring, the deltas before an error too.
-    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Trouble>;
+pub(super) trait AnswerReader: Send {
+    /// Reads bytes, and adds their deltas, with those before an error.
+    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), AnswerError>;
 
-    /// Gives what is left at the end of the answer, or why it is none.
-    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble>;
+    /// Adds the deltas that are left at the end of the answer, or fails if it is none.
+    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError>;
 
-    /// Returns true if the endpoint has said that this is all.
+    /// Returns true if the endpoint has announced the end.
     fn is_whole(&self) -> bool;
 
-    /// Returns true if nothing more can come, though the connection stays.
+    /// Returns true if no more can follow, though the connection stays open.
     fn is_done(&self) -> bool;
 
-    /// Returns true if anything of use came with the last bytes.
+    /// Returns true if the last bytes had content.
     fn comes_on(&self) -> bool;
 }
 
 impl Remote {
-    /// The model at this path behind its base URL, which gets its key in this header.
+    /// The model at this path behind its base URL, with its key in this header.
     ///
     /// # Errors
-    /// A sentence where the URL is none, or would send a key over the network in the clear.
+    /// A sentence, if the URL is invalid or would send a key over the network in the clear.
     pub(super) fn new(settings: Settings, path: &str, own_key_header: Option<&HeaderName>) -> Result<Self, String> {
         let (base, query) = settings.base_url.split_once('?').unwrap_or((&settings.base_url, ""));
         let base = base.trim_end_matches('/');
@@ -177,13 +174,13 @@ impl Remote {
         })
     }
 
-    /// The same with a header that says nothing secret.
+    /// The same with a header that is not secret.
     pub(super) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.endpoint = self.endpoint.with_header(name, value);
         self
     }
 
-    /// What the model is told before the history.
+    /// The system prompt, with guidance and the client's context.
     pub(super) fn system(&self, request: &Request) -> String {
         let prompt = self.settings.system_prompt.as_deref().map_or(ROLE, str::trim_end);
         let context = request.context.context_words();
@@ -191,7 +188,13 @@ impl Remote {
         parts.collect::<Vec<&str>>().join("\n\n")
     }
 
-    /// Goes on from a history.
+    /// The endpoint's own members of a message; `Null` for a message of another endpoint or model.
+    pub(super) fn origin_of(&self, message: &AssistantMessage) -> Value {
+        let origin = message.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
+        origin.filter(|origin| origin["from"] == *self.origin).unwrap_or_default()
+    }
+
+    /// Streams the answer to a request.
     pub(super) fn respond(
         &self,
         dialect: impl Dialect,
@@ -200,11 +203,11 @@ impl Remote {
         let earlier = request.attempt.saturating_sub(1).min(8);
         let pause = FIRST_PAUSE * 2_u32.saturating_pow(earlier);
         let asked = self.clone().ask(dialect, request, pause);
-        once(asked).map_ok(Answer::deltas).try_flatten().boxed()
+        once(asked).map_ok(AnswerStream::deltas).try_flatten().boxed()
     }
 
-    /// Sends a request and gives the answer once it begins. A history that is too long for the model is cut until it fits.
-    async fn ask(self, dialect: impl Dialect, request: Request, pause: Duration) -> Result<Answer, ModelError> {
+    /// Sends a request and returns the answer once it begins. Cuts a history that is too long for the model until it fits.
+    async fn ask(self, dialect: impl Dialect, request: Request, pause: Duration) -> Result<AnswerStream, ModelError> {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             tracing::warn!("model concurrency limit reached (--max-model-calls)");
             return Err(ModelError {
@@ -223,18 +226,18 @@ impl Remote {
             if response.status() == StatusCode::OK {
                 break response;
             }
-            let refusal = Refusal::read(response, self.key.as_deref()).await;
-            let shorter = (refusal.kind == Kind::TooLong).then(|| shorter(&request.messages, from)).flatten();
+            let refusal = EndpointRefusal::read(response, self.key.as_deref()).await;
+            let shorter = (refusal.kind == RefusalKind::TooLong).then(|| shorter(&request.messages, from)).flatten();
             if let Some(shorter) = shorter {
-                tracing::warn!(messages = shorter, "history cut: it is too long for the model");
+                tracing::warn!(messages = shorter, "history cut: too long for the model");
                 from = shorter;
             } else if !dialect.asks_for_less(refusal.kind) {
-                let may_help = matches!(refusal.kind, Kind::Passing | Kind::BadCall);
+                let may_help = matches!(refusal.kind, RefusalKind::Passing | RefusalKind::BadCall);
                 let retry_after = may_help.then(|| refusal.after.unwrap_or(pause));
                 return Err(ModelError { reason: refusal.words(), retry_after });
             }
         };
-        Ok(Answer {
+        Ok(AnswerStream {
             body: response.into_body().into_data_stream(),
             reading: dialect.reader(&request),
             pause,
@@ -248,26 +251,26 @@ impl Remote {
 
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Never the key.
+        // Without the key.
         let Settings { base_url, model, .. } = &*self.settings;
         f.debug_struct("Remote").field("base_url", base_url).field("model", model).finish_non_exhaustive()
     }
 }
 
 /// An answer that arrives.
-struct Answer {
+struct AnswerStream {
     body: BodyDataStream,
-    reading: Box<dyn Reader>,
+    reading: Box<dyn AnswerReader>,
     pause: Duration,
     is_first: bool,
-    /// When it has brought nothing for too long, and when it has taken too long.
+    /// The deadline for new content, and that for the whole answer.
     idle_until: Instant,
     until: Instant,
-    /// Among those who may ask at once.
+    /// The permit of the request.
     _place: OwnedSemaphorePermit,
 }
 
-impl Answer {
+impl AnswerStream {
     fn deltas(self) -> impl Stream<Item = Result<Delta, ModelError>> {
         let read = unfold(Some(self), |answer| async move {
             let mut answer = answer?;
@@ -280,13 +283,13 @@ impl Answer {
         read.flatten()
     }
 
-    /// Reads what comes next, and says whether anything may follow.
+    /// Reads the next piece. Returns true if more may follow.
     async fn read(&mut self, deltas: &mut Vec<Delta>) -> Result<bool, ModelError> {
         let silence = if self.reading.is_whole() { AFTERWORD } else { SILENCE };
         let until = (Instant::now() + silence).min(self.idle_until).min(self.until);
         let arrived = timeout_at(until, self.body.next()).await;
         if let Ok(Some(Ok(bytes))) = arrived {
-            self.reading.feed(&bytes, deltas).map_err(|trouble| self.error(trouble))?;
+            self.reading.feed(&bytes, deltas).map_err(|error| self.error(error))?;
             if self.reading.comes_on() {
                 self.idle_until = Instant::now() + IDLE;
             }
@@ -297,17 +300,17 @@ impl Answer {
             let reason = "The model's answer broke off.".to_owned();
             return Err(ModelError { reason, retry_after: Some(self.pause) });
         }
-        self.reading.finish(deltas).map_err(|trouble| self.error(trouble))?;
+        self.reading.finish(deltas).map_err(|error| self.error(error))?;
         Ok(false)
     }
 
-    fn error(&self, trouble: Trouble) -> ModelError {
-        let may_help = match trouble.again {
-            Again::Never => false,
-            Again::Once => self.is_first,
-            Again::Some => true,
+    fn error(&self, error: AnswerError) -> ModelError {
+        let may_help = match error.retry {
+            Retry::Never => false,
+            Retry::Once => self.is_first,
+            Retry::Always => true,
         };
-        ModelError { reason: trouble.reason, retry_after: may_help.then_some(self.pause) }
+        ModelError { reason: error.reason, retry_after: may_help.then_some(self.pause) }
     }
 }
 
@@ -318,26 +321,12 @@ fn unreachable(error: &(dyn Error + 'static), pause: Duration) -> ModelError {
     ModelError { reason: "The model cannot be reached.".to_owned(), retry_after: Some(pause) }
 }
 
-/// Where a shorter history begins: at a turn of the user's, with at most half of what there is from `from` on, or with the last turn. `None` if that
-/// is all there is.
+/// The start of a shorter history: a message of the user's from which at most half of the bytes behind `from` are left, or else the last one.
+/// `None` if there is none behind `from`.
 fn shorter(messages: &[Message], from: usize) -> Option<usize> {
     let length = |messages: &[Message]| messages.iter().map(|message| json!(message).to_string().len()).sum::<usize>();
     let half = length(&messages[from..]) / 2;
     let is_turn = |at: &usize| matches!(&messages[*at], Message::User(user) if user.ask.is_none());
     let turns: Vec<usize> = (from + 1..messages.len()).filter(is_turn).collect();
     turns.iter().find(|turn| length(&messages[**turn..]) <= half).or(turns.last()).copied()
-}
-
-/// The error that a body or a chunk tells, cut to a readable length. Some have it in a list.
-pub(super) fn error_in(json: &Value) -> Option<String> {
-    let json = if json.is_array() { &json[0] } else { json };
-    let error = json.get("error").filter(|error| !error.is_null())?;
-    let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
-    Some(text.chars().take(MAX_ERROR_CHARS).collect())
-}
-
-/// What an endpoint says of its failure, which is for the log alone.
-pub(super) fn note(why: &str, key: Option<&str>) {
-    let why = left_out(why, key);
-    tracing::debug!(?why, "the model's endpoint breaks off and says");
 }

@@ -1,4 +1,4 @@
-//! A model that follows a script: an agent as data, without a network or an account.
+//! A model that follows a script, without a network or an account.
 
 use crate::models::{Delta, Model, ModelError, Request};
 use crate::tools::{Call, SpawnAgents, Tool, ToolOutput};
@@ -11,7 +11,7 @@ use scripted_agent::{Script, ScriptTool};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A script at work. What it says follows from the history and its context alone.
+/// An agent of a script. Its answers depend on the history and its context alone.
 #[derive(Clone, Debug)]
 pub struct Scripted {
     script: Arc<Script>,
@@ -19,7 +19,7 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// The agent of a script, which pauses for `pace` before each delta, as a model that thinks and a network that carries would.
+    /// The agent of a script, with the pause `pace` before each delta, as a model and a network would have.
     #[must_use]
     pub fn new(script: Script, pace: Duration) -> Self {
         Self { script: Arc::new(script), pace }
@@ -48,7 +48,7 @@ impl Model for Scripted {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let own = self.script.tools().iter().map(|tool| Arc::new(Told::new(tool)) as Arc<dyn Tool>);
+        let own = self.script.tools().iter().map(|tool| Arc::new(ScriptedTool::new(tool)) as Arc<dyn Tool>);
         let others = self.script.spawns_agents().then(|| Arc::new(SpawnAgents::default()) as Arc<dyn Tool>);
         own.chain(others).collect()
     }
@@ -57,7 +57,7 @@ impl Model for Scripted {
         let (deltas, pace) = (self.script.next(&request.messages, &request.context), self.pace);
         let paced = stream::iter(deltas).then(move |delta| async move {
             if !pace.is_zero() {
-                // The desk speaks at the speed of a model; tests set no pace.
+                // Streams at the pace of a model; tests set none.
                 tokio::time::sleep(pace).await;
             }
             Ok(delta)
@@ -66,21 +66,21 @@ impl Model for Scripted {
     }
 }
 
-/// A tool whose result the script has.
+/// A tool with a fixed result in the script.
 #[derive(Debug)]
-struct Told {
+struct ScriptedTool {
     tool: ScriptTool,
     spec: ToolSpec,
 }
 
-impl Told {
+impl ScriptedTool {
     fn new(tool: &ScriptTool) -> Self {
         Self { spec: tool.spec(), tool: tool.clone() }
     }
 }
 
 #[async_trait]
-impl Tool for Told {
+impl Tool for ScriptedTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

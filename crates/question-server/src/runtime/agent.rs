@@ -1,9 +1,9 @@
 //! The agent of a conversation, or one of its sub-agents. One loop drives both.
 
 use super::Runtime;
-use super::tell::{RunEnd, end_entry, end_of, entries, failed};
+use super::tell::{RunResult, end_entry, end_of, entries, failed};
 use crate::error::ApiError;
-use crate::live::{Live, Run};
+use crate::live::{ActiveRun, ActiveSession};
 use crate::log::{Entry, Log};
 use crate::models::Request;
 use ag_ui_stream::outcome::RunOutcome;
@@ -13,15 +13,15 @@ use question_agent::{ConvState, Conversation, Event};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// What the user reads below an answer that has no end.
+/// The note below an answer that was cut.
 const ANSWER_CUT: &str = "The answer was cut off: the model had no room for more of it. Ask it to go on.";
 
 /// The agent of a conversation, or one of its sub-agents.
 #[derive(Debug)]
-pub(super) enum Agent {
-    /// The agent of a conversation: what it does is stored, and its clients hear of it.
-    Parent { live: Arc<Live>, run: Run },
-    /// An agent without a user. Nobody hears of it, and it dies with its parent's run.
+pub(super) enum ActiveAgent {
+    /// The agent of a conversation: its events are stored and sent to clients.
+    Parent { live: Arc<ActiveSession>, run: ActiveRun },
+    /// An agent without a user. No client reads its events, and it ends with its parent's run.
     Sub(Box<SubAgent>),
 }
 
@@ -29,28 +29,28 @@ pub(super) enum Agent {
 pub(super) struct SubAgent {
     pub(super) conversation: Conversation,
     pub(super) context: ToolContext,
-    /// Nobody reads it.
+    /// It has no reader.
     pub(super) log: Log,
     pub(super) stop: CancellationToken,
 }
 
-/// What came of a piece of work.
+/// The outcome of a piece of work.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct WorkResult {
     pub(super) event: Event,
-    /// True if clients have seen something that is not kept.
+    /// True if clients have seen events that are not stored.
     pub(super) shown_but_dropped: bool,
     /// True if an answer ended before it was whole.
     pub(super) is_cut: bool,
 }
 
-impl Done {
+impl WorkResult {
     pub(super) fn kept(event: Event) -> Self {
         Self { event, shown_but_dropped: false, is_cut: false }
     }
 }
 
-impl Agent {
+impl ActiveAgent {
     pub(super) fn log(&self) -> &Log {
         match self {
             Self::Parent { live, .. } => &live.log,
@@ -75,8 +75,8 @@ impl Agent {
 }
 
 impl Runtime {
-    /// What the model is asked.
-    pub(super) async fn request(&self, agent: &Agent) -> Request {
+    /// The request for the model.
+    pub(super) async fn request(&self, agent: &ActiveAgent) -> Request {
         let request = |context: &ToolContext, conversation: &Conversation| {
             let attempt = match conversation.state() {
                 ConvState::LlmRequesting { attempt } => *attempt,
@@ -85,28 +85,32 @@ impl Runtime {
             Request::new(&self.registry(context), conversation, attempt)
         };
         match agent {
-            Agent::Parent { live, .. } => {
+            ActiveAgent::Parent { live, .. } => {
                 let talk = live.talk.lock().await;
                 request(&talk.context, &talk.conversation)
             }
-            Agent::Sub(sub) => request(&sub.context, &sub.conversation),
+            ActiveAgent::Sub(sub) => request(&sub.context, &sub.conversation),
         }
     }
 
-    /// Feeds what came of a piece of work, and gives the next.
-    pub(super) async fn feed(&self, agent: &mut Agent, done: Done) -> Result<Option<Work>, RunEnd> {
+    /// Feeds the outcome of a piece of work to the state machine, and returns the next.
+    pub(super) async fn feed(&self, agent: &mut ActiveAgent, done: WorkResult) -> Result<Option<Work>, RunResult> {
         match agent {
-            Agent::Parent { live, run } => self.feed_parent(live, run, done).await,
-            Agent::Sub(sub) => match sub.conversation.handle(done.event) {
+            ActiveAgent::Parent { live, run } => self.feed_parent(live, run, done).await,
+            ActiveAgent::Sub(sub) => match sub.conversation.handle(done.event) {
                 Ok(effects) => Ok(Step::of(effects).work),
                 Err(rejected) => Err(failed("internal_error", &rejected.to_string())),
             },
         }
     }
 
-    /// Where there is no work left the run ends, in the same breath: a client that learns that a question waits finds the conversation free to take its
-    /// answer.
-    async fn feed_parent(&self, live: &Live, run: &Run, done: Done) -> Result<Option<Work>, RunEnd> {
+    /// Ends the run with its last work, under the same lock: a client that reads of a waiting question can answer it at once.
+    async fn feed_parent(
+        &self,
+        live: &ActiveSession,
+        run: &ActiveRun,
+        done: WorkResult,
+    ) -> Result<Option<Work>, RunResult> {
         let stopped = matches!(done.event, Event::LlmStopped { .. } | Event::UserCancel { .. });
         let name = done.event.name();
         let mut talk = live.talk.lock().await;
@@ -124,7 +128,7 @@ impl Runtime {
         if is_over {
             let end = match talk.conversation.state() {
                 ConvState::Failed { reason } => failed("model_failed", reason),
-                _ if stopped => RunEnd::Finished(RunOutcome::Cancelled),
+                _ if stopped => RunResult::Finished(RunOutcome::Cancelled),
                 _ if done.is_cut => failed("answer_cut", ANSWER_CUT),
                 _ => end_of(&talk, run),
             };
@@ -133,7 +137,7 @@ impl Runtime {
         let stored = self.commit(live, &mut talk, run, name, &step.messages, &told).await;
         stored.map_err(|error| self.not_stored(live, error))?;
         if is_over {
-            // The conversation is free before its clients can know, so that what they say next finds it so.
+            // The conversation is free before its clients can know, so that their next request is taken.
             talk.run = None;
         }
         live.log.push(told);
@@ -144,12 +148,12 @@ impl Runtime {
         Ok(work)
     }
 
-    fn not_stored(&self, live: &Live, error: ApiError) -> RunEnd {
+    fn not_stored(&self, live: &ActiveSession, error: ApiError) -> RunResult {
         if let ApiError::Overtaken = error {
             tracing::info!(conversation = %live.name(), "lease lost: another server continues the conversation");
             return failed("overtaken", "Another server goes on with this conversation.");
         }
-        tracing::error!(conversation = %live.name(), ?error, "the store failed");
+        tracing::error!(conversation = %live.name(), ?error, "commit failed");
         failed("store_failed", "The conversation could not be stored.")
     }
 }

@@ -1,110 +1,42 @@
-//! The conversations in memory: only those that somebody does something with or watches. A question may wait for days.
+//! Opening, loading and deleting conversations.
 
+use super::Runtime;
+use super::slots::Sessions;
 use super::tell::entries;
-use super::{Runtime, stop};
 use crate::caller::Caller;
 use crate::error::ApiError;
-use crate::limits::{Bounds, CROWDED_OUT_AT_ONCE};
-use crate::live::{Live, Talk, TalkGuard};
+use crate::limits::CROWDED_OUT_AT_ONCE;
+use crate::live::{ActiveSession, SessionGuard, SessionState};
 use crate::owner::name_in_log;
 use crate::peer::Peer;
-use crate::rate::TokenBucket;
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Revision, Stored, StreamPosition};
 use question_agent::Timestamp;
 use question_agent::ag_ui::catch_up;
-use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// The conversations in memory, and how often those may be changed that are not, until that is forgotten.
-#[derive(Debug, Default)]
-pub(super) struct Slots {
-    slots: HashMap<Box<str>, Slot>,
-    /// The number at which those that are of use are looked for next.
-    prune_at: usize,
-}
-
-#[derive(Debug)]
-struct Slot {
-    live: Weak<Live>,
-    changes: Arc<TokenBucket>,
-}
-
-/// The number of slots that are not worth a look.
-const FEW: usize = 64;
-
-impl Slots {
-    pub(super) fn live(&self, id: &str) -> Option<Arc<Live>> {
-        self.slots.get(id)?.live.upgrade()
-    }
-
-    /// The number of conversations in memory, with those that are just being made.
-    fn begun(&self) -> usize {
-        let in_memory = |slot: &&Slot| slot.live.strong_count() > 0;
-        self.slots.values().filter(in_memory).count()
-    }
-
-    /// The conversation of this name in memory; where it is not there it is made, of how often it may be changed.
-    fn get_or_make(&mut self, id: &str, bounds: &Bounds, make: impl FnOnce(Arc<TokenBucket>) -> Live) -> Arc<Live> {
-        if let Some(live) = self.live(id) {
-            return live;
-        }
-        let now = Instant::now();
-        if self.slots.len() >= self.prune_at {
-            self.prune(now);
-        }
-        let changes = match self.slots.get(id) {
-            Some(slot) => Arc::clone(&slot.changes),
-            None => Arc::new(TokenBucket::new(now, bounds.changes)),
-        };
-        let live = Arc::new(make(Arc::clone(&changes)));
-        let slot = Slot { live: Arc::downgrade(&live), changes };
-        self.slots.insert(id.into(), slot);
-        live
-    }
-
-    /// The conversations that somebody does something with or watches.
-    pub(super) fn all(&self) -> Vec<Arc<Live>> {
-        self.slots.values().filter_map(|slot| slot.live.upgrade()).collect()
-    }
-
-    /// The next request reads it from the store.
-    fn forget(&mut self, id: &str) {
-        if let Some(slot) = self.slots.get_mut(id) {
-            slot.live = Weak::new();
-        }
-    }
-
-    /// Forgets what is not in memory and may be changed as often as any. Each look at all of them comes after as many new ones.
-    fn prune(&mut self, now: Instant) {
-        self.slots.retain(|_, slot| slot.live.strong_count() > 0 || !slot.changes.is_whole(now));
-        self.slots.shrink_to(2 * self.slots.len());
-        self.prune_at = FEW.max(2 * self.slots.len());
-    }
-}
-
 impl Runtime {
-    /// The conversations in memory; nothing is waited for with it.
-    pub(super) fn slots(&self) -> MutexGuard<'_, Slots> {
-        // Names are only put in and taken out.
+    /// The sessions in memory. The guard must not be held over an await.
+    pub(super) fn slots(&self) -> MutexGuard<'_, Sessions> {
+        // Names are only inserted and removed.
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The conversation of this name, whether or not there is one.
-    fn live(&self, id: &str) -> Arc<Live> {
-        let new = |changes| Live::new(id.to_owned(), changes, self.bounds.log());
+    /// The session of this name; the store may not have the conversation.
+    fn live(&self, id: &str) -> Arc<ActiveSession> {
+        let new = |changes| ActiveSession::new(id.to_owned(), changes, self.bounds.log());
         self.slots().get_or_make(id, &self.bounds, new)
     }
 
-    /// A conversation that exists; for whom it is not, it does not.
-    pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
+    /// Opens a conversation. One that the caller may not open counts as unknown.
+    pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<ActiveSession>, ApiError> {
         let live = self.find(id).await?;
         live.filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
     }
 
-    pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
+    pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<ActiveSession>, ApiError> {
         let live = self.live(id);
         let mut talk = live.talk.lock().await;
         if !live.is_known() && !self.load(&live, &mut talk).await? {
@@ -117,16 +49,16 @@ impl Runtime {
         Some(live).filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
     }
 
-    /// A conversation for a program to ask in. A new one has no owner, unless a layer around the server says whose it is: each client that knows its name may answer.
-    pub(crate) async fn open_for_program(&self, caller: &Caller, id: &str) -> Result<Arc<Live>, ApiError> {
+    /// Opens a conversation for a program's ask. A new one has no owner unless a layer around the server names it: each client that knows its id may answer.
+    pub(crate) async fn open_for_program(&self, caller: &Caller, id: &str) -> Result<Arc<ActiveSession>, ApiError> {
         match self.find(id).await? {
             Some(_) => self.open(caller, id).await,
             None => self.open_or_create(&caller.as_program(), id).await,
         }
     }
 
-    /// A conversation that exists, whosever it is.
-    pub(crate) async fn find(&self, id: &str) -> Result<Option<Arc<Live>>, ApiError> {
+    /// Finds a conversation of any owner.
+    pub(crate) async fn find(&self, id: &str) -> Result<Option<Arc<ActiveSession>>, ApiError> {
         let live = self.live(id);
         if !live.is_known() {
             let mut talk = live.talk.lock().await;
@@ -137,11 +69,11 @@ impl Runtime {
         Ok(Some(live))
     }
 
-    /// What a conversation is by now, for as long as the guard is held.
-    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<Live>) -> Result<TalkGuard<'a>, ApiError> {
+    /// The current state of a conversation, under its lock.
+    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<ActiveSession>) -> Result<SessionGuard<'a>, ApiError> {
         let mut talk = live.talk.lock().await;
         loop {
-            // What others may have changed is known for as long as somebody works on it here.
+            // No other server changes a conversation at work here.
             let is_shared = self.signals.is_some() && talk.run.is_none();
             let is_fresh = std::mem::take(&mut talk.is_fresh);
             if talk.is_away || (is_shared && !is_fresh) {
@@ -162,13 +94,13 @@ impl Runtime {
         }
     }
 
-    /// Reads a conversation from the store; false where there is none.
-    async fn load(&self, live: &Live, talk: &mut Talk) -> Result<bool, ApiError> {
+    /// Loads a conversation from the store. Returns false if there is none.
+    async fn load(&self, live: &ActiveSession, talk: &mut SessionState) -> Result<bool, ApiError> {
         let Some(mut stored) = self.store.load(&live.id).await? else {
             return Ok(false);
         };
         if !live.belongs_to(stored.owner.take()) {
-            // Another one of the same name.
+            // It is another conversation of the same name.
             live.end();
             self.forget(&live.id);
             return Err(ApiError::UnknownConversation);
@@ -177,18 +109,18 @@ impl Runtime {
         Ok(true)
     }
 
-    /// Takes over what the store has. Those who read here are told what was committed elsewhere meanwhile.
-    fn take(&self, live: &Live, talk: &mut Talk, mut stored: Stored) {
+    /// Takes a stored conversation over, and sends the commits of other servers to the clients here.
+    fn take(&self, live: &ActiveSession, talk: &mut SessionState, mut stored: Stored) {
         let (told, run) = (stored.told, stored.run.take());
-        let known = std::mem::replace(talk, Talk::stored(stored)).known;
+        let known = std::mem::replace(talk, SessionState::stored(stored)).known;
         let is_elsewhere = self.signals.is_some() && self.is_anothers(talk);
-        // The server that worked on it has told more than it committed, so the next one counts from the start.
+        // The server that worked on it may have sent more events than it committed, so the next one counts from the start.
         let broken_off = talk.revision.filter(|_| talk.view().is_at_work() && !is_elsewhere);
         talk.told = broken_off.map_or(told, |revision| StreamPosition { since: revision.next(), frames: 0 });
         let here = live.log.told();
         let is_ours = self.signals.is_none() && talk.lease.is_some_and(|lease| lease.holder == self.holder);
         if is_ours && here.since == told.since && here.frames >= told.frames {
-            // A run that broke off here is told as far as it came.
+            // The log has all events of a run that broke off here.
             talk.told = here;
         } else if here.since == talk.told.since && here.frames < talk.told.frames {
             let id = || Uuid::new_v4().to_string();
@@ -203,7 +135,7 @@ impl Runtime {
         }
     }
 
-    /// Refuses if there is no room for another conversation of this caller's.
+    /// Fails if there is no room for another conversation of this caller.
     async fn check_room(&self, caller: &Caller) -> Result<(), ApiError> {
         if let Some(owner) = &caller.owner
             && self.store.count_of(owner).await? >= self.bounds.owned
@@ -218,8 +150,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Deletes some of the conversations of the peer that has more than half of all; false if there are none to delete. Those that somebody watches
-    /// stay.
+    /// Deletes some conversations of the peer that has more than half of all, but none that is watched. Returns false if there are none to delete.
     async fn make_room(&self) -> Result<bool, ApiError> {
         let (all, at_once) = (self.bounds.conversations, self.bounds.conversations / CROWDED_OUT_AT_ONCE + 1);
         let mut gone = 0;
@@ -232,8 +163,7 @@ impl Runtime {
         Ok(gone > 0)
     }
 
-    /// Deletes the longest conversations of the peer that has most in memory, for as long as they are over their bound together. One that would have
-    /// to go for itself takes nothing more.
+    /// Deletes the longest conversations of the peer that takes most memory until all are within their bound. Fails if the longest is this one.
     pub(super) async fn make_room_in_memory(&self, id: &str) -> Result<(), ApiError> {
         while self.store.bytes() > self.bounds.memory {
             match self.store.longest().await? {
@@ -250,56 +180,55 @@ impl Runtime {
         if is_gone {
             self.say(id, Notification::Gone).await;
             let conversation = name_in_log(id, None);
-            tracing::warn!(%conversation, limit, "conversation deleted for others");
+            tracing::warn!(%conversation, limit, "conversation deleted to make room");
             self.metrics.crowded_out();
             self.is_gone([id.to_owned()]);
         }
         Ok(is_gone)
     }
 
-    /// Counts a new conversation for its owner and for its peer: a peer can have any number of owners.
+    /// Counts a new conversation for its owner and its peer: a peer may use many owners.
     fn allow_new(&self, caller: &Caller) -> Result<(), Duration> {
         let now = Instant::now();
         if let Some(owner) = &caller.owner {
             self.new_by_owner.take(now, owner.clone())?;
         }
-        // All that is not known counts as one: a client may name another owner each time.
+        // All unknown peers count as one: a client may name another owner each time.
         self.new_by_peer.take(now, caller.peer)
     }
 
-    /// Deletes a conversation with all that was said in it. What runs in it ends first.
-    /// Where it changes meanwhile, as by an answer at another server, what is new ends as well.
-    pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<(), ApiError> {
+    /// Stops the run of a conversation and deletes it. If it changes meanwhile, as by an answer at another server, starts again.
+    pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<ActiveSession>) -> Result<(), ApiError> {
         while !self.try_delete(live).await? {}
         Ok(())
     }
 
-    async fn try_delete(self: &Arc<Self>, live: &Arc<Live>) -> Result<bool, ApiError> {
+    async fn try_delete(self: &Arc<Self>, live: &Arc<ActiveSession>) -> Result<bool, ApiError> {
         let mut talk = self.talk(live).await?;
         if let Some(run) = talk.run_elsewhere.clone() {
             drop(talk);
-            self.stop_elsewhere(live, run, StopCause::Said).await;
+            self.stop_elsewhere(live, run, StopCause::Requested).await;
             talk = self.talk(live).await?;
         }
         while let Some(run) = talk.run.clone() {
             drop(talk);
-            stop(&run).await;
+            run.stop_and_wait().await;
             talk = self.talk(live).await?;
         }
         let revision = talk.revision.ok_or(ApiError::UnknownConversation)?;
-        // A request that has waited for it meanwhile reads what became of it.
+        // A request that waits for the lock loads it again.
         talk.is_away = true;
         if !self.store.delete(&live.id, revision).await? {
             return Ok(false);
         }
         self.say(&live.id, Notification::Gone).await;
-        tracing::info!(conversation = %live.name(), "deleted");
+        tracing::info!(conversation = %live.name(), "conversation deleted");
         live.end();
         self.forget(&live.id);
         Ok(true)
     }
 
-    /// The conversations of this caller's, the newest first.
+    /// The conversations of this caller, newest first.
     pub(crate) async fn list(&self, caller: &Caller) -> Result<Vec<String>, ApiError> {
         let mut all = Vec::new();
         for owner in caller.owners() {
@@ -308,7 +237,7 @@ impl Runtime {
         Ok(all)
     }
 
-    /// Deletes what ended that long ago, where the operator says so.
+    /// Deletes conversations that ended longer ago than `--keep`, if it is set.
     pub(super) async fn delete_ended(&self) {
         let Some(by) = self.keep.and_then(|keep| earlier(self.clock.now(), keep)) else {
             return;
@@ -320,11 +249,11 @@ impl Runtime {
         if deleted.is_empty() {
             return;
         }
-        tracing::info!(conversations = deleted.len(), "deleted what ended long ago");
+        tracing::info!(conversations = deleted.len(), "deleted ended conversations (--keep)");
         self.is_gone(deleted);
     }
 
-    /// Ends what reads these conversations, which the store does not have any more.
+    /// Ends the streams of these deleted conversations.
     fn is_gone(&self, deleted: impl IntoIterator<Item = String>) {
         let mut slots = self.slots();
         for id in deleted {
@@ -335,7 +264,7 @@ impl Runtime {
         }
     }
 
-    /// The store does not have it any more, or as another's.
+    /// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
         self.slots().forget(id);
     }
@@ -344,35 +273,4 @@ impl Runtime {
 fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {
     let by = u64::try_from(by.as_millis()).ok()?;
     time.0.checked_sub(by).map(Timestamp)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{FEW, Slots};
-    use crate::limits::Bounds;
-    use crate::live::Live;
-    use crate::rate::PerMinute;
-    use std::sync::Arc;
-
-    fn keep(slots: &mut Slots, id: &str, bounds: &Bounds) -> Arc<Live> {
-        slots.get_or_make(id, bounds, |changes| Live::new(id.to_owned(), changes, 0))
-    }
-
-    #[test]
-    fn conversations_that_nobody_needs_are_forgotten() {
-        let mut slots = Slots::default();
-        let bounds = Bounds { changes: PerMinute::new(2), ..Bounds::default() };
-        let used = keep(&mut slots, "used", &bounds);
-        used.allow_change().expect("there are two");
-        drop(used);
-        let watched = keep(&mut slots, "watched", &bounds);
-        for number in 0..20 * FEW {
-            keep(&mut slots, &format!("over-{number}"), &bounds);
-            assert!(slots.slots.len() <= 2 * FEW, "after {number}");
-        }
-        assert!(slots.live("watched").is_some());
-        assert!(slots.slots.contains_key("used"), "or its rate would be no bound");
-        drop(watched);
-        assert_eq!(slots.begun(), 0);
-    }
 }

@@ -1,11 +1,11 @@
 //! Other servers on the same store: their commits reach clients here, and they can stop runs of this server.
 
+use super::Runtime;
 use super::sweep::one_turn;
-use super::{Runtime, stop, stop_abandoned};
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
 use crate::limits::{OTHERS_PATIENCE, SIGNALS_PACE, SWEEP};
-use crate::live::Live;
+use crate::live::ActiveSession;
 use crate::log::Found;
 use crate::store::StreamPosition;
 use crate::store::signals::{Heard, Notification, Signal, StopCause};
@@ -15,29 +15,29 @@ use std::sync::{Arc, Weak};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{sleep, timeout};
 
-/// The number of signals that are looked at together.
+/// The most signals in one batch.
 const AT_A_TIME: usize = 256;
 
-/// Tells other servers what is committed here and hears of what they commit, for as long as this one lives.
+/// Publishes this server's commits and takes those of others, for as long as the runtime lives.
 pub(super) fn start_replication(runtime: &Arc<Runtime>, committed: UnboundedReceiver<(String, StreamPosition)>) {
     tokio::spawn(tell(Arc::downgrade(runtime), committed));
     tokio::spawn(hear(Arc::downgrade(runtime)));
     tokio::spawn(look(Arc::downgrade(runtime)));
 }
 
-/// Tells at once what comes alone, and together what comes in a row.
+/// Publishes a single commit at once, and several in one batch.
 async fn tell(told: Weak<Runtime>, mut committed: UnboundedReceiver<(String, StreamPosition)>) {
     let mut all = Vec::new();
     while committed.recv_many(&mut all, AT_A_TIME).await > 0 {
         let Some(runtime) = told.upgrade() else {
             return;
         };
-        // The last of each conversation.
+        // The last position of each conversation.
         let last: HashMap<String, StreamPosition> = all.drain(..).collect();
         let news = last.into_iter().map(|(id, told)| (id, Notification::Committed(told)));
         one_turn(runtime.publish(news.collect())).await;
         drop(runtime);
-        // Signals that come meanwhile are sent together.
+        // Commits of this time make the next batch.
         sleep(SIGNALS_PACE).await;
     }
 }
@@ -55,7 +55,7 @@ async fn hear(hearing: Weak<Runtime>) {
     }
 }
 
-/// Looks now and then whether anything was not heard.
+/// Polls for lost signals.
 async fn look(looking: Weak<Runtime>) {
     while let Some(runtime) = looking.upgrade() {
         let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
@@ -66,7 +66,7 @@ async fn look(looking: Weak<Runtime>) {
 }
 
 impl Runtime {
-    /// Sends other servers a word. It may be lost: they look into the store as well.
+    /// Sends other servers a notification. It may be lost: they poll the store as well.
     pub(super) async fn say(&self, id: &str, news: Notification) {
         self.publish(vec![(id.to_owned(), news)]).await;
     }
@@ -75,7 +75,7 @@ impl Runtime {
         let Some(signals) = &self.signals else {
             return;
         };
-        let all = news.into_iter().map(|(id, news)| Signal { by: self.holder, id, news });
+        let all = news.into_iter().map(|(id, notification)| Signal { by: self.holder, id, notification });
         if let Err(error) = signals.publish(all.collect()).await {
             tracing::warn!(%error, "NOTIFY failed");
         }
@@ -84,11 +84,11 @@ impl Runtime {
     async fn on_notifications(self: &Arc<Self>, batch: Vec<Heard>) {
         let (mut committed, mut missed) = (HashMap::new(), false);
         for heard in batch {
-            let Heard::Signal(Signal { by, id, news }) = heard else {
+            let Heard::Signal(Signal { by, id, notification }) = heard else {
                 missed = true;
                 continue;
             };
-            if news == Notification::Released && by != self.holder {
+            if notification == Notification::Released && by != self.holder {
                 self.deadlines_changed.notify_one();
                 continue;
             }
@@ -96,7 +96,7 @@ impl Runtime {
             let Some(live) = live else {
                 continue;
             };
-            match news {
+            match notification {
                 Notification::Released => {}
                 Notification::Committed(told) => {
                     committed.insert(id, (live, told));
@@ -105,8 +105,8 @@ impl Runtime {
                     live.end();
                     self.forget(&id);
                 }
-                Notification::Stop { run, wish } => {
-                    tokio::spawn(on_stop(live, run, wish));
+                Notification::Stop { run, cause } => {
+                    tokio::spawn(on_stop(live, run, cause));
                 }
             }
         }
@@ -116,8 +116,8 @@ impl Runtime {
         }
     }
 
-    /// Reads a conversation that was changed elsewhere. A run that goes on in it here is over.
-    fn on_commit(self: &Arc<Self>, live: Arc<Live>, told: StreamPosition) {
+    /// Loads a conversation that another server changed, and stops this server's run in it.
+    fn on_commit(self: &Arc<Self>, live: Arc<ActiveSession>, told: StreamPosition) {
         let here = live.log.told();
         let is_held = self.held().contains(&live.id);
         if told.since > here.since && is_held {
@@ -132,23 +132,23 @@ impl Runtime {
         }
     }
 
-    /// Reads a conversation that somebody watches from the store.
-    fn look_again(self: &Arc<Self>, live: Arc<Live>) {
+    /// Loads a watched conversation from the store.
+    fn look_again(self: &Arc<Self>, live: Arc<ActiveSession>) {
         let runtime = Arc::clone(self);
         tokio::spawn(async move {
             let looked = runtime.talk(&live).await;
             match looked {
                 Ok(mut talk) => talk.rest(),
-                // Those who watched it have been told.
+                // Its clients have been told.
                 Err(ApiError::UnknownConversation) => {}
                 Err(error) => {
-                    tracing::error!(conversation = %live.name(), ?error, "reading what other servers did failed");
+                    tracing::error!(conversation = %live.name(), ?error, "loading another server's commit failed");
                 }
             }
         });
     }
 
-    /// Reads what others may have done in what is watched here, whether or not they were heard.
+    /// Loads watched conversations that others have changed, without waiting for their signals.
     async fn poll_peers(self: &Arc<Self>) {
         let mut watched = self.slots().all();
         watched.retain(|live| live.is_known() && !self.held().contains(&live.id));
@@ -166,10 +166,10 @@ impl Runtime {
         }
     }
 
-    /// Has the server stop that works on a run, and waits a little for its end; false where that does not come.
-    pub(crate) async fn stop_elsewhere(&self, live: &Live, run: String, wish: StopCause) -> bool {
+    /// Asks the server that works on a run to stop it. Returns false if no end arrives within [`OTHERS_PATIENCE`].
+    pub(crate) async fn stop_elsewhere(&self, live: &ActiveSession, run: String, cause: StopCause) -> bool {
         let mut reader = live.log.reader(live.log.told().frames);
-        self.say(&live.id, Notification::Stop { run, wish }).await;
+        self.say(&live.id, Notification::Stop { run, cause }).await;
         let end = async {
             while let Found::Entry(entry, _) = reader.next().await {
                 if entry.is_end() {
@@ -181,15 +181,13 @@ impl Runtime {
     }
 }
 
-/// Another server has somebody who wants a run to stop that may go on here.
-async fn on_stop(live: Arc<Live>, run_id: String, wish: StopCause) {
+/// Stops a run for another server, if it is under way here.
+async fn on_stop(live: Arc<ActiveSession>, run_id: String, cause: StopCause) {
     let run = live.talk.lock().await.run.clone();
     if let Some(run) = run.filter(|run| run.id == run_id) {
-        match wish {
-            StopCause::Said => stop(&run).await,
-            StopCause::IfAbandoned => {
-                stop_abandoned(&run).await;
-            }
+        match cause {
+            StopCause::Requested => run.stop_and_wait().await,
+            StopCause::IfAbandoned => drop(run.stop_if_abandoned().await),
         }
     }
 }

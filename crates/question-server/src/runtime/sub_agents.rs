@@ -1,7 +1,7 @@
-//! Sub-agents: agents with a task and no user of their own. What one is asked to do and says in the end is all that its parent knows of it.
+//! Sub-agents: agents with a task and no user of their own. The parent knows their task and their last message alone.
 
-use super::agent::{Agent, SubAgent};
-use super::tell::RunEnd;
+use super::agent::{ActiveAgent, SubAgent};
+use super::tell::RunResult;
 use crate::log::Log;
 use crate::store::StreamPosition;
 use question_agent::message::{Message, UserMessage};
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 impl SubAgent {
-    /// One of this parent's, and what it is told first.
+    /// A sub-agent of this parent, and the event with its task.
     pub(super) fn new(parent: &ToolContext, task: String, stop: CancellationToken) -> (Self, Event) {
         let context = ToolContext {
             is_sub_agent: true,
@@ -26,12 +26,12 @@ impl SubAgent {
     }
 }
 
-/// What a sub-agent says in the end, however it came to that.
-pub(super) fn last_words(agent: &Agent, worked: Result<(), RunEnd>) -> String {
+/// The last message of a sub-agent, or the reason why there is none.
+pub(super) fn last_words(agent: &ActiveAgent, worked: Result<(), RunResult>) -> String {
     let conversation = match (agent, worked) {
-        (_, Err(RunEnd::Failed { message, .. })) => return format!("The sub-agent broke off: {message}."),
-        (Agent::Sub(sub), _) => &sub.conversation,
-        (Agent::Parent { .. }, _) => return String::new(),
+        (_, Err(RunResult::Failed { message, .. })) => return format!("The sub-agent broke off: {message}."),
+        (ActiveAgent::Sub(sub), _) => &sub.conversation,
+        (ActiveAgent::Parent { .. }, _) => return String::new(),
     };
     match (conversation.state(), conversation.messages().last()) {
         (ConvState::Failed { reason }, _) => format!("The sub-agent failed: {reason}"),

@@ -1,11 +1,11 @@
-//! What is to go on by itself: agents that nobody works on any more, and those whose question has expired, whether or not anybody looks.
+//! Work without a client: agents whose server has died, questions that expire, and callbacks.
 
 use super::Runtime;
 use crate::callbacks;
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
 use crate::limits::SWEEP;
-use crate::live::{Live, Run, Talk};
+use crate::live::{ActiveRun, ActiveSession, SessionState};
 use crate::owner::name_in_log;
 use crate::store::Due;
 use futures_util::FutureExt as _;
@@ -17,15 +17,15 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
 use uuid::Uuid;
 
-/// Takes up what is due and keeps what this server works on its own, for as long as it lives.
+/// Resumes due conversations and renews this server's leases, for as long as the runtime lives.
 pub(crate) fn sweep(runtime: &Arc<Runtime>) {
     tokio::spawn(take_up(Arc::downgrade(runtime)));
     tokio::spawn(renew(Arc::downgrade(runtime)));
 }
 
-/// Does one turn of what goes on for as long as the server lives. A bug ends the turn alone, which then gives `None`.
+/// Runs one turn of a background task. A panic ends the turn alone, which then returns `None`.
 pub(super) async fn one_turn<T>(turn: impl Future<Output = T>) -> Option<T> {
-    // What a turn shares with others lies behind locks, which say for themselves that a panic leaves nothing half-done.
+    // The state that turns share is behind locks, each of which tolerates a panic.
     let done = AssertUnwindSafe(turn).catch_unwind().await;
     done.inspect_err(|_| tracing::error!("background task panicked; restarting it")).ok()
 }
@@ -34,7 +34,7 @@ async fn take_up(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let (clock, drain) = (Arc::clone(&runtime.clock), runtime.drain.clone());
         let changed = Arc::clone(&runtime.deadlines_changed);
-        // First what it works on itself: after a pause of the process the leases may have run out.
+        // Its own leases first: they may have run out while the process was paused.
         one_turn(runtime.renew_held()).await;
         let next = tokio::select! {
             () = drain.closed() => return,
@@ -54,7 +54,7 @@ async fn take_up(watched: Weak<Runtime>) {
     }
 }
 
-/// Goes on while the server drains: what still runs is still its own.
+/// Renews leases while the server drains as well: its runs still go on.
 async fn renew(watched: Weak<Runtime>) {
     while let Some(runtime) = watched.upgrade() {
         let clock: Arc<dyn Clock> = Arc::clone(&runtime.clock);
@@ -65,21 +65,25 @@ async fn renew(watched: Weak<Runtime>) {
 }
 
 impl Runtime {
-    /// When an ask expires that begins to wait now.
+    /// The time at which an ask that begins to wait now expires.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         let patience = self.expire_after?;
         Some(later(self.clock.now(), patience))
     }
 
-    /// Lets the question that waits expire, if its time is over.
-    pub(super) async fn expire(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<(), ApiError> {
+    /// Expires the waiting question if its time is over.
+    pub(super) async fn expire(
+        self: &Arc<Self>,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
+    ) -> Result<(), ApiError> {
         let now = self.clock.now();
         let waiting = talk.conversation.waiting();
-        // After the end of this server it expires by the next.
+        // The next server expires it if this one is about to end.
         if !waiting.is_some_and(|waiting| waiting.is_expired(now)) || self.drain.is_closed() {
             return Ok(());
         }
-        let run = Run::detached(Uuid::new_v4().to_string(), talk);
+        let run = ActiveRun::detached(Uuid::new_v4().to_string(), talk);
         let expired = Event::QuestionExpired { now };
         self.begin(live, talk, run, Some(expired)).await?;
         Ok(())
@@ -95,7 +99,7 @@ impl Runtime {
         }
     }
 
-    /// Takes up all that is due, and says when to look again.
+    /// Resumes all due conversations, and returns the time of the next look.
     async fn take_up_due(self: &Arc<Self>) -> Timestamp {
         let now = self.clock.now();
         let due = self.store.due(now).await.unwrap_or_else(|error| {
@@ -104,7 +108,7 @@ impl Runtime {
         });
         for id in due.now {
             let permit = Arc::clone(&self.unattended).acquire_owned().await;
-            // One that meets a bug keeps none of the others from going on.
+            // A panic in one leaves the others alone.
             match one_turn(self.take_up(&id)).await {
                 None => {}
                 Some(Ok(run)) => hold_during(run, permit),
@@ -118,15 +122,15 @@ impl Runtime {
         due.next.map_or(soon, |next| next.min(soon))
     }
 
-    /// Gives the run in which the agent goes on, where it does.
-    async fn take_up(self: &Arc<Self>, id: &str) -> Result<Option<Run>, ApiError> {
+    /// Resumes a conversation. Returns the run in which its agent continues, if there is one.
+    async fn take_up(self: &Arc<Self>, id: &str) -> Result<Option<ActiveRun>, ApiError> {
         let Some(live) = self.find(id).await? else {
             return Ok(None);
         };
-        // A question whose time is over expires here.
+        // This expires a question whose time is over.
         let mut talk = self.talk(&live).await?;
         let run = match self.go_on(&live, &mut talk).await {
-            // Somebody else has taken it up.
+            // Another server has resumed it.
             Err(ApiError::Overtaken) => None,
             run => run?,
         };
@@ -143,17 +147,21 @@ impl Runtime {
         Ok(run)
     }
 
-    /// The URLs that are to be called now with what they are told. That they are called is stored first.
-    async fn take_due_callbacks(&self, live: &Live, talk: &mut Talk) -> Result<Vec<(Callback, Value)>, ApiError> {
+    /// The callbacks that are due, with their bodies. Stores first that they are called.
+    async fn take_due_callbacks(
+        &self,
+        live: &ActiveSession,
+        talk: &mut SessionState,
+    ) -> Result<Vec<(Callback, Value)>, ApiError> {
         if talk.run.is_some() || talk.view().is_at_work() {
-            // At the end of the run they are due at once.
+            // They are due at the end of the run.
             return Ok(Vec::new());
         }
         let due = callbacks::take_due(&mut talk.context.callbacks, self.clock.now());
         if due.is_empty() {
             return Ok(Vec::new());
         }
-        let run = Run::detached(String::new(), talk);
+        let run = ActiveRun::detached(String::new(), talk);
         self.commit(live, talk, &run, callbacks::CALLED_BACK, &[], &[]).await?;
         let told = due.into_iter().map(|callback| {
             let mut told = ask_status(&callback.tool_call_id, talk.conversation.result_of(&callback.tool_call_id));
@@ -163,8 +171,8 @@ impl Runtime {
         Ok(told.collect())
     }
 
-    /// Calls a URL, and forgets it once that has taken what it is told.
-    async fn call_back(self: Arc<Self>, live: Arc<Live>, callback: Callback, told: Value) {
+    /// Calls a URL, and forgets it once the call has succeeded.
+    async fn call_back(self: Arc<Self>, live: Arc<ActiveSession>, callback: Callback, told: Value) {
         if !self.callbacks.call(&callback, self.clock.now(), &told).await {
             return;
         }
@@ -179,9 +187,9 @@ impl Runtime {
                 continue;
             }
             talk.context.callbacks.retain(|kept| kept.tool_call_id != callback.tool_call_id);
-            let run = Run::detached(String::new(), &talk);
+            let run = ActiveRun::detached(String::new(), &talk);
             let done = match talk.view().is_at_work() {
-                // Another server's, which calls it once more.
+                // Another server works on it, and calls once more.
                 true => Ok(()),
                 false => self.commit(&live, &mut talk, &run, callbacks::CALLBACK_TAKEN, &[], &[]).await,
             };
@@ -194,20 +202,28 @@ impl Runtime {
         }
     }
 
-    /// Gives the run in which the agent goes on where the one before it died or failed. There is none where neither is so: it goes on, has come to its
-    /// end, or waits for what its client's tool brings.
-    pub(crate) async fn revive(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<Option<Run>, ApiError> {
+    /// Resumes an agent whose run died or failed, and returns the new run. Returns `None` if its run is under way or has ended, or waits for the
+    /// result of a client's tool.
+    pub(crate) async fn revive(
+        self: &Arc<Self>,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
+    ) -> Result<Option<ActiveRun>, ApiError> {
         match talk.conversation.state() {
             ConvState::Failed { .. } => self.begin_unattended(live, talk, Some(Event::Retry)).await.map(Some),
             _ => self.go_on(live, talk).await,
         }
     }
 
-    async fn go_on(self: &Arc<Self>, live: &Arc<Live>, talk: &mut Talk) -> Result<Option<Run>, ApiError> {
+    async fn go_on(
+        self: &Arc<Self>,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
+    ) -> Result<Option<ActiveRun>, ApiError> {
         if talk.run.is_some() || !talk.view().is_at_work() || self.is_anothers(talk) {
             return Ok(None);
         }
-        tracing::info!(conversation = %live.name(), "resuming a run that was broken off");
+        tracing::info!(conversation = %live.name(), "resuming an interrupted run");
         if talk.lease.is_none_or(|lease| lease.holder != self.holder) {
             self.metrics.took_over();
         }
@@ -216,19 +232,19 @@ impl Runtime {
 
     async fn begin_unattended(
         self: &Arc<Self>,
-        live: &Arc<Live>,
-        talk: &mut Talk,
+        live: &Arc<ActiveSession>,
+        talk: &mut SessionState,
         event: Option<Event>,
-    ) -> Result<Run, ApiError> {
-        // Nobody reads it as its own, so what its user says next comes first.
-        let run = Run::new(Uuid::new_v4().to_string(), Pending::of(&talk.context));
+    ) -> Result<ActiveRun, ApiError> {
+        // No client reads it as its own, so the user's next message comes first.
+        let run = ActiveRun::new(Uuid::new_v4().to_string(), Pending::of(&talk.context));
         let (run, _) = self.begin(live, talk, run, event).await?;
         Ok(run)
     }
 }
 
-/// Holds a permit until the run is over, where there is one.
-fn hold_during<T: Send + 'static>(run: Option<Run>, permit: T) {
+/// Holds a permit until the end of the run, if there is one.
+fn hold_during<T: Send + 'static>(run: Option<ActiveRun>, permit: T) {
     tokio::spawn(async move {
         if let Some(run) = run {
             run.over.cancelled().await;

@@ -1,7 +1,7 @@
-//! What the clients of a conversation are told.
+//! The events and streams for the clients of a conversation.
 
-use crate::histories::{History, Parts};
-use crate::live::{Live, Run, Talk, TextFor};
+use crate::histories::{Preamble, SharedHistory};
+use crate::live::{ActiveRun, ActiveSession, SessionState, TextFor};
 use crate::log::Entry;
 use crate::sse::{RunReader, RunStream, event_frame};
 use ag_ui_stream::outcome::RunOutcome;
@@ -10,25 +10,25 @@ use std::sync::Arc;
 
 /// The end of a run.
 #[derive(Clone, Debug)]
-pub(super) enum RunEnd {
+pub(super) enum RunResult {
     Finished(RunOutcome),
     Failed { code: &'static str, message: String },
 }
 
-/// The end of a run that does not fail, if there is nothing left to do in it.
-pub(super) fn end_of(talk: &Talk, run: &Run) -> RunEnd {
-    RunEnd::Finished(wire::outcome(talk.view(), run.pending))
+/// The end of a run without an error.
+pub(super) fn end_of(talk: &SessionState, run: &ActiveRun) -> RunResult {
+    RunResult::Finished(wire::outcome(talk.view(), run.pending))
 }
 
-/// What tells the clients that a run has ended.
-pub(super) fn end_entry(live: &Live, run: &Run, end: RunEnd) -> Entry {
+/// The log entry of a run's end.
+pub(super) fn end_entry(live: &ActiveSession, run: &ActiveRun, end: RunResult) -> Entry {
     Entry::event(&match end {
-        RunEnd::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome),
-        RunEnd::Failed { code, message } => wire::run_error(code, &message),
+        RunResult::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome),
+        RunResult::Failed { code, message } => wire::run_error(code, &message),
     })
 }
 
-/// What tells the clients what happened.
+/// The log entries of events and state changes.
 pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = Entry> {
     outgoing.into_iter().map(|outgoing| match outgoing {
         Outgoing::Event(event) => Entry::event(&event),
@@ -36,34 +36,34 @@ pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = Entry> {
     })
 }
 
-/// What has become of an input that was taken before and whose run has ended.
-pub(super) fn catch_up(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> RunStream {
+/// The stream for an input that was taken before and whose run has ended.
+pub(super) fn catch_up(live: &Arc<ActiveSession>, talk: &SessionState, input: &RunInput, make: impl Make) -> RunStream {
     let outcome = wire::outcome(talk.view(), input.pending());
     let finished = wire::run_finished(input.edition(), &live.id, &input.run_id, outcome);
     RunStream::once(so_far(live, talk, input, make).text(event_frame(&finished)))
 }
 
-/// The same while its run goes on, here or elsewhere: the rest of that run, under the new run's id.
-pub(super) fn attach(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> RunStream {
+/// The same while its run is under way, here or elsewhere: the rest of that run, under the new run's id.
+pub(super) fn attach(live: &Arc<ActiveSession>, talk: &SessionState, input: &RunInput, make: impl Make) -> RunStream {
     let reader = live.log.reader(live.settled(talk).told.frames);
-    let follower = talk.run.as_ref().map(Run::follow);
+    let follower = talk.run.as_ref().map(ActiveRun::follow);
     RunStream::following(Arc::clone(live), reader, follower, RunReader::of(input))
         .behind(so_far(live, talk, input, make))
 }
 
-/// The client's run begins, with the history, which is there once for all who read it.
-fn so_far(live: &Arc<Live>, talk: &Talk, input: &RunInput, make: impl Make) -> Parts {
+/// The start of the client's run, with the history that all readers share.
+fn so_far(live: &Arc<ActiveSession>, talk: &SessionState, input: &RunInput, make: impl Make) -> Preamble {
     let started = event_frame(&wire::run_started(&live.id, &input.run_id, Vec::new()));
     let place = live.settled(talk);
     let history = live.text(TextFor::Snapshot, talk, place.told, || make(event_frame(&wire::snapshot(talk.view()))));
-    Parts::default().text(started).history(history)
+    Preamble::default().text(started).history(history)
 }
 
-/// Makes a history of its text.
-pub(super) trait Make: FnOnce(String) -> Arc<History> {}
+/// Makes a history from its text.
+pub(super) trait Make: FnOnce(String) -> Arc<SharedHistory> {}
 
-impl<F: FnOnce(String) -> Arc<History>> Make for F {}
+impl<F: FnOnce(String) -> Arc<SharedHistory>> Make for F {}
 
-pub(super) fn failed(code: &'static str, message: &str) -> RunEnd {
-    RunEnd::Failed { code, message: message.to_owned() }
+pub(super) fn failed(code: &'static str, message: &str) -> RunResult {
+    RunResult::Failed { code, message: message.to_owned() }
 }

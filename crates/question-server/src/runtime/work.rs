@@ -1,11 +1,11 @@
-//! Working a run off: the model is asked and tools run until the state machine has nothing more to do.
+//! The work of a run: model requests and tools, until the state machine has no more work.
 
 use super::Runtime;
-use super::agent::{Agent, Done, SubAgent};
+use super::agent::{ActiveAgent, SubAgent, WorkResult};
 use super::sub_agents::last_words;
-use super::tell::{RunEnd, end_entry, failed};
+use super::tell::{RunResult, end_entry, failed};
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
-use crate::live::{Live, Run};
+use crate::live::{ActiveRun, ActiveSession};
 use crate::log::Entry;
 use crate::store::Lease;
 use crate::store::signals::Notification;
@@ -32,10 +32,11 @@ use uuid::Uuid;
 const SERVER_STOPPED: &str = "server_stopped";
 
 impl Runtime {
-    /// Works a run off and tells how it ended.
-    pub(super) async fn drive(self: Arc<Self>, live: Arc<Live>, run: Run, work: Work) {
-        // A task of its own, so that a bug in a model cannot leave the conversation busy for ever.
-        let (runtime, mut agent) = (Arc::clone(&self), Agent::Parent { live: Arc::clone(&live), run: run.clone() });
+    /// Does the work of a run and ends it.
+    pub(super) async fn drive(self: Arc<Self>, live: Arc<ActiveSession>, run: ActiveRun, work: Work) {
+        // A task of its own, so that a panic in a model cannot leave the conversation busy.
+        let (runtime, mut agent) =
+            (Arc::clone(&self), ActiveAgent::Parent { live: Arc::clone(&live), run: run.clone() });
         let working = async move { runtime.work_off(&mut agent, work, &AtomicU32::new(0)).await };
         let mut working = tokio::spawn(carried(working).in_current_span());
         let worked = tokio::select! {
@@ -47,7 +48,7 @@ impl Runtime {
         };
         let end = match worked {
             Ok(Err(end)) => end,
-            // It has ended with its last work; should the state machine ever stop halfway, nothing else would end it.
+            // As a rule the last work ends the run. This ends it if the state machine should stop halfway.
             Ok(Ok(())) => failed("internal_error", "The run broke off."),
             Err(error) if error.is_cancelled() => {
                 tracing::info!(conversation = %live.name(), "run cut off by the stop of the server");
@@ -58,13 +59,13 @@ impl Runtime {
                 failed("internal_error", "The run broke off.")
             }
         };
-        let is_cut_off = matches!(&end, RunEnd::Failed { code: SERVER_STOPPED, .. });
+        let is_cut_off = matches!(&end, RunResult::Failed { code: SERVER_STOPPED, .. });
         let mut talk = live.talk.lock().await;
         if !run.over.is_cancelled() {
             talk.run = None;
             let end = end_entry(&live, &run, end);
             match self.signals {
-                // Another server may go on, which does not know that this was told.
+                // Another server may go on, and does not know of this entry.
                 Some(_) => live.log.break_off(end),
                 None => live.log.push([end]),
             }
@@ -80,7 +81,7 @@ impl Runtime {
         }
     }
 
-    /// Lets other servers go on with a conversation at once.
+    /// Releases the lease of a conversation, so that another server goes on at once.
     async fn release(&self, id: &str) {
         let lease = Lease { holder: self.holder, until: self.clock.now() };
         match self.store.renew(vec![id.to_owned()], lease).await {
@@ -89,8 +90,11 @@ impl Runtime {
         }
     }
 
-    /// Works a run off to its end, or to the reason why it goes no further. How often the model was `asked` counts for its sub-agents as well.
-    async fn work_off(&self, agent: &mut Agent, work: Work, asked: &AtomicU32) -> Result<(), RunEnd> {
+    /// Does the work of a run to its end. Model requests of its sub-agents count in `asked` as well.
+    ///
+    /// # Errors
+    /// The end of the run, if it is another one than that of its last work.
+    async fn work_off(&self, agent: &mut ActiveAgent, work: Work, asked: &AtomicU32) -> Result<(), RunResult> {
         let (mut refused, mut unknown) = (0, 0);
         let mut work = Some(work);
         let unattended = agent.context().await.unattended;
@@ -113,10 +117,10 @@ impl Runtime {
             };
             let done = match (next, stopped) {
                 (Work::AskModel, Some(reason)) => {
-                    Done::kept(Event::LlmFailed { reason: reason.to_owned(), retryable: false })
+                    WorkResult::kept(Event::LlmFailed { reason: reason.to_owned(), retryable: false })
                 }
                 (Work::Execute(call), Some(reason)) => {
-                    Done::kept(Event::ToolComplete { result: ToolResult::error(&call.id, reason) })
+                    WorkResult::kept(Event::ToolComplete { result: ToolResult::error(&call.id, reason) })
                 }
                 (Work::AskModel, None) => {
                     let begun = Instant::now();
@@ -144,22 +148,22 @@ impl Runtime {
     }
 
     /// Returns true if the history is longer than it may be.
-    async fn is_full(&self, agent: &Agent) -> bool {
+    async fn is_full(&self, agent: &ActiveAgent) -> bool {
         let is_full = |conversation: &Conversation| is_longer(&self.bounds.of_input(), conversation.messages(), 0);
         match agent {
-            Agent::Parent { live, .. } => is_full(&live.talk.lock().await.conversation),
-            Agent::Sub(sub) => is_full(&sub.conversation),
+            ActiveAgent::Parent { live, .. } => is_full(&live.talk.lock().await.conversation),
+            ActiveAgent::Sub(sub) => is_full(&sub.conversation),
         }
     }
 
-    async fn ask_model(&self, agent: &Agent) -> Done {
+    async fn ask_model(&self, agent: &ActiveAgent) -> WorkResult {
         let request = self.request(agent).await;
         let attempt = request.attempt;
         let mut turn = Turn::new(request.context.clone(), || Uuid::new_v4().simple().to_string());
         let tell = |events: Vec<ag_ui_stream::Event>| agent.log().push(events.iter().map(Entry::event));
         let mut deltas = self.model.respond(request).ready_chunks(DELTAS_AT_ONCE);
         loop {
-            // A model that never pauses leaves room for those who read what it says.
+            // A model that never pauses leaves time for its readers.
             tokio::task::consume_budget().await;
             let arrived = tokio::select! {
                 biased;
@@ -168,7 +172,7 @@ impl Runtime {
                     let (partial, events) = turn.finish();
                     tell(events);
                     let shown_but_dropped = !partial.tool_calls.is_empty();
-                    return Done { shown_but_dropped, ..Done::kept(Event::LlmStopped { partial }) };
+                    return WorkResult { shown_but_dropped, ..WorkResult::kept(Event::LlmStopped { partial }) };
                 }
                 arrived = deltas.next() => arrived,
             };
@@ -177,7 +181,7 @@ impl Runtime {
                 let (shown_but_dropped, is_cut) = (turn.is_rewritten(), turn.is_cut());
                 let (message, events) = turn.finish();
                 tell(events);
-                return Done { event: Event::LlmResponse(message), shown_but_dropped, is_cut };
+                return WorkResult { event: Event::LlmResponse(message), shown_but_dropped, is_cut };
             };
             let taken = turn.take(arrived);
             tell(turn.events());
@@ -185,34 +189,39 @@ impl Runtime {
                 Ok(()) => {}
                 Err(error) => {
                     self.metrics.model_used(turn.usage());
-                    // Clients have read the beginning of an answer: another one behind it would be no retry.
+                    // After a shown beginning a second answer would be no retry.
                     let shown_but_dropped = turn.has_begun();
                     let pause = error.pause_after(attempt).filter(|_| !shown_but_dropped);
                     let (partial, events) = turn.finish();
                     tell(events);
                     if let Some(pause) = pause {
                         tokio::select! {
-                            () = agent.stop().cancelled() => return Done::kept(Event::LlmStopped { partial }),
+                            () = agent.stop().cancelled() => return WorkResult::kept(Event::LlmStopped { partial }),
                             // The endpoint said when to come back.
                             () = sleep(pause) => {}
                         }
                     }
                     let event = Event::LlmFailed { reason: error.reason, retryable: pause.is_some() };
-                    return Done { shown_but_dropped, ..Done::kept(event) };
+                    return WorkResult { shown_but_dropped, ..WorkResult::kept(event) };
                 }
             }
         }
     }
 
-    /// Judges a call and runs it, unless that says what comes of it.
-    async fn execute(&self, agent: &mut Agent, call: &ToolCall, asked: &AtomicU32) -> Result<Done, RunEnd> {
+    /// Checks a call and runs it, unless the check has its result.
+    async fn execute(
+        &self,
+        agent: &mut ActiveAgent,
+        call: &ToolCall,
+        asked: &AtomicU32,
+    ) -> Result<WorkResult, RunResult> {
         let context = agent.context().await;
         let registry = self.registry(&context);
         if let Some(event) = registry.intercept(call).into_event(call, self.deadline()) {
-            return Ok(Done::kept(event));
+            return Ok(WorkResult::kept(event));
         }
         let Some(tool) = self.tool(&context, call.name()) else {
-            return Ok(Done::kept(Event::ToolComplete { result: self.not_offered(&context, call) }));
+            return Ok(WorkResult::kept(Event::ToolComplete { result: self.not_offered(&context, call) }));
         };
         let (stop, limit) = (agent.stop().clone(), tool.time_limit());
         let cancel = stop.child_token();
@@ -229,7 +238,7 @@ impl Runtime {
             })),
             // The tool's time limit.
             () = agents.between(sleep(limit)) => {
-                tracing::warn!(tool = call.name(), "tool took too long");
+                tracing::warn!(tool = call.name(), "tool timed out");
                 Some(Err(format!("The tool took longer than {} seconds.", limit.as_secs())))
             }
         };
@@ -237,7 +246,7 @@ impl Runtime {
             return Err(end);
         }
         let Some(output) = output else {
-            return Ok(Done::kept(Event::UserCancel { proceed: false }));
+            return Ok(WorkResult::kept(Event::UserCancel { proceed: false }));
         };
         let most = self.bounds.tool_result;
         let output = match output {
@@ -250,7 +259,7 @@ impl Runtime {
             Ok(content) => ToolResult::success(&call.id, content),
             Err(why) => ToolResult::error(&call.id, why),
         };
-        Ok(Done::kept(Event::ToolComplete { result }))
+        Ok(WorkResult::kept(Event::ToolComplete { result }))
     }
 
     fn not_offered(&self, context: &ToolContext, call: &ToolCall) -> ToolResult {
@@ -265,7 +274,7 @@ impl Runtime {
         )
     }
 
-    /// Lets a sub-agent do its task, and gives what it says in the end.
+    /// Runs a sub-agent, and returns its last message.
     fn run_sub_agent<'a>(
         &'a self,
         parent: &ToolContext,
@@ -275,8 +284,8 @@ impl Runtime {
     ) -> BoxFuture<'a, String> {
         let (sub, task) = SubAgent::new(parent, task, stop);
         Box::pin(async move {
-            let mut agent = Agent::Sub(Box::new(sub));
-            let worked = match self.feed(&mut agent, Done::kept(task)).await {
+            let mut agent = ActiveAgent::Sub(Box::new(sub));
+            let worked = match self.feed(&mut agent, WorkResult::kept(task)).await {
                 Ok(Some(work)) => self.work_off(&mut agent, work, asked).await,
                 begun => begun.map(drop),
             };
@@ -285,29 +294,29 @@ impl Runtime {
     }
 }
 
-/// Runs the sub-agents of one call. Its agent is told of each, and what ends the run meanwhile is kept.
+/// Runs the sub-agents of one call. Their starts and ends are events of its agent; an event that ends the run is kept.
 #[derive(Debug)]
 struct Delegation<'a> {
     runtime: &'a Runtime,
-    agent: Mutex<(&'a mut Agent, Option<RunEnd>)>,
+    agent: Mutex<(&'a mut ActiveAgent, Option<RunResult>)>,
     context: &'a ToolContext,
     call: &'a ToolCall,
     asked: &'a AtomicU32,
 }
 
 impl Delegation<'_> {
-    /// Tells the agent what happens; false if its run has ended.
+    /// Feeds events to the agent. Returns false if its run has ended.
     async fn tell(&self, events: impl Iterator<Item = Event>) -> bool {
         let (agent, end) = &mut *self.agent.lock().await;
         for event in events {
             if end.is_none() {
-                *end = self.runtime.feed(agent, Done::kept(event)).await.err();
+                *end = self.runtime.feed(agent, WorkResult::kept(event)).await.err();
             }
         }
         end.is_none()
     }
 
-    /// The first moment from then on at which nothing is being stored, so that the call can be dropped.
+    /// Waits for `then`, and for a commit under way, so that the call can be dropped.
     async fn between(&self, then: impl Future<Output = ()>) {
         then.await;
         drop(self.agent.lock().await);

@@ -1,7 +1,7 @@
 //! Conversations that last as long as the server runs.
 
-use super::rows::{NewRows, Row, StoredRows};
-use super::{Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
+use super::rows::{ConversationRow, NewRows, StoredRows};
+use super::{Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
 use crate::owner::Owner;
 use async_trait::async_trait;
 use question_agent::Timestamp;
@@ -17,35 +17,35 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct Conversations {
-    all: HashMap<Box<str>, Box<Kept>>,
-    /// What they take together, in bytes.
+    all: HashMap<Box<str>, Box<StoredConversation>>,
+    /// Their memory, in bytes.
     bytes: usize,
-    /// The number of those that were ever there.
+    /// The number of conversations ever started.
     begun: u64,
 }
 
-/// The context of most conversations, of which none keeps a copy.
+/// The context of most conversations, which is not stored with each.
 const ORDINARY: &str = "{}";
 
-/// A conversation as text, which takes less memory than the values that it is read into: it may wait for days.
+/// A conversation as text, which takes less memory than its values: it may wait for days.
 #[derive(Debug)]
-struct Kept {
-    /// In the order in which they began.
+struct StoredConversation {
+    /// Counts in the order of their starts.
     number: u64,
     owner: Option<Box<str>>,
     peer: Box<str>,
-    row: Row,
+    row: ConversationRow,
     messages: Vec<Box<str>>,
     bytes: usize,
 }
 
-/// What a conversation takes beside its text, and a message of it, in bytes.
+/// The memory of a conversation beside its text, and of a message, in bytes.
 const CONVERSATION_BYTES: usize = 512;
 const MESSAGE_BYTES: usize = 32;
 
 impl MemoryStore {
     fn lock(&self) -> MutexGuard<'_, Conversations> {
-        // Each conversation is changed without a panic in between, so one elsewhere cannot have left it half-written.
+        // No change of a conversation panics halfway.
         self.conversations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -62,10 +62,17 @@ impl MemoryStore {
         let kept = all.entry(id.as_str().into()).or_insert_with(|| {
             *begun += 1;
             let (owner, peer) = (owner.map(String::into_boxed_str), peer.into_boxed_str());
-            Box::new(Kept { number: *begun, owner, peer, row: row.clone(), messages: Vec::new(), bytes: 0 })
+            Box::new(StoredConversation {
+                number: *begun,
+                owner,
+                peer,
+                row: row.clone(),
+                messages: Vec::new(),
+                bytes: 0,
+            })
         });
         kept.row = row;
-        // Each copied to its size: cut down from the longer text that it was written into, it would leave a gap behind it.
+        // A copy has the exact size; a shrunk text would leave a gap behind it.
         kept.messages.extend(messages.iter().map(|text| Box::<str>::from(text.as_str())));
         kept.messages.shrink_to_fit();
         *bytes -= kept.bytes;
@@ -82,8 +89,8 @@ impl Conversations {
         gone.is_some()
     }
 
-    /// The conversations of the peer whose have most of something together, and how much that is.
-    fn of_biggest(&self, of: impl Fn(&Kept) -> usize) -> (usize, Vec<(&str, &Kept)>) {
+    /// The sum of the peer with the largest sum of a measure, and its conversations.
+    fn of_biggest(&self, of: impl Fn(&StoredConversation) -> usize) -> (usize, Vec<(&str, &StoredConversation)>) {
         let mut by_peer: HashMap<&str, usize> = HashMap::new();
         for kept in self.all.values() {
             *by_peer.entry(&kept.peer).or_default() += of(kept);
@@ -95,7 +102,7 @@ impl Conversations {
     }
 }
 
-impl Kept {
+impl StoredConversation {
     fn size(&self) -> usize {
         let messages = self.messages.iter().map(|text| text.len() + MESSAGE_BYTES).sum::<usize>();
         CONVERSATION_BYTES + self.row.state.len() + self.row.context.len() + messages
@@ -126,7 +133,7 @@ impl Store for MemoryStore {
         rows.map(StoredRows::read).transpose()
     }
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         self.write(NewRows::new(id, base, change)?)
     }
 

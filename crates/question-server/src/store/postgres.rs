@@ -1,95 +1,59 @@
 //! Conversations in Postgres, which any number of servers share.
 //!
-//! Each change is one statement, so that it is kept as a whole or not at all. It names the revision from which it was made. Nothing is locked between
-//! statements: a server that dies leaves nothing behind but its leases, which run out.
+//! Each change is one statement, which is applied as a whole or not at all and names its base revision. No lock lasts between statements: a
+//! server that dies leaves its leases alone, which run out.
 
+mod database;
 mod schema;
 mod signals;
 mod tls;
 
 use self::signals::PostgresSignals;
-use super::rows::{NewRows, Row, StoredRows};
+use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use super::signals::Signals;
 use super::{
-    Change, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
+    Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
 };
 use crate::clock::{Clock, DatabaseClock};
-use crate::limits::{CLAIM, DATABASE_CONNECTIONS, DATABASE_PATIENCE, DUE_AT_A_TIME};
+use crate::limits::{CLAIM, DUE_AT_A_TIME};
 use crate::owner::Owner;
 use async_trait::async_trait;
-use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, Timeouts,
-};
+use database::DatabasePool;
 use question_agent::Timestamp;
 use std::collections::HashMap;
-use std::error::Error as _;
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tls::Tls;
-use tokio::time::{sleep, timeout};
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::Row as Found;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Config, Row as Found};
 
 /// Keeps conversations in a Postgres database, where other servers find them as well.
 pub struct PostgresStore {
-    database: Database,
+    database: DatabasePool,
     signals: Arc<PostgresSignals>,
     clock: Arc<DatabaseClock>,
 }
 
-/// Connections to a database. Clones are of the same.
-#[derive(Clone)]
-struct Database {
-    pool: Pool,
-}
-
 impl PostgresStore {
-    /// Opens the database at an address such as `postgres://user:password@host/name`, in which everything has a schema of its own, `question_server`.
-    /// An older version's is brought up to date; of several servers that start at once one does that.
+    /// Opens the database at an address such as `postgres://user:password@host/name`. Its tables are in a schema of their own, `question_server`.
+    /// Tables of an older version are migrated; of several servers that start at once one does it.
     ///
-    /// To other machines it goes over TLS, with a certificate that this machine trusts, unless the address says `sslmode=disable`.
+    /// Connections to other machines use TLS and a certificate that this machine trusts, unless the address has `sslmode=disable`.
     ///
     /// # Errors
-    /// Why it cannot be used. The address is none, or the database cannot be reached or refuses. Or a newer version wrote what it has, or a
-    /// pooler in front of it shares sessions.
+    /// The address is invalid, or the database cannot be reached or refuses. Or a newer version wrote its tables, or a pooler in front of it
+    /// shares sessions.
     pub async fn open(address: &str) -> Result<Self, StoreError> {
         Self::open_within(address, Duration::ZERO).await
     }
 
-    /// The same for a database that may still be starting: it is tried again for this long.
+    /// The same for a database that may still be starting: tries again for `patience`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
     pub async fn open_within(address: &str, patience: Duration) -> Result<Self, StoreError> {
-        let config = read(address)?;
-        let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let pool = Pool::builder(Manager::from_config(config.clone(), Tls::new(), manager))
-            .max_size(DATABASE_CONNECTIONS)
-            .timeouts(Timeouts {
-                wait: Some(DATABASE_PATIENCE),
-                create: Some(DATABASE_PATIENCE),
-                recycle: Some(DATABASE_PATIENCE),
-            })
-            .post_create(Hook::async_fn(|client, _| {
-                Box::pin(async move {
-                    let set = timeout(DATABASE_PATIENCE, client.batch_execute(SESSION)).await;
-                    set.map_err(|_| HookError::message("it does not answer"))?.map_err(HookError::Backend)
-                })
-            }))
-            .runtime(Runtime::Tokio1)
-            .build()
-            .map_err(|error| StoreError(error.to_string()))?;
-        let database = Database { pool };
-        database.comes_up_within(patience).await?;
-        schema::check_sessions([database.connection().await?, database.connection().await?]).await?;
-        let mut connection = database.connection().await?;
-        let migrated = timeout(MIGRATION_PATIENCE, schema::migrate(&mut connection, &schema::MIGRATIONS)).await;
-        migrated.map_err(|_| silent())??;
-        drop(connection);
+        let (database, config) = DatabasePool::open_within(address, patience).await?;
         let clock = Arc::new(DatabaseClock::default());
         let signals = Arc::new(PostgresSignals::new(database.clone(), config));
         let store = Self { database, signals, clock };
@@ -97,7 +61,7 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// When something is due after this time. Each answer sets the clock.
+    /// The time after `after` at which a conversation is due. Each answer sets the clock.
     async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
         let sql = "SELECT (SELECT min(due_at) FROM question_server.conversation WHERE due_at > $1),
             (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -107,82 +71,6 @@ impl PostgresStore {
         };
         self.clock.set(Timestamp(unsigned(found.try_get(1)?)), asked);
         Ok(found.try_get::<_, Option<i64>>(0)?.map(unsigned).map(Timestamp))
-    }
-}
-
-/// A database that is set to stricter isolation would refuse changes that are decided by their revision anyway. What nobody waits for any more, it
-/// need not go on with.
-const SESSION: &str =
-    "SET default_transaction_isolation = 'read committed'; SET statement_timeout = '10s'; SET lock_timeout = '5s'";
-
-/// The time that a change of the tables may take, here or by another server.
-const MIGRATION_PATIENCE: Duration = Duration::from_secs(600);
-
-/// The time until a database that is starting is tried again.
-const NAP: Duration = Duration::from_millis(250);
-
-fn silent() -> StoreError {
-    StoreError("it does not answer".to_owned())
-}
-
-impl Database {
-    async fn connection(&self) -> Result<Object, StoreError> {
-        Ok(self.pool.get().await?)
-    }
-
-    async fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Found>, StoreError> {
-        self.try_query(sql, values).await?.map_err(StoreError::from)
-    }
-
-    /// The same, with what the database says where it refuses. A connection on which nothing comes back is closed, and so are those that nobody uses:
-    /// as a rule it is the network that lets nothing through.
-    async fn try_query(
-        &self,
-        sql: &str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<Result<Vec<Found>, tokio_postgres::Error>, StoreError> {
-        let connection = self.connection().await?;
-        let asked = timeout(DATABASE_PATIENCE, async {
-            let statement = connection.prepare_cached(sql).await?;
-            connection.query(&statement, values).await
-        })
-        .await;
-        asked.map_err(|_| {
-            drop(Object::take(connection));
-            self.pool.retain(|_, _| false);
-            silent()
-        })
-    }
-
-    /// Waits for a database that is just starting.
-    async fn comes_up_within(&self, patience: Duration) -> Result<(), StoreError> {
-        let until = Instant::now() + patience;
-        let mut is_told = false;
-        loop {
-            let Err(error) = self.pool.get().await else {
-                return Ok(());
-            };
-            if !may_come_up(&error) || Instant::now() >= until {
-                return Err(error.into());
-            }
-            if !std::mem::replace(&mut is_told, true) {
-                let error = StoreError::from(error);
-                tracing::warn!(%error, "waiting up to {} s for the database", patience.as_secs());
-            }
-            // A database that starts says nothing when it is ready.
-            sleep(NAP).await;
-        }
-    }
-
-    /// The first row.
-    async fn first(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Option<Found>, StoreError> {
-        Ok(self.query(sql, values).await?.into_iter().next())
-    }
-
-    async fn count_by(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<usize, StoreError> {
-        let found = self.first(sql, values).await?;
-        let count: i64 = found.map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
-        Ok(usize::try_from(count).unwrap_or_default())
     }
 }
 
@@ -201,10 +89,10 @@ impl Store for PostgresStore {
         found.map(|row| rows(&row)?.read()).transpose()
     }
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         let run = change.run.map(str::to_owned);
         let NewRows { id, base, owner, peer, row, messages } = NewRows::new(id, base, change)?;
-        let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
+        let ConversationRow { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
         let version = i32::try_from(version).unwrap_or(i32::MAX);
         let [revision, since, told] = [revision.0, told.since.0, told.frames].map(signed);
         let (state, context) = (&*state, &*context);
@@ -220,7 +108,7 @@ impl Store for PostgresStore {
             &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
             &run, &waiting, &peer,
         ];
-        // A change leaves its peer as it is.
+        // A change does not set the peer.
         let values = &values[..if base.is_some() { 14 } else { 15 }];
         match self.database.try_query(sql, values).await? {
             Ok(found) if !found.is_empty() => Ok(()),
@@ -236,7 +124,7 @@ impl Store for PostgresStore {
         let claimed = self.database.query(CLAIM_DUE, &[&signed(now.0), &signed(claimed_until.0), &most]).await?;
         let claimed: Result<Vec<String>, _> = claimed.iter().map(|row| row.try_get(0)).collect();
         let claimed = claimed?;
-        // Where there was nothing to claim, what is due is being claimed by others.
+        // If there was none to claim, other servers are claiming those that are due.
         let after = if claimed.is_empty() { signed(now.0) } else { i64::MIN };
         Ok(Due { now: claimed, next: self.next_due(after).await? })
     }
@@ -276,7 +164,7 @@ impl Store for PostgresStore {
         told.collect::<Result<_, StoreError>>().map(Some)
     }
 
-    /// The database's, which goes on by this machine's monotonic one in between.
+    /// The clock of the database, which follows this machine's monotonic clock between answers.
     fn clock(&self) -> Option<Arc<dyn Clock>> {
         Some(Arc::<DatabaseClock>::clone(&self.clock))
     }
@@ -300,7 +188,7 @@ impl Store for PostgresStore {
     }
 
     fn pool(&self) -> Option<(usize, usize)> {
-        let status = self.database.pool.status();
+        let status = self.database.status();
         Some((status.size - status.available.min(status.size), status.max_size))
     }
 
@@ -339,7 +227,7 @@ const BEGIN: &str = "
     )
     SELECT number FROM begun";
 
-/// Who waits for another's change of the same row sees its revision afterwards, and changes nothing.
+/// A statement that waits for another's change of the same row sees the new revision afterwards, and changes no row.
 const CHANGE: &str = "
     WITH changed AS (
         UPDATE question_server.conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
@@ -354,7 +242,7 @@ const CHANGE: &str = "
     )
     SELECT number FROM changed";
 
-/// One server claims each, and has this long to take it up; the server that held it before does not hold it any more.
+/// One server claims each conversation and has [`CLAIM`] to resume it. The server that held it before loses its lease.
 const CLAIM_DUE: &str = "
     WITH due AS (
         SELECT number, due_at FROM question_server.conversation WHERE due_at <= $1
@@ -392,7 +280,7 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
     let holder: Option<String> = found.try_get(7)?;
     Ok(StoredRows {
         owner: found.try_get(0)?,
-        row: Row {
+        row: ConversationRow {
             version: u32::try_from(found.try_get::<_, i32>(1)?).unwrap_or_default(),
             state: found.try_get::<_, &str>(2)?.into(),
             context: found.try_get::<_, &str>(3)?.into(),
@@ -408,112 +296,7 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
     })
 }
 
-/// What an address says; what is said to this machine alone needs no TLS.
-fn read(address: &str) -> Result<Config, StoreError> {
-    let mut config: Config = address.parse().map_err(|error: tokio_postgres::Error| {
-        // The address may have a password in it.
-        StoreError(format!("it is no address of a database: {}", cause(&error)))
-    })?;
-    if config.get_ssl_mode() == SslMode::Prefer {
-        let is_here = config.get_hosts().iter().all(is_this_machine) && !config.get_hosts().is_empty();
-        config.ssl_mode(if is_here { SslMode::Disable } else { SslMode::Require });
-    }
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(DATABASE_PATIENCE);
-    }
-    if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(DATABASE_PATIENCE);
-    }
-    if config.get_application_name().is_none() {
-        config.application_name("question-server");
-    }
-    Ok(config)
-}
-
-fn is_this_machine(host: &Host) -> bool {
-    match host {
-        Host::Tcp(name) => name == "localhost" || name.parse().is_ok_and(|address: IpAddr| address.is_loopback()),
-        #[cfg(unix)]
-        Host::Unix(_) => true,
-    }
-}
-
-/// Returns true if another change was first, in words of its own.
+/// Returns true if the database refused a change since another was first.
 fn is_conflict(code: &SqlState) -> bool {
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
-}
-
-/// Returns true if a database that refused may take connections soon.
-fn may_come_up(error: &PoolError) -> bool {
-    match error {
-        PoolError::Timeout(_) => true,
-        PoolError::Backend(error) => match error.code() {
-            Some(code) => [
-                SqlState::CANNOT_CONNECT_NOW,
-                SqlState::TOO_MANY_CONNECTIONS,
-                SqlState::ADMIN_SHUTDOWN,
-                SqlState::CRASH_SHUTDOWN,
-            ]
-            .contains(code),
-            // The address, certificates and names are settled before.
-            None => error.source().is_some_and(|source| source.is::<std::io::Error>()),
-        },
-        _ => false,
-    }
-}
-
-/// As Postgres counts.
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
-}
-
-/// What an error of the database says of itself, without the words that only lead there.
-fn cause(error: &tokio_postgres::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-impl From<tokio_postgres::Error> for StoreError {
-    fn from(error: tokio_postgres::Error) -> Self {
-        Self(cause(&error))
-    }
-}
-
-impl From<PoolError> for StoreError {
-    fn from(error: PoolError) -> Self {
-        match error {
-            PoolError::Backend(error) => Self(format!("it cannot be reached: {}", cause(&error))),
-            other => Self(format!("it cannot be reached: {other}")),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::read;
-    use tokio_postgres::config::SslMode;
-
-    #[test]
-    fn what_goes_to_another_machine_goes_over_tls() {
-        for (address, mode) in [
-            ("postgres://me@db.example/chat", SslMode::Require),
-            ("postgres://me@db.example,localhost/chat", SslMode::Require),
-            ("postgres://me@db.example/chat?sslmode=disable", SslMode::Disable),
-            ("postgres://me@localhost/chat", SslMode::Disable),
-            ("postgres://me@127.0.0.1:5433/chat", SslMode::Disable),
-            ("postgres://me@localhost/chat?sslmode=require", SslMode::Require),
-            ("postgres:///chat?host=/var/run/postgresql", SslMode::Disable),
-        ] {
-            assert_eq!(read(address).expect(address).get_ssl_mode(), mode, "{address}");
-        }
-    }
-
-    #[test]
-    fn an_address_that_is_none_is_told_without_its_password() {
-        let error = read("postgres://me:secret@host:port/chat").expect_err("the port is no number").to_string();
-        assert!(error.contains("no address") && !error.contains("secret"), "{error}");
-    }
 }

@@ -1,28 +1,28 @@
-//! A conversation as rows of text: only what is new is written, whatever the length of the history.
+//! A conversation as rows of text. A commit writes new messages alone.
 
 use crate::owner::Owner;
-use crate::store::{Change, Lease, Revision, StoreError, Stored, StreamPosition};
+use crate::store::{Commit, Lease, Revision, StoreError, Stored, StreamPosition};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp, stored};
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// What a commit writes.
+/// The rows of a commit.
 #[derive(Debug)]
 pub(super) struct NewRows {
     pub(super) id: String,
     pub(super) base: Option<Revision>,
     pub(super) owner: Option<String>,
     pub(super) peer: String,
-    pub(super) row: Row,
-    /// In the order in which the effects brought them.
+    pub(super) row: ConversationRow,
+    /// In the order of the effects.
     pub(super) messages: Vec<String>,
 }
 
-/// What a conversation is beside its messages and its owner; each commit writes all of it.
+/// The row of a conversation, without its owner; each commit writes it whole.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct ConversationRow {
     pub(super) version: u32,
     pub(super) state: Box<str>,
     pub(super) context: Box<str>,
@@ -34,28 +34,28 @@ pub(super) struct Row {
     pub(super) waiting_since: Option<Timestamp>,
 }
 
-/// What a conversation is read from.
+/// The rows from which a conversation is read.
 #[derive(Debug)]
 pub(super) struct StoredRows {
     pub(super) owner: Option<String>,
-    pub(super) row: Row,
+    pub(super) row: ConversationRow,
     pub(super) run: Option<String>,
     pub(super) messages: Vec<String>,
 }
 
 impl NewRows {
-    pub(super) fn new(id: &str, base: Option<Revision>, change: Change<'_>) -> Result<Self, StoreError> {
+    pub(super) fn new(id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<Self, StoreError> {
         let messages: Result<_, StoreError> = change.messages.iter().map(text).collect();
         Ok(Self {
             id: id.to_owned(),
             base,
             owner: change.owner.map(|owner| owner.as_str().to_owned()),
             peer: change.peer.to_owned(),
-            row: Row {
+            row: ConversationRow {
                 version: stored::VERSION,
                 state: text(change.state)?.as_str().into(),
                 context: match change.context {
-                    // What is absent is read as its default.
+                    // An absent member is read as its default.
                     context if *context == ToolContext::default() => "{}".into(),
                     context => text(context)?.as_str().into(),
                 },
@@ -71,7 +71,7 @@ impl NewRows {
     }
 }
 
-impl Row {
+impl ConversationRow {
     fn lease(&self) -> Option<Lease> {
         Some(Lease { holder: self.holder?, until: self.due_at? })
     }
@@ -94,6 +94,24 @@ impl StoredRows {
             run: self.run,
         })
     }
+}
+
+/// A number for a database, which has no unsigned ones.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+/// The migrations that a database of this version lacks.
+pub(super) fn missing<'m>(migrations: &'m [&'m str], version: i64) -> Result<&'m [&'m str], StoreError> {
+    let missing = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
+    missing.ok_or_else(|| {
+        let known = migrations.len();
+        StoreError(format!("a newer version of this program wrote it (version {version}, this one knows {known})"))
+    })
 }
 
 fn text(value: &impl Serialize) -> Result<String, StoreError> {

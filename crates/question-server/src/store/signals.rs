@@ -1,6 +1,7 @@
-//! The signals by which servers that share a store learn of one another's commits.
+//! The signals between servers that share a store.
 
-use super::{StoreError, StreamPosition};
+use super::error::StoreError;
+use super::position::StreamPosition;
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use std::fmt;
@@ -8,10 +9,10 @@ use uuid::Uuid;
 
 /// Notifies the servers that share a store.
 ///
-/// A signal may get lost: a conversation's [`StreamPosition`] in the store says what was committed, and servers compare it now and then.
+/// A signal may get lost: servers also poll the [`StreamPosition`] of a conversation in the store.
 #[async_trait]
 pub trait Signals: fmt::Debug + Send + Sync + 'static {
-    /// Sends these to all servers that listen, the sender included.
+    /// Sends these to all servers that listen, with the sender.
     async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError>;
 
     /// The signals that servers send from now on.
@@ -21,18 +22,18 @@ pub trait Signals: fmt::Debug + Send + Sync + 'static {
 /// A signal from one server to the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// Whose it is.
+    /// The server that sends it.
     pub by: Uuid,
     /// The conversation.
     pub id: String,
-    /// The change.
-    pub news: Notification,
+    /// Its content.
+    pub notification: Notification,
 }
 
-/// The change of a conversation that a signal is about.
+/// The content of a signal about a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notification {
-    /// It was changed, and its clients have been told so much with that.
+    /// It was changed, up to this stream position.
     Committed(StreamPosition),
     /// It was deleted.
     Gone,
@@ -42,25 +43,25 @@ pub enum Notification {
     Stop {
         /// The run.
         run: String,
-        /// Whose wish that is.
-        wish: StopCause,
+        /// The reason.
+        cause: StopCause,
     },
 }
 
-/// Why a run is to stop.
+/// The reason why a run is to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopCause {
-    /// Somebody said so.
-    Said,
-    /// Somebody has something else to say: it goes on where its own client still reads it.
+    /// A client asked for it.
+    Requested,
+    /// A client has a new message: the run stops only if its own client has gone.
     IfAbandoned,
 }
 
 /// The signals that a server receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// A signal, perhaps its own.
+    /// A signal of any server, with its own.
     Signal(Signal),
-    /// It may have missed some.
+    /// Some may be lost.
     Missed,
 }

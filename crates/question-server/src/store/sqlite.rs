@@ -1,15 +1,14 @@
-//! Conversations in an SQLite file, where they survive the server.
+//! Conversations in an SQLite file.
 //!
-//! One thread owns the file. It takes all changes that wait as one transaction, so that they share the wait for the disk, and acknowledges them
-//! after the commit. The file is one server's alone for as long as it is open: what another one told its clients nobody would hear here. Reading it
-//! meanwhile, as a backup does, is for everybody who may.
+//! One thread owns the file. It takes all waiting changes as one transaction, so that they share the wait for the disk, and acknowledges them
+//! after the commit. Only one server may open the file, since servers exchange no signals over it. A backup may read it meanwhile.
 
 mod backup;
 mod file;
 mod writer;
 
 use super::rows::{NewRows, StoredRows};
-use super::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
+use super::{Commit, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
 use crate::limits::TAKEOVER;
 use crate::owner::Owner;
 use async_trait::async_trait;
@@ -24,28 +23,28 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use writer::{Job, work_off};
 
-/// Keeps conversations in an SQLite file: in write-ahead mode, with every commit on the disk before it is acknowledged (`synchronous=FULL`).
+/// Keeps conversations in an SQLite file in write-ahead mode. Each commit is on the disk before it is acknowledged (`synchronous=FULL`).
 #[derive(Debug)]
 pub struct SqliteStore {
-    /// `None` only while the store is dropped.
+    /// `None` while the store is dropped.
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
-    /// True if something was deleted that the log still has.
+    /// True if the log still has deleted conversations.
     deleted: Arc<AtomicBool>,
-    /// Until the writer has ended.
+    /// Held until the writer has ended.
     _lock: File,
 }
 
 impl SqliteStore {
-    /// Opens a file, or makes one that only this user can read, with the folders on the way to it. An older version's file is brought up to date.
+    /// Opens a file, or creates it with its folders for this user alone. A file of an older version is migrated.
     ///
     /// # Errors
-    /// Why it cannot be used: another server has it, it is no database of this program, a newer version wrote it, or the disk refuses.
+    /// Another server has the file, it is no database of this program, a newer version wrote it, or the disk refuses.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_within(path, TAKEOVER)
     }
 
-    /// The same, where a server that is just ending may have the file for so long yet.
+    /// The same for a file that a stopping server may still have: waits for `patience`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
@@ -61,15 +60,15 @@ impl SqliteStore {
         Ok(Self { jobs: Some(jobs), writer: Some(writer), deleted, _lock: lock })
     }
 
-    /// Copies what a file has at this moment into a new one, whether or not a server works with it meanwhile.
+    /// Copies the present content of a file into a new one. A server may use the file meanwhile.
     ///
     /// # Errors
-    /// Why it cannot be copied: there is none, the copy exists already, or the disk refuses.
+    /// There is no such file, the copy exists already, or the disk refuses.
     pub fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
         backup::back_up(path, to)
     }
 
-    /// Has the thread do something and waits until it is committed with all that was done beside it.
+    /// Runs a job on the thread and waits for the commit of its batch.
     async fn ask<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
         work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
@@ -84,7 +83,7 @@ impl SqliteStore {
             Box::new(move |failed| {
                 let outcome = failed.map_or(done, |error| Err(error.into()));
                 if reply.send(outcome).is_err() {
-                    tracing::debug!("nobody waits for the store any more");
+                    tracing::debug!("store job done; its caller is gone");
                 }
             })
         });
@@ -102,7 +101,7 @@ impl Store for SqliteStore {
         rows.map(StoredRows::read).transpose()
     }
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         let rows = NewRows::new(id, base, change)?;
         self.ask(move |all| writer::write(all, &rows)).await
     }
@@ -163,12 +162,12 @@ impl Store for SqliteStore {
 
 impl Drop for SqliteStore {
     fn drop(&mut self) {
-        // Without a sender the thread ends, and with it the file is closed and its log folded in.
+        // Without a sender the thread ends, which closes the file and empties its log.
         self.jobs = None;
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {
-            tracing::error!("the store's thread broke off");
+            tracing::error!("the store's thread panicked");
         }
     }
 }

@@ -285,7 +285,7 @@ pub(crate) async fn keeps_words_out_of_its_log(folder: &Folder, database: &str) 
     let mut command = binary(&["--port", "0", "--pace", "0", "--log", "trace", "--database", database]);
     command.stderr(std::fs::File::create(&log).expect("there is a disk"));
     let (mut server, address) = listening(command).await;
-    let said = says(UNGUESSABLE, "u", "a wish of mine");
+    let said = says(UNGUESSABLE, "u", "a cause of mine");
     let asked = post(address, "/agent", &said).await;
     assert!(asked.contains("RUN_FINISHED"), "{asked}");
     let answers = json!({"answers": {"Which service do you need?": "words of mine"}});
@@ -297,7 +297,7 @@ pub(crate) async fn keeps_words_out_of_its_log(folder: &Folder, database: &str) 
     ends_well(&mut server).await;
     let log = std::fs::read_to_string(log).expect("it is text");
     assert!(log.contains("user_question_response"), "{log}");
-    for private in ["a wish", "of mine", "Which service", "Brake", UNGUESSABLE] {
+    for private in ["a cause", "of mine", "Which service", "Brake", UNGUESSABLE] {
         assert!(!log.contains(private), "{private} is in {log}");
     }
 }

@@ -10,7 +10,7 @@ use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Event, Timestamp, intercept};
 use question_server::owner::Owner;
 use question_server::store::{
-    Change, CommitError, Due, Lease, MemoryStore, Revision, SqliteStore, Store, Stored, StreamPosition,
+    Commit, CommitError, Due, Lease, MemoryStore, Revision, SqliteStore, Store, Stored, StreamPosition,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,12 +50,12 @@ fn change<'a>(
     context: &'a ToolContext,
     messages: &'a [Message],
     revision: u64,
-) -> Change<'a> {
+) -> Commit<'a> {
     let told = StreamPosition { since: Revision(1), frames: 10 * revision };
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
     let (run, at) = (None, Timestamp(revision.0));
-    Change { revision, owner, peer: "", context, state, messages, told, lease, run, at }
+    Commit { revision, owner, peer: "", context, state, messages, told, lease, run, at }
 }
 
 pub(crate) const HOLDER: Uuid = Uuid::from_u128(7);
@@ -67,7 +67,7 @@ async fn play(store: &dyn Store, id: &str, owner: Option<&Owner>, events: Vec<Ev
     for (revision, event) in (1..).zip(events) {
         let messages = new_messages(conversation.handle(event).expect("the event fits"));
         let context = plan_mode();
-        let change = Change { owner, ..change(&conversation, &context, &messages, revision) };
+        let change = Commit { owner, ..change(&conversation, &context, &messages, revision) };
         store.commit(id, base, change).await.expect("it is stored");
         base = Some(Revision(revision));
     }

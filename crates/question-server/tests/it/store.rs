@@ -15,7 +15,7 @@ use question_server::Config;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::store::{
-    Change, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition,
+    Commit, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition,
 };
 use serde_json::json;
 use std::fmt;
@@ -52,7 +52,7 @@ impl<B: Before> Store for Behind<B> {
         self.store.load(id).await
     }
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         self.first.before("commit").await?;
         self.store.commit(id, base, change).await
     }
@@ -346,7 +346,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
         let mut conversation = Conversation::new();
         conversation.handle(Event::UserMessage { messages: vec![message] }).expect("it is new");
         let revision = Revision(1);
-        let change = Change {
+        let change = Commit {
             revision,
             owner: None,
             peer: "",

@@ -37,12 +37,7 @@ const WITHIN: [(&str, &str); 5] = [
 ];
 
 /// Folders and files with sentences of this kind that are not mended yet. One that is mended leaves the list, and none joins it.
-const STILL: [&str; 4] = [
-    "crates/agent-chat/README.md",
-    "crates/agent-chat/src",
-    "crates/question-server/benches",
-    "crates/question-server/src",
-];
+const STILL: [&str; 2] = ["crates/agent-chat/README.md", "crates/agent-chat/src"];
 
 #[test]
 fn sentences_open_with_a_noun_or_a_verb() {

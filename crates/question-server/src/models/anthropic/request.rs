@@ -1,4 +1,4 @@
-//! A conversation as the endpoint wants it.
+//! The body of a request.
 
 use crate::models::Request;
 use crate::models::remote::Remote;
@@ -8,18 +8,18 @@ use question_agent::message::{AssistantMessage, Message};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// The tokens of an answer, of which the endpoint has no limit of its own, beside those of thinking.
+/// The most tokens of an answer, beside those of thinking: the endpoint has no default.
 const MAX_TOKENS: u32 = 8192;
 
-/// Stands before a history that the agent began, since it has to begin with its user.
+/// The first message of a history that the agent began, since the API wants a user's message first.
 const AGENT_FIRST: &str = "(The agent spoke first.)";
 
-/// The body of a request with the messages from that one on.
+/// The body of a request, with the messages from the index `from` on.
 pub(super) fn body(remote: &Remote, request: &Request, from: usize) -> String {
     let settings = &remote.settings;
-    let mut history = History { remote, ids: HashMap::new(), messages: Vec::new() };
+    let mut history = AnthropicHistory { remote, ids: HashMap::new(), messages: Vec::new() };
     history.messages(&request.messages[from..]);
-    // A turn that began without thoughts of this endpoint cannot go on with them.
+    // The API refuses thinking in a turn that began without thoughts.
     let thinking = settings.thinking.filter(|_| history.may_think());
     let most = settings.max_tokens.unwrap_or(MAX_TOKENS).saturating_add(thinking.unwrap_or_default());
     let mut body = json!({
@@ -30,7 +30,7 @@ pub(super) fn body(remote: &Remote, request: &Request, from: usize) -> String {
         "messages": history.messages,
     });
     match (thinking, settings.temperature) {
-        // A model that thinks takes no temperature.
+        // The API takes no temperature with thinking.
         (Some(tokens), _) => body["thinking"] = json!({"type": "enabled", "budget_tokens": tokens}),
         (None, Some(temperature)) => body["temperature"] = temperature.into(),
         (None, None) => {}
@@ -45,15 +45,15 @@ pub(super) fn body(remote: &Remote, request: &Request, from: usize) -> String {
     json_tree::text(&body)
 }
 
-/// Messages on their way to an endpoint, of which each role has one at a time.
-struct History<'a> {
+/// Messages in the endpoint's form, in which roles alternate.
+struct AnthropicHistory<'a> {
     remote: &'a Remote,
     /// The endpoint's own ids of its calls, by the ids that clients know.
     ids: HashMap<&'a str, String>,
     messages: Vec<Value>,
 }
 
-impl<'a> History<'a> {
+impl<'a> AnthropicHistory<'a> {
     fn messages(&mut self, messages: &'a [Message]) {
         if !matches!(messages.first(), Some(Message::User(_))) {
             self.push("user", text(AGENT_FIRST));
@@ -87,10 +87,9 @@ impl<'a> History<'a> {
         self.messages.push(json!({"role": role, "content": [block]}));
     }
 
-    /// What the endpoint said of its own message goes back to it, and to no other.
+    /// The endpoint's own thoughts and ids go back to it, and to no other endpoint.
     fn assistant(&mut self, assistant: &'a AssistantMessage) {
-        let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
-        let origin = origin.filter(|origin| origin["from"] == *self.remote.origin).unwrap_or_default();
+        let origin = self.remote.origin_of(assistant);
         if self.remote.settings.sends_reasoning && !assistant.tool_calls.is_empty() {
             for block in origin["thoughts"].as_array().into_iter().flatten() {
                 self.push("assistant", block.clone());
@@ -107,7 +106,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Returns true if what the model goes on with is its user's word, or results of calls before which it thought.
+    /// Returns true if the model continues after its user's message, or after results of calls with thoughts before them.
     fn may_think(&self) -> bool {
         let last = self.messages.iter().rfind(|message| message["role"] == "assistant");
         let blocks = || last.and_then(|last| last["content"].as_array()).into_iter().flatten();
@@ -120,13 +119,13 @@ fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-/// Endpoints refuse a whole history for arguments that are no JSON object, even the model's own. What was wrong with them stands in the result.
+/// A call. Arguments that are no JSON object become `{}`, since endpoints refuse the whole history for them; the tool's result has the error.
 fn call(call: &ToolCall, id: &str) -> Value {
     let input = parse(call.arguments()).ok().filter(Value::is_object).unwrap_or_else(|| json!({}));
     json!({"type": "tool_use", "id": id, "name": call.name(), "input": input})
 }
 
-/// An id of letters, digits, hyphens and underscores, as calls have there.
+/// An id of letters, digits, hyphens and underscores, as the API wants it.
 fn legal(id: &str) -> String {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     id.chars().map(|c| if is_legal(c) { c } else { '_' }).collect()

@@ -2,7 +2,7 @@
 
 use crate::limits::{MAX_ANSWER_BYTES, MAX_IDLE_BYTES};
 use crate::models::Delta;
-use crate::models::remote::{Reader, Trouble, error_in, is_cut, judge, note};
+use crate::models::remote::{AnswerError, AnswerReader, error_in, is_cut, judge, note};
 use ag_ui_stream::sse::Decoder;
 use json_tree::{JsonText, parse};
 use serde_json::{Value, json};
@@ -11,21 +11,21 @@ use std::sync::Arc;
 
 /// An answer, as far as it has arrived.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct AnthropicReader {
     decoder: Decoder,
-    /// What must not be logged.
+    /// The key, which must not be logged.
     key: Option<Arc<str>>,
-    /// The endpoint and the model, to which alone goes back what they want back.
+    /// The endpoint and the model, which alone get their own thoughts back.
     origin: Arc<str>,
     blocks: BTreeMap<u64, Block>,
     /// The endpoint's ids of the calls.
     ids: Vec<Value>,
     input_tokens: u64,
     is_shown: bool,
-    /// Why it ends, in the endpoint's word.
+    /// The stop reason of the endpoint.
     stop_reason: Option<String>,
     is_done: bool,
-    /// The bytes that have come since anything of use has, and those of thoughts.
+    /// The bytes since the last content, and those of thoughts.
     idle: usize,
     thoughts: usize,
 }
@@ -34,18 +34,18 @@ pub(super) struct Reading {
 #[derive(Debug)]
 enum Block {
     Text,
-    /// A call by its index among the calls, and the arguments that came so far.
+    /// A call by its index among the calls, with its arguments so far.
     Call {
         call: usize,
         has_arguments: bool,
         whole: Value,
     },
-    /// A thought, as the endpoint wants it back.
+    /// A thought in the form that goes back to the endpoint.
     Thought(Value),
     Other,
 }
 
-impl Reading {
+impl AnthropicReader {
     /// An answer of which nothing has arrived.
     pub(super) fn new(key: Option<Arc<str>>, origin: Arc<str>) -> Self {
         Self {
@@ -63,10 +63,10 @@ impl Reading {
         }
     }
 
-    fn take(&mut self, event: &Value, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
+    fn take(&mut self, event: &Value, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
         if let Some(why) = error_in(event) {
             note(&why, self.key.as_deref());
-            return Err(Trouble::broken_off());
+            return Err(AnswerError::broken_off());
         }
         let index = event["index"].as_u64().unwrap_or_default();
         match event["type"].as_str().unwrap_or_default() {
@@ -88,7 +88,7 @@ impl Reading {
                 }
             }
             "message_stop" => self.is_done = true,
-            // Pings, and what later versions add.
+            // Pings, and events of later versions.
             _ => {}
         }
         Ok(())
@@ -144,7 +144,7 @@ impl Reading {
         }
     }
 
-    /// A call without arguments has none that could be read.
+    /// Ends a block. A call without arguments gets `{}`, which can be read.
     fn stop(&mut self, index: u64, deltas: &mut Vec<Delta>) {
         if let Some(Block::Call { call, has_arguments, whole }) = self.blocks.get_mut(&index) {
             if !std::mem::replace(has_arguments, true) {
@@ -156,30 +156,30 @@ impl Reading {
     }
 }
 
-impl Reader for Reading {
-    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
+impl AnswerReader for AnthropicReader {
+    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
         self.idle += bytes.len();
         self.decoder.feed(bytes);
         while !self.is_done
             && let Some(frame) = self.decoder.next_frame()
         {
-            let frame = frame.map_err(|_| Trouble::unreadable())?;
+            let frame = frame.map_err(|_| AnswerError::unreadable())?;
             let data = frame.data.trim().to_owned();
             if !data.is_empty() {
-                let event = parse(&data).map_err(|_| Trouble::unreadable())?;
+                let event = parse(&data).map_err(|_| AnswerError::unreadable())?;
                 self.take(&event, deltas)?;
             }
         }
         match self.idle > MAX_IDLE_BYTES || self.thoughts > MAX_ANSWER_BYTES {
-            true => Err(Trouble::for_good("The model's answer does not come to an end.")),
+            true => Err(AnswerError::lasting("The model's answer does not come to an end.")),
             false => Ok(()),
         }
     }
 
-    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
+    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
         let is_called = !self.ids.is_empty();
-        if let Some(trouble) = judge(self.stop_reason.as_deref(), self.is_shown, is_called) {
-            return Err(trouble);
+        if let Some(error) = judge(self.stop_reason.as_deref(), self.is_shown, is_called) {
+            return Err(error);
         }
         if !is_called {
             if is_cut(self.stop_reason.as_deref()) {

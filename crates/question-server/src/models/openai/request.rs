@@ -1,7 +1,7 @@
-//! A conversation as the endpoint wants it.
+//! The body of a request.
 
-use super::OpenAi;
 use crate::models::Request;
+use crate::models::remote::Remote;
 use json_tree::parse;
 use question_agent::call::ToolCall;
 use question_agent::message::{AssistantMessage, Message};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct RequestBody<'a> {
     model: &'a str,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,30 +24,30 @@ struct Body<'a> {
     max_completion_tokens: Option<u32>,
     messages: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<FunctionTool<'a>>,
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct FunctionTool<'a> {
     r#type: &'static str,
     function: &'a ToolSpec,
 }
 
-/// The body of a request with the messages from that one on.
-pub(super) fn body(model: &OpenAi, request: &Request, from: usize) -> String {
-    let (settings, system) = (&model.remote.settings, model.remote.system(request));
-    let mut history = History { model, ids: HashMap::new() };
+/// The body of a request, with the messages from the index `from` on.
+pub(super) fn body(remote: &Remote, asks_for_usage: bool, request: &Request, from: usize) -> String {
+    let (settings, system) = (&remote.settings, remote.system(request));
+    let mut history = OpenAiHistory { remote, ids: HashMap::new() };
     let mut messages = vec![json!({"role": "system", "content": system})];
     messages.extend(request.messages[from..].iter().map(|message| history.message(message)));
-    let tools = request.tools.iter().map(|function| Tool { r#type: "function", function }).collect();
+    let tools = request.tools.iter().map(|function| FunctionTool { r#type: "function", function }).collect();
     let (old, new) = match settings.max_tokens {
-        most if model.takes_completion_tokens() => (None, most),
+        most if takes_completion_tokens(&settings.base_url) => (None, most),
         most => (most, None),
     };
-    let body = Body {
+    let body = RequestBody {
         model: &settings.model,
         stream: true,
-        stream_options: model.wants_usage().then(|| json!({"include_usage": true})),
+        stream_options: asks_for_usage.then(|| json!({"include_usage": true})),
         temperature: settings.temperature,
         max_tokens: old,
         max_completion_tokens: new,
@@ -57,14 +57,19 @@ pub(super) fn body(model: &OpenAi, request: &Request, from: usize) -> String {
     serde_json::to_string(&body).expect("a request has only strings for keys")
 }
 
-/// Messages on their way to an endpoint.
-struct History<'a> {
-    model: &'a OpenAi,
+/// OpenAI's own endpoints name the number of tokens `max_completion_tokens`.
+fn takes_completion_tokens(base_url: &str) -> bool {
+    [".openai.com/", ".azure.com/"].iter().any(|host| base_url.contains(host))
+}
+
+/// Messages in the endpoint's form.
+struct OpenAiHistory<'a> {
+    remote: &'a Remote,
     /// The endpoint's own ids of its calls, by the ids that clients know.
     ids: HashMap<&'a str, String>,
 }
 
-impl<'a> History<'a> {
+impl<'a> OpenAiHistory<'a> {
     fn message(&mut self, message: &'a Message) -> Value {
         match message {
             Message::User(user) => json!({"role": "user", "content": user.text}),
@@ -76,12 +81,11 @@ impl<'a> History<'a> {
         }
     }
 
-    /// What the endpoint said of its own message goes back to it, and to no other.
+    /// The endpoint's own members of its message go back to it, and to no other endpoint.
     fn assistant(&mut self, assistant: &'a AssistantMessage) -> Value {
-        let origin = assistant.origin.as_ref().and_then(|origin| parse(origin.as_str()).ok());
-        let origin = origin.filter(|origin| origin["from"] == *self.model.remote.origin).unwrap_or_default();
+        let origin = self.remote.origin_of(assistant);
         let mut message = origin["members"].as_object().cloned().unwrap_or_default();
-        if !self.model.remote.settings.sends_reasoning || assistant.tool_calls.is_empty() {
+        if !self.remote.settings.sends_reasoning || assistant.tool_calls.is_empty() {
             message.retain(|name, _| !name.starts_with("reasoning"));
         }
         message.insert("role".to_owned(), "assistant".into());
@@ -106,7 +110,7 @@ impl<'a> History<'a> {
     }
 }
 
-/// Endpoints refuse a whole history for arguments that are no JSON object, even the model's own. What was wrong with them stands in the result.
+/// A call. Arguments that are no JSON object become `{}`, since endpoints refuse the whole history for them; the tool's result has the error.
 fn call(call: &ToolCall, id: &str, mut members: Map<String, Value>) -> Value {
     let is_object = parse(call.arguments()).is_ok_and(|arguments| arguments.is_object());
     let arguments = if is_object { call.arguments() } else { "{}" };

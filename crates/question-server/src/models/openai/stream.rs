@@ -1,5 +1,6 @@
 //! The endpoint's answer, from bytes to deltas.
 
+mod brackets;
 mod calls;
 mod names;
 mod text;
@@ -7,152 +8,77 @@ mod written;
 
 use crate::limits::{MAX_ANSWER_BYTES, MAX_IDLE_BYTES};
 use crate::models::Delta;
-use crate::models::remote::{self, Trouble, error_in, note};
+use crate::models::remote::{AnswerError, AnswerReader, error_in, is_cut, judge, note};
 use ag_ui_stream::sse::Decoder;
-use calls::Calls;
+use brackets::Brackets;
+use calls::PartialCalls;
 use json_tree::{JsonText, parse};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use text::{End, Text};
+use text::{AnswerText, TextEnd};
 
 /// The longest answer that is read in one piece, in bytes.
 const MAX_WHOLE_BYTES: usize = 4 << 20;
 
 /// An answer, as far as it has arrived.
 #[derive(Debug, Default)]
-pub(super) struct Reading {
-    body: Body,
-    text: Text,
-    calls: Calls,
-    /// The members of its message that the endpoint wants back.
+pub(super) struct OpenAiReader {
+    body: AnswerBody,
+    text: AnswerText,
+    calls: PartialCalls,
+    /// The members of its message that go back to the endpoint.
     members: Map<String, Value>,
-    /// Why it ends, in the endpoint's word.
+    /// The finish reason of the endpoint.
     finish_reason: Option<String>,
-    /// True if nothing more can come.
+    /// True if no more can follow.
     is_done: bool,
-    /// The bytes that have come since anything of use has, and those of thoughts.
+    /// The bytes since the last content, and those of thoughts.
     idle: usize,
     thoughts: usize,
-    setting: Setting,
+    context: ReaderContext,
 }
 
-/// What an answer is read with.
+/// The parts of a request that its answer is read with.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Setting {
-    /// What must not be logged.
+pub(super) struct ReaderContext {
+    /// The key, which must not be logged.
     pub(super) key: Option<Arc<str>>,
     /// The names that the model may call.
     pub(super) tools: Vec<String>,
-    /// The endpoint and the model, to which alone goes back what they want back.
+    /// The endpoint and the model, which alone get their own members back.
     pub(super) origin: Arc<str>,
 }
 
-/// What the endpoint sends, which its first character tells.
+/// The kind of body, known by its first character.
 #[derive(Debug, Default)]
-enum Body {
+enum AnswerBody {
     #[default]
     NotYetKnown,
-    /// What it was asked for.
+    /// The stream that was asked for.
     Stream(Box<Decoder>),
-    /// JSON: some do not stream where there are tools.
-    Whole(Whole),
+    /// JSON: some endpoints do not stream answers with tools.
+    Whole(WholeBody),
 }
 
 /// JSON that arrives.
 #[derive(Debug, Default)]
-struct Whole {
+struct WholeBody {
     bytes: Vec<u8>,
     brackets: Brackets,
 }
 
-/// Where JSON that arrives is, by its brackets.
-#[derive(Debug, Default)]
-struct Brackets {
-    depth: usize,
-    in_text: bool,
-    is_escaped: bool,
-    are_closed: bool,
-}
-
-impl Brackets {
-    fn feed(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' if self.in_text => self.is_escaped = true,
-                b'"' => self.in_text = !self.in_text,
-                _ if self.in_text => {}
-                b'{' | b'[' => self.depth += 1,
-                b'}' | b']' => {
-                    self.depth = self.depth.saturating_sub(1);
-                    self.are_closed |= self.depth == 0;
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-impl Reading {
+impl OpenAiReader {
     /// An answer of which nothing has arrived.
-    pub(super) fn new(setting: Setting) -> Self {
-        Self { setting, ..Self::default() }
+    pub(super) fn new(context: ReaderContext) -> Self {
+        Self { context, ..Self::default() }
     }
 
-    /// Returns true if the endpoint has said that this is all.
-    pub(super) fn is_whole(&self) -> bool {
-        self.is_done || self.finish_reason.is_some()
-    }
-
-    /// Takes bytes and gives what they bring, the deltas before an error too.
-    ///
-    /// # Errors
-    /// Why the answer goes no further.
-    pub(super) fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
-        if let Body::NotYetKnown = self.body {
-            match bytes.trim_ascii_start().first() {
-                None => {}
-                Some(b'{' | b'[') => self.body = Body::Whole(Whole::default()),
-                Some(b'<') => {
-                    let why = "The model's endpoint answers with a web page. Its address may be wrong.";
-                    return Err(Trouble::for_good(why));
-                }
-                Some(_) => self.body = Body::Stream(Box::default()),
-            }
-        }
-        self.idle += bytes.len();
-        match &mut self.body {
-            // Only white space can follow.
-            _ if self.is_done => {}
-            Body::NotYetKnown => {}
-            Body::Stream(decoder) => {
-                decoder.feed(bytes);
-                self.read_frames(deltas)?;
-            }
-            Body::Whole(whole) => {
-                whole.bytes.extend_from_slice(bytes);
-                whole.brackets.feed(bytes);
-                if whole.brackets.are_closed {
-                    self.is_done = true;
-                    self.read_whole(deltas)?;
-                } else if whole.bytes.len() > MAX_WHOLE_BYTES {
-                    return Err(Trouble::unreadable());
-                }
-                return Ok(());
-            }
-        }
-        match self.idle > MAX_IDLE_BYTES || self.thoughts > MAX_ANSWER_BYTES {
-            true => Err(Trouble::for_good("The model's answer does not come to an end.")),
-            false => Ok(()),
-        }
-    }
-
-    fn read_frames(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
-        while let Body::Stream(decoder) = &mut self.body
+    fn read_frames(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
+        while let AnswerBody::Stream(decoder) = &mut self.body
             && !self.is_done
             && let Some(frame) = decoder.next_frame()
         {
-            let frame = frame.map_err(|_| Trouble::unreadable())?;
+            let frame = frame.map_err(|_| AnswerError::unreadable())?;
             let data = frame.data.trim();
             if data == "[DONE]" {
                 self.is_done = true;
@@ -161,13 +87,13 @@ impl Reading {
             if data.is_empty() {
                 continue;
             }
-            let chunk = parse(data).map_err(|_| Trouble::unreadable())?;
+            let chunk = parse(data).map_err(|_| AnswerError::unreadable())?;
             if let Some(why) = error_in(&chunk).or_else(|| (frame.event == "error").then(|| data.to_owned())) {
-                note(&why, self.setting.key.as_deref());
-                return Err(Trouble::broken_off());
+                note(&why, self.context.key.as_deref());
+                return Err(AnswerError::broken_off());
             }
             self.take_usage(&chunk, deltas);
-            // The chunk that tells the usage has no choice.
+            // The chunk with the usage has no choice.
             let choice = &chunk["choices"][0];
             self.take(&choice["delta"], deltas);
             self.take_end(choice);
@@ -175,21 +101,22 @@ impl Reading {
         Ok(())
     }
 
-    /// Reads an answer that comes in one piece, once it is there.
-    fn read_whole(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
-        let Body::Whole(whole) = &mut self.body else {
+    /// Reads an answer in one piece, once it has arrived.
+    fn read_whole(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
+        let AnswerBody::Whole(whole) = &mut self.body else {
             return Ok(());
         };
         let bytes = std::mem::take(&mut whole.bytes);
-        let answer = str::from_utf8(&bytes).ok().and_then(|text| parse(text).ok()).ok_or_else(Trouble::unreadable)?;
+        let answer =
+            str::from_utf8(&bytes).ok().and_then(|text| parse(text).ok()).ok_or_else(AnswerError::unreadable)?;
         if let Some(why) = error_in(&answer) {
-            note(&why, self.setting.key.as_deref());
-            return Err(Trouble::again("The model's endpoint refuses."));
+            note(&why, self.context.key.as_deref());
+            return Err(AnswerError::retryable("The model's endpoint refuses."));
         }
         let choice = &answer["choices"][0];
         if !choice["message"].is_object() {
             let why = "The model's endpoint answers with something else than a chat completion.";
-            return Err(Trouble::for_good(why));
+            return Err(AnswerError::lasting(why));
         }
         self.take_usage(&answer, deltas);
         self.take(&choice["message"], deltas);
@@ -207,12 +134,12 @@ impl Reading {
         }
         for piece in said["tool_calls"].as_array().into_iter().flatten() {
             self.idle = 0;
-            self.calls.take(piece, &self.setting.tools, deltas);
+            self.calls.take(piece, &self.context.tools, deltas);
         }
-        // As calls were in 2023.
+        // The form of 2023.
         if said["function_call"].is_object() {
             let piece = json!({"index": 0, "function": said["function_call"]});
-            self.calls.take(&piece, &self.setting.tools, deltas);
+            self.calls.take(&piece, &self.context.tools, deltas);
         }
         if deltas.len() > before {
             self.idle = 0;
@@ -233,7 +160,7 @@ impl Reading {
         }
     }
 
-    /// Keeps thoughts, which their endpoint may want back.
+    /// Keeps thoughts, which go back to their endpoint.
     fn keep(&mut self, name: &str, value: &Value) {
         match (name, value) {
             (_, Value::Null) => {}
@@ -278,45 +205,9 @@ impl Reading {
             self.finish_reason = Some(reason.to_owned());
         }
     }
-
-    /// Gives what is left at the end of the answer.
-    ///
-    /// # Errors
-    /// Why it is none: the endpoint failed, or nothing was said.
-    pub(super) fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
-        self.calls.finish(&self.setting.tools, deltas);
-        match self.text.finish(&self.setting.tools) {
-            End::Text(rest) if rest.is_empty() => {}
-            End::Text(rest) => deltas.push(Delta::Text(rest)),
-            // What was called twice runs once.
-            End::Calls(_) if !self.calls.is_empty() => {}
-            End::Calls(calls) => {
-                tracing::warn!(calls = calls.len(), "the model wrote calls into its text; they are taken as calls");
-                for call in calls {
-                    self.calls.push(call.name, call.arguments, deltas);
-                }
-            }
-            End::Hidden => tracing::warn!("the model wrote into its text what is not for the user; it is not shown"),
-        }
-        if let Some(trouble) =
-            remote::judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty())
-        {
-            return Err(trouble);
-        }
-        if self.calls.is_empty() && remote::is_cut(self.finish_reason.as_deref()) {
-            deltas.push(Delta::Cut);
-        }
-        let calls = self.calls.origins();
-        let is_plain = |call: &Value| call["id"].is_null() && call["members"] == json!({});
-        if !self.members.is_empty() || !calls.iter().all(is_plain) {
-            let origin = json!({"from": &*self.setting.origin, "members": self.members, "calls": calls});
-            deltas.push(Delta::Origin(JsonText::of(&origin).expect("a value is JSON")));
-        }
-        Ok(())
-    }
 }
 
-/// Adds to a list of thoughts what goes on with the last of them.
+/// Adds a piece to a list of thoughts, to the last one if it continues that.
 fn join(known: &mut Vec<Value>, detail: &Value) {
     let goes_on =
         |last: &Value| last["index"] == detail["index"] && last["type"] == detail["type"] && !last["index"].is_null();
@@ -339,17 +230,77 @@ fn join(known: &mut Vec<Value>, detail: &Value) {
     }
 }
 
-impl remote::Reader for Reading {
-    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
-        self.feed(bytes, deltas)
+impl AnswerReader for OpenAiReader {
+    fn feed(&mut self, bytes: &[u8], deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
+        if let AnswerBody::NotYetKnown = self.body {
+            match bytes.trim_ascii_start().first() {
+                None => {}
+                Some(b'{' | b'[') => self.body = AnswerBody::Whole(WholeBody::default()),
+                Some(b'<') => {
+                    let why = "The model's endpoint answers with a web page. Its address may be wrong.";
+                    return Err(AnswerError::lasting(why));
+                }
+                Some(_) => self.body = AnswerBody::Stream(Box::default()),
+            }
+        }
+        self.idle += bytes.len();
+        match &mut self.body {
+            // Only white space can follow.
+            _ if self.is_done => {}
+            AnswerBody::NotYetKnown => {}
+            AnswerBody::Stream(decoder) => {
+                decoder.feed(bytes);
+                self.read_frames(deltas)?;
+            }
+            AnswerBody::Whole(whole) => {
+                whole.bytes.extend_from_slice(bytes);
+                whole.brackets.feed(bytes);
+                if whole.brackets.are_closed {
+                    self.is_done = true;
+                    self.read_whole(deltas)?;
+                } else if whole.bytes.len() > MAX_WHOLE_BYTES {
+                    return Err(AnswerError::unreadable());
+                }
+                return Ok(());
+            }
+        }
+        match self.idle > MAX_IDLE_BYTES || self.thoughts > MAX_ANSWER_BYTES {
+            true => Err(AnswerError::lasting("The model's answer does not come to an end.")),
+            false => Ok(()),
+        }
     }
 
-    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), Trouble> {
-        self.finish(deltas)
+    fn finish(&mut self, deltas: &mut Vec<Delta>) -> Result<(), AnswerError> {
+        self.calls.finish(&self.context.tools, deltas);
+        match self.text.finish(&self.context.tools) {
+            TextEnd::Text(rest) if rest.is_empty() => {}
+            TextEnd::Text(rest) => deltas.push(Delta::Text(rest)),
+            // A call that was also written as text runs once.
+            TextEnd::Calls(_) if !self.calls.is_empty() => {}
+            TextEnd::Calls(calls) => {
+                tracing::warn!(calls = calls.len(), "model wrote calls into its text; taken as calls");
+                for call in calls {
+                    self.calls.push(call.name, call.arguments, deltas);
+                }
+            }
+            TextEnd::Hidden => tracing::warn!("model wrote markup into its text; hidden from the user"),
+        }
+        if let Some(error) = judge(self.finish_reason.as_deref(), self.text.is_shown(), !self.calls.is_empty()) {
+            return Err(error);
+        }
+        if self.calls.is_empty() && is_cut(self.finish_reason.as_deref()) {
+            deltas.push(Delta::Cut);
+        }
+        let calls = self.calls.origins();
+        let is_plain = |call: &Value| call["id"].is_null() && call["members"] == json!({});
+        if !self.members.is_empty() || !calls.iter().all(is_plain) {
+            let origin = json!({"from": &*self.context.origin, "members": self.members, "calls": calls});
+            deltas.push(Delta::Origin(JsonText::of(&origin).expect("a value is JSON")));
+        }
+        Ok(())
     }
-
     fn is_whole(&self) -> bool {
-        self.is_whole()
+        self.is_done || self.finish_reason.is_some()
     }
 
     fn is_done(&self) -> bool {
@@ -363,12 +314,13 @@ impl remote::Reader for Reading {
 
 #[cfg(test)]
 mod tests {
-    use super::Reading;
+    use super::OpenAiReader;
     use crate::models::Delta;
+    use crate::models::remote::AnswerReader as _;
 
-    fn feed(reading: &mut Reading, stream: &str) -> Result<Vec<Delta>, String> {
+    fn feed(reading: &mut OpenAiReader, stream: &str) -> Result<Vec<Delta>, String> {
         let mut deltas = Vec::new();
-        reading.feed(stream.as_bytes(), &mut deltas).map_err(|trouble| trouble.reason)?;
+        reading.feed(stream.as_bytes(), &mut deltas).map_err(|error| error.reason)?;
         Ok(deltas)
     }
 
@@ -390,7 +342,7 @@ data: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"}"}}]}}]}
 data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}
 
 "#;
-        let mut reading = Reading::default();
+        let mut reading = OpenAiReader::default();
         let mut deltas = feed(&mut reading, stream).expect("it can be read");
         reading.finish(&mut deltas).expect("it is whole");
         deltas.truncate(5);
@@ -401,15 +353,15 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
     #[test]
     fn a_name_that_is_repeated_begins_nothing_new() {
         let chunk = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"one\",\"arguments\":\"1\"}}]}}]}\n\n";
-        let mut reading = Reading::default();
+        let mut reading = OpenAiReader::default();
         let deltas = feed(&mut reading, &chunk.repeat(2)).expect("it can be read");
         assert_eq!(deltas, [call(0, "one"), args(0, "1"), args(0, "1")]);
-        assert!(!reading.is_whole(), "nobody has said so");
+        assert!(!reading.is_whole(), "the end is not announced");
     }
 
     #[test]
     fn an_answer_in_one_piece_is_read_once() {
-        let mut reading = Reading::default();
+        let mut reading = OpenAiReader::default();
         let (begins, ends) = (r#" {"choices":[{"message":{"content":"{Hi}"#, r#"!"}}]}"#);
         assert_eq!(feed(&mut reading, begins), Ok(Vec::new()));
         let mut deltas = feed(&mut reading, ends).expect("it can be read");
@@ -422,14 +374,14 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
     #[test]
     fn what_is_no_answer_says_so() {
         for stream in ["data: nonsense\n\n", "data: {\"error\":{\"message\":\"overloaded\"}}\n\n"] {
-            let error = feed(&mut Reading::default(), stream).expect_err("it is none");
+            let error = feed(&mut OpenAiReader::default(), stream).expect_err("it is none");
             assert!(error == "The model broke off." || error.contains("cannot be read"), "{error}");
         }
         for strange in
             ["null", "[]", "{}", "{\"choices\":[]}", "{\"choices\":[{\"delta\":null}]}", "{\"choices\":{\"a\":1}}"]
         {
             let stream = format!("data: {strange}\n\n");
-            assert_eq!(feed(&mut Reading::default(), &stream), Ok(Vec::new()), "{strange}");
+            assert_eq!(feed(&mut OpenAiReader::default(), &stream), Ok(Vec::new()), "{strange}");
         }
     }
 
@@ -437,7 +389,7 @@ data: {"choices":[{"delta":{"tool_calls":[{"id":"b","function":{"name":"two","ar
     fn an_answer_that_brings_nothing_comes_to_an_end() {
         let thought = r#"data: {"choices":[{"delta":{"reasoning_content":"Hm. "}}]}"#;
         for nothing in [": alive\n\n", "\n", "data: {\"choices\":[{\"delta\":{}}]}\n\n", &format!("{thought}\n\n")] {
-            let (mut reading, piece) = (Reading::default(), nothing.repeat(1_000));
+            let (mut reading, piece) = (OpenAiReader::default(), nothing.repeat(1_000));
             let ended = (0..2_000).any(|_| feed(&mut reading, &piece).is_err());
             assert!(ended, "{nothing:?}");
         }

@@ -1,40 +1,46 @@
-//! Ends of answers that are none.
+//! Failed ends of answers.
 
-/// Why an answer goes no further.
+use super::secrets::left_out;
+use serde_json::Value;
+
+/// The longest error text that is logged, in characters.
+const MAX_ERROR_CHARS: usize = 300;
+
+/// The failure of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::models) struct Trouble {
-    /// In words for the user.
+pub(in crate::models) struct AnswerError {
+    /// The reason, in words for the user.
     pub(in crate::models) reason: String,
-    pub(in crate::models) again: Again,
+    pub(in crate::models) retry: Retry,
 }
 
-/// The tries that may help.
+/// The retries that may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::models) enum Again {
+pub(in crate::models) enum Retry {
     Never,
     Once,
-    Some,
+    Always,
 }
 
-impl Trouble {
-    pub(in crate::models) fn again(reason: &str) -> Self {
-        Self { reason: reason.to_owned(), again: Again::Some }
+impl AnswerError {
+    pub(in crate::models) fn retryable(reason: &str) -> Self {
+        Self { reason: reason.to_owned(), retry: Retry::Always }
     }
 
-    pub(in crate::models) fn for_good(reason: &str) -> Self {
-        Self { again: Again::Never, ..Self::again(reason) }
+    pub(in crate::models) fn lasting(reason: &str) -> Self {
+        Self { retry: Retry::Never, ..Self::retryable(reason) }
     }
 
     pub(in crate::models) fn broken_off() -> Self {
-        Self::again("The model broke off.")
+        Self::retryable("The model broke off.")
     }
 
     pub(in crate::models) fn unreadable() -> Self {
-        Self::again("The model's answer cannot be read.")
+        Self::retryable("The model's answer cannot be read.")
     }
 }
 
-/// Parts of the words by which endpoints say that they failed, withheld something, or came to the end of their room.
+/// Parts of the finish reasons of endpoints that failed, withheld an answer or reached a limit of tokens.
 const FAILED: [&str; 13] = [
     "error",
     "fail",
@@ -54,12 +60,12 @@ const WITHHELD: [&str; 9] =
     ["filter", "safety", "recitation", "prohibited", "blocklist", "spii", "sensitive", "guardrail", "refus"];
 const CUT: [&str; 3] = ["length", "max_tokens", "token_limit"];
 
-/// What is wrong with an answer that ends for this reason, with something said or called.
-pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<Trouble> {
+/// The failure of an answer with this finish reason; `None` if it is a good one.
+pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<AnswerError> {
     let is = |words: &[&str]| names(reason, words);
-    let once = |why: &str| Some(Trouble { again: Again::Once, ..Trouble::again(why) });
+    let once = |why: &str| Some(AnswerError { retry: Retry::Once, ..AnswerError::retryable(why) });
     match () {
-        () if is(&FAILED) => Some(Trouble::broken_off()),
+        () if is(&FAILED) => Some(AnswerError::broken_off()),
         () if is(&WITHHELD) && !is_called => {
             once("The model's endpoint withheld the answer. Try again, or put it differently.")
         }
@@ -69,7 +75,7 @@ pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: b
     }
 }
 
-/// Returns true if an answer ends because there was no room for more of it.
+/// Returns true if an answer ends at a limit of tokens.
 pub(in crate::models) fn is_cut(reason: Option<&str>) -> bool {
     names(reason, &CUT)
 }
@@ -77,4 +83,18 @@ pub(in crate::models) fn is_cut(reason: Option<&str>) -> bool {
 fn names(reason: Option<&str>, words: &[&str]) -> bool {
     let reason = reason.unwrap_or_default().to_ascii_lowercase();
     words.iter().any(|word| reason.contains(word))
+}
+
+/// The error in a body or a chunk, cut to a readable length. Some endpoints send it in a list.
+pub(in crate::models) fn error_in(json: &Value) -> Option<String> {
+    let json = if json.is_array() { &json[0] } else { json };
+    let error = json.get("error").filter(|error| !error.is_null())?;
+    let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
+    Some(text.chars().take(MAX_ERROR_CHARS).collect())
+}
+
+/// Logs an endpoint's own words on its failure, without secrets.
+pub(in crate::models) fn note(why: &str, key: Option<&str>) {
+    let why = left_out(why, key);
+    tracing::debug!(?why, "model endpoint failed");
 }

@@ -1,6 +1,6 @@
-//! What an endpoint says that refuses a request.
+//! Refusals of requests by endpoints.
 
-use super::error_in;
+use super::ends::error_in;
 use super::secrets::left_out;
 use axum::body::Body;
 use axum::http::{HeaderMap, Response, StatusCode, header};
@@ -15,28 +15,29 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A refusal.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct EndpointRefusal {
     pub(super) status: StatusCode,
-    pub(super) kind: Kind,
-    /// When to come back, if it says so.
+    pub(super) kind: RefusalKind,
+    /// The pause that it asks for.
     pub(super) after: Option<Duration>,
 }
 
-/// What may help.
+/// The remedy for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::models) enum Kind {
-    /// Asking again.
+pub(in crate::models) enum RefusalKind {
+    /// A retry.
     Passing,
-    /// Asking again: what the model wrote was no call that its endpoint could read.
+    /// A retry: the model wrote a call that its endpoint could not read.
     BadCall,
     /// A shorter history.
     TooLong,
-    /// Not asking for the usage.
+    /// A request without usage.
     NoUsage,
+    /// None.
     Lasting,
 }
 
-/// By what endpoints say that a history is too long for their model.
+/// Parts of the errors of endpoints whose model takes no history of this length.
 const TOO_LONG: [&str; 12] = [
     "request_too_large",
     "context_length_exceeded",
@@ -54,26 +55,28 @@ const TOO_LONG: [&str; 12] = [
 
 const BAD_CALL: [&str; 4] = ["tool_use_failed", "failed_generation", "output_parse_failed", "malformed_function_call"];
 
-impl Refusal {
+impl EndpointRefusal {
     pub(super) async fn read(response: Response<Body>, key: Option<&str>) -> Self {
         let status = response.status();
         let headers = response.headers().clone();
         let said = beginning(response.into_body()).await;
-        tracing::warn!(status = status.as_u16(), "the model's endpoint refused");
+        tracing::warn!(status = status.as_u16(), "model endpoint refused the request");
         if tracing::enabled!(tracing::Level::DEBUG) {
             let why = left_out(&said, key);
-            tracing::debug!(?why, "the model's endpoint says");
+            tracing::debug!(?why, "model endpoint's error");
         }
         let after = wait_in(&headers).or_else(|| wait_said(&said));
         Self { status, kind: kind(status, &said), after }
     }
 
-    /// What clients are told. What the endpoint says of why is not theirs to read: it may quote the key or what others have written.
+    /// The reason for clients. The endpoint's own error is not for them: it may quote the key or other users' words.
     pub(super) fn words(&self) -> String {
         let code = self.status.as_u16();
         match (self.kind, self.status) {
-            (Kind::TooLong, _) => "The conversation has outgrown the model. Start a new one.".to_owned(),
-            (Kind::BadCall, _) => "The model made a call that its endpoint could not read. Try again.".to_owned(),
+            (RefusalKind::TooLong, _) => "The conversation has outgrown the model. Start a new one.".to_owned(),
+            (RefusalKind::BadCall, _) => {
+                "The model made a call that its endpoint could not read. Try again.".to_owned()
+            }
             (_, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => "The model's endpoint refuses the key.".to_owned(),
             (_, StatusCode::TOO_MANY_REQUESTS) => "The model is asked too often.".to_owned(),
             (_, status) if status.is_server_error() => format!("The model's endpoint failed ({code})."),
@@ -82,21 +85,21 @@ impl Refusal {
     }
 }
 
-fn kind(status: StatusCode, said: &str) -> Kind {
+fn kind(status: StatusCode, said: &str) -> RefusalKind {
     let said = said.to_ascii_lowercase();
     let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let is_about_request = [400, 413, 422].contains(&status.as_u16());
     match status {
-        _ if is_about_request && is(&TOO_LONG) => Kind::TooLong,
-        _ if is_about_request && is(&BAD_CALL) => Kind::BadCall,
-        _ if is_about_request && is(&["stream_options", "include_usage"]) => Kind::NoUsage,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => Kind::Passing,
-        status if status.is_server_error() => Kind::Passing,
-        _ => Kind::Lasting,
+        _ if is_about_request && is(&TOO_LONG) => RefusalKind::TooLong,
+        _ if is_about_request && is(&BAD_CALL) => RefusalKind::BadCall,
+        _ if is_about_request && is(&["stream_options", "include_usage"]) => RefusalKind::NoUsage,
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => RefusalKind::Passing,
+        status if status.is_server_error() => RefusalKind::Passing,
+        _ => RefusalKind::Lasting,
     }
 }
 
-/// The beginning of a body, as far as it comes soon.
+/// The beginning of a body, as far as it arrives in time.
 async fn beginning(body: Body) -> String {
     let mut body = body.into_data_stream();
     let mut read = Vec::new();
@@ -107,13 +110,13 @@ async fn beginning(body: Body) -> String {
             read.extend_from_slice(&bytes);
         }
     };
-    // What has come by then will do.
+    // The part that has arrived is enough.
     let _ = timeout(PATIENCE, reading).await;
     read.truncate(MAX_BYTES);
     String::from_utf8_lossy(&read).into_owned()
 }
 
-/// The time of `Retry-After`; a date there is left to the ordinary pause.
+/// The time of `Retry-After`; `None` for a date.
 fn wait_in(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| -> Option<f64> { headers.get(name)?.to_str().ok()?.trim().parse().ok() };
     let milliseconds = number("retry-after-ms").map(|milliseconds| milliseconds / 1000.0);
@@ -121,7 +124,7 @@ fn wait_in(headers: &HeaderMap) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// The time in the body: Google's `retryDelay`, or what OpenAI and Groq say to people.
+/// The time in the body: Google's `retryDelay`, or the sentences of OpenAI and Groq.
 fn wait_said(said: &str) -> Option<Duration> {
     let json: Value = serde_json::from_str(said).ok()?;
     let error = if json.is_array() { &json[0]["error"] } else { &json["error"] };
@@ -156,7 +159,7 @@ fn time(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, kind, wait_in, wait_said};
+    use super::{RefusalKind, kind, wait_in, wait_said};
     use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
     use std::time::Duration;
 
@@ -188,14 +191,14 @@ mod tests {
     #[test]
     fn what_may_help_is_known_by_what_is_said() {
         for (status, said, expected) in [
-            (400, r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=x>"}}"#, Kind::BadCall),
-            (400, r#"{"error":{"code":"context_length_exceeded"}}"#, Kind::TooLong),
-            (413, "Prompt is too long", Kind::TooLong),
-            (422, r#"{"detail":"extra field: stream_options"}"#, Kind::NoUsage),
-            (400, "boom", Kind::Lasting),
-            (401, "context length", Kind::Lasting),
-            (429, "too many tokens", Kind::Passing),
-            (503, "", Kind::Passing),
+            (400, r#"{"error":{"code":"tool_use_failed","failed_generation":"<function=x>"}}"#, RefusalKind::BadCall),
+            (400, r#"{"error":{"code":"context_length_exceeded"}}"#, RefusalKind::TooLong),
+            (413, "Prompt is too long", RefusalKind::TooLong),
+            (422, r#"{"detail":"extra field: stream_options"}"#, RefusalKind::NoUsage),
+            (400, "boom", RefusalKind::Lasting),
+            (401, "context length", RefusalKind::Lasting),
+            (429, "too many tokens", RefusalKind::Passing),
+            (503, "", RefusalKind::Passing),
         ] {
             assert_eq!(kind(StatusCode::from_u16(status).expect("it is one"), said), expected, "{said}");
         }

@@ -1,11 +1,11 @@
-//! What others say, made fit for the log.
+//! Texts of endpoints without secrets, for the log.
 
 const HIDDEN: &str = "[…]";
 
 /// The shortest word of letters and digits that is taken for a key.
 const SHORTEST_KEY: usize = 28;
 
-/// A text of an endpoint with everything left out that is the key or may be one.
+/// A text without the key and without words that may be keys.
 pub(super) fn left_out(text: &str, key: Option<&str>) -> String {
     let text = match key.filter(|key| !key.is_empty()) {
         Some(key) => text.replace(key, HIDDEN),

@@ -1,10 +1,11 @@
 //! The tables.
 
 use crate::store::StoreError;
+use crate::store::rows::missing;
 use deadpool_postgres::Object;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-/// The steps from one version of the tables to the next; `migration` has a row for each that is behind them.
+/// The steps from one version of the tables to the next; the table `migration` has a row for each that was made.
 pub(super) const MIGRATIONS: [&str; 6] = [
     "
     CREATE TABLE question_server.conversation (
@@ -58,7 +59,7 @@ pub(super) const MIGRATIONS: [&str; 6] = [
     ALTER TABLE question_server.conversation ADD COLUMN peer text NOT NULL DEFAULT '';
     CREATE INDEX peers ON question_server.conversation (peer);
 ",
-    // Servers of an older version that still run write into the table: their rows go nowhere.
+// Servers of an older version may still write into the table: their rows are dropped.
     "
     DROP TABLE question_server.feed;
     CREATE VIEW question_server.feed AS
@@ -71,15 +72,15 @@ pub(super) const MIGRATIONS: [&str; 6] = [
 ",
 ];
 
-/// Names the lock that one server takes for as long as it changes tables: the same number marks an SQLite file.
+/// The number of the lock for migrations; the same number marks an SQLite file.
 const LOCK: i64 = 0x4173_6b55;
 
-/// Brings the tables up to date, all at once or not at all.
+/// Migrates the tables in one transaction.
 pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<(), StoreError> {
     let work = client.transaction().await?;
     work.batch_execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0").await?;
     work.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
-    // Not `IF NOT EXISTS`, which needs the right to make it where it is there already.
+    // Not `IF NOT EXISTS`, which needs the right to create even an existing schema.
     let found = work.query_one("SELECT to_regnamespace('question_server') IS NULL", &[]).await?;
     if found.try_get(0)? {
         work.batch_execute("CREATE SCHEMA question_server").await?;
@@ -90,14 +91,7 @@ pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<
     }
     let found = work.query_one("SELECT count(*) FROM question_server.migration", &[]).await?;
     let version: i64 = found.try_get(0)?;
-    let known = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
-    let Some(missing) = known else {
-        let known = migrations.len();
-        return Err(StoreError(format!(
-            "a newer version of this program wrote it (version {version}, this one knows {known})"
-        )));
-    };
-    for (number, migration) in (version + 1..).zip(missing) {
+    for (number, migration) in (version + 1..).zip(missing(migrations, version)?) {
         work.batch_execute(migration).await?;
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         work.execute("INSERT INTO question_server.migration VALUES ($1)", &[&number]).await?;
@@ -109,7 +103,7 @@ pub(super) async fn migrate(client: &mut Client, migrations: &[&str]) -> Result<
 pub(super) async fn check_sessions([one, other]: [Object; 2]) -> Result<(), StoreError> {
     let before = session(&one).await?;
     other.batch_execute("BEGIN").await?;
-    // A pooler gives it the session that is free, or has to give the first another one meanwhile.
+    // A pooler gives it the free session, or gives the first connection another one meanwhile.
     let is_shared = before == session(&other).await? || before != session(&one).await?;
     other.batch_execute("ROLLBACK").await?;
     match is_shared {
@@ -121,7 +115,7 @@ pub(super) async fn check_sessions([one, other]: [Object; 2]) -> Result<(), Stor
     }
 }
 
-/// The process of the database that serves a connection. Asked without a prepared statement, which a pooler may lose.
+/// The database process of a connection, asked without a prepared statement, which a pooler may lose.
 async fn session(connection: &Client) -> Result<Option<String>, StoreError> {
     let answers = connection.simple_query("SELECT pg_backend_pid()").await?;
     Ok(answers.iter().find_map(|answer| match answer {

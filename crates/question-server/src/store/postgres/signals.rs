@@ -1,7 +1,7 @@
-//! The signals by which servers learn of one another's commits over Postgres, by `NOTIFY`. That is never part of a commit that waits for the disk,
-//! since it would have all others wait, too.
+//! Signals between servers over Postgres, by `NOTIFY`. It is never part of a commit, since its lock would make all other commits wait for the
+//! disk.
 
-use super::Database;
+use super::database::{DatabasePool, silent};
 use super::tls::Tls;
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Heard, Notification, Signal, Signals, StopCause};
@@ -18,8 +18,8 @@ use tokio_postgres::{AsyncMessage, Config};
 
 /// Servers that share a Postgres.
 pub(super) struct PostgresSignals {
-    database: Database,
-    /// For a connection of its own, on which it listens.
+    database: DatabasePool,
+    /// For the connection on which it listens.
     config: Config,
 }
 
@@ -31,17 +31,17 @@ impl fmt::Debug for PostgresSignals {
 }
 
 impl PostgresSignals {
-    pub(super) fn new(database: Database, mut config: Config) -> Self {
-        // A network that lets nothing through any more says nothing either.
+    pub(super) fn new(database: DatabasePool, mut config: Config) -> Self {
+        // A broken network gives no error.
         config.keepalives_idle(KEEPALIVE);
         Self { database, config }
     }
 }
 
-/// The time that a connection on which nothing is heard is taken for whole.
+/// The idle time after which a connection is probed.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 
-/// The time until the database is tried again.
+/// The pause before the next connection.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Every database has signals of its own.
@@ -69,13 +69,13 @@ impl Signals for PostgresSignals {
     }
 }
 
-/// Listens until nobody hears it any more. Where the database is away it comes back.
+/// Listens until the subscriber is gone, and reconnects when the connection is lost.
 async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
     loop {
         if let Err(error) = hear(config, heard).await {
             tracing::warn!(%error, "LISTEN connection lost; reconnecting");
         }
-        // A database that has just gone is not asked at once.
+        // Spares a database that has just gone.
         sleep(PAUSE).await;
     }
 }
@@ -83,12 +83,12 @@ async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
 /// Listens until the connection ends.
 async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), StoreError> {
     let connected = timeout(DATABASE_PATIENCE, config.connect(Tls::new())).await;
-    let (client, mut connection) = connected.map_err(|_| super::silent())??;
+    let (client, mut connection) = connected.map_err(|_| silent())??;
     let mut messages = stream::poll_fn(|context| connection.poll_message(context));
     let hearing = async {
         while let Some(message) = messages.next().await {
             if let AsyncMessage::Notification(told) = message? {
-                let signal = serde_json::from_str::<Payload>(told.payload()).ok();
+                let signal = serde_json::from_str::<NotifyPayload>(told.payload()).ok();
                 // Another version of the server may send signals that this one cannot read.
                 let signal = signal.and_then(|payload| payload.try_into().ok());
                 let _ = heard.send(signal.map_or(Heard::Missed, Heard::Signal));
@@ -99,18 +99,18 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
     let mut hearing = pin!(hearing);
     tokio::select! {
         listening = timeout(DATABASE_PATIENCE, client.batch_execute("LISTEN question_server")) => {
-            listening.map_err(|_| super::silent())??;
+            listening.map_err(|_| silent())??;
         }
         ended = &mut hearing => return ended,
     }
-    // Before it listened.
+    // Signals from before LISTEN are lost.
     let _ = heard.send(Heard::Missed);
     let checked = async {
         loop {
-            // A subscription that has fallen silent shows only when it is asked.
+            // A dead subscription shows only by a query.
             sleep(SWEEP).await;
             let alive = timeout(DATABASE_PATIENCE, client.batch_execute("")).await;
-            alive.map_err(|_| super::silent())??;
+            alive.map_err(|_| silent())??;
         }
     };
     tokio::select! {
@@ -121,55 +121,57 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
 
 /// A signal as it travels: a notification has 8,000 bytes at most.
 #[derive(Debug, Serialize, Deserialize)]
-struct Payload {
+struct NotifyPayload {
     by: String,
     id: String,
     #[serde(flatten)]
-    news: PayloadNews,
+    news: NotifyKind,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "news", rename_all = "snake_case")]
-enum PayloadNews {
+enum NotifyKind {
     Committed { since: u64, frames: u64 },
     Gone,
     Released,
     Stop { run: String, if_abandoned: bool },
 }
 
-impl From<Signal> for Payload {
+impl From<Signal> for NotifyPayload {
     fn from(signal: Signal) -> Self {
-        let news = match signal.news {
+        let news = match signal.notification {
             Notification::Committed(StreamPosition { since, frames }) => {
-                PayloadNews::Committed { since: since.0, frames }
+                NotifyKind::Committed { since: since.0, frames }
             }
-            Notification::Gone => PayloadNews::Gone,
-            Notification::Released => PayloadNews::Released,
-            Notification::Stop { run, wish } => PayloadNews::Stop { run, if_abandoned: wish == StopCause::IfAbandoned },
+            Notification::Gone => NotifyKind::Gone,
+            Notification::Released => NotifyKind::Released,
+            Notification::Stop { run, cause } => {
+                NotifyKind::Stop { run, if_abandoned: cause == StopCause::IfAbandoned }
+            }
         };
         Self { by: signal.by.to_string(), id: signal.id, news }
     }
 }
 
-impl TryFrom<Payload> for Signal {
+impl TryFrom<NotifyPayload> for Signal {
     type Error = uuid::Error;
 
-    fn try_from(payload: Payload) -> Result<Self, uuid::Error> {
+    fn try_from(payload: NotifyPayload) -> Result<Self, uuid::Error> {
         let news = match payload.news {
-            PayloadNews::Committed { since, frames } => {
+            NotifyKind::Committed { since, frames } => {
                 Notification::Committed(StreamPosition { since: Revision(since), frames })
             }
-            PayloadNews::Gone => Notification::Gone,
-            PayloadNews::Released => Notification::Released,
-            PayloadNews::Stop { run, if_abandoned } => {
-                let wish = if if_abandoned { StopCause::IfAbandoned } else { StopCause::Said };
-                Notification::Stop { run, wish }
+            NotifyKind::Gone => Notification::Gone,
+            NotifyKind::Released => Notification::Released,
+            NotifyKind::Stop { run, if_abandoned } => {
+                let cause = if if_abandoned { StopCause::IfAbandoned } else { StopCause::Requested };
+                Notification::Stop { run, cause }
             }
         };
-        Ok(Self { by: payload.by.parse()?, id: payload.id, news })
+        Ok(Self { by: payload.by.parse()?, id: payload.id, notification: news })
     }
 }
 
-fn payload(payload: Payload) -> Result<String, StoreError> {
+fn payload(payload: NotifyPayload) -> Result<String, StoreError> {
     serde_json::to_string(&payload).map_err(|error| StoreError(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! TLS to a Postgres on another machine, bound to the password's exchange: who stands between the two can pass on neither.
+//! TLS to a Postgres on another machine, with channel binding, so that a machine in the middle cannot pass the password on.
 
 use futures_util::future::BoxFuture;
 use hyper_rustls::ConfigBuilderExt as _;
@@ -12,7 +12,7 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::{TlsConnector, client};
 
-/// Makes connections secure. It trusts what this machine does, or else Mozilla's roots.
+/// Makes TLS connections. Trusts the roots of this machine, or else Mozilla's.
 #[derive(Clone)]
 pub(super) struct Tls(Arc<ClientConfig>);
 
@@ -52,7 +52,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Hands
     }
 }
 
-/// A connection that is secure.
+/// A TLS connection.
 pub(super) struct Secured<S>(client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Secured<S> {
@@ -84,10 +84,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Secured<S> {
     }
 }
 
-/// What `tls-server-end-point` (RFC 5929) makes of a certificate: its hash, by the function of its own signature, or SHA-256 for weaker ones.
-/// `None` where the signature has none of its own, or another one.
+/// The hash of a certificate for `tls-server-end-point` (RFC 5929), by the hash function of its signature, or SHA-256 for weaker ones. `None` if
+/// the signature has no hash function or another one.
 fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
-    // A certificate in DER is a sequence of what is signed, the signature's algorithm, which begins with its name, and the signature.
+    // A certificate in DER is a sequence of content, signature algorithm, which begins with its name, and signature.
     let (parts, _) = element(certificate)?;
     let (_, behind) = element(parts)?;
     let (algorithm, _) = element(behind)?;
@@ -102,7 +102,7 @@ fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// What the first element of some DER holds, and what is behind it.
+/// The content of the first element of some DER, and the bytes behind it.
 fn element(der: &[u8]) -> Option<(&[u8], &[u8])> {
     let (&[_kind, length], rest) = der.split_first_chunk()?;
     let (length, rest) = match length {
@@ -126,7 +126,7 @@ mod tests {
         [&[0x30, 0x82], &length[..], &content].concat()
     }
 
-    /// What looks like a certificate with a signature of this name.
+    /// The outline of a certificate with a signature of this name.
     fn signed_by(name: &[u8]) -> Vec<u8> {
         let signed = sequence(&[&[0x04, 0x81, 200], &[7; 200]]);
         let name = [&[0x06, u8::try_from(name.len()).expect("it is short")], name].concat();

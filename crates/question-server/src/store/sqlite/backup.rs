@@ -1,4 +1,4 @@
-//! Copying a file that a server may be working with.
+//! Backups of a file that a server may be using.
 
 use super::file;
 use crate::store::StoreError;
@@ -9,31 +9,31 @@ use std::path::Path;
 use std::time::Duration;
 use uuid::Uuid;
 
-/// The time that a commit is waited for.
+/// The time to wait for a commit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(super) fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
     if to.exists() {
         return Err(taken().about(to));
     }
-    // Nobody takes half a copy for a whole one, and no other backup writes into it.
+    // A name of its own, so that half a copy is not taken for a whole one and no other backup writes into it.
     let mut part = to.as_os_str().to_owned();
     part.push(format!(".{}.part", Uuid::new_v4().simple()));
     let part = Path::new(&part);
     let copied = copy(path, part).map_err(|why| why.about(path)).and_then(|()| finish(part, to));
     if copied.is_err() {
-        // It says why already.
+        // The first error is the one to report.
         let _ = fs::remove_file(part);
     }
     copied
 }
 
 fn copy(path: &Path, part: &Path) -> Result<(), StoreError> {
-    // What is to be copied is not made here.
+    // Without the flag to create: a missing file is an error.
     let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     database.busy_timeout(PATIENCE)?;
     file::check_application(&database)?;
-    // SQLite fills an empty file, which keeps its rights.
+    // SQLite fills an empty file and keeps its permissions.
     file::create(part).and_then(|()| File::options().write(true).open(part)?.set_len(0)).map_err(said)?;
     let name = part.to_str().ok_or_else(|| StoreError("the copy's name is no text".to_owned()))?;
     database.execute("VACUUM INTO ?1", [name])?;

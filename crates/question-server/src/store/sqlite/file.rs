@@ -1,6 +1,7 @@
-//! Opening the file.
+//! Opening, locking and migrating the file.
 
 use crate::store::StoreError;
+use crate::store::rows::missing;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -8,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Marks a file as one of this program ("AskU"): any other database is left alone.
+/// Marks a file of this program (`AskU`); other databases are refused.
 const APPLICATION_ID: i32 = 0x4173_6b55;
 
-/// The steps from one version of the file to the next; `user_version` counts how many of them it has behind it.
+/// The steps from one version of the file to the next; `user_version` counts those that were made.
 const MIGRATIONS: [&str; 7] = [
     "CREATE TABLE conversation (
          number INTEGER PRIMARY KEY,
@@ -51,19 +52,19 @@ const MIGRATIONS: [&str; 7] = [
      CREATE INDEX peers ON conversation (peer);",
 ];
 
-/// The time that a commit waits for a program that reads the whole file.
+/// The time that a commit waits for a program that locks the file.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// The time until a lock is tried again.
+/// The pause before the next try at a lock.
 const NAP: Duration = Duration::from_millis(20);
 
-/// The lock that makes the file one server's alone, and the file.
-pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Place, Connection), StoreError> {
+/// Opens a file. Returns its lock, its identity and its database.
+pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, FileIdentity, Connection), StoreError> {
     let said = |error: io::Error| StoreError(error.to_string());
     create(path).map_err(said)?;
     check_links(path)?;
     let lock = lock(&path.canonicalize().map_err(said)?, patience)?;
-    let place = Place::of(path).map_err(said)?;
+    let place = FileIdentity::of(path).map_err(said)?;
     let mut database = Connection::open(path)?;
     database.busy_timeout(BUSY)?;
     check(&database)?;
@@ -71,14 +72,14 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, Place, Conn
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
     database.pragma_update(None, "foreign_keys", true)?;
-    // What was deleted is not to be read in the file any more.
+    // Overwrites deleted content.
     database.pragma_update(None, "secure_delete", true)?;
-    // The server that held a lease has ended: no other one has the file.
+    // The holders of leases have ended: no other server has the file.
     database.execute("UPDATE conversation SET holder = NULL, due_at = 0 WHERE holder IS NOT NULL", ())?;
     Ok((lock, place, database))
 }
 
-/// Refuses a file with two names, under each of which there is another log and another lock.
+/// Refuses a file with two names, each of which has another log and another lock.
 fn check_links(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
     {
@@ -93,19 +94,19 @@ fn check_links(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Where a file was opened, and which file that was.
+/// The path of an opened file, and its identity on the disk.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct FileIdentity {
     path: PathBuf,
     file: Option<(u64, u64)>,
 }
 
-impl Place {
+impl FileIdentity {
     fn of(path: &Path) -> io::Result<Self> {
         Ok(Self { path: path.canonicalize()?, file: identity(&fs::metadata(path)?) })
     }
 
-    /// Refuses where the file has been deleted or moved: what is written to it nobody finds again.
+    /// Fails if the file was deleted or moved: its writes would be lost.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let found = fs::metadata(&self.path).ok().map(|found| identity(&found));
         match found == Some(self.file) {
@@ -117,7 +118,7 @@ impl Place {
     }
 }
 
-/// What tells a file from another of its name. Windows does not let go of a file that is open.
+/// Distinguishes a file from another of the same name. Windows keeps the name of an open file.
 fn identity(file: &fs::Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
@@ -131,7 +132,7 @@ fn identity(file: &fs::Metadata) -> Option<(u64, u64)> {
     }
 }
 
-/// A server that is just ending may have the file for some time yet. The lock is a file of its own: what a system does with a locked database differs.
+/// Takes the lock within `patience`, since a stopping server may still have it. It is a file of its own: systems differ on locked databases.
 fn lock(path: &Path, patience: Duration) -> Result<File, StoreError> {
     let mut name = path.as_os_str().to_owned();
     name.push("-lock");
@@ -153,12 +154,12 @@ fn lock(path: &Path, patience: Duration) -> Result<File, StoreError> {
             let file = path.display();
             tracing::warn!(%file, "another server has the file; waiting up to {} s for it to end", patience.as_secs());
         }
-        // A lock can be waited for without an end or not at all, and this wait has one.
+        // The blocking lock has no timeout.
         thread::sleep(NAP);
     }
 }
 
-/// Writing into a damaged file damages more of it. Reading all of it takes a tenth of a second for a hundred megabytes.
+/// Refuses a damaged file, since writing would damage more of it. The check reads a hundred megabytes in a tenth of a second.
 fn check(database: &Connection) -> Result<(), StoreError> {
     let found = database.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?;
     if found == "ok" {
@@ -173,7 +174,7 @@ fn damaged(what: &str) -> StoreError {
     ))
 }
 
-/// Makes the file where there is none. What people write is for this user alone; SQLite gives its log the same rights.
+/// Creates a file, if there is none, that only this user can read. SQLite gives its log the same permissions.
 pub(super) fn create(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -185,7 +186,7 @@ pub(super) fn create(path: &Path) -> io::Result<()> {
     options.open(path).map(drop)
 }
 
-/// Refuses what another program wrote.
+/// Refuses another program's database.
 pub(super) fn check_application(database: &Connection) -> Result<(), StoreError> {
     match number(database, "PRAGMA application_id")? == i64::from(APPLICATION_ID) {
         true => Ok(()),
@@ -203,14 +204,7 @@ fn migrate(database: &mut Connection, migrations: &[&str]) -> Result<(), StoreEr
         check_application(&work)?;
     }
     let version = number(&work, "PRAGMA user_version")?;
-    let known = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
-    let Some(missing) = known else {
-        let known = migrations.len();
-        return Err(StoreError(format!(
-            "a newer version of this program wrote it (version {version}, this one knows {known})"
-        )));
-    };
-    for migration in missing {
+    for migration in missing(migrations, version)? {
         work.execute_batch(migration)?;
     }
     work.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -257,7 +251,7 @@ mod tests {
         let mut database = memory();
         let broken = ["CREATE TABLE one (x)", "CREATE TABLE one (x)"];
         migrate(&mut database, &broken).expect_err("the second fails");
-        migrate(&mut database, &MIGRATIONS).expect("nothing is left of the first");
+        migrate(&mut database, &MIGRATIONS).expect("the first left no table");
     }
 
     #[test]

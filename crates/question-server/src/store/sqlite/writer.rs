@@ -1,7 +1,7 @@
 //! The thread that owns the file.
 
-use super::file::Place;
-use crate::store::rows::{NewRows, Row, StoredRows};
+use super::file::FileIdentity;
+use crate::store::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, StreamPosition, Waiting};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
@@ -9,22 +9,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use uuid::Uuid;
 
-/// What the thread is asked to do, with the rest of a batch in one transaction; `None` if the transaction could not start.
-pub(super) type Job = Box<dyn FnOnce(Option<&mut Transaction<'_>>) -> Verdict + Send>;
+/// A job for the thread, in one transaction with the rest of a batch; it gets `None` if the transaction could not start.
+pub(super) type Job = Box<dyn FnOnce(Option<&mut Transaction<'_>>) -> Acknowledgement + Send>;
 
-/// Tells what came of a job, unless the commit that it was part of failed.
-pub(super) type Verdict = Box<dyn FnOnce(Option<StoreError>)>;
+/// Reports the outcome of a job, or the error of its batch.
+pub(super) type Acknowledgement = Box<dyn FnOnce(Option<StoreError>)>;
 
-/// The number of jobs that share one commit at most, so that none waits long for the others.
+/// The most jobs in one commit, so that none waits long for the others.
 const MAX_BATCH: usize = 256;
 
-/// Does what comes, until nobody can ask for anything more.
+/// Runs jobs until all senders are gone.
 ///
-/// What was deleted is in the log as well until that is folded in: `deleted` says that there is something.
-pub(super) fn work_off(mut database: Connection, place: &Place, todo: &mpsc::Receiver<Job>, deleted: &AtomicBool) {
+/// The log has deleted content until it is truncated: `deleted` is true while it may have some.
+pub(super) fn work_off(
+    mut database: Connection,
+    place: &FileIdentity,
+    todo: &mpsc::Receiver<Job>,
+    deleted: &AtomicBool,
+) {
     while let Ok(first) = todo.recv() {
         let others = std::iter::from_fn(|| todo.try_recv().ok()).take(MAX_BATCH - 1);
-        // Before anything is done, so that all that waited go together.
+        // Collected first, so that all waiting jobs share the batch.
         let batch: Vec<Job> = std::iter::once(first).chain(others).collect();
         let mut verdicts = Vec::with_capacity(batch.len());
         let failed = commit(&mut database, batch, &mut verdicts).and_then(|()| place.check()).err();
@@ -37,13 +42,13 @@ pub(super) fn work_off(mut database: Connection, place: &Place, todo: &mpsc::Rec
     }
 }
 
-/// Folds the log in and empties it; false where somebody reads the file meanwhile.
+/// Truncates the log. Returns false if another program reads the file meanwhile.
 fn truncate_log(database: &Connection) -> bool {
     let is_busy = database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, i64>(0));
     is_busy.is_ok_and(|busy| busy == 0)
 }
 
-fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Verdict>) -> Result<(), StoreError> {
+fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Acknowledgement>) -> Result<(), StoreError> {
     let mut all = match database.transaction() {
         Ok(all) => all,
         Err(error) => {
@@ -65,7 +70,7 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
         let time = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.map(unsigned).map(Timestamp));
         let rows = StoredRows {
             owner: row.get(1)?,
-            row: Row {
+            row: ConversationRow {
                 version: row.get(2)?,
                 state: row.get(3)?,
                 context: row.get(4)?,
@@ -90,7 +95,7 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
     Ok(Some(rows))
 }
 
-/// Writes as much as a message has, so that it finds room as one would.
+/// Writes as many bytes as a message has, so that it fails if a message would.
 pub(super) fn check(database: &Connection) -> Result<(), StoreError> {
     let mut write = database.prepare_cached("INSERT OR REPLACE INTO readiness VALUES (1, randomblob(8192))")?;
     write.execute(())?;
@@ -155,7 +160,7 @@ pub(super) fn renew(database: &Connection, ids: &[String], lease: Lease) -> Resu
     Ok(())
 }
 
-/// Deletes a conversation, if it has this revision; of any revision where none is named.
+/// Deletes a conversation, if it has this revision; `None` stands for any revision.
 pub(super) fn delete(database: &Connection, id: &str, revision: Option<Revision>) -> Result<bool, StoreError> {
     let find = "SELECT number FROM conversation WHERE id = ?1 AND revision = coalesce(?2, revision)";
     let revision = revision.map(|revision| signed(revision.0));
@@ -179,7 +184,7 @@ pub(super) fn delete_ended(database: &Connection, by: Timestamp) -> Result<Vec<S
     Ok(ids)
 }
 
-/// In a savepoint of its own, so that a change that fails takes no other with it.
+/// Writes a change in a savepoint of its own, so that a failed one leaves the others of the batch alone.
 pub(super) fn write(all: &mut Transaction<'_>, rows: &NewRows) -> Result<(), CommitError> {
     let one = all.savepoint().map_err(StoreError::from)?;
     write_rows(&one, rows)?;
@@ -194,15 +199,15 @@ fn write_rows(database: &Connection, rows: &NewRows) -> Result<(), CommitError> 
     Ok(())
 }
 
-/// Gives the number of the conversation, if it still has the revision that the change was made of.
+/// Returns the number of the conversation, if it still has the base revision of the change.
 fn write_row(
     database: &Connection,
     id: &str,
     base: Option<Revision>,
     (owner, peer): (Option<&str>, &str),
-    row: &Row,
+    row: &ConversationRow,
 ) -> rusqlite::Result<Option<i64>> {
-    let Row { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
+    let ConversationRow { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
     let holder = holder.map(text);
     let [due_at, ended_at, waiting] = [due_at, ended_at, waiting_since].map(|time| time.map(milliseconds));
     let [revision, since, frames] = [revision.0, told.since.0, told.frames].map(signed);
@@ -264,13 +269,4 @@ fn text(holder: Uuid) -> String {
 
 fn milliseconds(time: Timestamp) -> i64 {
     signed(time.0)
-}
-
-/// As SQLite counts.
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
 }

@@ -15,7 +15,7 @@ use question_agent::Timestamp;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::store::signals::{Heard, Signal, Signals};
-use question_server::store::{Change, CommitError, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition};
+use question_server::store::{Commit, CommitError, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -264,7 +264,7 @@ impl Store for Odd {
         self.store.load(id).await
     }
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Change<'_>) -> Result<(), CommitError> {
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         self.commits.pass().await;
         self.store.commit(id, base, change).await
     }

@@ -1,34 +1,34 @@
-//! Which call a piece of a call belongs to: endpoints tell by an index, an id, both, or neither.
+//! Calls that arrive in pieces. A piece names its call by an index, an id, both or neither.
 
-use super::Brackets;
+use super::brackets::Brackets;
 use super::names::{known_name, without_namespace};
 use crate::models::Delta;
 use json_tree::pieces::Pieces;
 use serde_json::{Map, Value, json};
 
-/// The calls of an answer, in the order in which they began.
+/// The calls of an answer, in the order of their first pieces.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Call>);
+pub(super) struct PartialCalls(Vec<PartialCall>);
 
 #[derive(Debug, Default)]
-struct Call {
+struct PartialCall {
     index: Option<u64>,
     id: Option<String>,
     name: String,
     arguments: String,
     pieces: Pieces,
     brackets: Brackets,
-    /// True if anybody was told of it. A name may come in pieces, and behind the first arguments.
+    /// True once its start was emitted. A name may arrive in pieces, and behind the first arguments.
     is_told: bool,
-    /// The arguments that clients were told.
+    /// The arguments that were emitted.
     told: String,
-    /// What the endpoint says of it beside the call, which it wants back.
+    /// Further members, which go back to the endpoint.
     members: Map<String, Value>,
 }
 
-/// What one piece says.
+/// The content of a piece.
 #[derive(Debug)]
-struct Piece {
+struct CallChunk {
     index: Option<u64>,
     id: Option<String>,
     name: Option<String>,
@@ -36,20 +36,20 @@ struct Piece {
     members: Map<String, Value>,
 }
 
-/// The members of a call that are the protocol's.
+/// The members of a call in the API.
 const MEMBERS: [&str; 4] = ["index", "id", "type", "function"];
 
-impl Calls {
+impl PartialCalls {
     /// Returns true if there is any.
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|call| call.name.is_empty())
     }
 
-    /// Takes a piece, and gives what it brings. `tools` are the names that the model may call.
+    /// Takes a piece, and adds its deltas. `tools` are the names that the model may call.
     pub(super) fn take(&mut self, piece: &Value, tools: &[String], deltas: &mut Vec<Delta>) {
-        let piece = Piece::of(piece);
+        let piece = CallChunk::of(piece);
         let call = self.find(&piece).unwrap_or_else(|| {
-            self.0.push(Call { index: piece.index, ..Call::default() });
+            self.0.push(PartialCall { index: piece.index, ..PartialCall::default() });
             self.0.len() - 1
         });
         let known = &mut self.0[call];
@@ -59,7 +59,7 @@ impl Calls {
             && !known.is_told
         {
             known.name = match name.starts_with(&known.name) {
-                // All of it, each time or at last.
+                // The whole name, with each piece or with the last.
                 true => name.clone(),
                 false => format!("{}{name}", known.name),
             };
@@ -73,16 +73,16 @@ impl Calls {
         }
     }
 
-    /// A call that the answer has as a whole.
+    /// Adds a whole call.
     pub(super) fn push(&mut self, name: String, arguments: String, deltas: &mut Vec<Delta>) {
-        let mut call = Call { name, ..Call::default() };
+        let mut call = PartialCall { name, ..PartialCall::default() };
         call.grow(&arguments);
         call.tell(self.0.len(), &[], deltas);
         call.tell_arguments(self.0.len(), arguments, deltas);
         self.0.push(call);
     }
 
-    /// Tells what is left to be told at the end of the answer: calls without arguments, and arguments whose pieces were no fragments.
+    /// Adds the deltas that are left at the end of the answer: calls without arguments, and arguments whose pieces were no fragments.
     pub(super) fn finish(&mut self, tools: &[String], deltas: &mut Vec<Delta>) {
         for (call, known) in self.0.iter_mut().enumerate() {
             if !known.tell(call, tools, deltas) {
@@ -97,23 +97,23 @@ impl Calls {
         }
     }
 
-    /// What the endpoint wants back of each, in their order.
+    /// The ids and members that go back to the endpoint, in the order of the calls.
     pub(super) fn origins(&self) -> Vec<Value> {
         let told = self.0.iter().filter(|call| call.is_told);
         told.map(|call| json!({"id": call.id, "members": call.members})).collect()
     }
 
-    /// The call that a piece goes on with; `None` where it begins one.
-    fn find(&self, piece: &Piece) -> Option<usize> {
-        let is_there = |call: &Call| piece.index.is_none() || call.index == piece.index;
-        let is_it = |call: &Call| is_there(call) && call.id.is_some() && call.id == piece.id;
+    /// The call that a piece continues; `None` if it begins one.
+    fn find(&self, piece: &CallChunk) -> Option<usize> {
+        let is_there = |call: &PartialCall| piece.index.is_none() || call.index == piece.index;
+        let is_it = |call: &PartialCall| is_there(call) && call.id.is_some() && call.id == piece.id;
         let found = self.0.iter().rposition(is_it);
         let found = found.or_else(|| self.0.iter().rposition(is_there))?;
         (!piece.begins_another_than(&self.0[found])).then_some(found)
     }
 }
 
-impl Piece {
+impl CallChunk {
     fn of(piece: &Value) -> Self {
         let text = |value: &Value| {
             let text = value.as_str().filter(|text| !text.is_empty());
@@ -136,16 +136,16 @@ impl Piece {
         }
     }
 
-    /// Returns true if this begins a call, though it comes where another is. Some endpoints give all calls of an answer one index, and some repeat the name
-    /// with each piece.
-    fn begins_another_than(&self, call: &Call) -> bool {
+    /// Returns true if this begins a call, though another has its index. Some endpoints give all calls of an answer one index, and some repeat the
+    /// name with each piece.
+    fn begins_another_than(&self, call: &PartialCall) -> bool {
         let Some(name) = self.name.as_ref().filter(|_| !call.name.is_empty()) else {
             return false;
         };
         match (&call.id, &self.id) {
             (Some(known), Some(id)) => known != id,
             (None, Some(_)) if self.index.is_none() => true,
-            // What is whole cannot go on, unless it comes once more or was a placeholder.
+            // A whole call cannot continue, unless it is repeated or was a placeholder.
             _ => {
                 let begins = self.arguments.trim_start().starts_with('{') && call.is_whole();
                 let goes_on = *name == call.name && [self.arguments.trim(), "{}"].contains(&call.arguments.trim());
@@ -155,16 +155,16 @@ impl Piece {
     }
 }
 
-impl Call {
+impl PartialCall {
     fn is_whole(&self) -> bool {
         self.arguments.trim_end().ends_with('}') && json_tree::parse(&self.arguments).is_ok()
     }
 
-    /// Takes a piece of the arguments and gives what clients can be told now. What comes once more, or may be a placeholder, waits for the end.
+    /// Takes a piece of the arguments and returns the part to emit now. A repetition or a possible placeholder waits for the end.
     fn grow(&mut self, piece: &str) -> String {
         let has_all = self.arguments.len() > 1 && piece.starts_with(&self.arguments);
         if has_all && !self.brackets.are_closed {
-            // What the last piece has is all there is.
+            // The last piece has all arguments.
             self.brackets.feed(&piece.as_bytes()[self.arguments.len()..]);
             (self.arguments, self.pieces) = (piece.to_owned(), Pieces::default());
             return piece.strip_prefix(&self.told).unwrap_or_default().to_owned();
@@ -177,7 +177,7 @@ impl Call {
             return String::new();
         }
         if is_placeholder(&held) && self.told.is_empty() {
-            // It stood for what comes now.
+            // It was a placeholder for this piece.
             (self.arguments, self.pieces, self.brackets) = (piece.to_owned(), Pieces::default(), Brackets::default());
             self.pieces.push("", piece);
         } else if self.brackets.are_closed {
@@ -187,7 +187,7 @@ impl Call {
         self.arguments[self.told.len()..].to_owned()
     }
 
-    /// Tells that it starts, once it has a name and arguments or the end has come. Returns false if it has not started.
+    /// Emits its start, once it has a name and arguments or at the end. Returns false if it has not started.
     fn tell(&mut self, call: usize, tools: &[String], deltas: &mut Vec<Delta>) -> bool {
         if !self.is_told && !self.name.is_empty() {
             self.is_told = true;

@@ -1,6 +1,6 @@
-//! The names by which models call tools, with what providers and templates put around them.
+//! Names of tools as models write them, with the additions of providers and templates.
 
-/// The tool that a name means: itself, or the longest that it begins or ends with, set off by no letter and no digit.
+/// The tool of a name: an equal one, or the longest one at its start or end that no letter or digit touches.
 pub(super) fn known_name<'t>(name: &str, tools: &'t [String]) -> Option<&'t str> {
     let is_it = |tool: &&str| {
         let before = name.strip_suffix(*tool).map(|rest| rest.chars().next_back());
@@ -12,13 +12,12 @@ pub(super) fn known_name<'t>(name: &str, tools: &'t [String]) -> Option<&'t str>
     tools.clone().find(|tool| *tool == name).or_else(|| tools.filter(is_it).max_by_key(|tool| tool.len()))
 }
 
-/// Some models put the namespace before the name by which they were shown their tools. No tool has a dot in its name, and endpoints refuse a history
-/// in which one has.
+/// A name without the namespace that some models put in front. No tool has a dot in its name, and endpoints refuse a history with one.
 pub(super) fn without_namespace(name: &str) -> &str {
     name.strip_prefix("functions.").unwrap_or(name)
 }
 
-/// Where a tool is named in a text, as a word of its own: the tool and the position behind it.
+/// The first tool that a text names as a word, and the position behind it.
 pub(super) fn find_name<'t>(text: &str, tools: &'t [String]) -> Option<(&'t str, usize)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let places = tools.iter().flat_map(|tool| text.match_indices(tool.as_str()).map(move |(at, _)| (at, tool)));

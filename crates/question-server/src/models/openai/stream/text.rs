@@ -1,8 +1,8 @@
-//! The text of an answer, without what the model's template should have taken out of it: thoughts, and calls written as text.
+//! The text of an answer without thoughts and calls, which some templates leave in it.
 
-use super::written::{self, Written};
+use super::written::{self, WrittenCall};
 
-/// What opens and closes thoughts at the beginning of an answer.
+/// The marks around thoughts at the beginning of an answer.
 const THOUGHTS: [(&str, &str); 9] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -15,10 +15,10 @@ const THOUGHTS: [(&str, &str); 9] = [
     ("<|channel|>analysis<|message|>", "<|end|>"),
 ];
 
-/// Marks that stand before the answer itself.
+/// Marks before the answer itself.
 const HEADS: [&str; 3] = ["<|start|>assistant", "<|channel|>final<|message|>", "<|message|>"];
 
-/// The beginnings of calls that are written as text.
+/// The beginnings of calls written as text.
 const MARKERS: [&str; 21] = [
     "<tool_call",
     "<tool_use",
@@ -43,31 +43,31 @@ const MARKERS: [&str; 21] = [
     "[TOOL_CALLS]",
 ];
 
-/// The members by one of which a call begins that is nothing but JSON.
+/// The first members of calls written as plain JSON.
 const FIRST_MEMBERS: [&str; 4] = ["\"name\"", "\"tool\"", "\"tool_name\"", "\"function\""];
 
 /// Text that arrives.
 #[derive(Debug, Default)]
-pub(super) struct Text {
-    stage: Stage,
+pub(super) struct AnswerText {
+    stage: TextStage,
     held: String,
-    /// True if something was taken out of its beginning, with the white space behind it.
+    /// True if a mark was removed from its beginning, with the white space behind it.
     is_trimmed: bool,
     is_shown: bool,
-    /// True if what comes next is part of code.
-    code: Code,
+    /// The code span at the end of the shown text.
+    code: CodeSpan,
 }
 
-/// The code that a text shows, after what of it has come.
+/// The Markdown code around the end of a text.
 #[derive(Clone, Copy, Debug, Default)]
-struct Code {
+struct CodeSpan {
     in_block: bool,
     in_line: bool,
     /// The backticks that it ends with.
     ticks: usize,
 }
 
-impl Code {
+impl CodeSpan {
     fn behind(mut self, text: &str) -> Self {
         for letter in text.chars() {
             if letter == '`' {
@@ -92,33 +92,33 @@ impl Code {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
-    /// Only white space has come, or thoughts.
+enum TextStage {
+    /// Only white space or thoughts so far.
     #[default]
     Start,
     /// In thoughts that end with this.
     Thoughts(&'static str),
     Open,
-    /// From a marker on, everything is held until the end.
+    /// Behind a marker: the rest is held until the end.
     Call,
 }
 
-/// What the end of an answer brings.
+/// The rest at the end of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum TextEnd {
     Text(String),
-    Calls(Vec<Written>),
-    /// What was a call and cannot be read.
+    Calls(Vec<WrittenCall>),
+    /// A call that cannot be read.
     Hidden,
 }
 
-impl Text {
-    /// Returns true if anything was shown but white space.
+impl AnswerText {
+    /// Returns true if more than white space was shown.
     pub(super) fn is_shown(&self) -> bool {
         self.is_shown
     }
 
-    /// Takes text and returns what of it is to be shown now.
+    /// Takes text and returns the part to show now.
     pub(super) fn feed(&mut self, text: &str) -> String {
         self.held.push_str(text);
         let mut out = String::new();
@@ -132,30 +132,30 @@ impl Text {
         self.code = self.code.behind(text);
     }
 
-    /// One step; false where it needs more text.
+    /// Does one step. Returns false if it needs more text.
     fn step(&mut self, out: &mut String) -> bool {
         match self.stage {
-            Stage::Start => self.start(),
-            Stage::Thoughts(close) => {
+            TextStage::Start => self.start(),
+            TextStage::Thoughts(close) => {
                 if let Some(at) = self.held.find(close) {
                     self.held.drain(..at + close.len());
-                    self.stage = Stage::Start;
+                    self.stage = TextStage::Start;
                     return true;
                 }
                 let kept = beginning_of(&self.held, [close]);
                 self.held.drain(..self.held.len() - kept);
                 false
             }
-            Stage::Open => {
+            TextStage::Open => {
                 let found = MARKERS.iter().filter_map(|marker| self.find(marker)).min();
                 let shown = found.unwrap_or(self.held.len() - beginning_of(&self.held, MARKERS));
                 out.extend(self.held.drain(..shown));
                 if found.is_some() {
-                    self.stage = Stage::Call;
+                    self.stage = TextStage::Call;
                 }
                 false
             }
-            Stage::Call => false,
+            TextStage::Call => false,
         }
     }
 
@@ -164,7 +164,7 @@ impl Text {
         let begins = self.held.len() - trimmed.len();
         if let Some((open, close)) = THOUGHTS.iter().find(|(open, _)| trimmed.starts_with(open)) {
             self.held.drain(..begins + open.len());
-            (self.stage, self.is_trimmed) = (Stage::Thoughts(close), true);
+            (self.stage, self.is_trimmed) = (TextStage::Thoughts(close), true);
             return true;
         }
         if let Some(head) = HEADS.iter().find(|head| trimmed.starts_with(*head)) {
@@ -181,41 +181,41 @@ impl Text {
             self.held.drain(..begins);
         }
         match trimmed.strip_prefix('{').map(str::trim_start) {
-            Some(member) if FIRST_MEMBERS.iter().any(|first| member.starts_with(first)) => self.stage = Stage::Call,
+            Some(member) if FIRST_MEMBERS.iter().any(|first| member.starts_with(first)) => self.stage = TextStage::Call,
             Some(member) if FIRST_MEMBERS.iter().any(|first| first.starts_with(member)) => return false,
-            Some(_) | None => self.stage = Stage::Open,
+            Some(_) | None => self.stage = TextStage::Open,
         }
         true
     }
 
-    /// A marker that is no part of code which the text shows.
+    /// The first such marker outside of code.
     fn find(&self, marker: &str) -> Option<usize> {
         let mut places = self.held.match_indices(marker).map(|(at, _)| at);
         places.find(|at| !self.code.behind(&self.held[..*at]).is_code())
     }
 
     /// The end of the answer; `tools` are the names that the model may call.
-    pub(super) fn finish(&mut self, tools: &[String]) -> End {
+    pub(super) fn finish(&mut self, tools: &[String]) -> TextEnd {
         let held = std::mem::take(&mut self.held);
         match self.stage {
-            Stage::Start | Stage::Open => {
+            TextStage::Start | TextStage::Open => {
                 self.shows(&held);
-                End::Text(held)
+                TextEnd::Text(held)
             }
-            Stage::Thoughts(_) => End::Hidden,
-            Stage::Call => match written::calls(&held, tools) {
-                Some(calls) => End::Calls(calls),
-                None if written::looks_like_a_call(&held) => End::Hidden,
+            TextStage::Thoughts(_) => TextEnd::Hidden,
+            TextStage::Call => match written::calls(&held, tools) {
+                Some(calls) => TextEnd::Calls(calls),
+                None if written::looks_like_a_call(&held) => TextEnd::Hidden,
                 None => {
                     self.shows(&held);
-                    End::Text(held)
+                    TextEnd::Text(held)
                 }
             },
         }
     }
 }
 
-/// The length of the longest end of a text with which one of these may begin.
+/// The length of the longest end of a text that one of these marks may begin with.
 fn beginning_of<const N: usize>(text: &str, marks: [&str; N]) -> usize {
     let longest = marks.iter().map(|mark| mark.len()).max().unwrap_or_default();
     let from = text.len().saturating_sub(longest);
@@ -226,7 +226,7 @@ fn beginning_of<const N: usize>(text: &str, marks: [&str; N]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{End, Text};
+    use super::{AnswerText, TextEnd};
 
     /// Fed in each chunking by one, two and all letters: what is shown at once and at the end.
     #[track_caller]
@@ -234,12 +234,12 @@ mod tests {
         let tools = ["ask_user_question".to_owned()];
         let letters: Vec<char> = text.chars().collect();
         for size in [1, 2, letters.len().max(1)] {
-            let mut reading = Text::default();
+            let mut reading = AnswerText::default();
             let mut seen = String::new();
             for piece in letters.chunks(size) {
                 seen += &reading.feed(&piece.iter().collect::<String>());
             }
-            if let End::Text(rest) = reading.finish(&tools) {
+            if let TextEnd::Text(rest) = reading.finish(&tools) {
                 seen += &rest;
             }
             assert_eq!(seen.trim(), shown, "{text:?} by {size}");

@@ -1,24 +1,24 @@
-//! Calls that a model writes into its text, in whichever of the ways that models were trained on.
+//! Calls that a model writes into its text, in the formats of the usual templates.
 
 use super::names::find_name;
 use serde_json::{Deserializer, Map, Value};
 
 /// A call that was written as text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct WrittenCall {
     pub(super) name: String,
     /// JSON.
     pub(super) arguments: String,
 }
 
-/// What stands for `arguments` beside a name.
+/// The names of the member with the arguments.
 const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "input", "args", "params"];
 
 /// The most bytes between a name and its arguments.
 const NEAR: usize = 96;
 
-/// The calls of these tools at the end of a text; `None` where there are none.
-pub(super) fn calls(text: &str, tools: &[String]) -> Option<Vec<Written>> {
+/// The calls of these tools at the end of a text; `None` if there are none.
+pub(super) fn calls(text: &str, tools: &[String]) -> Option<Vec<WrittenCall>> {
     let mut found = from_json(text, tools);
     if found.is_empty() {
         let parts = text.match_indices(['<', '[']).map(|(at, _)| at).filter(|at| begins_call(&text[*at..]));
@@ -29,7 +29,7 @@ pub(super) fn calls(text: &str, tools: &[String]) -> Option<Vec<Written>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Returns true if a text that begins with a marker goes on as calls do, and not as a sentence.
+/// Returns true if a text with a marker at its start continues like a call and not like a sentence.
 pub(super) fn looks_like_a_call(text: &str) -> bool {
     let Some(behind) = text.strip_prefix(['<', '[']).and_then(|text| text.find(['>', ']']).map(|at| &text[at + 1..]))
     else {
@@ -42,10 +42,10 @@ pub(super) fn looks_like_a_call(text: &str) -> bool {
     is_markup(behind) || (word.len() < behind.len() && (is_markup(word) || word.starts_with('\n')))
 }
 
-/// Calls as objects with a name and arguments, or as a name with an object behind it.
-fn from_json(text: &str, tools: &[String]) -> Vec<Written> {
+/// Reads calls that are objects with a name and arguments, or a name with an object behind it.
+fn from_json(text: &str, tools: &[String]) -> Vec<WrittenCall> {
     let mut found = Vec::new();
-    // Of an object that can't be read, the ones in it are tried.
+    // If an object cannot be read, the objects in it are tried.
     let (mut at, mut end) = (0, 0);
     while let Some(brace) = text[at..].find('{').map(|brace| at + brace) {
         let mut values = Deserializer::from_str(&text[brace..]).into_iter::<Value>();
@@ -57,7 +57,7 @@ fn from_json(text: &str, tools: &[String]) -> Vec<Written> {
         let before = &text[end..brace];
         let near = find_name(before, tools).filter(|(_, at)| before.len() - at < NEAR && !before[*at..].contains('{'));
         let call = named(&value, tools).or_else(|| {
-            near.map(|(name, _)| Written { name: name.to_owned(), arguments: text[brace..behind].to_owned() })
+            near.map(|(name, _)| WrittenCall { name: name.to_owned(), arguments: text[brace..behind].to_owned() })
         });
         found.extend(call);
         (at, end) = (behind, behind);
@@ -65,7 +65,7 @@ fn from_json(text: &str, tools: &[String]) -> Vec<Written> {
     found
 }
 
-fn named(value: &Value, tools: &[String]) -> Option<Written> {
+fn named(value: &Value, tools: &[String]) -> Option<WrittenCall> {
     if value["function"].is_object() {
         return named(&value["function"], tools);
     }
@@ -77,7 +77,7 @@ fn named(value: &Value, tools: &[String]) -> Option<Written> {
         Some(value) => json_tree::text(value),
         None => "{}".to_owned(),
     };
-    Some(Written { name: name.to_owned(), arguments })
+    Some(WrittenCall { name: name.to_owned(), arguments })
 }
 
 fn begins_call(text: &str) -> bool {
@@ -87,7 +87,7 @@ fn begins_call(text: &str) -> bool {
 }
 
 /// One call with an element for each argument.
-fn from_markup(text: &str, tools: &[String]) -> Option<Written> {
+fn from_markup(text: &str, tools: &[String]) -> Option<WrittenCall> {
     let (name, at) = find_name(text, tools)?;
     let mut rest = &text[at..];
     let mut arguments = Map::new();
@@ -97,10 +97,10 @@ fn from_markup(text: &str, tools: &[String]) -> Option<Written> {
         rest = behind;
     }
     (!arguments.is_empty())
-        .then(|| Written { name: name.to_owned(), arguments: json_tree::text(&Value::Object(arguments)) })
+        .then(|| WrittenCall { name: name.to_owned(), arguments: json_tree::text(&Value::Object(arguments)) })
 }
 
-/// The next argument: its name, its value, whether that is text, and what is behind it.
+/// The next argument: its name, its value, true if the value is text, and the rest behind it.
 fn parameter(text: &str) -> Option<(&str, &str, bool, &str)> {
     if let Some((_, rest)) = text.split_once("<arg_key>") {
         let (key, rest) = rest.split_once("</arg_key>")?;

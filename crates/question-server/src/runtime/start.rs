@@ -1,0 +1,69 @@
+//! The start of the runtime, with the tasks that last as long as it does.
+
+use super::Runtime;
+use super::others::start_replication;
+use super::sweep::sweep;
+use crate::callbacks::Callbacks;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::drain::Drain;
+use crate::histories::Histories;
+use crate::limits::{OWNERS_OF_A_PEER, UNATTENDED};
+use crate::metrics::{Counters, Metrics};
+use crate::models::Model;
+use crate::rate::TokenBuckets;
+use crate::store::Store;
+use crate::tools::Tool;
+use std::sync::Arc;
+use tokio::sync::{Mutex, Semaphore, mpsc};
+use uuid::Uuid;
+
+/// The parts from which the runtime is made.
+#[derive(Debug)]
+pub(crate) struct RuntimeParts {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) drain: Drain,
+    pub(crate) counters: Counters,
+}
+
+/// Starts the runtime. The server's own tools come before those of the model.
+pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
+    let RuntimeParts { store, model, mut tools, clock, drain, counters } = parts;
+    tools.extend(model.tools());
+    let signals = store.signals();
+    let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
+    let metrics = Arc::new(Metrics::new(&counters));
+    let runtime = Arc::new(Runtime {
+        histories: Histories::new(&config.bounds, &metrics),
+        store,
+        signals,
+        committed,
+        model,
+        tools,
+        clock,
+        bounds: config.bounds,
+        expire_after: config.expire_after,
+        keep: config.keep,
+        allow_bypass: config.allow_bypass,
+        log_contents: config.log_contents,
+        new_by_owner: TokenBuckets::new(config.bounds.new),
+        new_by_peer: TokenBuckets::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
+        slots: std::sync::Mutex::default(),
+        holder: Uuid::new_v4(),
+        held: std::sync::Mutex::default(),
+        deadlines_changed: Arc::default(),
+        unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
+        drain,
+        callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
+        metrics,
+        checked: Mutex::default(),
+    });
+    sweep(&runtime);
+    if let Some(outgoing) = outgoing {
+        start_replication(&runtime, outgoing);
+    }
+    runtime
+}
