@@ -93,7 +93,7 @@ fn document(assets: &str, body: &str, watches: bool) -> String {
         if watches { format!("<script type=\"module\" src=\"{assets}/script.js\"></script>") } else { String::new() };
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-         <title>The agent asks</title><link rel=\"stylesheet\" href=\"{assets}/style.css\">{script}<main>{body}</main></html>"
+         <title>The agent asks</title><link rel=\"icon\" href=\"data:,\"><link rel=\"stylesheet\" href=\"{assets}/style.css\">{script}<main>{body}</main></html>"
     )
 }
 

@@ -1,32 +1,218 @@
 //! The protocol over Streamable HTTP, as a service to mount.
 
 use crate::server::McpServer;
-use rmcp::transport::StreamableHttpServerConfig;
-use rmcp::transport::StreamableHttpService;
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, StatusCode, header};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt as _, Full};
+use rmcp::RoleServer;
+use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use std::sync::Arc;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A service for an HTTP router, such as axum's `route_service`.
-pub type HttpService = StreamableHttpService<McpServer, LocalSessionManager>;
-
-/// The time after which a session is forgotten in which nothing happens. A form may be open for as long.
+/// The time after which a session without any message ends. A form may be open for as long.
 const SESSION_KEEPS: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The time after which a session without a request or a stream may be closed for a new one.
+const SESSION_RESTS: Duration = Duration::from_secs(10 * 60);
+
+/// The header that names a session.
+const SESSION_ID: &str = "mcp-session-id";
+
+/// The code of the error for a session too many. The specification leaves it to servers.
+const TOO_MANY_SESSIONS: ErrorCode = ErrorCode(-32000);
+
+/// The bounds of [`McpServer::into_http`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HttpBounds {
+    /// The longest body, in bytes.
+    pub body: usize,
+    /// The number of sessions at the same time. For a further one, the longest unused one is closed, if it is unused for 10 minutes; otherwise the
+    /// further one is refused with 503. Clients of 2026-07-28 have no sessions.
+    pub sessions: usize,
+}
+
+/// A service for an HTTP router, such as axum's `route_service`.
+#[derive(Clone)]
+pub struct HttpService {
+    inner: StreamableHttpService<McpServer, LocalSessionManager>,
+    sessions: Arc<Sessions>,
+}
+
+/// The sessions, with a place for each.
+struct Sessions {
+    manager: Arc<LocalSessionManager>,
+    places: Arc<Semaphore>,
+    open: Mutex<HashMap<Arc<str>, Arc<OpenSession>>>,
+}
+
+/// A session. Its requests and streams under way hold it as well.
+struct OpenSession {
+    used: Mutex<Instant>,
+    _place: OwnedSemaphorePermit,
+}
+
+/// A request of a session, until its response has been sent.
+struct Use(Arc<OpenSession>);
+
+impl Drop for Use {
+    fn drop(&mut self) {
+        *lock(&self.0.used) = Instant::now();
+    }
+}
+
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each change is a single assignment, insertion or removal.
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl McpServer {
     /// This server over Streamable HTTP, for both generations of clients. Hosts and origins are for the router around it to check.
     ///
-    /// `max_body` is the longest body, in bytes; `ended` is cancelled when the host stops.
+    /// `ended` is cancelled when the host stops.
     #[must_use]
-    pub fn into_http(self, max_body: usize, ended: CancellationToken) -> HttpService {
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(SESSION_KEEPS);
+    pub fn into_http(self, bounds: HttpBounds, ended: CancellationToken) -> HttpService {
+        let mut manager = LocalSessionManager::default();
+        manager.session_config.keep_alive = Some(SESSION_KEEPS);
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .disable_allowed_origins()
-            .with_max_request_body_bytes(max_body)
+            .with_max_request_body_bytes(bounds.body)
             .with_cancellation_token(ended);
-        StreamableHttpService::new(move || Ok(self.session()), Arc::new(sessions), config)
+        let manager = Arc::new(manager);
+        let places = Arc::new(Semaphore::new(bounds.sessions.min(Semaphore::MAX_PERMITS)));
+        HttpService {
+            inner: StreamableHttpService::new(move || Ok(self.session()), Arc::clone(&manager), config),
+            sessions: Arc::new(Sessions { manager, places, open: Mutex::default() }),
+        }
     }
+}
+
+impl HttpService {
+    /// The response to a request.
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
+    where
+        B: http_body::Body + Send + 'static,
+        B::Error: Display,
+    {
+        let id = session_id(request.headers());
+        let mut in_use = id.as_ref().and_then(|id| self.sessions.used(id));
+        let response = self.inner.handle(request).await;
+        if let (None, Some(new)) = (id, session_id(response.headers())) {
+            in_use = self.sessions.admit(new).await;
+            if in_use.is_none() {
+                return too_many_sessions();
+            }
+        }
+        response.map(|body| {
+            let until_sent = move |frame| {
+                let _ = &in_use;
+                frame
+            };
+            body.map_frame(until_sent).boxed()
+        })
+    }
+}
+
+impl<B> tower_service::Service<Request<B>> for HttpService
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Display,
+{
+    type Response = Response<BoxBody<Bytes, Infallible>>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let service = self.clone();
+        Box::pin(async move { Ok(service.handle(request).await) })
+    }
+}
+
+impl Sessions {
+    /// Marks a session as used; `None` if there is no such session.
+    fn used(&self, id: &str) -> Option<Use> {
+        lock(&self.open).get(id).map(|session| Use(Arc::clone(session)))
+    }
+
+    /// Takes a place for a new session; without one, the session is closed.
+    async fn admit(&self, id: Arc<str>) -> Option<Use> {
+        let place = match self.place() {
+            Some(place) => Some(place),
+            None => {
+                self.make_room().await;
+                self.place()
+            }
+        };
+        let Some(place) = place else {
+            self.close(&id).await;
+            return None;
+        };
+        let session = Arc::new(OpenSession { used: Mutex::new(Instant::now()), _place: place });
+        lock(&self.open).insert(id, Arc::clone(&session));
+        Some(Use(session))
+    }
+
+    fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+
+    /// Forgets sessions that have ended. If there are none, closes the one that has rested longest.
+    async fn make_room(&self) {
+        let rested = {
+            let alive = self.manager.sessions.read().await;
+            let mut open = lock(&self.open);
+            let before = open.len();
+            open.retain(|id, _| alive.contains_key(id));
+            let resting = open.iter().filter(|(_, session)| Arc::strong_count(session) == 1);
+            let longest = resting.map(|(id, session)| (*lock(&session.used), Arc::clone(id))).min();
+            let rested = longest.filter(|(used, _)| open.len() == before && used.elapsed() >= SESSION_RESTS);
+            rested.map(|(_, id)| {
+                open.remove(&id);
+                id
+            })
+        };
+        if let Some(id) = rested {
+            self.close(&id).await;
+        }
+    }
+
+    async fn close(&self, id: &Arc<str>) {
+        // It fails only if the session ends at the same moment.
+        let _ = self.manager.close_session(id).await;
+    }
+}
+
+fn session_id(headers: &HeaderMap) -> Option<Arc<str>> {
+    headers.get(SESSION_ID)?.to_str().ok().map(Arc::from)
+}
+
+/// The refusal of a session too many: 503, with an error of JSON-RPC.
+fn too_many_sessions() -> Response<BoxBody<Bytes, Infallible>> {
+    let message = "The server has as many sessions as it may. Try again later, or end a session by DELETE.";
+    let error = TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(TOO_MANY_SESSIONS, message, None), None);
+    let body = serde_json::to_vec(&error).expect("an error is JSON");
+    Response::builder()
+        .status(StatusCode::SERVICE_UNAVAILABLE)
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::RETRY_AFTER, SESSION_RESTS.as_secs())
+        .body(Full::new(Bytes::from(body)).boxed())
+        .expect("these are legal headers")
 }

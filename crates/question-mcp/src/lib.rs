@@ -24,7 +24,7 @@ mod server;
 mod stdio;
 mod tools;
 
-pub use http_transport::HttpService;
+pub use http_transport::{HttpBounds, HttpService};
 pub use own_page::{OpenedAsk, OwnPage, PageError};
 pub use server::{McpBuilder, McpServer};
 pub use stdio::{serve_lines, serve_stdio};

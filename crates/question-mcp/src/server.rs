@@ -123,6 +123,10 @@ struct State {
     again: bool,
 }
 
+/// The names of clients whose own form does not do. Codex 0.169 sends no form whose last field is empty. In place of one that has a
+/// field of several choices it asks for an approval. A page takes its place, if there is one.
+const WITHOUT_FORM: [&str; 1] = ["codex-mcp-client"];
+
 /// The ways to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Route {
@@ -159,17 +163,19 @@ impl McpServer {
     }
 
     /// The ways that the client can show, the best first. A second one is for a client that refuses the first.
-    fn routes(&self, client: Option<&ClientCapabilities>) -> Vec<Route> {
+    fn routes(&self, context: &RequestContext<RoleServer>) -> Vec<Route> {
+        let page = self.shared.own_page.as_ref().map(|_| Route::Page);
         let elicits = |client: &ClientCapabilities| {
             // Clients from before there were modes declare none.
             client.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+                && (page.is_none() || context.client_info().is_none_or(|it| !WITHOUT_FORM.contains(&&*it.name)))
         };
         let shows = |client: &ClientCapabilities| {
             let types = ui(client).and_then(|ui| ui.get("mimeTypes")).and_then(Value::as_array);
             types.is_some_and(|types| types.iter().any(|kind| kind == VIEW_TYPE))
         };
-        let page = self.shared.own_page.as_ref().map(|_| Route::Page);
-        match client {
+        let client = context.client_capabilities();
+        match client.as_ref() {
             Some(client) if elicits(client) => [Route::Form].into_iter().chain(page).collect(),
             Some(client) if self.shared.view.is_some() && shows(client) => vec![Route::App],
             _ => page.into_iter().collect(),
@@ -190,7 +196,7 @@ impl McpServer {
         let client = context.client_capabilities();
         let in_card = self.shared.view.is_some()
             && client.as_ref().and_then(ui).is_some_and(|ui| ui.get("elicitation").is_some_and(Value::is_object));
-        for route in self.routes(client.as_ref()) {
+        for route in self.routes(context) {
             let response = match route {
                 Route::Form if is_stateless(context) => {
                     let returned = (params.request_state.as_deref(), params.input_responses.as_ref());
@@ -326,8 +332,11 @@ impl McpServer {
                     told += 1;
                     let Some(token) = token.clone() else { continue };
                     let mut progress = ProgressNotificationParam::new(token, told.into());
-                    let place = opened.address.as_ref().map(|address| format!(" at {address}")).unwrap_or_default();
-                    progress.message = Some(format!("Waiting for the user's answer{place}"));
+                    // Terminals cut a long line, and an address can only be used whole.
+                    progress.message = Some(match &opened.address {
+                        Some(address) => format!("Answer at {address}"),
+                        None => "Waiting for the user's answer".to_owned(),
+                    });
                     // A client that has gone is noticed elsewhere.
                     let _ = context.peer.notify_progress(progress).await;
                 }
@@ -395,7 +404,7 @@ impl ServerHandler for McpServer {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let routes = self.routes(context.client_capabilities().as_ref());
+        let routes = self.routes(&context);
         // A client that shows forms would show the card beside them.
         let mut listed = vec![tools::asking(&self.shared.limits, routes.contains(&Route::App))];
         if routes.contains(&Route::Page) {

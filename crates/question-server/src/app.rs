@@ -131,7 +131,7 @@ impl Builder {
         let (server, pages) = mcp::open(&runtime, settings, PageOrigin::Here { base: origin, opens });
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // This machine alone, whatever else is set.
-        let guarded = Arc::new(Guard::new(Vec::new(), Some(Vec::new())));
+        let guarded = Arc::new(Guard::own_pages());
         let pages = pages.layer(middleware::from_fn_with_state(guarded, guard));
         (server, pages.layer(middleware::from_fn_with_state(policy(&[]), policy::harden)))
     }
@@ -172,10 +172,7 @@ impl Builder {
         let runtime = runtime::start(&config, RuntimeParts { store, model, tools, clock, drain, counters });
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
         #[cfg(feature = "mcp")]
-        let further = mcp.map(|mcp| {
-            let (endpoint, pages) = mcp::routes(&runtime, mcp, config.bounds.body);
-            (Router::new().route_service(mcp::PATH, endpoint), pages)
-        });
+        let further = mcp.map(|mcp| mcp::routes(&runtime, mcp, &config.bounds));
         #[cfg(not(feature = "mcp"))]
         let further = None;
         router(

@@ -753,6 +753,7 @@ mod tests {
             "--max-connections=12",
             "--max-memory=14",
             "--max-histories=15",
+            "--max-sessions=16",
         ];
         let bounds = Bounds {
             body: 1,
@@ -770,6 +771,7 @@ mod tests {
             connections: 12,
             memory: 14,
             histories: 15,
+            sessions: 16,
         };
         assert_eq!(config(&[], &args).bounds, bounds);
     }

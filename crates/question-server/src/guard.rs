@@ -135,13 +135,21 @@ pub struct Guard {
     origins: Vec<Origin>,
     /// `None` allows every name.
     hosts: Option<Vec<Host>>,
+    /// True lets in the pages of other programs of this machine.
+    neighbours: bool,
 }
 
 impl Guard {
     /// Allows this machine's pages, those of these origins, and the server's own under these names, or under any.
     #[must_use]
     pub fn new(origins: Vec<Origin>, hosts: Option<Vec<Host>>) -> Self {
-        Self { origins, hosts }
+        Self { origins, hosts, neighbours: true }
+    }
+
+    /// Lets in no page but the server's own, under the names of this machine.
+    #[must_use]
+    pub fn own_pages() -> Self {
+        Self { origins: Vec::new(), hosts: Some(Vec::new()), neighbours: false }
     }
 
     /// `target` is the host in the request line, which takes precedence (RFC 9112, 3.2.2).
@@ -186,7 +194,8 @@ impl Guard {
             let port = port.filter(|port| Some(*port) != origin.own_port());
             *host == origin.host && port == origin.port
         };
-        LOOPBACK_HOSTS.contains(&origin.host.as_str()) || self.origins.contains(&origin) || names.iter().any(is_own)
+        let is_neighbour = self.neighbours && LOOPBACK_HOSTS.contains(&origin.host.as_str());
+        is_neighbour || self.origins.contains(&origin) || names.iter().any(is_own)
     }
 }
 

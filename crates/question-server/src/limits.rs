@@ -60,6 +60,9 @@ pub struct Bounds {
     /// The most open connections, all clients together. For a further one, the quietest connection of the address with the most is closed.
     #[arg(long = "max-connections", value_name = "N", value_parser = positive, default_value = "20000")]
     pub connections: usize,
+    /// The most sessions of clients of MCP, all together. A further one replaces the longest unused one, if that is unused for 10 minutes.
+    #[arg(long = "max-sessions", value_name = "N", value_parser = positive, default_value = "1000")]
+    pub sessions: usize,
 }
 
 impl Bounds {

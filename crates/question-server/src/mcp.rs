@@ -5,9 +5,9 @@
 
 use crate::caller::Caller;
 use crate::config::{Config, Database, McpKey};
-use crate::error::ApiError;
+use crate::error::{ApiError, Limit};
 use crate::headers::{X_FORWARDED_HOST, X_FORWARDED_PROTO};
-use crate::hex::random_hex;
+use crate::limits::Bounds;
 use crate::live::ActiveSession;
 use crate::owner::Owner;
 use crate::runtime::{Runtime, to_the_end};
@@ -18,6 +18,7 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::map_response;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use question_agent::Event;
@@ -26,7 +27,7 @@ use question_agent::call::ToolCall;
 use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
 use question_mcp::form_page::{self, CARD_SCRIPT, SCRIPT, STYLE};
-use question_mcp::{HttpService, McpServer, OpenedAsk, OwnPage, PageError};
+use question_mcp::{HttpBounds, McpServer, OpenedAsk, OwnPage, PageError};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -38,7 +39,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// The path of the endpoint.
-pub(crate) const PATH: &str = "/mcp";
+const PATH: &str = "/mcp";
 
 /// The prefix of the paths of pages and of the files that they load.
 const ASKS: &str = "/ask";
@@ -49,11 +50,14 @@ const WATCH: Duration = Duration::from_secs(30);
 /// The timeout of the command that opens a browser. If it runs longer, the command is the browser itself.
 const BROWSER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The policy of the pages: only their own style, script and form.
+/// The policy of the pages: only their own style, script and form, without an icon.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; \
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; frame-src 'self'; form-action 'self'; \
      base-uri 'none'; frame-ancestors 'none'",
 );
+
+/// Without a referrer, browsers send a form with `Origin: null`, which the guard refuses. No other origin learns the address, which is a secret.
+const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
 
 /// The policy of the card in its frame: only inline scripts and styles.
 const CARD_POLICY: HeaderValue = HeaderValue::from_static(
@@ -133,8 +137,12 @@ pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: PageOri
     (server.build(), pages)
 }
 
-/// The endpoint and the pages, for the router of a server. `max_body` is in bytes.
-pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: usize) -> (HttpService, Router) {
+/// The routers of the endpoint and of the pages.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
+    runtime: &Arc<Runtime>,
+    settings: McpSettings,
+    bounds: &Bounds,
+) -> (Router<S>, Router) {
     let (server, pages) = open(runtime, settings, PageOrigin::AsCalled);
     let ended = CancellationToken::new();
     let (runtime, end) = (Arc::clone(runtime), ended.clone());
@@ -142,7 +150,17 @@ pub(crate) fn routes(runtime: &Arc<Runtime>, settings: McpSettings, max_body: us
         runtime.drain().closed().await;
         end.cancel();
     });
-    (server.into_http(max_body, ended), pages)
+    let bounds = HttpBounds { body: bounds.body, sessions: bounds.sessions };
+    let endpoint = Router::new().route_service(PATH, server.into_http(bounds, ended));
+    (endpoint.layer(map_response(name_limit)), pages)
+}
+
+/// Names the limit by which the endpoint refuses a session, for log and metrics.
+async fn name_limit(mut response: Response) -> Response {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        response.extensions_mut().insert(Limit("--max-sessions"));
+    }
+    response
 }
 
 /// The asks of all clients.
@@ -220,7 +238,7 @@ impl AskPages {
         if let Some(found) = self.find(caller, is_left).await? {
             return Ok((found.live.id.clone(), found.call));
         }
-        let secret = random_hex();
+        let secret = Uuid::new_v4().simple().to_string();
         let call = format!("ask_{}", Uuid::new_v4().simple());
         let arguments = serde_json::to_string(ask).expect("an ask has only strings for keys");
         let message = AssistantMessage {
@@ -418,5 +436,6 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
 }
 
 fn document(status: StatusCode, html: String) -> Response {
-    (status, [(header::CONTENT_SECURITY_POLICY, POLICY)], Html(html)).into_response()
+    let headers = [(header::CONTENT_SECURITY_POLICY, POLICY), (header::REFERRER_POLICY, REFERRER)];
+    (status, headers, Html(html)).into_response()
 }

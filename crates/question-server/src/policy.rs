@@ -52,7 +52,7 @@ pub(crate) async fn harden(State(policy): State<HeaderValue>, request: Request, 
     }
     // The page of a single question has a policy of its own.
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
-    headers.insert(header::REFERRER_POLICY, NO_REFERRER);
+    headers.entry(header::REFERRER_POLICY).or_insert(NO_REFERRER);
     headers.insert(CROSS_ORIGIN_OPENER_POLICY, SAME_ORIGIN);
     // A response may be private, unless it says otherwise as the page's files do.
     headers.entry(header::CACHE_CONTROL).or_insert(NO_STORE);

@@ -31,12 +31,22 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     Ok(())
 }
 
-/// Makes the README's pictures in `app`: a still one, and a moving one.
+/// Makes the README's pictures: of the page a still one and a moving one, and one of the card in a host of MCP's apps.
 pub(crate) fn picture() -> Result<()> {
     let [tools, page] = size::steps_for_release();
     let paths = || [workspace::server("server"), page::dist(), workspace::root().join("app")];
     let film = move |log: &StepLog| log.run(&mut in_chromium("app/benches/picture.mjs", &paths(), log)?);
-    steps::run_or_fail(&[tools, page, server(), StepSpec::builds("picture", &["page for release", "server"], film)])
+    let film = StepSpec::builds("picture", &["page for release", "server"], film);
+    let host = |log: &StepLog| {
+        let [pages, mcp] =
+            ["question-element/tests/page", "question-mcp"].map(|it| workspace::root().join("crates").join(it));
+        let card = pack::package_for_tests().join("card.html");
+        let paths = [pages.join("host.html"), pages.join("host.js"), card, mcp.join("host.png")];
+        log.run(&mut in_chromium("crates/question-mcp/benches/picture.mjs", &paths, log)?)
+    };
+    let host = StepSpec::builds("picture of a host", &["element package"], host);
+    let package = StepSpec::runs("element package", &["tools"], pack::build_for_tests);
+    steps::run_or_fail(&[tools, page, server(), package, film, host])
 }
 
 fn server() -> StepSpec<'static> {

@@ -59,7 +59,7 @@ xflags::xflags! {
             /// The browser: chromium (the default), firefox or webkit.
             optional --browser name: String
         }
-        /// Makes the README's two pictures of the page.
+        /// Makes the README's pictures.
         cmd picture {}
         /// Measures one part and prints its table.
         cmd bench {

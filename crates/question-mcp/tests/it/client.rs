@@ -40,6 +40,7 @@ pub(crate) struct Client {
     writer: WriteHalf<DuplexStream>,
     generation: Generation,
     capabilities: Value,
+    name: &'static str,
     ids: u64,
     pub(crate) served: JoinHandle<Result<(), String>>,
 }
@@ -52,14 +53,23 @@ impl Client {
         let served = tokio::spawn(serve_lines(server.session(), reader, writer));
         let (reader, writer) = split(here);
         let (generation, capabilities) = (Generation::Sessions, json!({}));
-        Self { reader: BufReader::new(reader), writer, generation, capabilities, ids: 0, served }
+        Self { reader: BufReader::new(reader), writer, generation, capabilities, name: "test", ids: 0, served }
     }
 
     pub(crate) async fn new(server: &McpServer, generation: Generation, capabilities: Value) -> Self {
-        let mut client = Self { generation, capabilities, ..Self::silent(server) };
+        Self::named("test", server, generation, capabilities).await
+    }
+
+    pub(crate) async fn named(
+        name: &'static str,
+        server: &McpServer,
+        generation: Generation,
+        capabilities: Value,
+    ) -> Self {
+        let mut client = Self { generation, capabilities, name, ..Self::silent(server) };
         if generation == Generation::Sessions {
             let params = json!({
-                "protocolVersion": "2025-06-18", "capabilities": client.capabilities, "clientInfo": {"name": "test", "version": "1"},
+                "protocolVersion": "2025-06-18", "capabilities": client.capabilities, "clientInfo": {"name": name, "version": "1"},
             });
             let begun = client.request("initialize", params).await;
             assert_eq!(begun["result"]["protocolVersion"], "2025-06-18", "{begun}");
@@ -89,7 +99,7 @@ impl Client {
         self.ids += 1;
         if self.generation == Generation::Stateless {
             params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
-            params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "1"});
+            params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": self.name, "version": "1"});
             params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
         }
         let request = json!({"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params});

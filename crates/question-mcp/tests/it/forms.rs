@@ -154,6 +154,20 @@ async fn a_client_that_refuses_the_form_gets_the_page() {
 }
 
 #[tokio::test]
+async fn a_client_whose_form_does_not_do_gets_the_page_where_there_is_one() {
+    let (codex, desk) = ("codex-mcp-client", Desk::new());
+    for generation in GENERATIONS {
+        let server = McpServer::builder().own_page(desk.clone()).wait(Duration::ZERO).build();
+        let mut client = Client::named(codex, &server, generation, shows_forms()).await;
+        let open = client.call("ask_user_question", which_size()).await;
+        assert_eq!(open["structuredContent"]["outcome"], "open", "{open}");
+        let mut client = Client::named(codex, &McpServer::builder().build(), generation, shows_forms()).await;
+        let result = client.fills_in(&which_size(), &[accepts(json!({"question_1": "S"}))]).await;
+        assert_eq!(result["structuredContent"]["outcome"], "answered", "{result}");
+    }
+}
+
+#[tokio::test]
 async fn two_forms_at_once_do_not_get_each_others_answers() {
     let server = McpServer::builder().build();
     let mut client = Client::new(&server, Generation::Sessions, shows_forms()).await;
@@ -188,6 +202,15 @@ async fn a_cancelled_call_closes_its_form() {
     // A late answer is no harm.
     client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": {"action": "decline"}})).await;
     assert!(client.request("tools/list", json!({})).await["result"].is_object());
+}
+
+#[tokio::test]
+async fn a_client_that_vanishes_from_its_form_ends_its_server() {
+    let server = McpServer::builder().build();
+    let mut client = Client::new(&server, Generation::Sessions, shows_forms()).await;
+    client.ask("tools/call", json!({"name": "ask_user_question", "arguments": which_size()})).await;
+    assert_eq!(client.next().await["method"], "elicitation/create");
+    client.vanish().await.expect("it has spoken the protocol");
 }
 
 #[tokio::test]

@@ -43,7 +43,7 @@ async fn hello_as(server: &Router, owner: &str, thread: &str, text: &str) -> Ans
 }
 
 /// The number that a metric has.
-async fn metric(server: &Router, name: &str) -> f64 {
+pub(crate) async fn metric(server: &Router, name: &str) -> f64 {
     let answer = get(server, "/metrics").await;
     let text = String::from_utf8(answer.body.to_vec()).expect("it is text");
     let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok());

@@ -1,18 +1,24 @@
 //! Clients of MCP: the binary that one starts, and the endpoint of a server.
 
+use crate::crowds::metric;
 use crate::folder::Folder;
 use crate::http::{Answer, call, request};
 use crate::socket::{binary, exchange};
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Method, Request, header};
+use futures_util::StreamExt as _;
 use question_server::Server;
 use question_server::config::{Config, McpKey};
+use question_server::limits::Bounds;
 use question_server::mcp::McpSettings;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
+use tower::ServiceExt as _;
 
 fn which() -> Value {
     json!({"questions": [{"question": "Which?", "options": [{"label": "One"}, {"label": "Two"}]}]})
@@ -106,6 +112,8 @@ async fn a_client_that_shows_nothing_gets_a_page_and_its_answer() {
         shown.contains("content-security-policy: default-src 'none'") && shown.contains("form-action 'self'"),
         "{shown}"
     );
+    // Browsers send a form of a page without a referrer with `Origin: null`.
+    assert!(shown.contains("referrer-policy: same-origin"), "{shown}");
     for file in ["/ask/style.css", "/ask/script.js"] {
         assert!(page.request("GET", file, "", "").await.starts_with("HTTP/1.0 200"), "{file}");
     }
@@ -175,9 +183,11 @@ async fn other_pages_and_other_programs_do_not_get_to_the_question() {
     let page = client.page().await;
     assert!(page.address.ip().is_loopback());
     let form = "Content-Type: application/x-www-form-urlencoded\r\n";
-    let foreign =
-        page.request("POST", &page.path, &format!("Origin: https://evil.example\r\n{form}"), "question_1=One").await;
-    assert!(foreign.starts_with("HTTP/1.0 403"), "{foreign}");
+    for origin in ["https://evil.example", "null", "http://127.0.0.1:1", "http://localhost:3000"] {
+        let headers = format!("Origin: {origin}\r\n{form}");
+        let foreign = page.request("POST", &page.path, &headers, "question_1=One").await;
+        assert!(foreign.starts_with("HTTP/1.0 403"), "{origin} {foreign}");
+    }
     let rebound = format!("GET {} HTTP/1.0\r\nHost: evil.example\r\n\r\n", page.path);
     assert!(exchange(page.address, &rebound).await.starts_with("HTTP/1.0 403"));
     for path in ["/ask/", "/ask/0", "/ask/../mcp", "/mcp", "/agent", "/conversations", "/"] {
@@ -270,19 +280,15 @@ fn endpoint(config: &Config) -> Router {
     Server::builder().config(config.clone()).mcp(settings).checks_hosts().build()
 }
 
-/// A client of the generation without sessions.
-async fn post(
-    server: &Router,
-    method: &str,
-    mut params: Value,
-    capabilities: Value,
-    headers: &[(&'static str, &str)],
-) -> Answer {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": capabilities,
-    });
+/// A request of the generation without sessions.
+fn stateless(method: &str, mut params: Value, capabilities: Value, headers: &[(&'static str, &str)]) -> Request<Body> {
+    for (name, value) in [
+        ("protocolVersion", json!("2026-07-28")),
+        ("clientInfo", json!({"name": "t", "version": "1"})),
+        ("clientCapabilities", capabilities),
+    ] {
+        params["_meta"][format!("io.modelcontextprotocol/{name}")] = value;
+    }
     let named = params["name"].as_str().map(str::to_owned);
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let mut request = request(Method::POST, "/mcp", Some(body));
@@ -295,7 +301,25 @@ async fn post(
     for (name, value) in own.iter().chain(&name).chain(headers) {
         request.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_str(value).expect("it is legal"));
     }
-    call(server, request).await
+    request
+}
+
+/// Sends such a request, and returns the whole answer.
+async fn post(
+    server: &Router,
+    method: &str,
+    params: Value,
+    capabilities: Value,
+    headers: &[(&'static str, &str)],
+) -> Answer {
+    call(server, stateless(method, params, capabilities, headers)).await
+}
+
+/// The path of the page in a text.
+fn page_in(text: &str) -> String {
+    let (_, path) = text.split_once("/ask/").expect("it has the address");
+    let end = path.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(path.len());
+    format!("/ask/{}", &path[..end])
 }
 
 /// The message in a response.
@@ -377,11 +401,106 @@ async fn an_ask_of_the_endpoint_is_its_owners_alone() {
     let stolen = asks("0123456789abcdef-theirs", "wait_for_answer", json!({"ask_id": id})).await;
     assert_eq!(stolen["_meta"]["code"], "unknown_ask", "{stolen}");
     // The page needs no token: its address is one.
-    let text = mine["content"][0]["text"].as_str().expect("it is text");
-    let (_, path) = text.split_once("/ask/").expect("it has the address");
-    let path = format!("/ask/{}", path.split_whitespace().next().expect("it has an end"));
+    let path = page_in(mine["content"][0]["text"].as_str().expect("it is text"));
     let shown = call(&server, request(Method::GET, &path, None)).await;
     assert_eq!(shown.status, 200, "{shown:?}");
     let listed = call(&server, request(Method::GET, &format!("/conversations/{}", &path[5..]), None)).await;
     assert_eq!(listed.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_stays_whose_client_has_vanished_from_its_stream() {
+    let server = endpoint(&Config::default());
+    let params = json!({"name": "ask_user_question", "arguments": which(), "_meta": {"progressToken": 1}});
+    let asked = server.clone().oneshot(stateless("tools/call", params.clone(), json!({}), &[])).await;
+    let mut stream = asked.expect("it answers").into_body().into_data_stream();
+    let told = loop {
+        let piece = stream.next().await.expect("it goes on").expect("it can be read");
+        let text = String::from_utf8_lossy(&piece).into_owned();
+        if text.contains("/ask/") {
+            break page_in(&text);
+        }
+    };
+    drop(stream);
+    // Time stands still until everybody is through.
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let again = json!({"name": "ask_user_question", "arguments": which()});
+    let open = message(&post(&server, "tools/call", again, json!({}), &[]).await)["result"].take();
+    assert_eq!(page_in(open["content"][0]["text"].as_str().expect("it is text")), told, "it is not asked twice");
+    let sent = call(&server, answering(&told)).await;
+    assert_eq!(sent.status, 200, "{sent:?}");
+    let id = &open["structuredContent"]["ask_id"];
+    let params = json!({"name": "wait_for_answer", "arguments": {"ask_id": id}});
+    let result = message(&post(&server, "tools/call", params, json!({}), &[]).await)["result"].take();
+    assert_eq!(result["structuredContent"]["answers"], json!({"Which?": "One"}), "{result}");
+}
+
+/// The form that a browser sends.
+fn answering(page: &str) -> Request<Body> {
+    let mut request = request(Method::POST, page, Some(Value::Null));
+    *request.body_mut() = "question_1=One".to_owned().into();
+    let form = HeaderValue::from_static("application/x-www-form-urlencoded");
+    request.headers_mut().insert(header::CONTENT_TYPE, form);
+    request
+}
+
+/// The message that opens a session.
+fn opening() -> Value {
+    let client =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client})
+}
+
+/// A request of the generation with sessions.
+fn of_session(method: Method, id: Option<&HeaderValue>, body: Option<Value>) -> Request<Body> {
+    let mut request = request(method, "/mcp", body);
+    let headers = request.headers_mut();
+    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    if let Some(id) = id {
+        headers.insert("mcp-session-id", id.clone());
+    }
+    request
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_too_many_is_refused_until_another_has_rested() {
+    let server = endpoint(&Config { bounds: Bounds { sessions: 3, ..Bounds::default() }, ..Config::default() });
+    let send = async |request: Request<Body>| server.clone().oneshot(request).await.expect("it answers");
+    let opens = async || {
+        let answer = Answer::of(send(of_session(Method::POST, None, Some(opening()))).await).await;
+        answer.headers.get("mcp-session-id").cloned().ok_or(answer)
+    };
+    let lists = async |id: &HeaderValue| {
+        let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+        Answer::of(send(of_session(Method::POST, Some(id), Some(message))).await).await.status.as_u16()
+    };
+    let [streams, rests, ends] = [opens().await, opens().await, opens().await].map(|id| id.expect("there is room"));
+    for id in [&streams, &rests, &ends] {
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(send(of_session(Method::POST, Some(id), Some(ready))).await.status(), 202);
+    }
+    let stream = send(of_session(Method::GET, Some(&streams), None)).await;
+    assert_eq!(stream.status(), 200);
+
+    let refused = opens().await.expect_err("there are three");
+    assert_eq!((refused.status.as_u16(), &refused.headers[header::RETRY_AFTER]), (503, &HeaderValue::from(600)));
+    let error = refused.json();
+    assert_eq!((&error["jsonrpc"], &error["error"]["code"]), (&json!("2.0"), &json!(-32000)), "{error}");
+    assert!(error["error"]["message"].as_str().is_some_and(|text| text.contains("sessions")), "{error}");
+    assert!((metric(&server, r#"question_server_refusals_total{limit="--max-sessions"}"#).await - 1.0).abs() < 0.5);
+    // The other generation has no sessions.
+    assert_eq!(post(&server, "tools/list", json!({}), json!({}), &[]).await.status, 200);
+
+    // A client that ends its session makes room.
+    assert!(send(of_session(Method::DELETE, Some(&ends), None)).await.status().is_success());
+    let used = opens().await.expect("one has ended");
+    opens().await.expect_err("there are three again");
+
+    // So does the session that is unused for ten minutes, except where a stream is open.
+    tokio::time::advance(Duration::from_secs(9 * 60)).await;
+    assert_eq!(lists(&used).await, 200);
+    tokio::time::advance(Duration::from_secs(60)).await;
+    opens().await.expect("one has rested");
+    assert_eq!([lists(&streams).await, lists(&rests).await, lists(&used).await], [200, 404, 200]);
+    drop(stream);
 }

@@ -7,6 +7,7 @@ mod focus;
 mod keys;
 mod living;
 mod memory;
+mod own_page;
 pub(crate) mod page;
 mod properties;
 mod readme;

@@ -159,7 +159,17 @@ impl ElementPage {
 
     /// Brings a part of the card to the middle of the window, where a click needs to scroll no more.
     async fn shows(&self, part: &str) -> WebDriverResult<()> {
-        self.host(&format!("{part}.scrollIntoView({{ block: 'center' }});")).await?;
+        let script = format!(
+            "{part}.scrollIntoView({{ block: 'center' }});
+            return parent === window ? null : {part}.getBoundingClientRect().top;"
+        );
+        if let Some(top) = self.host(&script).await?.as_f64() {
+            // Not every driver scrolls the page around a frame, and no script in the frame may.
+            self.driver.enter_default_frame().await?;
+            let around = "scrollTo(0, scrollY + document.querySelector('iframe').getBoundingClientRect().top + arguments[0] - innerHeight / 2);";
+            self.driver.execute(around, vec![json!(top)]).await?;
+            self.driver.enter_frame(0).await?;
+        }
         self.stands_still().await
     }
 

@@ -47,7 +47,7 @@ async fn there_is_no_barrier_in_the_frame() {
 }
 
 /// The view, with the frame as what the browser is asked about.
-struct View<'a>(&'a ElementPage);
+pub(super) struct View<'a>(pub(super) &'a ElementPage);
 
 impl Deref for View<'_> {
     type Target = ElementPage;
@@ -88,7 +88,7 @@ impl View<'_> {
     }
 
     /// Waits until the frame is as high as what is in it, and gives that height.
-    async fn height(&self) -> WebDriverResult<f64> {
+    pub(super) async fn height(&self) -> WebDriverResult<f64> {
         self.until("return Math.abs(document.documentElement.getBoundingClientRect().height - innerHeight) < 1;")
             .await?;
         Ok(self.host("return innerHeight;").await?.as_f64().unwrap_or_default())

@@ -1,0 +1,235 @@
+//! The page that `question-server mcp` serves for a client that shows nothing itself: a person answers there, and the client's call returns.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+
+use super::page::{ElementPage, on_page_at};
+use super::view::View;
+use crate::chat_page::PATIENCE;
+use crate::given;
+use crate::processes::{START_LIMIT, TempDir};
+
+#[tokio::test]
+async fn the_card_outlives_its_server_and_its_answer_is_handed_over() {
+    let database = TempDir::new();
+    let mut client = Client::start(&database, true);
+    let address = client.asks();
+    on_page_at(&address, &TOLD, async |page| {
+        client.kill();
+        // No server takes it: the answer is there to be taken along.
+        answers(page, "SQLite").await?;
+        page.is("failed").await?;
+        let copy =
+            "const field = document.querySelector('.instead textarea'); return field.checkVisibility() && field.value;";
+        assert_eq!(page.until(copy).await?, "SQLite");
+        page.driver.enter_default_frame().await?;
+
+        client = Client::start(&database, true);
+        let again = client.asks();
+        assert_eq!(again.rsplit('/').next(), address.rsplit('/').next(), "it is the same question");
+        page.driver.goto(&again).await?;
+        answers(page, "Postgres").await?;
+        assert_eq!(page.answers().await?, json!(["Postgres"]));
+        assert_eq!(client.result(), json!({"outcome": "answered", "answers": {"Which database?": "Postgres"}}));
+        page.driver.enter_default_frame().await?;
+        page.driver.refresh().await?;
+        shows(page, "This question is closed.").await;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_plain_form_takes_an_answer_and_a_refusal() {
+    let database = TempDir::new();
+    let mut client = Client::start(&database, false);
+    on_page_at(&client.asks(), &TOLD, async |page| {
+        page.driver.find(By::XPath("//button[text()='Submit']")).await?.click().await?;
+        shows(page, "No option was chosen").await;
+        page.driver.find(By::Css("textarea")).await?.send_keys("DuckDB & co").await?;
+        page.driver.find(By::XPath("//button[text()='Submit']")).await?.click().await?;
+        shows(page, "The agent has your answer.").await;
+        assert_eq!(client.result()["answers"], json!({"Which database?": "DuckDB & co"}));
+
+        page.driver.goto(&client.asks()).await?;
+        page.driver.find(By::XPath("//label[contains(., 'SQLite')]")).await?.click().await?;
+        page.driver.find(By::XPath("//button[contains(., 'answer')]")).await?.click().await?;
+        shows(page, "The agent has your answer.").await;
+        assert_eq!(client.result()["outcome"], "declined");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn neither_a_wrong_secret_nor_a_page_of_another_origin_gets_to_it() {
+    let database = TempDir::new();
+    let mut client = Client::start(&database, false);
+    let address = client.asks();
+    let (place, secret) = address.rsplit_once('/').expect("it has a path");
+    on_page_at(&foreign_page(), &TOLD, async |page| {
+        let tries = "const [address, done] = arguments, body = new URLSearchParams({ question_1: 'SQLite' });
+            const text = (sent) => sent.then((answer) => answer.text()).catch(() => '');
+            const frame = document.body.appendChild(document.createElement('iframe'));
+            const framed = new Promise((seen) => {
+                frame.onload = () => seen(frame.contentDocument?.body.textContent ?? '');
+                // Not every browser says that it loads no frame.
+                setTimeout(frame.onload, 2000);
+            });
+            frame.src = address;
+            const posted = { method: 'POST', body };
+            Promise.all([text(fetch(address)), text(fetch(address, posted)), text(fetch(address, { ...posted, mode: 'no-cors' })), framed]).then(done);";
+        let read = page.driver.execute_async(tries, vec![json!(address)]).await?;
+        assert_eq!(*read.json(), json!(["", "", "", ""]));
+        // A form is sent to any origin; its answer is another page.
+        let form = "const form = document.body.appendChild(document.createElement('form'));
+            form.append(Object.assign(document.createElement('input'), { name: 'question_1', value: 'SQLite' }));
+            Object.assign(form, { method: 'post', action: arguments[0] }).submit();";
+        page.driver.execute(form, vec![json!(address)]).await?;
+        comes_true(async || page.driver.current_url().await.is_ok_and(|url| url.as_str() == address)).await;
+
+        for wrong in ["0".repeat(secret.len()), secret[1..].to_owned(), secret.to_uppercase()] {
+            page.driver.goto(&format!("{place}/{wrong}")).await?;
+            shows(page, "This question is closed.").await;
+        }
+        page.driver.goto(&address).await?;
+        page.driver.find(By::XPath("//label[contains(., 'Postgres')]")).await?.click().await?;
+        page.driver.find(By::XPath("//button[text()='Submit']")).await?.click().await?;
+        shows(page, "The agent has your answer.").await;
+        assert_eq!(client.result()["answers"], json!({"Which database?": "Postgres"}));
+        Ok(())
+    })
+    .await;
+}
+
+/// Words in lines of the console that are no complaints: a browser says what it can't load, or keeps from a page.
+const TOLD: [&str; 5] = ["status of 4", "net::ERR_", "CORS", "Cross-Origin", "frame"];
+
+/// Chooses this option of the card in the page's frame, and submits it.
+async fn answers(page: &ElementPage, label: &str) -> WebDriverResult<()> {
+    // A frame that is entered before its document is there is another one.
+    page.until("return document.querySelector('iframe').style.blockSize !== '';").await?;
+    page.driver.enter_frame(0).await?;
+    page.is("awaiting").await?;
+    View(page).height().await?;
+    page.choose(label).await?;
+    page.submit().await
+}
+
+/// Waits until the page, or the one that follows it, has these words.
+async fn shows(page: &ElementPage, words: &str) {
+    let path = format!("//body[contains(., '{words}')]");
+    comes_true(async || page.driver.find(By::XPath(&path)).await.is_ok()).await;
+}
+
+/// Asks again and again: a script that waits for something ends with its page.
+async fn comes_true(holds: impl AsyncFn() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !holds().await {
+        assert!(Instant::now() < end, "the page never gets there");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// A client of MCP that declares nothing, with the server that it has started.
+struct Client {
+    child: Child,
+    stdin: ChildStdin,
+    messages: Receiver<Value>,
+    calls: u64,
+}
+
+impl Client {
+    fn start(database: &TempDir, has_card: bool) -> Self {
+        let mut command = Command::new(given("XTASK_SERVER"));
+        command.args(["mcp", "--no-open", "--log", "off", "--database"]).arg(database.0.join("asks.sqlite"));
+        if has_card {
+            command.arg("--view").arg(Path::new(&given("XTASK_PACKAGE")).join("card.html"));
+        }
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
+        let (stdin, stdout) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
+        let (heard, messages) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let _ = heard.send(serde_json::from_str(&line).unwrap_or_else(|problem| panic!("{problem}: {line}")));
+            }
+        });
+        let mut client = Self { child, stdin, messages, calls: 0 };
+        let info = json!({"name": "journey", "version": "1"});
+        client.sends("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}));
+        client.hears(|message| message.get("result").cloned());
+        client
+    }
+
+    fn sends(&mut self, method: &str, params: Value) {
+        let message = json!({"jsonrpc": "2.0", "id": self.calls, "method": method, "params": params});
+        writeln!(self.stdin, "{message}").expect("the server reads");
+        self.calls += 1;
+    }
+
+    /// The next that is found in the server's messages.
+    fn hears<T>(&self, find: impl Fn(&Value) -> Option<T>) -> T {
+        loop {
+            let message = self.messages.recv_timeout(START_LIMIT).expect("the server says it");
+            if let Some(found) = find(&message) {
+                return found;
+            }
+        }
+    }
+
+    /// Calls the tool, and returns the address of the question's page.
+    fn asks(&mut self) -> String {
+        let questions =
+            json!([{"question": "Which database?", "options": [{"label": "Postgres"}, {"label": "SQLite"}]}]);
+        let call =
+            json!({"name": "ask_user_question", "arguments": {"questions": questions}, "_meta": {"progressToken": 1}});
+        self.sends("tools/call", call);
+        let told = self.hears(|message| message["params"]["data"].as_str().map(str::to_owned));
+        told.split_whitespace().last().expect("the address is its last word").to_owned()
+    }
+
+    /// The result of the call.
+    fn result(&self) -> Value {
+        self.hears(|message| message["result"].get("structuredContent").cloned())
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The address of a page without anything, at an origin of its own.
+fn foreign_page() -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let head = BufReader::new(&stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty());
+            head.for_each(drop);
+            let page =
+                "<!doctype html><html lang=en><title>Foreign</title><link rel=icon href=data:,><body></body></html>";
+            let length = page.len();
+            // A browser that gives a request up does not matter.
+            let _ = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{page}"
+            );
+        }
+    });
+    format!("http://{address}/")
+}
