@@ -39,6 +39,7 @@ fn App() -> impl IntoView {
         Item::User(text) | Item::Assistant(text) => view! { <p>{move || text.get()}</p> }.into_any(),
         Item::Ask(ask) => view! { <Question chat ask /> }.into_any(),
         Item::Tool { name, .. } => view! { <p>{name}</p> }.into_any(),
+        Item::Reasoning(_) => ().into_any(), // Comes with `ChatOptions::detailed` alone.
     };
     let trouble = move || match chat.status.get() {
         Status::Failed(trouble) => trouble.to_string(),
