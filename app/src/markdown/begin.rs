@@ -24,7 +24,7 @@ pub(super) enum Begin {
     Number(u32, usize),
     /// A fence before a block of code: the character, and how often it is there.
     Fence(char, usize),
-    /// The row of a table, if it stands in one. The whole line is there.
+    /// The row of a table, if it is in one. The whole line is there.
     Row,
     /// Plain text.
     Text,

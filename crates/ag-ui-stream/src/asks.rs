@@ -35,7 +35,7 @@ pub use list::Asks;
 
 impl Default for Asks {
     fn default() -> Self {
-        Self::with_names(NAMES)
+        Self::plain(NAMES).with_forms().with_legacy_interrupts().with_foreign_results().with_typed_answers()
     }
 }
 
@@ -44,12 +44,6 @@ impl Asks {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// As [`new`](Self::new), for calls of the tools so named.
-    #[must_use]
-    pub fn with_names<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
-        Self::plain(names).with_forms().with_legacy_interrupts().with_foreign_results().with_typed_answers()
     }
 
     /// Watches for calls of the tools so named, and for interrupts that carry an ask in the tool's form. For a small page: it has the code of

@@ -1,7 +1,6 @@
 //! The end of a stream.
 
 use crate::notice::Notice;
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
 /// The end of a stream.
@@ -48,15 +47,7 @@ impl EndOutcome {
     }
 }
 
-impl Serialize for EndOutcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
 /// The reason why a stream did not end well. Its sentence (`Display`) is the agent's own if the run failed, else one for developers.
-///
-/// As JSON it is an object of `code`, `message` and, if one event is to blame, `eventIndex`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndError {
     /// The stream was refused.
@@ -117,15 +108,3 @@ impl fmt::Display for EndError {
 }
 
 impl std::error::Error for EndError {}
-
-impl Serialize for EndError {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("code", self.code())?;
-        object.serialize_entry("message", &self.to_string())?;
-        if let Some(index) = self.event_index() {
-            object.serialize_entry("eventIndex", &index)?;
-        }
-        object.end()
-    }
-}

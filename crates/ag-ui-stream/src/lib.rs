@@ -26,7 +26,7 @@ pub mod input;
 pub mod message;
 pub mod notice;
 pub mod outcome;
-pub mod patch;
+mod patch;
 mod protocol;
 mod queue;
 pub mod reader;

@@ -2,7 +2,7 @@
 
 use crate::notice::Notice;
 use crate::protocol::shapes::{A_MESSAGE, MESSAGE};
-use crate::wire::{Members, enforce, list, parse, put, put_json, put_some, text_or_empty};
+use crate::wire::{Members, WireValue, enforce, list, parse, text_or_empty};
 use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -162,22 +162,15 @@ impl ToolCall {
     }
 
     fn to_json(&self, told: fn(&str) -> &str) -> Json<'_> {
-        let (mut call, mut function) = (Members::new(), Members::new());
-        put(&mut call, "id", self.wire_id());
-        put(&mut call, "type", "function");
-        put(&mut function, "name", &self.name);
-        put(&mut function, "arguments", told(&self.arguments));
-        put_json(&mut call, "function", Json::Object(function));
-        put_some(&mut call, "encryptedValue", self.encrypted_value.as_ref());
-        put_some(&mut call, "encryptedValueType", self.encrypted_value_type.as_ref());
-        put_metadata(&mut call, self.metadata.as_ref());
-        Json::Object(call)
-    }
-}
-
-fn put_metadata(members: &mut Members<'_>, metadata: Option<&Metadata>) {
-    if let Some(metadata) = metadata {
-        put_json(members, "metadata", metadata.clone());
+        let function = [("name", borrowed(&self.name)), ("arguments", borrowed(told(&self.arguments)))];
+        Json::object_of(&mut [
+            ("id", Some(borrowed(self.wire_id()))),
+            ("type", Some(borrowed("function"))),
+            ("function", Some(Json::object(function))),
+            ("encryptedValue", self.encrypted_value.as_deref().map(borrowed)),
+            ("encryptedValueType", self.encrypted_value_type.as_deref().map(borrowed)),
+            ("metadata", self.metadata.clone()),
+        ])
     }
 }
 
@@ -287,35 +280,34 @@ impl Message {
     }
 
     /// As [`to_json`](Self::to_json), with arguments of calls as `told` returns them.
-    pub(crate) fn to_json_with(&self, told: fn(&str) -> &str) -> Json<'_> {
-        let mut message = Members::new();
-        put(&mut message, "role", self.role());
-        put(&mut message, "id", &self.id);
-        match self.role {
-            Role::Tool => put(&mut message, "toolCallId", self.wire_call_id()),
-            Role::Activity => put(&mut message, "activityType", &self.activity_type),
-            _ => {}
+    pub(crate) fn to_json_with<'t>(&'t self, told: fn(&str) -> &str) -> Json<'t> {
+        let of_role = |role: Role, text: &'t str| (self.role == role).then(|| borrowed(text));
+        let mut calls = Vec::new();
+        for call in &self.tool_calls {
+            calls.push(call.to_json(told));
         }
-        match &self.content {
-            Content::None => {}
-            Content::Text(text) => put(&mut message, "content", text),
-            Content::Parts(parts) => put_json(&mut message, "content", Json::List(parts.clone())),
-            Content::Open(members) => put_json(&mut message, "content", members.clone()),
-        }
-        if !self.tool_calls.is_empty() {
-            let mut calls = Vec::new();
-            for call in &self.tool_calls {
-                calls.push(call.to_json(told));
-            }
-            put_json(&mut message, "toolCalls", Json::List(calls));
-        }
-        put_some(&mut message, "error", self.error.as_ref());
-        put_some(&mut message, "name", self.name.as_ref());
-        put_some(&mut message, "encryptedValue", self.encrypted_value.as_ref());
-        put_some(&mut message, "encryptedValueType", self.encrypted_value_type.as_ref());
-        put_some(&mut message, "subagentRunId", self.subagent_run_id.as_ref());
-        put_metadata(&mut message, self.metadata.as_ref());
-        Json::Object(message)
+        Json::object_of(&mut [
+            ("role", Some(borrowed(self.role()))),
+            ("id", Some(borrowed(&self.id))),
+            ("toolCallId", of_role(Role::Tool, self.wire_call_id())),
+            ("activityType", of_role(Role::Activity, &self.activity_type)),
+            (
+                "content",
+                match &self.content {
+                    Content::None => None,
+                    Content::Text(text) => Some(borrowed(text)),
+                    Content::Parts(parts) => Some(Json::List(parts.clone())),
+                    Content::Open(content) => Some(content.clone()),
+                },
+            ),
+            ("toolCalls", (!calls.is_empty()).then_some(Json::List(calls))),
+            ("error", self.error.as_deref().map(borrowed)),
+            ("name", self.name.as_deref().map(borrowed)),
+            ("encryptedValue", self.encrypted_value.as_deref().map(borrowed)),
+            ("encryptedValueType", self.encrypted_value_type.as_deref().map(borrowed)),
+            ("subagentRunId", self.subagent_run_id.as_deref().map(borrowed)),
+            ("metadata", self.metadata.clone()),
+        ])
     }
 
     /// Its id, unique in the conversation.
@@ -389,6 +381,16 @@ impl Message {
 impl From<&Message> for Json<'static> {
     fn from(message: &Message) -> Self {
         message.to_json().into_static()
+    }
+}
+
+impl WireValue for Message {
+    fn read(json: Option<&Json<'_>>) -> Self {
+        Self::of(json.unwrap_or(&Json::Null))
+    }
+
+    fn write(&self) -> Option<Json<'static>> {
+        Some(self.into())
     }
 }
 

@@ -1,8 +1,8 @@
 //! The ends of runs.
 
-use crate::message::{Metadata, borrowed, text_of, unique};
+use crate::message::{Metadata, borrowed, text_of};
+use crate::wire::{WireValue, object};
 use json_tree::Json;
-use serde::ser::{Serialize, Serializer};
 
 /// The outcome of a run that did not fail. Absent on the wire means success.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,9 @@ impl RunOutcome {
     pub(crate) fn of(json: &Json<'_>) -> Self {
         let items = |name: &str| json.get(name).and_then(Json::as_list).unwrap_or_default().iter();
         match json.get("type").and_then(Json::as_str) {
-            Some("interrupt") => Self::Interrupt { interrupts: items("interrupts").map(Interrupt::of).collect() },
+            Some("interrupt") => {
+                Self::Interrupt { interrupts: items("interrupts").map(|it| Interrupt::read(Some(it))).collect() }
+            }
             Some("cancelled") => Self::Cancelled,
             _ => Self::Success { pending_tool_call_ids: items("pendingToolCallIds").filter_map(text_of).collect() },
         }
@@ -54,25 +56,27 @@ impl From<&RunOutcome> for Json<'static> {
     }
 }
 
-/// One thing that a run waits for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Interrupt {
-    /// Unique among the run's interrupts; `resume` names it.
-    pub id: String,
-    /// `tool_call`, `input_required`, `confirmation` or `<namespace>:<name>`.
-    pub reason: String,
-    /// The text for the user.
-    pub message: Option<String>,
-    /// The call that it is about.
-    pub tool_call_id: Option<String>,
-    /// JSON Schema of the answer's payload, its members in the order of the agent.
-    pub response_schema: Option<Json<'static>>,
-    /// ISO 8601 by convention; afterwards it may only be cancelled.
-    pub expires_at: Option<String>,
-    /// The subagent that waits.
-    pub subagent_run_id: Option<String>,
-    /// Open by key.
-    pub metadata: Option<Metadata>,
+object! {
+    /// One thing that a run waits for.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Interrupt {
+        /// Unique among the run's interrupts; `resume` names it.
+        pub id: String = "id",
+        /// `tool_call`, `input_required`, `confirmation` or `<namespace>:<name>`.
+        pub reason: String = "reason",
+        /// The text for the user.
+        pub message: Option<String> = "message",
+        /// The call that it is about.
+        pub tool_call_id: Option<String> = "toolCallId",
+        /// JSON Schema of the answer's payload, its members in the order of the agent.
+        pub response_schema: Option<Json<'static>> = "responseSchema",
+        /// ISO 8601 by convention; afterwards it may only be cancelled.
+        pub expires_at: Option<String> = "expiresAt",
+        /// The subagent that waits.
+        pub subagent_run_id: Option<String> = "subagentRunId",
+        /// Open by key.
+        pub metadata: Option<Metadata> = "metadata",
+    }
 }
 
 impl Interrupt {
@@ -80,42 +84,5 @@ impl Interrupt {
     #[must_use]
     pub fn new(id: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { id: id.into(), reason: reason.into(), ..Self::default() }
-    }
-
-    pub(crate) fn of(json: &Json<'_>) -> Self {
-        let said = |name: &str| json.get(name).and_then(text_of);
-        Self {
-            id: said("id").unwrap_or_default(),
-            reason: said("reason").unwrap_or_default(),
-            message: said("message"),
-            tool_call_id: said("toolCallId"),
-            response_schema: json.get("responseSchema").map(|schema| schema.clone().into_static()),
-            expires_at: said("expiresAt"),
-            subagent_run_id: said("subagentRunId"),
-            metadata: json.get("metadata").map(unique),
-        }
-    }
-}
-
-impl From<&Interrupt> for Json<'static> {
-    fn from(interrupt: &Interrupt) -> Self {
-        let said = |text: &Option<String>| text.as_deref().map(Json::from);
-        let mut members = [
-            ("id", Some(interrupt.id.as_str().into())),
-            ("reason", Some(interrupt.reason.as_str().into())),
-            ("message", said(&interrupt.message)),
-            ("toolCallId", said(&interrupt.tool_call_id)),
-            ("responseSchema", interrupt.response_schema.clone()),
-            ("expiresAt", said(&interrupt.expires_at)),
-            ("subagentRunId", said(&interrupt.subagent_run_id)),
-            ("metadata", interrupt.metadata.clone()),
-        ];
-        Json::object_of(&mut members)
-    }
-}
-
-impl Serialize for Interrupt {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Json::from(self).serialize(serializer)
     }
 }

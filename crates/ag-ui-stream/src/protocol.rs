@@ -254,16 +254,6 @@ impl EntityKind {
             Activity => "activity",
         }
     }
-
-    pub(crate) fn plural(self) -> &'static str {
-        match self {
-            Text => "text messages",
-            Reasoning => "reasoning messages",
-            Span => "reasoning",
-            Call => "tool calls",
-            Activity => "activities",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,15 @@
 
 mod enforce;
 mod members;
-mod operation;
+mod object;
 
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use json_tree::{Halves, Json, Number};
 
 pub(crate) use enforce::{Enforced, enforce, enforce_members};
 pub(crate) use json_tree::Members;
-pub(crate) use members::{list, put, put_json, put_some, set, take, text, text_or_empty};
+pub(crate) use members::{list, set, take, text, text_or_empty};
+pub(crate) use object::{WireValue, object};
 
 /// The largest integer that survives a JavaScript number.
 pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
@@ -81,6 +82,8 @@ pub(crate) struct Union {
     pub(crate) tag: &'static str,
     /// The values of the tag, each with the other members of the object.
     pub(crate) kinds: &'static [(&'static str, &'static [MemberRule])],
+    /// The members that objects of a kind share with others.
+    pub(crate) shared: fn(&str) -> &'static [MemberRule],
     /// Turns a retired kind of object into one that is described; others stay.
     pub(crate) translate_retired: fn(&mut Members<'_>),
 }

@@ -261,7 +261,7 @@ impl Member {
     }
 }
 
-/// Returns true unless a client fills a field so that nobody touched.
+/// Returns true unless a client fills a field so that no user touched.
 fn says_something(value: &Json<'_>) -> bool {
     match value {
         Json::Null => false,

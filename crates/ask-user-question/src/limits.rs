@@ -105,7 +105,7 @@ impl Limits {
         self.previews
     }
 
-    /// The same limits with `preview` in schema and rules. Without it a preview is a field that nobody asked for: it is not judged, and
+    /// The same limits with `preview` in schema and rules. Without it a preview is a field that no schema asked for: it is not judged, and
     /// shown where it is a text.
     #[must_use]
     pub const fn with_previews(self) -> Self {

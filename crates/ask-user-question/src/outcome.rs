@@ -50,7 +50,7 @@ pub const REPLIED_IN_CHAT_TEXT: &str = "The user wrote this instead of answering
 
 impl Outcome {
     /// The content of the tool message: the reply's JSON, or a sentence. For `RepliedInChat` it is JSON with `outcome`, `text` and
-    /// `details`. It has no `answers`, so that nobody takes it for a reply.
+    /// `details`. It has no `answers`, so that no reader takes it for a reply.
     #[must_use]
     pub fn tool_content(&self, ask: &AskUserQuestion) -> String {
         match self.to_json(ask) {
@@ -266,7 +266,7 @@ pub struct AskMetadata {
 }
 
 impl AskMetadata {
-    /// The key under which it stands in a message's `metadata`.
+    /// The key under which it is in a message's `metadata`.
     pub const KEY: &str = "ask";
 
     /// Reads it out of a message's `metadata`; `None` where there is none, or none that is understood.
@@ -275,7 +275,7 @@ impl AskMetadata {
         Self::read(metadata.get(Self::KEY)?)
     }
 
-    /// Reads what stands under [`KEY`](Self::KEY); `None` where that is not understood.
+    /// Reads the value of [`KEY`](Self::KEY); `None` where that is not understood.
     #[must_use]
     pub fn read(ask: &Json<'_>) -> Option<Self> {
         let text = |name: &str| ask.get(name)?.as_str();

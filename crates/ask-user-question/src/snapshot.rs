@@ -124,7 +124,7 @@ pub enum AskPatch {
     },
     /// The arguments are complete: the repaired ask takes the place of the growing questions.
     Complete(Arc<AskUserQuestion>),
-    /// The ask stands elsewhere now.
+    /// The ask is elsewhere now.
     Phase(Phase),
     /// The outcome of the ask.
     Outcome(Outcome),

@@ -67,7 +67,7 @@ fn judge(limits: &Limits, input: Json<'_>) -> Checked {
 
 /// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is how some
 /// models call a tool without arguments. A key that an object has twice is refused. While arguments stream, a card shows its first value.
-/// An agent that took the last one would wait for the answer to a question that nobody saw.
+/// An agent that took the last one would wait for the answer to a question that no user saw.
 #[must_use]
 pub fn check_text(limits: &Limits, arguments: &str) -> Checked {
     let refuse = |violation| Checked { ask: None, repairs: Vec::new(), violations: vec![violation] };
@@ -101,7 +101,7 @@ enum Unread {
     NotJson(NotUnique),
 }
 
-/// The value, and whether the text is JSON as it stands.
+/// The value, and whether the text is JSON without repair.
 fn read(arguments: &str) -> Result<(Json<'_>, bool), Unread> {
     if arguments.len() > MAX_ARGUMENTS_BYTES {
         return Err(Unread::TooLong);

@@ -17,7 +17,7 @@ use std::vec;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// An answer that is being given: what it has become, and what is still to come.
-type Answer = (Turn<Box<dyn FnMut() -> String>>, vec::IntoIter<Delta>);
+type RunningAnswer = (Turn<Box<dyn FnMut() -> String>>, vec::IntoIter<Delta>);
 
 /// One conversation with the front desk. After each call it is asked what its clients are told, and what is to be kept.
 #[wasm_bindgen]
@@ -30,14 +30,14 @@ pub struct Desk {
     context: ToolContext,
     /// The run under way.
     run: Option<String>,
-    answer: Option<Answer>,
+    answer: Option<RunningAnswer>,
     told: Vec<String>,
     has_changed: bool,
 }
 
 /// A conversation as the browser keeps it.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredDesk {
     version: u32,
     state: Value,
     messages: Vec<Value>,
@@ -51,8 +51,8 @@ impl Desk {
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new(id: String, seed: String, kept: Option<String>) -> Self {
-        let kept = kept.and_then(|kept| serde_json::from_str::<Kept>(&kept).ok());
-        let read = kept.and_then(|Kept { version, state, messages, context }| {
+        let kept = kept.and_then(|kept| serde_json::from_str::<StoredDesk>(&kept).ok());
+        let read = kept.and_then(|StoredDesk { version, state, messages, context }| {
             Some((Conversation::from_parts(version, state, messages).ok()?, context))
         });
         let (conversation, context) = read.unwrap_or_default();

@@ -56,7 +56,7 @@ struct Reader<'a, 'm> {
     depth: usize,
     /// The number of bytes that may still be read twice.
     ahead: usize,
-    /// The member whose halves are wanted; without one, a half that stands alone is an error.
+    /// The member whose halves are wanted; without one, a lone half is an error.
     member: Option<&'m str>,
     halves: Halves,
     /// The halves of the last string.

@@ -38,30 +38,28 @@ impl Call {
 
 #[component]
 fn Asked(ask: RwSignal<AskSnapshot>, options: CardOptions) -> impl IntoView {
-    let end = move |outcome, phase| {
-        ask.update(|ask| {
-            ask.apply(AskPatch::Outcome(outcome));
-            ask.apply(AskPatch::Phase(phase));
-        });
-    };
     // `new_local`, since what a browser sends stays on its thread. The card shows that it is pending, and an error.
-    let on_reply = Action::new_local(move |reply: &Reply| {
-        let reply = reply.clone();
-        async move {
-            send(reply.to_json().to_string()).await?;
-            end(Outcome::Answered(reply), Phase::Answered);
-            Ok::<(), String>(())
-        }
-    });
-    let on_cancel = move |()| end(Outcome::Declined, Phase::Declined);
+    let on_reply = Action::new_local(move |reply: &Reply| send(ask, reply.clone()));
+    let on_cancel = move |()| end(ask, Outcome::Declined, Phase::Declined);
     view! { <QuestionCard ask on_reply on_cancel options /> }
 }
 
-/// Your transport to the agent: `result` is the tool's result.
-async fn send(result: String) -> Result<(), String> {
+async fn send(ask: RwSignal<AskSnapshot>, reply: Reply) -> Result<(), String> {
+    let result = reply.to_json().to_string();
     let request = Request::post("/answers").header("content-type", "application/json").body(result);
     let response = request.map_err(|error| error.to_string())?.send().await.map_err(|error| error.to_string())?;
-    if response.ok() { Ok(()) } else { Err(format!("The server said {}.", response.status())) }
+    if !response.ok() {
+        return Err(format!("The server said {}.", response.status()));
+    }
+    end(ask, Outcome::Answered(reply), Phase::Answered);
+    Ok(())
+}
+
+fn end(ask: RwSignal<AskSnapshot>, outcome: Outcome, phase: Phase) {
+    ask.update(|ask| {
+        ask.apply(AskPatch::Outcome(outcome));
+        ask.apply(AskPatch::Phase(phase));
+    });
 }
 
 #[component]

@@ -139,7 +139,7 @@ pub mod part {
 
 /// A state: an attribute and its possible values (`""` for one without a value).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct StyleState {
     /// The part that has it.
     pub part: &'static str,
     /// The attribute.
@@ -149,7 +149,7 @@ pub struct State {
 }
 
 /// Every state that a style or a test may rely on.
-pub const STATES: &[State] = &[
+pub const STATES: &[StyleState] = &[
     state(part::CARD, "data-state", CARD_STATES),
     state(part::CARD, "data-dirty", &[""]),
     state(part::CARD, "data-held", &[""]),
@@ -204,13 +204,13 @@ const CARD_STATES: &[&str] = &[
 const RECEIPT_STATES: &[&str] =
     &["answered", "declined", "superseded", "expired", "interrupted", "settled", "readonly"];
 
-const fn state(part: &'static str, attribute: &'static str, values: &'static [&'static str]) -> State {
-    State { part, attribute, values }
+const fn state(part: &'static str, attribute: &'static str, values: &'static [&'static str]) -> StyleState {
+    StyleState { part, attribute, values }
 }
 
 /// A custom property that the card reads and never sets, so that a host may set it on any element above: `:root { --qc-accent: teal }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct StyleToken {
     /// Its name.
     pub name: &'static str,
     /// The thing whose colour or size it is.
@@ -218,7 +218,7 @@ pub struct Token {
 }
 
 /// Every token.
-pub const TOKENS: &[Token] = &[
+pub const TOKENS: &[StyleToken] = &[
     token("--qc-bg", "surface of the card"),
     token("--qc-fg", "text"),
     token("--qc-muted", "hints, descriptions, secondary buttons"),
@@ -258,8 +258,8 @@ pub const TOKENS: &[Token] = &[
     token("--qc-shadow", "shadow of the card"),
 ];
 
-const fn token(name: &'static str, of: &'static str) -> Token {
-    Token { name, of }
+const fn token(name: &'static str, of: &'static str) -> StyleToken {
+    StyleToken { name, of }
 }
 
 #[cfg(test)]

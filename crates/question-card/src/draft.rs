@@ -24,7 +24,7 @@ use ask_user_question::{AskUserQuestion, Question};
 ///
 /// A question whose [`ChoiceKind`] is not known yet cannot be answered: input of the user changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Draft {
+pub(crate) struct AnswerDraft {
     questions: Vec<QuestionDraft>,
     /// The most characters of each typed text.
     max_length: Option<usize>,
@@ -50,7 +50,7 @@ pub(crate) struct LeftOver {
     pub(crate) note: Option<String>,
 }
 
-impl Draft {
+impl AnswerDraft {
     /// Sets the most characters (Unicode scalar values) of each typed text. A longer text stays.
     pub(crate) fn limit(&mut self, max_length: Option<usize>) {
         self.max_length = max_length;

@@ -13,7 +13,7 @@
 //!
 //! #[component]
 //! fn Asked(ask: RwSignal<AskSnapshot>) -> impl IntoView {
-//!     // While it is pending the card says so; its error stands on the card, which is open again.
+//!     // While it is pending the card says so; its error is shown on the card, which is open again.
 //!     let on_reply = Action::new(|reply: &Reply| send(reply.to_json().to_string(), reply.message()));
 //!     let on_cancel = |()| leptos::logging::log!("cancelled");
 //!     view! { <QuestionCard ask on_reply on_cancel /> }

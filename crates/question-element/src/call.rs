@@ -11,9 +11,9 @@ use std::sync::Arc;
 ///
 /// ```
 /// use ask_user_question::{AskSnapshot, Phase};
-/// use question_element::call::Call;
+/// use question_element::call::DescribedCall;
 ///
-/// let (mut call, mut ask) = (Call::default(), AskSnapshot::new("call-1"));
+/// let (mut call, mut ask) = (DescribedCall::default(), AskSnapshot::new("call-1"));
 /// call.take("object", r#"{"questions":[{"question":"Which size?","options":[{"label":"S"}]}]}"#);
 /// call.show(&mut ask);
 /// assert_eq!(ask.phase, Phase::Streaming);
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// assert_eq!(ask.phase, Phase::Answerable);
 /// ```
 #[derive(Debug, Default)]
-pub struct Call {
+pub struct DescribedCall {
     /// The text of the arguments so far, without what only closes a growing object.
     text: String,
     /// The arguments as an object so far, as JSON.
@@ -48,7 +48,7 @@ pub struct Call {
     sent: Option<Phase>,
 }
 
-impl Call {
+impl DescribedCall {
     /// Notes what the host says, in a word and a text. Returns false if the word is unknown.
     ///
     /// | word | text | meaning |

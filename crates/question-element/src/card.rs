@@ -2,7 +2,7 @@
 //!
 //! No borrow is held while the host handles an event: its handlers may call back at once.
 
-use crate::call::Call;
+use crate::call::DescribedCall;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
@@ -32,29 +32,29 @@ extern "C" {
 }
 
 /// One card in a page, taken out when it is freed.
-#[wasm_bindgen]
-pub struct Card {
+#[wasm_bindgen(js_name = Card)]
+pub struct ElementCard {
     place: Node,
     hear: Hear,
-    call: RefCell<Call>,
+    call: RefCell<DescribedCall>,
     tool_call_id: RefCell<String>,
     options: RefCell<Options>,
     is_begun: Cell<bool>,
     mounted: OnceCell<MountedCard>,
-    words: RefCell<Spoken>,
+    words: RefCell<HostLabels>,
 }
 
 /// The words of a card, made of the sheet of its language and the host's own.
 #[derive(Default)]
-struct Spoken {
+struct HostLabels {
     sheet: String,
     own: String,
     /// `None` if there is neither, or they have not been read.
     labels: Option<Labels>,
 }
 
-#[wasm_bindgen]
-impl Card {
+#[wasm_bindgen(js_class = Card)]
+impl ElementCard {
     /// A card that will be at the end of a node. `hear` is called with the name of an event and its detail as JSON, and returns true if the
     /// host has taken it.
     #[wasm_bindgen(constructor)]
@@ -77,13 +77,13 @@ impl Card {
     /// |---|---|---|
     /// | `sheet` | a sheet, as JSON | the language, from the next `set` on; English if it is empty |
     /// | `set` | properties, as JSON | the options, the name of the call, its status |
-    /// | the words of [`Call::take`] | | |
+    /// | the words of [`DescribedCall::take`] | | |
     /// | `show` | | shows the changes of the call since the last time |
     /// | `fail` | a reason | the reply or cancellation given to the host did not go through |
     /// | `focus` | | moves the focus to where the user would go on; false if there is nothing to go to |
     pub fn tell(&self, word: &str, text: &str) -> bool {
         match (word, self.mounted.get()) {
-            ("sheet", _) => drop(self.words.replace(Spoken { sheet: text.to_owned(), ..Spoken::default() })),
+            ("sheet", _) => drop(self.words.replace(HostLabels { sheet: text.to_owned(), ..HostLabels::default() })),
             ("set", mounted) => self.set(text, mounted),
             ("show", mounted) => self.show(mounted),
             ("fail", Some(card)) => card.sending(&Sending::Failed(text.to_owned())),
@@ -94,7 +94,7 @@ impl Card {
     }
 }
 
-impl Card {
+impl ElementCard {
     fn set(&self, properties: &str, mounted: Option<&MountedCard>) {
         let properties = Json::parse(properties).unwrap_or(Json::Null);
         let properties = Properties(&properties);
@@ -130,7 +130,7 @@ impl Card {
     }
 }
 
-impl Spoken {
+impl HostLabels {
     /// The words, which stay as they are while their sheets do. Without any, the card is in the language of the page.
     fn labels(&mut self, properties: &Properties<'_>) -> Option<Labels> {
         let own = properties.text("labels").unwrap_or_default();

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::flags::Agents;
-use crate::steps::{self, Log, Step};
+use crate::steps::{self, StepLog, StepSpec};
 use crate::test::{binaries, journeys};
 use crate::tools::{self, system};
 use crate::{size, workspace};
@@ -19,19 +19,19 @@ pub(crate) fn agents(options: &Agents) -> Result<()> {
     let mut known = workspace::folders_with("crates/agent-chat/recipes", "README.md")?;
     known.push(CLIENTS.to_owned());
     let wanted = workspace::wanted(&known, &options.name)?;
-    let mut steps = vec![Step::builds("native build", &[], binaries::build_journeys)];
+    let mut steps = vec![StepSpec::builds("native build", &[], binaries::build_journeys)];
     if wanted != [CLIENTS] {
         steps.extend(size::steps_for_release());
     }
     steps.extend(wanted.into_iter().map(|name| match name {
-        CLIENTS => Step::runs(name, &["native build"], clients),
-        _ => Step::runs(name, &["native build", "page for release"], |log| walk(name, options.record, log)),
+        CLIENTS => StepSpec::runs(name, &["native build"], clients),
+        _ => StepSpec::runs(name, &["native build", "page for release"], |log| walk(name, options.record, log)),
     }));
     steps::run_or_fail(&steps)
 }
 
 /// Starts the agent and takes every journey with it.
-fn walk(name: &str, record: bool, log: &Log) -> Result<()> {
+fn walk(name: &str, record: bool, log: &StepLog) -> Result<()> {
     system::python(log)?;
     let mut journeys = journeys::chromium(log)?;
     journeys.args(["recipes::", "--skip", "recipes::clients::"]).env("XTASK_RECIPE", name);
@@ -42,12 +42,12 @@ fn walk(name: &str, record: bool, log: &Log) -> Result<()> {
 }
 
 /// The clients, and `CopilotKit`'s runtime with its own, whose packages are those of its recipe.
-fn clients(log: &Log) -> Result<()> {
+fn clients(log: &StepLog) -> Result<()> {
     journeys::released_clients(log)?;
     journeys::mcp_clients(log)?;
     run(journeys::journeys()?.arg("recipes::clients::"), log)
 }
 
-fn run(journeys: &mut Command, log: &Log) -> Result<()> {
+fn run(journeys: &mut Command, log: &StepLog) -> Result<()> {
     log.run_some(journeys.env("XTASK_NODE", system::node(log)?).env("XTASK_CACHE", tools::cache()?))
 }

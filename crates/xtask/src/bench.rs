@@ -7,21 +7,21 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::flags::BenchCmd;
-use crate::steps::{self, Log, Step};
+use crate::steps::{self, StepLog, StepSpec};
 use crate::tools::{self, system};
 use crate::{files, pack, page, serve, size, wasm, workspace};
 
 /// Builds one part as users get it, measures it and prints the table.
 pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     let table = &workspace::scratch("table.txt");
-    let step = |needs, measurement: fn(&Log) -> Result<Command>| {
-        Step::builds("measurement", needs, move |log| files::write(table, log.output(&mut measurement(log)?)?))
+    let step = |needs, measurement: fn(&StepLog) -> Result<Command>| {
+        StepSpec::builds("measurement", needs, move |log| files::write(table, log.output(&mut measurement(log)?)?))
     };
     let [tools, page] = size::steps_for_release();
     steps::run_or_fail(&match part {
         BenchCmd::Card(_) => vec![tools, page, page::gallery_for_release(), step(&["gallery for release"], card)],
         BenchCmd::Element(_) => {
-            let package = Step::runs("element package", &["tools"], pack::build_for_tests);
+            let package = StepSpec::runs("element package", &["tools"], pack::build_for_tests);
             vec![tools, package, step(&["element package"], element)]
         }
         BenchCmd::Page(_) => vec![tools, page, server(), step(&["page for release", "server"], first_visit)],
@@ -35,31 +35,31 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
 pub(crate) fn picture() -> Result<()> {
     let [tools, page] = size::steps_for_release();
     let paths = || [workspace::server("server"), page::dist(), workspace::root().join("app")];
-    let film = move |log: &Log| log.run(&mut in_chromium("app/benches/picture.mjs", &paths(), log)?);
-    steps::run_or_fail(&[tools, page, server(), Step::builds("picture", &["page for release", "server"], film)])
+    let film = move |log: &StepLog| log.run(&mut in_chromium("app/benches/picture.mjs", &paths(), log)?);
+    steps::run_or_fail(&[tools, page, server(), StepSpec::builds("picture", &["page for release", "server"], film)])
 }
 
-fn server() -> Step<'static> {
-    Step::builds("server", &[], |log| serve::build_server(true, log))
+fn server() -> StepSpec<'static> {
+    StepSpec::builds("server", &[], |log| serve::build_server(true, log))
 }
 
 /// The card, in the built gallery: fed with large arguments, answered, and a thousand times in one page.
-fn card(log: &Log) -> Result<Command> {
+fn card(log: &StepLog) -> Result<Command> {
     in_chromium("crates/card-gallery/benches/card.mjs", &[page::dist()], log)
 }
 
 /// The custom element's first card, in a page that has nothing else.
-fn element(log: &Log) -> Result<Command> {
+fn element(log: &StepLog) -> Result<Command> {
     in_chromium("crates/question-element/benches/element.mjs", &[pack::package_for_tests()], log)
 }
 
 /// The first visit of the page: the bytes transferred, and the times until a person can see, read and write.
-fn first_visit(log: &Log) -> Result<Command> {
+fn first_visit(log: &StepLog) -> Result<Command> {
     in_chromium("app/benches/page.mjs", &[workspace::server("server"), page::dist()], log)
 }
 
 /// The stream reader as WebAssembly, made with the page's settings, and its JavaScript peers in one process of Node.
-fn stream(log: &Log) -> Result<Command> {
+fn stream(log: &StepLog) -> Result<Command> {
     const EXAMPLE: &str = "stream_bench";
     let build = ["build", "--release", "--package", "ag-ui-stream", "--example", EXAMPLE];
     log.run(&mut wasm::cargo_for(build, log)?)?;
@@ -73,7 +73,7 @@ fn stream(log: &Log) -> Result<Command> {
 }
 
 /// A call of Node for a measurement, after the code that starts Chromium and writes tables.
-fn in_chromium(measurement: &str, paths: &[PathBuf], log: &Log) -> Result<Command> {
+fn in_chromium(measurement: &str, paths: &[PathBuf], log: &StepLog) -> Result<Command> {
     let chromium = system::chromium(log)?;
     // With dashes, Node would take them for its own.
     let arguments = system::chromium_arguments().replace("--", "");

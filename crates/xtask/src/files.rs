@@ -6,13 +6,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// Writes a file, with the folders that it lies in.
+/// Writes a file, with the folders above it.
 pub(crate) fn write(file: &Path, content: impl AsRef<[u8]>) -> Result<()> {
-    make(file.parent().context("a file lies in a folder")?)?;
+    make(file.parent().context("a file is in a folder")?)?;
     fs::write(file, content).with_context(|| format!("can't write {}", file.display()))
 }
 
-/// Makes a folder, with those that it lies in.
+/// Makes a folder, with those above it.
 pub(crate) fn make(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::flags::Pack;
-use crate::steps::{self, Log, Step};
+use crate::steps::{self, StepLog, StepSpec};
 use crate::tools::{self, system};
 use crate::{files, page, wasm, workspace};
 
@@ -30,7 +30,7 @@ const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 pub(crate) fn pack(options: &Pack) -> Result<()> {
     let mut wanted = Vec::from(steps());
     if !options.no_lint {
-        wanted.push(Step::runs("linters", &["package"], lint));
+        wanted.push(StepSpec::runs("linters", &["package"], lint));
     }
     steps::run_or_fail(&wanted)?;
     print!("{}", fs::read_to_string(workspace::scratch(WHOLE).join("weights.txt")).unwrap_or_default());
@@ -39,12 +39,12 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
 }
 
 /// The steps to the whole package, the last of which is "package".
-pub(crate) fn steps<'a>() -> [Step<'a>; 2] {
-    [Step::runs("tools", &[], page::bring_tools), Step::runs("package", &["tools"], |log| build(WHOLE, log))]
+pub(crate) fn steps<'a>() -> [StepSpec<'a>; 2] {
+    [StepSpec::runs("tools", &[], page::bring_tools), StepSpec::runs("package", &["tools"], |log| build(WHOLE, log))]
 }
 
 /// Builds the package where the tests of the element take it from.
-pub(crate) fn build_for_tests(log: &Log) -> Result<()> {
+pub(crate) fn build_for_tests(log: &StepLog) -> Result<()> {
     build(FOR_TESTS, log)
 }
 
@@ -64,13 +64,13 @@ pub(crate) fn tarball() -> Result<PathBuf> {
 }
 
 /// Builds the view for hosts of MCP into the folder of a page, where the server finds it.
-pub(crate) fn build_view(dist: &Path, log: &Log) -> Result<()> {
+pub(crate) fn build_view(dist: &Path, log: &StepLog) -> Result<()> {
     let package = workspace::scratch("view/package");
     assemble(&package, &PROGRAMS[..1], log)?;
     files::copy(&package.join(VIEW), &dist.join(VIEW))
 }
 
-fn build(folder: &str, log: &Log) -> Result<()> {
+fn build(folder: &str, log: &StepLog) -> Result<()> {
     let folder = &workspace::scratch(folder);
     let package = folder.join("package");
     let languages = assemble(&package, &PROGRAMS, log)?;
@@ -92,7 +92,7 @@ fn build(folder: &str, log: &Log) -> Result<()> {
 }
 
 /// Writes the files of the package with these programs. Returns the modules of the languages.
-fn assemble(package: &Path, programs: &[&str], log: &Log) -> Result<Vec<String>> {
+fn assemble(package: &Path, programs: &[&str], log: &StepLog) -> Result<Vec<String>> {
     files::remove(package)?;
     copy_files(package)?;
     files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
@@ -158,7 +158,7 @@ fn version() -> Result<String> {
 }
 
 /// Checks first what the registry's users see: that every entry point leads to a file, with the right types.
-fn lint(log: &Log) -> Result<()> {
+fn lint(log: &StepLog) -> Result<()> {
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
     log.run(Command::new(linters.join("publint")).arg("--strict").arg(workspace::scratch(WHOLE).join("package")))?;
     // The package has modules alone, and files that are not JavaScript have no types.

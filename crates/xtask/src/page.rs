@@ -11,23 +11,25 @@ use serde_json::json;
 
 use crate::console::colours;
 use crate::flags::Serve;
-use crate::steps::{self, Log, Step};
+use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, tools, wasm, workspace};
 
 /// The step to the gallery beside the page in [`dist`].
-pub(crate) fn gallery_for_release<'a>() -> Step<'a> {
-    Step::runs("gallery for release", &["page for release"], |log| build_gallery(true, &dist().join("gallery"), log))
+pub(crate) fn gallery_for_release<'a>() -> StepSpec<'a> {
+    StepSpec::runs("gallery for release", &["page for release"], |log| {
+        build_gallery(true, &dist().join("gallery"), log)
+    })
 }
 
 /// The step to the same page with an agent inside.
-pub(crate) fn demo_for_release<'a>() -> Step<'a> {
-    Step::runs("demo for release", &["gallery for release"], |log| {
+pub(crate) fn demo_for_release<'a>() -> StepSpec<'a> {
+    StepSpec::runs("demo for release", &["gallery for release"], |log| {
         build_demo(&dist(), &workspace::scratch("demo"), log)
     })
 }
 
 /// Makes a folder of a built page that needs no server: the front desk answers inside the page. Packed copies are left to its host.
-pub(crate) fn build_demo(page: &Path, folder: &Path, log: &Log) -> Result<()> {
+pub(crate) fn build_demo(page: &Path, folder: &Path, log: &StepLog) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--release", "--package", "front-desk"], log)?.arg("--lib"))?;
     files::remove(folder)?;
     files::copy(page, folder)?;
@@ -43,7 +45,7 @@ pub(crate) fn build_demo(page: &Path, folder: &Path, log: &Log) -> Result<()> {
 }
 
 /// Installs Trunk and the tools that it calls.
-pub(crate) fn bring_tools(log: &Log) -> Result<()> {
+pub(crate) fn bring_tools(log: &StepLog) -> Result<()> {
     for tool in [tools::wasm_bindgen()?, tools::trunk()] {
         tool.folder(log)?;
     }
@@ -56,7 +58,7 @@ pub(crate) fn dist() -> PathBuf {
 }
 
 /// Builds the page's program ahead of Trunk, with cargo's progress.
-pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
+pub(crate) fn build_program(release: bool, log: &StepLog) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "app"], log)?.args(release.then_some("--release")))?;
     if release {
         // By now, tools that take long may be there: one is installed at a time. Trunk runs `wasm-opt` and its hook in Node.
@@ -67,7 +69,7 @@ pub(crate) fn build_program(release: bool, log: &Log) -> Result<()> {
 }
 
 /// Builds the gallery into a folder, where the page's `boot.js` looks for it: beside the page, as `gallery`.
-pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<()> {
+pub(crate) fn build_gallery(release: bool, folder: &Path, log: &StepLog) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "card-gallery"], log)?.args(release.then_some("--release")))?;
     match release {
         true => wasm::bind_small(&wasm::built("release/card-gallery"), "gallery", folder, log),
@@ -76,7 +78,7 @@ pub(crate) fn build_gallery(release: bool, folder: &Path, log: &Log) -> Result<(
 }
 
 /// Runs `trunk build --release` into a folder, which may be served under any path.
-pub(crate) fn build_for_release(dist: &Path, log: &Log) -> Result<()> {
+pub(crate) fn build_for_release(dist: &Path, log: &StepLog) -> Result<()> {
     build_program(true, log)?;
     log.doing("trunk build --release");
     let mut trunk = trunk()?;
@@ -106,8 +108,8 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
 
 /// `cargo xtask tools`: installs Trunk and the tools that it calls, and prints the line by which a shell finds them.
 pub(crate) fn tools() -> Result<()> {
-    let bring = |log: &Log| bring_tools(log).and_then(|()| tools::binaryen().folder(log)).map(drop);
-    steps::run_or_fail(&[Step::runs("tools", &[], bring)])?;
+    let bring = |log: &StepLog| bring_tools(log).and_then(|()| tools::binaryen().folder(log)).map(drop);
+    steps::run_or_fail(&[StepSpec::runs("tools", &[], bring)])?;
     println!("export PATH='{}':\"$PATH\"", env::join_paths(folders()?)?.display());
     Ok(())
 }

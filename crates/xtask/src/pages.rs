@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Result, bail, ensure};
 
 use crate::flags::Pages;
-use crate::steps::{self, Log, Step};
+use crate::steps::{self, StepLog, StepSpec};
 use crate::test::binaries;
 use crate::test::journeys::{self, InBrowser};
 use crate::tools::{self, system};
@@ -28,8 +28,8 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
     steps::run_or_fail(&[
         tools,
         package,
-        Step::runs("pages", &["package"], |log| build(wanted, log)),
-        Step::builds("journeys", &["pages"], |log| drive(wanted, browser, log)),
+        StepSpec::runs("pages", &["package"], |log| build(wanted, log)),
+        StepSpec::builds("journeys", &["pages"], |log| drive(wanted, browser, log)),
     ])
 }
 
@@ -43,7 +43,7 @@ fn folder() -> PathBuf {
 }
 
 /// Installs the packages of the pages, checks the package's types with every framework, and builds the pages.
-fn build(wanted: &[&str], log: &Log) -> Result<()> {
+fn build(wanted: &[&str], log: &StepLog) -> Result<()> {
     let folder = folder();
     files::copy(&workspace::root().join("crates/question-element/pages"), &folder)?;
     // A package of the same version may have another content.
@@ -72,7 +72,7 @@ fn build(wanted: &[&str], log: &Log) -> Result<()> {
     Ok(())
 }
 
-fn drive(wanted: &[&str], browser: InBrowser, log: &Log) -> Result<()> {
+fn drive(wanted: &[&str], browser: InBrowser, log: &StepLog) -> Result<()> {
     binaries::build_journeys(log)?;
     for page in wanted {
         let mut journeys = browser(log)?;

@@ -16,7 +16,7 @@ use crate::console::{bold, clock, dim, say};
 use crate::files;
 use crate::flags::Serve;
 use crate::page;
-use crate::steps::{self, Log, Step};
+use crate::steps::{self, StepLog, StepSpec};
 use crate::workspace::{self, cargo};
 
 /// Runs the page and its server until Ctrl+C, which is a success, or until one of them ends, which is a failure.
@@ -30,12 +30,12 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     let release = options.release;
     say("Getting tools, server and page ready, which takes some minutes where nothing is there yet");
     let mut steps = vec![
-        Step::builds("server", &[], |log| build_server(release, log)),
-        Step::runs("tools", &[], page::bring_tools),
-        Step::builds("page", &[], |log| page::build_program(release, log)),
+        StepSpec::builds("server", &[], |log| build_server(release, log)),
+        StepSpec::runs("tools", &[], page::bring_tools),
+        StepSpec::builds("page", &[], |log| page::build_program(release, log)),
     ];
     if options.gallery {
-        steps.push(Step::builds("gallery", &["tools"], |log| {
+        steps.push(StepSpec::builds("gallery", &["tools"], |log| {
             page::build_gallery(release, &workspace::scratch("gallery"), log)
         }));
     }
@@ -58,15 +58,15 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
 }
 
 /// Builds the server that the page talks to. Its conversations are in a file, so a fifth of its dependencies, Postgres', is left out.
-pub(crate) fn build_server(release: bool, log: &Log) -> Result<()> {
+pub(crate) fn build_server(release: bool, log: &StepLog) -> Result<()> {
     let mut build = cargo(["build", "--package", "question-server", "--no-default-features"]);
     log.run(build.args(if release { &["--profile", "server"][..] } else { &[] }))
 }
 
 /// An event of a child.
-enum Event {
-    Said(String),
-    Ended(&'static str),
+enum ChildEvent {
+    Line(String),
+    Exited(&'static str),
 }
 
 /// Starts the server, then the page in front of it, and prints the address once both are there.
@@ -80,7 +80,7 @@ fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> 
     server.args(options.system_prompt.iter().flat_map(|file| [OsStr::new("--system-prompt"), file.as_os_str()]));
     let _server = start_child("server", &mut server, &sender)?;
     let server_port = loop {
-        if let Event::Said(line) = next(&events)?
+        if let ChildEvent::Line(line) = next(&events)?
             && let Some(port) = port_in(&line)
         {
             break port;
@@ -91,7 +91,7 @@ fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> 
     let _page = start_child("page", &mut trunk, &sender)?;
     let (mut built, mut listens) = (false, false);
     while !(built && listens) {
-        if let Event::Said(line) = next(&events)? {
+        if let ChildEvent::Line(line) = next(&events)? {
             built |= line.contains("success");
             listens |= line.contains("server listening");
         }
@@ -112,7 +112,7 @@ fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> 
 }
 
 /// Starts a child whose lines are shown behind its name.
-fn start_child(name: &'static str, command: &mut Command, events: &Sender<Event>) -> Result<Child> {
+fn start_child(name: &'static str, command: &mut Command, events: &Sender<ChildEvent>) -> Result<Child> {
     let (child, output) = Child::start(command)?;
     let events = events.clone();
     thread::spawn(move || {
@@ -121,9 +121,9 @@ fn start_child(name: &'static str, command: &mut Command, events: &Sender<Event>
             if !ADDRESSES.iter().any(|part| line.contains(part)) {
                 say(&format!("{prefix} {line}"));
             }
-            let _ = events.send(Event::Said(line.to_owned()));
+            let _ = events.send(ChildEvent::Line(line.to_owned()));
         });
-        let _ = events.send(Event::Ended(name));
+        let _ = events.send(ChildEvent::Exited(name));
     });
     Ok(child)
 }
@@ -132,14 +132,14 @@ fn start_child(name: &'static str, command: &mut Command, events: &Sender<Event>
 const ADDRESSES: [&str; 3] = ["server listening at", "🏠", "proxying"];
 
 /// Waits for the next event; the end of a child is an error.
-fn next(events: &Receiver<Event>) -> Result<Event> {
+fn next(events: &Receiver<ChildEvent>) -> Result<ChildEvent> {
     unless_ended(events.recv().context("both have ended")?)
 }
 
-fn unless_ended(event: Event) -> Result<Event> {
+fn unless_ended(event: ChildEvent) -> Result<ChildEvent> {
     match event {
-        Event::Ended(name) => bail!("the {name} exited; its last lines above say why"),
-        event @ Event::Said(_) => Ok(event),
+        ChildEvent::Exited(name) => bail!("the {name} exited; its last lines above say why"),
+        event @ ChildEvent::Line(_) => Ok(event),
     }
 }
 

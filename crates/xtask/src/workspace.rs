@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 /// The workspace's root.
 pub(crate) fn root() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.ancestors().nth(2).expect("crates/xtask lies two folders below the root")
+    xtask.ancestors().nth(2).expect("crates/xtask is two folders below the root")
 }
 
 /// The folder of cargo's builds.

@@ -66,7 +66,7 @@ fn expected(number: &str) -> Option<Value> {
 fn summary(run: &Run) -> Value {
     let codes = run.warnings.iter().map(|warning| warning.code.as_str());
     json!({
-        "outcome": run.end.outcome,
+        "outcome": run.end.outcome.as_str(),
         "state": run.thread().state(),
         "messages": run.thread().messages(),
         "pending": run.thread().pending_tool_call_ids(),

@@ -1,4 +1,4 @@
-use super::lines::{AskLine, EndLine, WarningLine};
+use super::lines::{AskLine, EndLine, ErrorLine, WarningLine};
 use super::options::Options;
 use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
@@ -116,12 +116,12 @@ impl Replay {
         let thread = self.conversation.thread();
         let pending = thread.pending_tool_call_ids().iter();
         let line = EndLine {
-            outcome: end.outcome,
+            outcome: end.outcome.as_str(),
             messages: thread.messages(),
             state: RawValue::from_string(thread.state().text()).unwrap_or_default(),
             pending_tool_call_ids: pending.map(|key| thread.wire_id(key)).collect(),
             interrupts: thread.open_interrupts(),
-            error: end.error.as_ref(),
+            error: end.error.as_ref().map(ErrorLine::of),
         };
         super::print(out, "end", &line)
     }

@@ -2,7 +2,7 @@
 
 use ag_ui_stream::message::Message;
 use ag_ui_stream::outcome::Interrupt;
-use ag_ui_stream::reader::{EndError, EndOutcome};
+use ag_ui_stream::reader::EndError;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::Json;
@@ -20,13 +20,28 @@ pub(crate) struct WarningLine<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EndLine<'a> {
-    pub(crate) outcome: EndOutcome,
+    pub(crate) outcome: &'static str,
     pub(crate) messages: &'a [Message],
     /// As text, so that numbers keep their digits.
     pub(crate) state: Box<RawValue>,
     pub(crate) pending_tool_call_ids: Vec<&'a str>,
     pub(crate) interrupts: &'a [Interrupt],
-    pub(crate) error: Option<&'a EndError>,
+    pub(crate) error: Option<ErrorLine<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ErrorLine<'a> {
+    code: &'a str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_index: Option<u64>,
+}
+
+impl<'a> ErrorLine<'a> {
+    pub(crate) fn of(error: &'a EndError) -> Self {
+        Self { code: error.code(), message: error.to_string(), event_index: error.event_index() }
+    }
 }
 
 #[derive(Serialize)]

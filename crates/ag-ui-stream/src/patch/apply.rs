@@ -1,9 +1,10 @@
 //! Applies RFC 6902, whole or not at all. The cost of a patch is its own length, its copies and the items that it shifts in arrays, never
 //! the document's length.
 
+use super::operation::Operation;
 use super::place::{find, find_mut, levels, present, put, remove, restore, take_back};
 use json_tree::Json;
-use std::{fmt, mem};
+use std::mem;
 
 /// The greatest depth of a document, as of JSON that is parsed at once.
 const MAX_DEPTH: usize = 127;
@@ -13,19 +14,16 @@ const MAX_COPIED: usize = 1024 * 1024;
 
 /// The reason why a patch does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PatchError {
+pub(crate) struct PatchError {
     /// The index of the operation, from 0.
-    pub operation: usize,
+    pub(crate) operation: usize,
     /// The fault.
-    pub kind: PatchErrorKind,
+    pub(crate) kind: PatchErrorKind,
 }
 
 /// The faults of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PatchErrorKind {
-    /// It is no operation that the RFC has.
-    Malformed,
+pub(crate) enum PatchErrorKind {
     /// The document has no such place.
     NoSuchPlace,
     /// The value there is another than the tested one.
@@ -42,10 +40,8 @@ pub enum PatchErrorKind {
 
 impl PatchErrorKind {
     /// The kind in words.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Malformed => "it is no JSON Patch operation",
             Self::NoSuchPlace => "there is no such place",
             Self::TestFailed => "the value is another",
             Self::IntoItself => "a value can't move into itself",
@@ -55,14 +51,6 @@ impl PatchErrorKind {
         }
     }
 }
-
-impl fmt::Display for PatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "operation {}: {}", self.operation, self.kind.as_str())
-    }
-}
-
-impl std::error::Error for PatchError {}
 
 /// The amount that copies added to some documents and that is still there. A copy of a few bytes can double a document, so copies are
 /// counted; the documents are never measured.
@@ -75,35 +63,6 @@ impl CopyBudget {
         if self.0 > 0 {
             self.0 = self.0.saturating_sub(size(value));
         }
-    }
-}
-
-/// One operation, read.
-#[derive(Clone, Copy)]
-enum Operation<'p> {
-    Add { path: &'p str, value: &'p Json<'p> },
-    Remove { path: &'p str },
-    Replace { path: &'p str, value: &'p Json<'p> },
-    Move { from: &'p str, path: &'p str },
-    Copy { from: &'p str, path: &'p str },
-    Test { path: &'p str, value: &'p Json<'p> },
-}
-
-impl<'p> Operation<'p> {
-    /// Reads an operation that is well formed.
-    fn of(operation: &'p Json<'_>) -> Option<Self> {
-        let text = |member: &str| operation.get(member)?.as_str();
-        let pointer = |member: &str| text(member).filter(|it| it.is_empty() || it.starts_with('/'));
-        let (path, value) = (pointer("path")?, operation.get("value"));
-        Some(match text("op")? {
-            "add" => Self::Add { path, value: value? },
-            "remove" => Self::Remove { path },
-            "replace" => Self::Replace { path, value: value? },
-            "move" => Self::Move { from: pointer("from")?, path },
-            "copy" => Self::Copy { from: pointer("from")?, path },
-            "test" => Self::Test { path, value: value? },
-            _ => return None,
-        })
     }
 }
 
@@ -136,7 +95,7 @@ impl Undo<'_> {
 }
 
 /// Applies operations to a document that has to satisfy a condition afterwards, or changes nothing.
-pub(super) fn apply<'p>(
+pub(crate) fn apply<'p>(
     operations: &'p [Json<'p>],
     document: &mut Json<'static>,
     copied: &mut CopyBudget,
@@ -171,8 +130,10 @@ struct Patching<'d, 'p> {
 impl<'p> Patching<'_, 'p> {
     fn apply_all(&mut self, operations: &'p [Json<'p>], accepts: fn(&Json<'_>) -> bool) -> Result<(), PatchError> {
         for (operation, step) in operations.iter().enumerate() {
-            let step = Operation::of(step).ok_or(PatchErrorKind::Malformed);
-            step.and_then(|step| self.apply(step)).map_err(|kind| PatchError { operation, kind })?;
+            // The walk over the event has refused or removed any other step.
+            if let Ok(step) = Operation::read(step) {
+                self.apply(step).map_err(|kind| PatchError { operation, kind })?;
+            }
         }
         if accepts(self.document) {
             return Ok(());
@@ -200,8 +161,8 @@ impl<'p> Patching<'_, 'p> {
                 self.done.push(Undo::Put { path, before });
                 Ok(())
             }
-            Operation::Move { from, path } => self.move_value(from, path),
-            Operation::Copy { from, path } => {
+            Operation::Move { path, from } => self.move_value(from, path),
+            Operation::Copy { path, from } => {
                 let (value, to_copy) = (find(self.document, from), self.to_copy);
                 let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
                 check_depth(path, depth(value, &mut self.to_copy))?;

@@ -1,6 +1,6 @@
 //! Retired forms within messages.
 
-use crate::wire::{Members, put_json, set, text};
+use crate::wire::{Members, text};
 use json_tree::Json;
 
 /// Turns a legacy binary part into a media part. One without MIME type or content stays, to be removed as unknown.
@@ -15,17 +15,10 @@ pub(super) fn translate_part(part: &mut Members<'_>) {
     };
     let is_medium = |medium: &&&str| mime.strip_prefix(**medium).is_some_and(|rest| rest.starts_with('/'));
     let medium = ["image", "audio", "video"].iter().find(is_medium).unwrap_or(&"document");
-    let mut source = Members::new();
-    set(&mut source, "type", kind);
-    set(&mut source, "value", value);
-    set(&mut source, "mimeType", mime);
-    let mut translated = Members::new();
-    set(&mut translated, "type", medium);
-    put_json(&mut translated, "source", Json::Object(source));
-    if let Some(filename) = text(part, "filename") {
-        let mut metadata = Members::new();
-        set(&mut metadata, "filename", filename);
-        put_json(&mut translated, "metadata", Json::Object(metadata));
+    let source = Json::object([("type", (*kind).into()), ("value", value.into()), ("mimeType", mime.into())]);
+    let metadata = text(part, "filename").map(|filename| Json::object([("filename", filename.into())]));
+    let mut translated = [("type", Some((*medium).into())), ("source", Some(source)), ("metadata", metadata)];
+    if let Json::Object(translated) = Json::object_of(&mut translated) {
+        *part = translated;
     }
-    *part = translated;
 }

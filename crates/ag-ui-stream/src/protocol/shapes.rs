@@ -21,8 +21,8 @@ pub(crate) const PATCH: &ValueShape = &ValueShape::List { item: &ValueShape::Ope
 pub(crate) static MESSAGE: Union = Union {
     tag: "role",
     kinds: &[
-        ("developer", &SAID),
-        ("system", &SAID),
+        ("developer", &[must("id", TEXT), must("content", TEXT), may("name", TEXT)]),
+        ("system", &[must("id", TEXT), must("content", TEXT), may("name", TEXT)]),
         (
             "assistant",
             &[
@@ -30,73 +30,22 @@ pub(crate) static MESSAGE: Union = Union {
                 may("content", TEXT),
                 may("toolCalls", &ValueShape::List { item: &ValueShape::Object(&TOOL_CALL), min: 0 }),
                 may("name", TEXT),
-                may("encryptedValue", TEXT),
-                may("encryptedValueType", TEXT),
-                may("subagentRunId", TEXT),
-                may("metadata", OBJECT),
             ],
         ),
-        (
-            "user",
-            &[
-                must("id", TEXT),
-                must("content", CONTENT),
-                may("name", TEXT),
-                may("encryptedValue", TEXT),
-                may("encryptedValueType", TEXT),
-                may("subagentRunId", TEXT),
-                may("metadata", OBJECT),
-            ],
-        ),
-        (
-            "tool",
-            &[
-                must("id", TEXT),
-                must("toolCallId", TEXT),
-                must("content", CONTENT),
-                may("error", TEXT),
-                may("encryptedValue", TEXT),
-                may("encryptedValueType", TEXT),
-                may("subagentRunId", TEXT),
-                may("metadata", OBJECT),
-            ],
-        ),
-        (
-            "activity",
-            &[
-                must("id", TEXT),
-                must("activityType", TEXT),
-                must("content", OBJECT),
-                may("subagentRunId", TEXT),
-                may("metadata", OBJECT),
-            ],
-        ),
-        (
-            "reasoning",
-            &[
-                must("id", TEXT),
-                must("content", TEXT),
-                may("encryptedValue", TEXT),
-                may("encryptedValueType", TEXT),
-                may("subagentRunId", TEXT),
-                may("metadata", OBJECT),
-            ],
-        ),
+        ("user", &[must("id", TEXT), must("content", CONTENT), may("name", TEXT)]),
+        ("tool", &[must("id", TEXT), must("toolCallId", TEXT), must("content", CONTENT), may("error", TEXT)]),
+        ("activity", &[must("id", TEXT), must("activityType", TEXT), must("content", OBJECT)]),
+        ("reasoning", &[must("id", TEXT), must("content", TEXT)]),
     ],
+    shared: |kind| if kind == "activity" { SHARED.split_at(2).1 } else { &SHARED },
     translate_retired: |_| {},
 };
 pub(crate) const A_MESSAGE: &ValueShape = &ValueShape::Union(&MESSAGE);
 pub(crate) const MESSAGES: &ValueShape = &ValueShape::List { item: A_MESSAGE, min: 0 };
 
-static SAID: [MemberRule; 7] = [
-    must("id", TEXT),
-    must("content", TEXT),
-    may("name", TEXT),
-    may("encryptedValue", TEXT),
-    may("encryptedValueType", TEXT),
-    may("subagentRunId", TEXT),
-    may("metadata", OBJECT),
-];
+/// The members that every message may have, an activity only the last two.
+static SHARED: [MemberRule; 4] =
+    [may("encryptedValue", TEXT), may("encryptedValueType", TEXT), may("subagentRunId", TEXT), may("metadata", OBJECT)];
 
 static TOOL_CALL: [MemberRule; 6] = [
     must("id", TEXT),
@@ -118,6 +67,7 @@ static PART: Union = Union {
         ("video", &MEDIA),
         ("document", &MEDIA),
     ],
+    shared: |_| &[],
     translate_retired: translate_part,
 };
 
@@ -131,6 +81,7 @@ static SOURCE: Union = Union {
         ("url", &[must("value", TEXT), may("mimeType", TEXT)]),
         ("file", &[must("value", TEXT), may("provider", TEXT), may("mimeType", TEXT)]),
     ],
+    shared: |_| &[],
     translate_retired: |_| {},
 };
 
@@ -141,6 +92,7 @@ pub(crate) const RUN_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
         ("interrupt", &[must("interrupts", INTERRUPTS)]),
         ("cancelled", &[]),
     ],
+    shared: |_| &[],
     translate_retired: |_| {},
 });
 
@@ -159,6 +111,7 @@ const INTERRUPT: &[MemberRule] = &[
 pub(crate) const SUBAGENT_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
     tag: "type",
     kinds: &[("success", &[]), ("suspended", &[may("interruptIds", TEXTS)])],
+    shared: |_| &[],
     translate_retired: |_| {},
 });
 

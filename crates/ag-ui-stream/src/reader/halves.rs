@@ -15,12 +15,9 @@ const ALONE: char = char::REPLACEMENT_CHARACTER;
 pub(super) struct Joiner {
     /// Those of the present event.
     halves: Halves,
-    /// First halves, by what they are part of.
-    waiting: [Index; 3],
+    /// First halves, by kind and id of the entity that they are part of.
+    waiting: [Index; 5],
 }
-
-/// The kinds of entity that grow by deltas.
-const GROWING: [EntityKind; 3] = [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning];
 
 /// Takes events that are ready.
 type JoinedSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>);
@@ -42,15 +39,14 @@ impl Joiner {
             EventEffect::Grow(entity) => self.join(entity, &mut event),
             EventEffect::Close(entity) => {
                 let id = text_or_empty(&event, entity.id());
-                let growing = GROWING.iter().position(|growing| *growing == entity);
-                if growing.is_some_and(|growing| self.waiting[growing].remove(id)) {
+                if self.waiting[entity as usize].remove(id) {
                     by_half(entity, id, text(&event, "subagentRunId"), sink);
                 }
             }
             // Entities that are open when a run fails are not closed, but grow no more.
             EventEffect::FailRun => {
-                for (waiting, entity) in self.waiting.iter_mut().zip(GROWING) {
-                    for (id, _) in mem::take(waiting).iter() {
+                for entity in [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning] {
+                    for (id, _) in mem::take(&mut self.waiting[entity as usize]).iter() {
                         by_half(entity, id, None, sink);
                     }
                 }
@@ -63,10 +59,10 @@ impl Joiner {
     fn join(&mut self, entity: EntityKind, event: &mut Members<'_>) {
         let id = text_or_empty(event, entity.id());
         let delta = text_or_empty(event, "delta");
-        let growing = GROWING.iter().position(|growing| *growing == entity);
-        let Some(waiting) = growing.map(|growing| &mut self.waiting[growing]).filter(|_| !delta.is_empty()) else {
+        if delta.is_empty() {
             return;
-        };
+        }
+        let waiting = &mut self.waiting[entity as usize];
         let halves = mem::take(&mut self.halves);
         let (mut joined, mut rest) = (String::new(), delta);
         if let Some(first) = waiting.get(id).and_then(|first| u16::try_from(first).ok()) {

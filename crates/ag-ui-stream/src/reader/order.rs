@@ -422,7 +422,7 @@ impl OpenRun {
                     open.push(id);
                 }
             }
-            nothing(entity.plural(), &open)?;
+            nothing(&plural(entity), &open)?;
         }
         for (id, state) in self.subagents.iter() {
             if state == ACTIVE {
@@ -433,7 +433,11 @@ impl OpenRun {
     }
 }
 
-fn nothing(entities: &'static str, open: &[&str]) -> NoticeResult {
+fn plural(kind: EntityKind) -> String {
+    kind.name().to_owned() + if kind == EntityKind::Span { "" } else { "s" }
+}
+
+fn nothing(entities: &str, open: &[&str]) -> NoticeResult {
     if open.is_empty() { Ok(()) } else { refuse(NoticeDetail::StillOpen, &[entities, &joined(open, ", ")]) }
 }
 

@@ -60,7 +60,7 @@ pub struct Frame {
     pub id: String,
 }
 
-/// One frame that still lies in the decoder's buffer.
+/// One frame that is still in the decoder's buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrameRef<'a> {
     /// The event's type; `message` if the stream names none.

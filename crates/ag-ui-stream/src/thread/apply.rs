@@ -37,7 +37,7 @@ impl Thread {
             }
             EventType::StateDelta => {
                 let operations = event.get("delta").and_then(Json::as_list).unwrap_or_default();
-                match patch::apply_counting(operations, &mut self.state, &mut self.copied) {
+                match patch::apply(operations, &mut self.state, &mut self.copied, |_| true) {
                     Ok(()) => Change::StateChanged,
                     Err(error) => {
                         self.warn(NoticeDetail::StatePatch, &[&error.operation.to_string(), error.kind.as_str()]);
@@ -474,7 +474,7 @@ impl Thread {
         merge(&mut activity.metadata, event.metadata());
         let operations = event.get("patch").and_then(Json::as_list).unwrap_or_default();
         if let Content::Open(content) = &mut activity.content {
-            match patch::apply_to_object(operations, content, &mut self.copied) {
+            match patch::apply(operations, content, &mut self.copied, |content| content.as_object().is_some()) {
                 Ok(()) => event.text("activityType").clone_into(&mut activity.activity_type),
                 Err(error) => {
                     let operation = error.operation.to_string();

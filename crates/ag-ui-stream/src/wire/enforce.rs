@@ -1,8 +1,8 @@
 //! Enforcement: members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
 
-use super::operation::check as check_operation;
 use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, text, whole};
 use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices, joined};
+use crate::patch::Operation;
 use json_tree::members::bring;
 use json_tree::{Json, Members};
 use std::borrow::Cow;
@@ -126,8 +126,9 @@ impl Walk<'_> {
             }
         }
         if let Some(kind) = kind {
-            let (_, own) = union.kinds[kind];
-            return self.object(members, Described { tag: Some(union.tag), own, shared: &[] }, path);
+            let (kind, own) = union.kinds[kind];
+            let described = Described { tag: Some(union.tag), own, shared: (union.shared)(kind) };
+            return self.object(members, described, path);
         }
         let Some(kind) = text(members, union.tag) else {
             return Err(path.malformed(NoticeDetail::NoTag, &[union.tag]));
@@ -197,8 +198,8 @@ impl Walk<'_> {
     }
 
     fn operation(&mut self, operation: &Json<'_>, path: Path<'_>) -> NoticeResult<bool> {
-        match check_operation(operation) {
-            Ok(()) => Ok(true),
+        match Operation::read(operation) {
+            Ok(_) => Ok(true),
             Err(("", "")) => {
                 self.warn(NoticeDetail::UnknownOperation, &[], path);
                 Ok(false)

@@ -46,7 +46,7 @@ fn only_tools_of_the_right_name_are_asks() {
     };
     let names = ["ask_user_question", "AskUserQuestion", "ask", "Ask_User_Question"];
     assert_eq!(named(Asks::new(), &names), names[..2]);
-    assert_eq!(named(Asks::with_names(["poll"]), &["poll", "ask_user_question"]), ["poll"]);
+    assert_eq!(named(Asks::plain(["poll"]), &["poll", "ask_user_question"]), ["poll"]);
 }
 
 #[test]

@@ -8,6 +8,10 @@ mod patches;
 mod runs;
 mod streams;
 
+use ag_ui_stream::Event;
+use ag_ui_stream::event::EventType;
+use ag_ui_stream::thread::{Change, Thread};
+use json_tree::Json;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
 use serde_json::{Map, Value, json};
@@ -81,4 +85,12 @@ fn patch() -> impl Strategy<Value = Vec<Value>> {
         (path, path).prop_map(|(from, path)| json!({"op": "copy", "from": from, "path": path})),
     ];
     prop::collection::vec(operation, 0..5)
+}
+
+/// A document as a state to which a patch was sent, and true if the patch applied.
+fn patched(document: &Value, operations: Vec<Value>) -> (bool, Json<'static>) {
+    let mut thread = Thread::default();
+    thread.handle_event(&Event::state_snapshot(document));
+    let change = thread.handle_event(&Event::new(EventType::StateDelta, [("delta", operations.into())]));
+    (change == Change::StateChanged, thread.state().clone())
 }

@@ -75,7 +75,11 @@ impl Reading {
         let end = self.end.expect("what is finished ends");
         self.lines.push(format!("end {:?}", end.outcome).to_lowercase());
         if let Some(error) = &end.error {
-            self.lines.push(format!("because {}", json!(error)));
+            let mut because = json!({"code": error.code(), "message": error.to_string()});
+            if let Some(index) = error.event_index() {
+                because["eventIndex"] = json!(index);
+            }
+            self.lines.push(format!("because {because}"));
         }
         let thread = self.conversation.thread();
         for message in thread.messages() {

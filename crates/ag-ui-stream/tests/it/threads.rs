@@ -3,12 +3,11 @@
 use crate::chat::{
     Chat, FOREIGN, call_of, event, finished, interrupted, messages, result, roles, said, snapshot, started,
 };
-use ag_ui_stream::Conversation;
 use ag_ui_stream::message::Message;
 use ag_ui_stream::notice::Code;
-use ag_ui_stream::patch::apply;
 use ag_ui_stream::reader::{End, EndOutcome};
 use ag_ui_stream::thread::{Change, RunState, Thread};
+use ag_ui_stream::{Conversation, Event};
 use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
@@ -260,10 +259,13 @@ fn text_that_finds_no_place_is_told_of() {
 
 #[test]
 fn a_name_that_comes_twice_has_its_last_value_in_what_is_kept() {
-    let mut document = Json::parse(r#"{"c":1,"b":2,"a":3,"c":4}"#).unwrap().into_static();
-    let patch = Json::parse(r#"[{"op":"add","path":"/c","value":9},{"op":"remove","path":"/b"}]"#).unwrap();
-    apply(patch.as_list().unwrap(), &mut document).unwrap();
-    assert_eq!(document.text(), r#"{"c":9,"a":3}"#);
+    let mut thread = Thread::default();
+    let snapshot = r#"{"type":"STATE_SNAPSHOT","snapshot":{"c":1,"b":2,"a":3,"c":4}}"#;
+    let delta = r#"{"type":"STATE_DELTA","delta":[{"op":"add","path":"/c","value":9},{"op":"remove","path":"/b"}]}"#;
+    for text in [snapshot, delta] {
+        thread.handle_event(&Event::from_json(Json::parse(text).unwrap()).unwrap().0);
+    }
+    assert_eq!(thread.state().text(), r#"{"c":9,"a":3}"#);
     let metadata = Json::parse(r#"{"b":0,"a":{"d":1,"c":2},"b":1}"#).unwrap().into_static();
     let message = Message::user("u", "Hi").with_metadata(Some(metadata));
     assert_eq!(message.metadata().unwrap().text(), r#"{"b":1,"a":{"d":1,"c":2}}"#);

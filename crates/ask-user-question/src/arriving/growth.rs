@@ -28,7 +28,7 @@ pub(super) struct Growth {
     questions: usize,
     /// True if the open question is not known to stay.
     question_is_open: bool,
-    /// The open question, where it stands without the list around it.
+    /// The open question, if it is without the list around it.
     bare: Option<Bare>,
     /// The index in `held` at which the open option begins, while that is not known to stay.
     option_from: Option<usize>,
@@ -133,7 +133,7 @@ impl Growth {
         }
     }
 
-    /// Takes a number or a flag, which is as good as its text where it says anything.
+    /// Takes a number or a flag, which counts as its text if it says anything.
     fn plain(&mut self, text: &str, tell: Tell<'_>) {
         match self.slot() {
             (Place::Options { .. }, _)
@@ -273,7 +273,7 @@ impl Growth {
                 self.held.clear();
                 self.replace(Place::Arguments);
             }
-            // The list that was meant stands within another one.
+            // The list that was meant is within another one.
             (Place::Question(_), Key::Is(Member::Questions)) => self.is_lost = true,
             _ => {}
         }

@@ -14,7 +14,7 @@ fn read(text: &str) -> Option<Json<'static>> {
     json_tree::parse_unique(&strict).ok().map(Json::into_static)
 }
 
-/// The text within a code fence, which may lack its end, if it stands in one.
+/// The text within a code fence, which may lack its end, if there is one.
 fn unfenced(text: &str) -> &str {
     const IS_NAME: Kind = |c| c.is_ascii_alphanumeric();
     let inner = text.strip_prefix("```").map(|inner| inner.strip_suffix("```").unwrap_or(inner));
@@ -80,7 +80,7 @@ pub(super) fn may_be_json(text: &str) -> bool {
     matches!(text.bytes().next(), Some(b'{' | b'[' | b'"')) || text.starts_with(['`', '\u{FEFF}'])
 }
 
-/// The JSON of a text: as it stands, or if that is none and [only one reading](read) makes it JSON; and whether it is the former.
+/// The JSON of a text: as it is, or if that is none and [only one reading](read) makes it JSON; and whether it is the former.
 pub(crate) fn parsed(text: &str) -> Result<(Json<'_>, bool), NotUnique> {
     json_tree::parse_unique(text).map(|json| (json, true)).or_else(|error| match error {
         NotUnique::NotJson(_) => read(text).map(|json| (json, false)).ok_or(error),

@@ -7,7 +7,7 @@ use crate::wire::Question;
 /// The text behind a label, if the label may end there: no more text, or the next part.
 pub(crate) type Behind<'t> = Option<&'t str>;
 
-/// An option whose label stands somewhere, and what follows.
+/// An option whose label is at some place, and the text after it.
 type Part<'t> = (usize, Behind<'t>);
 
 /// The longest of the labels, from one of them on, with which a text begins and that `ends` there. The last wins among several of that length.

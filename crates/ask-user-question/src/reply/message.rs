@@ -150,7 +150,7 @@ fn own_words(question: &Question, text: &str) -> Option<Selection> {
     (!is_blank(other)).then(|| Selection { selected, other: Some(other.to_owned()), note, ..Selection::default() })
 }
 
-/// Every way to take the end of a text for a note. A note that nobody can see is none.
+/// Every way to take the end of a text for a note. An invisible note is none.
 fn with_notes(text: &str) -> Vec<(&str, &str)> {
     let mut ways = Vec::new();
     let inner = text.strip_suffix(')').unwrap_or_default();

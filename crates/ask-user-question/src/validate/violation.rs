@@ -49,7 +49,7 @@ codes! {
         HeaderTooLong "header_too_long",
         /// The arguments are no JSON at all, or an object in them has a key twice.
         InvalidJson "invalid_json",
-        /// A question, header or label in which nobody would see anything.
+        /// A question, header or label without anything to see.
         BlankText "blank_text",
         /// Two questions with the same text: their answers would share a key.
         DuplicateQuestion "duplicate_question",
@@ -111,7 +111,7 @@ impl PartialEq<&str> for Code {
 
 /// Receives violations: [`Report`] in words, [`AnyViolation`] only that there are any. A program that does not ask for the words has none.
 pub(crate) trait Refuse: Default {
-    /// Hears of one: `say` gives its path and its message.
+    /// Takes one: `say` has its path and its message.
     fn refuse(&mut self, code: Code, say: impl FnOnce() -> (String, String));
 
     fn is_empty(&self) -> bool;

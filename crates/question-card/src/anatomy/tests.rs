@@ -19,7 +19,7 @@ fn css() -> String {
     css + rest
 }
 
-/// Everything that stands before a `{`, apart from at-rules.
+/// Everything before a `{`, apart from at-rules.
 fn selectors(css: &str) -> Vec<String> {
     let heads = css.split('{').map(|piece| piece.rsplit(['}', ';', '{']).next().unwrap_or_default().trim());
     heads.filter(|head| !head.is_empty() && !head.starts_with('@')).map(str::to_owned).collect()
@@ -63,7 +63,7 @@ fn the_style_sheet_selects_on_declared_states_only() {
         let (attribute, value) = condition.split_once('=').unwrap_or((condition, ""));
         let value = value.trim_matches('"');
         let declared =
-            |state: &State| state.attribute == attribute && (value.is_empty() || state.values.contains(&value));
+            |state: &StyleState| state.attribute == attribute && (value.is_empty() || state.values.contains(&value));
         assert!(STATES.iter().any(declared), "[{condition}] is not declared");
         seen += 1;
     }
@@ -85,7 +85,7 @@ fn tokens() -> BTreeSet<&'static str> {
 fn every_token_is_read_once_and_none_is_set() {
     let css = css();
     check_equal("tokens", &names_after(&css, "var(--qc-"), &tokens());
-    for Token { name: token, .. } in TOKENS {
+    for StyleToken { name: token, .. } in TOKENS {
         let reads = css.matches(&["var(", token, ","].concat()).count();
         assert_eq!(reads, 1, "{token} is read once, with its default");
     }
@@ -146,7 +146,7 @@ fn followed(css: &str, own: &str) -> String {
 fn the_readme_lists_the_tokens_with_their_defaults() {
     let css = css();
     let mut table = "| token | of | default | follows |\n|---|---|---|---|\n".to_owned();
-    for Token { name, of } in TOKENS {
+    for StyleToken { name, of } in TOKENS {
         let (default, follows) = default_of(&css, name);
         let default = if default.contains('`') { default } else { format!("`{default}`") };
         let follows = follows.map_or(String::new(), |token| format!("`{token}`"));

@@ -13,7 +13,7 @@ mod steps;
 
 use super::{CardEvent, Options};
 use crate::dom::{Control, Ids, call_key};
-use crate::draft::{ChoiceKind, Draft, Field};
+use crate::draft::{AnswerDraft, ChoiceKind, Field};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft, Word};
@@ -40,7 +40,7 @@ pub struct Card {
     /// The phase that is shown: an ask whose time is up is expired here before the host knows.
     pub(crate) phase: Phase,
     pub(crate) manner: Manner,
-    pub(crate) draft: Draft,
+    pub(crate) draft: AnswerDraft,
     pub(crate) submission: Submission,
     /// The question where Enter found nothing to confirm, and the hint for the user.
     pub(crate) nudged: Option<(usize, Word)>,
@@ -365,7 +365,7 @@ impl Card {
             key,
             phase: ask.phase,
             manner: Manner::Undecided,
-            draft: Draft::default(),
+            draft: AnswerDraft::default(),
             submission: Submission::Open,
             nudged: None,
             peeked: None,

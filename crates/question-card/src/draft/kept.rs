@@ -1,7 +1,7 @@
 //! A draft without its card: while it waits for its questions to be complete, and as text.
 
 use super::question::{Choice, QuestionDraft};
-use super::{Draft, Pick};
+use super::{AnswerDraft, Pick};
 use crate::dom::fnv1a;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::QuestionSnapshot;
@@ -53,7 +53,7 @@ impl StoredDraft {
     }
 }
 
-impl Draft {
+impl AnswerDraft {
     /// The draft to store; `None` if the user did nothing.
     pub(crate) fn kept(&self, ask: &AskSnapshot) -> Option<StoredDraft> {
         let mut all = Vec::new();

@@ -3,14 +3,14 @@ mod kept;
 use super::*;
 use ask_user_question::{Question, Reply};
 
-fn single() -> Draft {
-    let mut draft = Draft::default();
+fn single() -> AnswerDraft {
+    let mut draft = AnswerDraft::default();
     draft.know(0, ChoiceKind::Single);
     draft
 }
 
-fn multi() -> Draft {
-    let mut draft = Draft::default();
+fn multi() -> AnswerDraft {
+    let mut draft = AnswerDraft::default();
     draft.know(0, ChoiceKind::Multi);
     draft
 }
@@ -20,7 +20,7 @@ fn ask(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
 }
 
 #[track_caller]
-fn check(draft: &Draft, selected: &[usize], other: Option<&str>) {
+fn check(draft: &AnswerDraft, selected: &[usize], other: Option<&str>) {
     let sent = draft.selections();
     let (got, text) = sent.first().map_or((vec![], None), |s| (s.selected.clone(), s.other.clone()));
     assert_eq!((got.as_slice(), text.as_deref()), (selected, other), "of {draft:?}");
@@ -28,7 +28,7 @@ fn check(draft: &Draft, selected: &[usize], other: Option<&str>) {
 
 #[test]
 fn of_an_ask_that_cannot_be_read_one_text_is_left() {
-    let mut draft = Draft::default();
+    let mut draft = AnswerDraft::default();
     draft.know(0, ChoiceKind::Multi);
     draft.know(1, ChoiceKind::Single);
     assert!(!draft.is_more_than_text());
@@ -70,7 +70,7 @@ fn several_choices_toggle_and_keep_the_order_of_the_options() {
 
 #[test]
 fn nothing_can_be_chosen_before_the_kind_is_known() {
-    let mut draft = Draft::default();
+    let mut draft = AnswerDraft::default();
     draft.toggle(0, 0, "A");
     draft.type_text(0, Field::Other, "mine");
     draft.know(1, ChoiceKind::Single);
@@ -197,7 +197,7 @@ fn what_fits_is_what_reconciling_would_not_change() {
         ask(true, &["A"]),
         AskUserQuestion::default(),
     ];
-    let acts: [fn(&mut Draft); 6] = [
+    let acts: [fn(&mut AnswerDraft); 6] = [
         |_| {},
         |draft| draft.toggle(0, 1, "B"),
         |draft| draft.toggle(0, 0, "A"),
@@ -209,7 +209,7 @@ fn what_fits_is_what_reconciling_would_not_change() {
     for kind in [ChoiceKind::Single, ChoiceKind::Multi] {
         for first in acts {
             for second in acts {
-                let mut draft = Draft::default();
+                let mut draft = AnswerDraft::default();
                 draft.know(0, kind);
                 first(&mut draft);
                 second(&mut draft);
@@ -323,7 +323,7 @@ fn what_a_skip_keeps_follows_its_labels() {
 
 #[test]
 fn a_text_that_is_too_long_is_kept_whole_and_not_sent() {
-    let mut draft = Draft::default();
+    let mut draft = AnswerDraft::default();
     draft.limit(Some(3));
     draft.know(0, ChoiceKind::Single);
     assert_eq!(draft.room(0, Field::Other), Some(Remaining::Left(3)));
@@ -347,7 +347,7 @@ fn without_a_limit_there_is_nothing_to_count() {
     assert_eq!((draft.room(0, Field::Other), draft.problem(0)), (None, None));
 }
 
-fn left(draft: &Draft, sent: Option<&Selection>) -> (Option<String>, Option<String>) {
+fn left(draft: &AnswerDraft, sent: Option<&Selection>) -> (Option<String>, Option<String>) {
     let left = draft.left_over(0, sent, ", ");
     (left.answer, left.note)
 }
@@ -360,7 +360,7 @@ fn nothing_is_left_of_what_was_sent() {
     draft.type_text(0, Field::Note, "soon");
     let sent = draft.selections();
     assert_eq!(left(&draft, sent.first()), Default::default());
-    assert_eq!(left(&Draft::default(), None), Default::default());
+    assert_eq!(left(&AnswerDraft::default(), None), Default::default());
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn words_in_views_would_be_found() {
     assert!(!is_found(r#"Phase::Answered => "answered","#));
 }
 
-/// The literals of a line, each with what stands before and after it.
+/// The literals of a line, each with the text before and after it.
 fn literals(line: &str) -> Vec<[&str; 3]> {
     let pieces: Vec<&str> = line.split('"').collect();
     let literals = pieces.windows(3).step_by(2);

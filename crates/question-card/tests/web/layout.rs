@@ -1,11 +1,12 @@
 //! The layout of the parts: nothing covers another part, and nothing is cut off.
 
 use crate::asks::{mixed, ready, service, stream};
-use crate::card_page::{CardPage, fresh_id, on_pick, stepped, text_of};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking, stepped, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Phase};
-use question_card::{SubmitMode, Word, Words as _};
+use leptos::prelude::document;
+use question_card::{LANGUAGES, Labels, SubmitMode, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{DomRect, Element};
 
@@ -25,6 +26,29 @@ async fn header_hint_and_question_do_not_cover_each_other() {
             assert!(text.width() > 200.0, "the question has the whole line: {} of {width} px", text.width());
         }
     }
+}
+
+#[test]
+async fn a_card_has_room_in_a_dialog_and_fits_a_narrow_column() {
+    let place = document().create_element("dialog").expect("a dialog");
+    document().body().expect("a body").append_child(&place).expect("it is appended");
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
+    lay_out(&card, 320, Face::Plain).await;
+    card.root.remove_attribute("style").expect("it has no width of its own");
+    place.append_child(&card.root).expect("it is appended");
+    let width = || rect(&card.card()).width();
+    place.set_attribute("open", "").expect("it is open");
+    assert!(width() > 300.0, "{} px in a dialog", width());
+    for column in ["display: grid; inline-size: 250px", "display: flex; inline-size: 250px"] {
+        place.set_attribute("style", &[column, "; padding: 0"].concat()).expect("a column");
+        assert!(width() <= 250.0, "{} px in a column", width());
+        assert!(card.find(".qc-form").expect("a form").scroll_width() <= 250, "{column}");
+    }
+    card.ends(Phase::Superseded, None).await;
+    assert!(card.find(".qc-receipt-actions").is_some() && width() <= 250.0, "{} px as a receipt", width());
+    place.remove_attribute("style").expect("a dialog again");
+    assert!(width() > 200.0, "{} px as a receipt", width());
+    place.remove();
 }
 
 #[test]
@@ -52,6 +76,26 @@ async fn a_text_field_grows_with_its_text() {
         card.type_other(0, &"line\n".repeat(60)).await;
         assert!(field.offset_height() <= 200, "{} px", field.offset_height());
     }
+}
+
+#[test]
+async fn a_long_invitation_to_type_is_not_cut() {
+    let field = async |labels: Labels| {
+        let setting = Setting { mode: SubmitMode::OnPick, ..speaking(labels) };
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), setting).await;
+        // The widest that a window of 320 px leaves, and the narrower of the faces that its words are measured in.
+        lay_out(&card, 288, Face::Plain).await;
+        card.stands_still().await;
+        let field = card.text_field(0);
+        (field.offset_height(), field.scroll_height() - field.client_height())
+    };
+    let (low, _) = field(Labels::ENGLISH).await;
+    for (language, _) in LANGUAGES {
+        assert_eq!(field(Labels::for_lang(language)).await, (low, 0), "{language} has room on one line");
+    }
+    let long = "An answer in words of your own, as many as you like";
+    let (high, cut) = field(Labels::ENGLISH.with_text(Word::OtherPlaceholder, long)).await;
+    assert!(high >= low + 12 && cut <= 1, "{low} px, then {high} px, of which {cut} are cut");
 }
 
 #[test]

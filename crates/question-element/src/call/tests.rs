@@ -6,7 +6,7 @@ const ANSWER: &str = r#"{"answers":{"Which size?":"M"}}"#;
 
 /// The ask after the host has said each of these, and shown it each time.
 fn shown(said: &[(&str, &str)]) -> AskSnapshot {
-    let (mut call, mut ask) = (Call::default(), AskSnapshot::new("call-1"));
+    let (mut call, mut ask) = (DescribedCall::default(), AskSnapshot::new("call-1"));
     for (word, text) in said {
         assert!(call.take(word, text), "{word}");
         call.show(&mut ask);
@@ -16,7 +16,7 @@ fn shown(said: &[(&str, &str)]) -> AskSnapshot {
 
 /// The same, shown once at the end.
 fn shown_at_once(said: &[(&str, &str)]) -> AskSnapshot {
-    let (mut call, mut ask) = (Call::default(), AskSnapshot::new("call-1"));
+    let (mut call, mut ask) = (DescribedCall::default(), AskSnapshot::new("call-1"));
     for (word, text) in said {
         call.take(word, text);
     }
@@ -83,7 +83,7 @@ fn a_call_is_read_under_the_names_of_each_protocol() {
 #[test]
 fn a_part_of_the_ai_sdk_is_followed_from_its_first_piece() {
     let part = |state: &str, rest: &str| format!(r#"{{"type":"tool-ask","toolCallId":"1","state":"{state}"{rest}}}"#);
-    let (mut call, mut ask) = (Call::default(), AskSnapshot::new("1"));
+    let (mut call, mut ask) = (DescribedCall::default(), AskSnapshot::new("1"));
     for (part, phase) in [
         (part("input-streaming", ""), Phase::Streaming),
         (part("input-streaming", r#","input":{"questions":[{"question":"Which size?"}]}"#), Phase::Streaming),

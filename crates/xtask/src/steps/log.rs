@@ -15,14 +15,14 @@ use crate::workspace;
 
 /// The log of a step.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub(crate) struct StepLog {
     /// The file with the output of its commands.
     pub(super) path: PathBuf,
-    notes: Mutex<Notes>,
+    notes: Mutex<StepNotes>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Notes {
+pub(super) struct StepNotes {
     /// The work under way.
     pub(super) doing: String,
     /// The number of tests that have passed.
@@ -30,7 +30,7 @@ pub(super) struct Notes {
     pub(super) without: Vec<String>,
 }
 
-impl Log {
+impl StepLog {
     pub(super) fn new(name: &str) -> Self {
         let path = workspace::scratch(&format!("{name}.log"));
         // Each run starts an empty log.
@@ -126,7 +126,7 @@ impl Log {
         self.notes().without.push(what);
     }
 
-    pub(super) fn notes(&self) -> MutexGuard<'_, Notes> {
+    pub(super) fn notes(&self) -> MutexGuard<'_, StepNotes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

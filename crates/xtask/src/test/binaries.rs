@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::steps::Log;
+use crate::steps::StepLog;
 use crate::wasm;
 use crate::workspace::{linting, linting_cargo};
 
@@ -30,19 +30,19 @@ static NATIVE: OnceLock<Vec<Binary>> = OnceLock::new();
 static WASM: OnceLock<Vec<Binary>> = OnceLock::new();
 
 /// Builds all native tests. The journeys are no test by default, or they would run without a browser, but match a pattern of tests.
-pub(super) fn build_native(log: &Log) -> Result<()> {
+pub(super) fn build_native(log: &StepLog) -> Result<()> {
     let mut all = linting_cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]);
     keep(&NATIVE, build(&mut all, log)?)
 }
 
 /// Builds the journeys, and the server that they need.
-pub(crate) fn build_journeys(log: &Log) -> Result<()> {
+pub(crate) fn build_journeys(log: &StepLog) -> Result<()> {
     log.run(&mut linting_cargo(["build", "--package", "question-server"]))?;
     keep(&NATIVE, build(&mut linting_cargo(["test", "--package", "xtask", "--test", "e2e"]), log)?)
 }
 
 /// Builds the WebAssembly tests: each further program costs a run of wasm-bindgen and a start of each browser.
-pub(super) fn build_wasm(log: &Log) -> Result<()> {
+pub(super) fn build_wasm(log: &StepLog) -> Result<()> {
     let mut core = wasm::cargo_for(["test", "--lib", "--tests"], log)?;
     core.args(CORE.iter().flat_map(|name| ["--package", name]));
     let mut components = wasm::cargo_for(["test", "--test", "web", "--features", "question-card/hydrate"], log)?;
@@ -71,7 +71,7 @@ fn keep(place: &OnceLock<Vec<Binary>>, built: Vec<Binary>) -> Result<()> {
     place.set(built).ok().context("a step runs once")
 }
 
-fn build(cargo: &mut Command, log: &Log) -> Result<Vec<Binary>> {
+fn build(cargo: &mut Command, log: &StepLog) -> Result<Vec<Binary>> {
     let mut built = Vec::new();
     cargo.args(["--no-run", "--message-format=json-render-diagnostics"]);
     log.run_reading(cargo, |line| built.extend(test_in(line)))?;

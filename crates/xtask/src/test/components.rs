@@ -6,7 +6,7 @@ use anyhow::{Result, bail, ensure};
 use serde_json::json;
 
 use super::binaries;
-use crate::steps::Log;
+use crate::steps::StepLog;
 use crate::tools::system::{self, Browser};
 use crate::{files, tools, workspace};
 
@@ -20,7 +20,7 @@ pub(super) enum Platform {
 }
 
 /// Runs the tests of `package`.
-pub(super) fn run(package: &str, platform: Platform, log: &Log) -> Result<()> {
+pub(super) fn run(package: &str, platform: Platform, log: &StepLog) -> Result<()> {
     let browser = match platform {
         Platform::Node => system::node(log).map(|_| None)?,
         Platform::Chromium => Some(("CHROMEDRIVER", system::chromium(log)?)),

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::binaries;
-use crate::steps::Log;
+use crate::steps::StepLog;
 use crate::tools::system;
 use crate::{pack, page, tools, workspace};
 
@@ -15,13 +15,13 @@ const APART: [&str; 7] =
     ["card::barriers::", "element::", "pages::", "recipes::", "serve::", "ssr_chat::", "stranger::"];
 
 /// A call of the journeys in a browser, to which names are to be added.
-pub(crate) type InBrowser = fn(&Log) -> Result<Command>;
+pub(crate) type InBrowser = fn(&StepLog) -> Result<Command>;
 
 /// The journeys that a browser leaves out, by a part of their names, with reasons: one a line.
 const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 
 /// The custom element in plain pages, or everything that has no step of its own.
-pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: &Log) -> Result<()> {
+pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: &StepLog) -> Result<()> {
     journeys.env("XTASK_AXE", axe(log)?);
     if of_element {
         journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests()).env("XTASK_NODE", system::node(log)?);
@@ -39,26 +39,26 @@ pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: 
 }
 
 /// Checks every example in every state with axe-core.
-pub(super) fn barriers(log: &Log) -> Result<()> {
+pub(super) fn barriers(log: &StepLog) -> Result<()> {
     log.run_some(chromium(log)?.arg("card::barriers::").env("XTASK_AXE", axe(log)?))
 }
 
 /// `cargo xtask serve`, from its start to Ctrl+C.
-pub(super) fn serve(log: &Log) -> Result<()> {
+pub(super) fn serve(log: &StepLog) -> Result<()> {
     let mut journeys = chromium(log)?;
     // The tests' builds serve it, too.
     log.run_some(workspace::linting(&mut journeys).arg("serve::").env("XTASK_TRUNK_PATH", page::path()?))
 }
 
 /// The README's promises to those who take the card into a page of their own, and the page that a server renders.
-pub(super) fn stranger(log: &Log) -> Result<()> {
+pub(super) fn stranger(log: &StepLog) -> Result<()> {
     let mut journey = chromium(log)?;
     journey.env("XTASK_TARGET", workspace::target_dir()).env("XTASK_TRUNK_PATH", page::path()?);
     log.run_some(journey.args(["stranger::", "ssr_chat::"]))
 }
 
 /// Builds the files of the npm package for the element's tests, and loads them as Node does: the agent's side, and the part for a server.
-pub(super) fn element_package(log: &Log) -> Result<()> {
+pub(super) fn element_package(log: &StepLog) -> Result<()> {
     pack::build_for_tests(log)?;
     for script in ["agent.mjs", "server.mjs"] {
         let script = workspace::root().join("crates/question-element/tests").join(script);
@@ -73,12 +73,12 @@ fn left_out() -> impl Iterator<Item = [&'static str; 3]> {
 }
 
 /// The script that finds barriers.
-pub(crate) fn axe(log: &Log) -> Result<PathBuf> {
+pub(crate) fn axe(log: &StepLog) -> Result<PathBuf> {
     Ok(tools::axe().folder(log)?.join("node_modules/axe-core/axe.min.js"))
 }
 
 /// A call of the journeys in Chromium, to which names are to be added. They must have been built.
-pub(crate) fn chromium(log: &Log) -> Result<Command> {
+pub(crate) fn chromium(log: &StepLog) -> Result<Command> {
     let chromium = system::chromium(log)?;
     let mut journeys = journeys()?;
     journeys.env("XTASK_CHROMIUM", chromium.program).env("XTASK_CHROMEDRIVER", chromium.driver);
@@ -87,7 +87,7 @@ pub(crate) fn chromium(log: &Log) -> Result<Command> {
 }
 
 /// The same in Firefox.
-pub(crate) fn firefox(log: &Log) -> Result<Command> {
+pub(crate) fn firefox(log: &StepLog) -> Result<Command> {
     let firefox = system::firefox(log)?;
     let mut journeys = journeys()?;
     journeys.env("XTASK_FIREFOX", firefox.program).env("XTASK_GECKODRIVER", firefox.driver);
@@ -95,7 +95,7 @@ pub(crate) fn firefox(log: &Log) -> Result<Command> {
 }
 
 /// The same in WebKit.
-pub(crate) fn webkit(log: &Log) -> Result<Command> {
+pub(crate) fn webkit(log: &StepLog) -> Result<Command> {
     let mut journeys = journeys()?;
     journeys.env("XTASK_WEBKIT_DRIVER", system::webkit(log)?.program);
     Ok(journeys)
@@ -112,16 +112,16 @@ pub(crate) fn journeys() -> Result<Command> {
 }
 
 /// The clients of AG-UI that others have released, in Node, with the real server.
-pub(crate) fn released_clients(log: &Log) -> Result<()> {
+pub(crate) fn released_clients(log: &StepLog) -> Result<()> {
     in_node(log, "crates/question-server/tests/clients/main.mjs", &tools::clients())
 }
 
 /// The same for clients of MCP.
-pub(crate) fn mcp_clients(log: &Log) -> Result<()> {
+pub(crate) fn mcp_clients(log: &StepLog) -> Result<()> {
     in_node(log, "crates/question-mcp/tests/clients/main.mjs", &tools::mcp_clients())
 }
 
-fn in_node(log: &Log, script: &str, clients: &tools::Tool) -> Result<()> {
+fn in_node(log: &StepLog, script: &str, clients: &tools::PinnedTool) -> Result<()> {
     let mut node = Command::new(system::node(log)?);
     node.arg(workspace::root().join(script));
     log.run(node.arg(workspace::server("debug")).arg(clients.folder(log)?))

@@ -13,13 +13,13 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::found::npm;
-use super::{Source, Tool, cache};
-use crate::steps::Log;
+use super::{PinnedTool, ToolSource, cache};
+use crate::steps::StepLog;
 use crate::{children, files, workspace};
 
-impl Tool {
+impl PinnedTool {
     /// The folder with the tool's programs, or with the `node_modules` of its packages, after installing missing or broken parts.
-    pub(crate) fn folder(&self, log: &Log) -> Result<PathBuf> {
+    pub(crate) fn folder(&self, log: &StepLog) -> Result<PathBuf> {
         if self.folder_here()?.is_none() {
             bring(self, &self.entry()?, log)?;
         }
@@ -28,7 +28,7 @@ impl Tool {
 }
 
 /// Fills the entry of `tool`.
-fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
+fn bring(tool: &PinnedTool, entry: &Path, log: &StepLog) -> Result<()> {
     let cache = cache()?;
     files::make(&cache)?;
     // Another clone or step may be installing it.
@@ -45,12 +45,12 @@ fn bring(tool: &Tool, entry: &Path, log: &Log) -> Result<()> {
     }
     files::make(&unfinished)?;
     match tool.source {
-        Source::Cargo(arguments) => {
+        ToolSource::Cargo(arguments) => {
             if which::which("cargo-binstall").is_err() || binstall(tool, &unfinished, log).is_err() {
                 install(tool, arguments, &unfinished, &cache.join(BUILD), log)?;
             }
         }
-        Source::Npm(packages) => {
+        ToolSource::Npm(packages) => {
             let packages: Vec<_> = packages.iter().map(|(name, what)| format!("{name}@{what}")).collect();
             npm_install(&unfinished, &packages, log)?;
         }
@@ -75,14 +75,14 @@ fn lock(cache: &Path) -> Result<File> {
 }
 
 /// Takes a ready-made program.
-fn binstall(tool: &Tool, root: &Path, log: &Log) -> Result<()> {
+fn binstall(tool: &PinnedTool, root: &Path, log: &StepLog) -> Result<()> {
     let mut binstall = cargo_in(root);
     binstall.args(["binstall", "--no-confirm", "--disable-strategies", "compile", "--root"]).arg(root);
     log.run(binstall.arg(format!("{}@{}", tool.name, tool.pin)))
 }
 
 /// Compiles a tool with settings that compile soon, not that run fast.
-fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log) -> Result<()> {
+fn install(tool: &PinnedTool, arguments: &[&str], root: &Path, build: &Path, log: &StepLog) -> Result<()> {
     let mut install = cargo_in(root);
     install.arg("install").args(arguments).arg("--root").arg(root).arg("--target-dir").arg(build);
     for (setting, value) in
@@ -96,7 +96,7 @@ fn install(tool: &Tool, arguments: &[&str], root: &Path, build: &Path, log: &Log
 }
 
 /// Installs the packages of the folder's package.json, and these packages, with npm.
-pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &Log) -> Result<()> {
+pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &StepLog) -> Result<()> {
     let mut npm = Command::new(npm(log)?);
     log.doing("npm install");
     npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder);

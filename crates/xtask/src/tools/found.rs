@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use nix::unistd::geteuid;
 
-use crate::steps::Log;
+use crate::steps::StepLog;
 
 /// The result of `find`; if there is none, again after apt has installed these packages. The error says how to install it on macOS.
 pub(super) fn found<T>(
@@ -16,7 +16,7 @@ pub(super) fn found<T>(
     find: impl Fn() -> Option<T>,
     packages: &[&str],
     macos: &str,
-    log: &Log,
+    log: &StepLog,
 ) -> Result<T> {
     // Ubuntu's packages of browsers fetch a snap, which a container can't run.
     let is_ubuntu = || fs::read_to_string("/etc/os-release").is_ok_and(|release| release.contains("ID=ubuntu\n"));
@@ -40,12 +40,12 @@ pub(super) fn first(programs: &[&str]) -> Option<PathBuf> {
 }
 
 /// Npm, which any Node runs.
-pub(crate) fn npm(log: &Log) -> Result<PathBuf> {
+pub(crate) fn npm(log: &StepLog) -> Result<PathBuf> {
     found("Node.js with npm", || first(&["npm"]), &["nodejs", "npm"], "`brew install node`", log)
 }
 
 /// Installs Debian's packages if that needs no password, and returns true if it could.
-fn apt(packages: &[&str], log: &Log) -> Result<bool> {
+fn apt(packages: &[&str], log: &StepLog) -> Result<bool> {
     if packages.is_empty() || !geteuid().is_root() || which::which("apt-get").is_err() {
         return Ok(false);
     }

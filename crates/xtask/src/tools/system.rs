@@ -13,13 +13,13 @@ pub(crate) use super::found::npm;
 
 use super::found::{first, found};
 use super::version::{Version, version_of};
-use super::{NODE_PACKAGE, Source, Tool, geckodriver, node_package, tidy};
+use super::{NODE_PACKAGE, PinnedTool, ToolSource, geckodriver, node_package, tidy};
 use crate::console::say;
-use crate::steps::Log;
+use crate::steps::StepLog;
 use crate::{children, workspace};
 
 /// The Node that runs tests and measurements. One on the PATH that is too old is reported and not used.
-pub(crate) fn node(log: &Log) -> Result<PathBuf> {
+pub(crate) fn node(log: &StepLog) -> Result<PathBuf> {
     static NODE: Mutex<Option<PathBuf>> = Mutex::new(None);
     let mut known = NODE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(node) = &*known {
@@ -47,16 +47,16 @@ pub(crate) fn node(log: &Log) -> Result<PathBuf> {
 }
 
 /// A script in Node, which gets these arguments.
-pub(crate) fn script<const N: usize>(script: &str, arguments: [&Path; N], log: &Log) -> Result<Command> {
+pub(crate) fn script<const N: usize>(script: &str, arguments: [&Path; N], log: &StepLog) -> Result<Command> {
     let mut node = Command::new(node(log)?);
     node.args(["--input-type=module", "--eval", script]).args(arguments);
     Ok(node)
 }
 
-impl Tool {
+impl PinnedTool {
     /// A call of one of its programs, after installing missing or broken parts.
-    pub(crate) fn command(&self, program: &str, log: &Log) -> Result<Command> {
-        if let Source::Npm(_) = self.source {
+    pub(crate) fn command(&self, program: &str, log: &StepLog) -> Result<Command> {
+        if let ToolSource::Npm(_) = self.source {
             node(log)?;
         }
         Ok(Command::new(self.folder(log)?.join(program)))
@@ -67,7 +67,7 @@ impl Tool {
 const OLDEST_NODE: Version = [20, 0, 0];
 
 /// The Python that agents of other frameworks run in, which can make virtual environments.
-pub(crate) fn python(log: &Log) -> Result<PathBuf> {
+pub(crate) fn python(log: &StepLog) -> Result<PathBuf> {
     let find = || {
         let python = first(&["python3"]).filter(|python| version_of(python) >= Some([3, 11, 0]))?;
         // Debian has the parts of venv in packages of their own.
@@ -78,7 +78,7 @@ pub(crate) fn python(log: &Log) -> Result<PathBuf> {
 }
 
 /// The folder with the programs of Postgres, of which tests start one for themselves.
-pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
+pub(crate) fn postgres(log: &StepLog) -> Result<PathBuf> {
     let find = || {
         // Debian does not put them on the PATH; any version will do.
         let debians = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
@@ -90,12 +90,12 @@ pub(crate) fn postgres(log: &Log) -> Result<PathBuf> {
 }
 
 /// Nginx, which tests put in front of several servers. Debian has it where only root's PATH leads.
-pub(crate) fn nginx(log: &Log) -> Result<PathBuf> {
+pub(crate) fn nginx(log: &StepLog) -> Result<PathBuf> {
     found("nginx", || first(&["nginx", "/usr/sbin/nginx"]), &["nginx-light"], "`brew install nginx`", log)
 }
 
 /// The `curl` with which tests run the commands of a README; its programs take [`python`].
-pub(crate) fn curl(log: &Log) -> Result<PathBuf> {
+pub(crate) fn curl(log: &StepLog) -> Result<PathBuf> {
     found("curl", || first(&["curl"]), &["curl"], "part of the system", log)
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Browser {
 }
 
 /// Chromium (or Chrome) and its driver.
-pub(crate) fn chromium(log: &Log) -> Result<Browser> {
+pub(crate) fn chromium(log: &StepLog) -> Result<Browser> {
     const ON_MACOS: &str = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
     let programs = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", ON_MACOS];
     let named = |variable| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -137,7 +137,7 @@ pub(crate) fn chromium_arguments() -> String {
 }
 
 /// Firefox and its driver.
-pub(crate) fn firefox(log: &Log) -> Result<Browser> {
+pub(crate) fn firefox(log: &StepLog) -> Result<Browser> {
     let find = || first(&["firefox", "firefox-esr", "/Applications/Firefox.app/Contents/MacOS/firefox"]);
     let program = found("Firefox", find, &["firefox-esr"], "`brew install --cask firefox`", log)?;
     let driver = geckodriver().folder(log)?.join("geckodriver");
@@ -146,14 +146,14 @@ pub(crate) fn firefox(log: &Log) -> Result<Browser> {
 }
 
 /// The driver of WebKit, which brings its browser, and the program that runs it on a virtual display.
-pub(crate) fn webkit(log: &Log) -> Result<Browser> {
+pub(crate) fn webkit(log: &StepLog) -> Result<Browser> {
     let find = || Some(Browser { program: first(&["WebKitWebDriver"])?, driver: first(&["xvfb-run"])? });
     let packages = ["webkit2gtk-driver", "xvfb", "xauth"];
     found("WebKitWebDriver with xvfb-run", find, &packages, "none", log)
 }
 
 /// Makes sure that the compiler can build for this target.
-pub(crate) fn rust_target(target: &str, log: &Log) -> Result<()> {
+pub(crate) fn rust_target(target: &str, log: &StepLog) -> Result<()> {
     let libraries = children::output_of(Command::new("rustc").args(["--print", "target-libdir", "--target", target]));
     if libraries.is_some_and(|folder| Path::new(&folder).is_dir()) {
         return Ok(());
@@ -162,12 +162,12 @@ pub(crate) fn rust_target(target: &str, log: &Log) -> Result<()> {
 }
 
 /// Makes sure that rustfmt and clippy are there; rustup's minimal profile leaves them out.
-pub(crate) fn rust_lints(log: &Log) -> Result<()> {
+pub(crate) fn rust_lints(log: &StepLog) -> Result<()> {
     let has = |command| children::output_of(&mut workspace::cargo([command, "--version"])).is_some();
     if has("fmt") && has("clippy") { Ok(()) } else { rustup(&["component", "add", "rustfmt", "clippy"], log) }
 }
 
-fn rustup(arguments: &[&str], log: &Log) -> Result<()> {
+fn rustup(arguments: &[&str], log: &StepLog) -> Result<()> {
     let line = format!("rustup {}", arguments.join(" "));
     log.doing(&line);
     log.run(Command::new("rustup").args(arguments)).with_context(|| format!(

@@ -117,7 +117,7 @@ fn one_crate_fetches_in_the_browser_and_one_binds_a_socket() {
 
 #[test]
 fn every_case_of_the_card_has_the_test_that_the_table_tells_of() {
-    let readme = read(&root().join("crates/question-card/README.md"));
+    let readme = read(&root().join("crates/question-card/tests/README.md"));
     let mut folders = 0;
     for line in readme.lines().filter(|line| line.starts_with("| `crates/")) {
         let folder = line.split('`').nth(1).expect("a line names a folder");

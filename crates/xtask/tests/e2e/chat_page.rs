@@ -326,7 +326,7 @@ impl ChatPage {
     }
 
     /// Waits, in the page, until its card has not moved for a while: a tap on something that just moved is not taken.
-    /// Clicks a part of the card where that needs to scroll no more, once the card stands still: a tap on something that just moved is not taken.
+    /// Clicks a part of the card where that needs to scroll no more, once the card is still: a tap on something that just moved is not taken.
     async fn click(&self, part: &WebElement) -> WebDriverResult<()> {
         self.driver.execute("arguments[0].scrollIntoView({ block: 'center' });", vec![part.to_json()?]).await?;
         self.driver.execute_async(STANDS_STILL, vec![json!(selector::LIVE_CARD)]).await?;

@@ -10,7 +10,7 @@ use crate::browser::journey_at;
 use crate::given;
 use crate::journeys::text_grew;
 
-/// The address of the page, which lies in a folder of its host.
+/// The address of the page, which is in a folder of its host.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
     let address = listener.local_addr().expect("it is bound");

@@ -163,7 +163,7 @@ impl GalleryPage {
         panic!("Tab never comes to {place:?}, but to {passed:?}");
     }
 
-    /// Stands at the last thing before the card, so that the next Tab goes into it.
+    /// Focuses the last element before the card, so that the next Tab goes into it.
     pub(crate) async fn stand_before_the_card(&self) -> WebDriverResult<()> {
         self.driver.execute("[...document.querySelectorAll('.gallery-bar a')].at(-1).focus();", Vec::new()).await?;
         Ok(())
@@ -207,7 +207,7 @@ impl GalleryPage {
         self.tell("return String(getSelection());", []).await
     }
 
-    /// Clicks a button of the card, once the card stands still: a tap on something that just moved is not taken.
+    /// Clicks a button of the card, once the card is still: a tap on something that just moved is not taken.
     pub(crate) async fn click_button(&self, name: &str) -> WebDriverResult<()> {
         self.stands_still().await?;
         self.click(&self.button(name).await?).await

@@ -76,7 +76,7 @@ fn endpoint(ask: fn() -> Vec<Value>) -> (String, Receiver<(String, Value)>) {
     (format!("http://{address}/v1"), requests)
 }
 
-/// A request that breaks off has nobody to answer.
+/// A request that breaks off has no client to answer.
 fn respond(stream: TcpStream, requests: &Sender<(String, Value)>, ask: fn() -> Vec<Value>) -> Option<()> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();

@@ -17,7 +17,7 @@ pub(crate) struct Record {
     pub(crate) text_lengths: Vec<u64>,
     /// The streams of agents at other origins, in the order of their starts.
     pub(crate) streams: Vec<String>,
-    /// Refusals by the page's policy, and errors that nobody caught.
+    /// Refusals by the page's policy, and errors that no code caught.
     pub(crate) complaints: Vec<String>,
 }
 

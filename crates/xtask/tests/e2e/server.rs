@@ -62,7 +62,7 @@ impl Server {
         Self { port, process, database: Some(database) }
     }
 
-    /// Lets it do nothing any more: connections are made, and nobody answers.
+    /// Lets it do nothing any more: connections are made, and not answered.
     pub(crate) fn freeze(&self) {
         self.process.freeze();
     }

@@ -136,7 +136,7 @@ fn stranger(tells: Tells) -> String {
 fn respond(mut stream: TcpStream, runs: &AtomicUsize, tells: Tells) {
     let mut request = Vec::new();
     let mut part = [0; 4096];
-    // A request that breaks off has nobody to answer.
+    // A request that breaks off has no client to answer.
     while let Ok(length @ 1..) = stream.read(&mut part) {
         request.extend_from_slice(&part[..length]);
         let text = String::from_utf8_lossy(&request).into_owned();

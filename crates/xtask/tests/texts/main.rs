@@ -251,16 +251,16 @@ fn sources(folders: &'static [&str]) -> impl Iterator<Item = (PathBuf, Source)> 
     })
 }
 
-/// Every document for people: those of the root and of `.github`, of each package, and of each recipe.
+/// Every document for people. Test data is of none, and guidance is for models.
 fn documents() -> Vec<PathBuf> {
-    let folders = ["", ".github", "crates/agent-chat/recipes"].map(|folder| root().join(folder));
-    let below = folders[2..].iter().flat_map(|folder| found(folder, "README.md"));
-    let beside = folders[..2].iter().cloned().chain(packages());
-    let beside = beside.flat_map(|folder| fs::read_dir(folder).expect("the folder can be read").flatten());
-    let files = beside.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|it| it == "md"));
-    let mut files: Vec<_> = files.chain(below).collect();
-    files.sort();
-    files
+    let beside = ["", ".github"].map(|folder| fs::read_dir(root().join(folder)).expect("the folder can be read"));
+    let beside = beside.into_iter().flatten().flatten().map(|entry| entry.path());
+    let within = packages().into_iter().flat_map(|package| found(&package, ".md"));
+    let is_for_people = |file: &PathBuf| {
+        let path = file.to_string_lossy();
+        path.ends_with(".md") && !["/test_data/", "/guidance/"].iter().any(|part| path.contains(part))
+    };
+    beside.chain(within).filter(is_for_people).collect()
 }
 
 /// The folders of all packages.

@@ -34,11 +34,12 @@ const BANNED: [(&str, &str); 24] = [
 ];
 
 /// Names that several crates or targets have to declare, and why.
-const STANDARD: [(&str, &str); 4] = [
+const STANDARD: [(&str, &str); 5] = [
     ("ClaimFocus", "the card's, in a browser and on a server"),
     ("Error", "a crate or module names its one error so"),
     ("Readme", "carries the examples of a README as tests"),
     ("Shell", "the card's, in a browser and on a server"),
+    ("Writer", "the card's, in a browser and on a server"),
 ];
 
 /// Types of today that break a rule, one a line: `twice NAME` or `banned NAME`. A line goes when its type is renamed, and none comes.

@@ -87,7 +87,7 @@ fn after_quote(source: &str) -> &str {
     }
 }
 
-/// The name of the test that the rest of an attribute, such as `[tokio::test]`, stands before.
+/// The name of the test that the rest of an attribute, such as `[tokio::test]`, is before.
 fn test_after_attribute(rest: &str) -> Option<&str> {
     let (attribute, function) = rest.strip_prefix('[')?.split_once(']')?;
     let path = attribute.split('(').next()?;

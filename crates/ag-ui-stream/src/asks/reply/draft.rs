@@ -35,9 +35,8 @@ pub(super) struct InputDraft<'a> {
     messages: Vec<Message>,
     /// The number of results among the messages.
     results: usize,
-    /// Answers to interrupts, and the ids of those interrupts.
+    /// Answers to interrupts.
     resume: Vec<Json<'static>>,
-    resumed: Vec<&'a str>,
     /// The answers to legacy interrupts.
     commands: Vec<(&'a WaitsBy, Json<'static>)>,
     /// The asks that are answered.
@@ -59,7 +58,6 @@ impl<'a> InputDraft<'a> {
             messages: Vec::new(),
             results: 0,
             resume: Vec::new(),
-            resumed: Vec::new(),
             commands: Vec::new(),
             replied: Vec::new(),
             decided: Vec::new(),
@@ -177,7 +175,6 @@ impl<'a> InputDraft<'a> {
     /// Adds the answer to an interrupt. One without a payload is cancelled.
     fn resume(&mut self, interrupt: &'a Interrupt, payload: Option<Json<'static>>, metadata: Option<Metadata>) {
         let status = if payload.is_some() { "resolved" } else { "cancelled" };
-        self.resumed.push(&interrupt.id);
         self.resume.push(Json::object_of(&mut [
             ("interruptId", Some(interrupt.id.as_str().into())),
             ("status", Some(borrowed(status))),
@@ -273,7 +270,8 @@ impl<'a> InputDraft<'a> {
     }
 
     fn resumes(&self, interrupt: &Interrupt) -> bool {
-        self.resumed.contains(&interrupt.id.as_str())
+        let named = |entry: &Json<'_>| entry.get("interruptId").and_then(Json::as_str) == Some(&interrupt.id);
+        self.resume.iter().any(named)
     }
 
     pub(super) fn finish(mut self, run_id: String) -> Result<NextRun, Refusal> {

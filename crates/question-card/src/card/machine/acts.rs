@@ -230,7 +230,7 @@ impl Card {
         });
     }
 
-    /// Leaves every open question to the agent: skipped, with the host's words as its note.
+    /// Leaves every open question to the agent: skipped, with the host's words as its note, before what the user noted there.
     pub(crate) fn leave_to_agent(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
         let Some(words) = self.options.agent_decides.as_ref().map(|decide| &decide.words).filter(|_| self.is_open())
@@ -247,7 +247,10 @@ impl Card {
                 true => selections.push(Selection {
                     question,
                     skipped: true,
-                    note: Some(words.clone()),
+                    note: Some(match self.draft.text(question, Field::Note).trim() {
+                        "" => words.clone(),
+                        note => concat(&[words, "\n", note]),
+                    }),
                     ..Selection::default()
                 }),
                 false => selections.extend(own.find(|own| own.question == question)),

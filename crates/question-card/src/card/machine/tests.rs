@@ -226,6 +226,7 @@ fn what_is_open_can_be_left_to_the_agent() {
     let agent_decides = Some(Decide::button("Let the agent decide"));
     stage.take(Input::Set(Options { agent_decides, ..stage.card.options.clone() }));
     stage.take(Input::Choose(SMALL));
+    stage.take(Input::Typed(1, Field::Note, "not too bright"));
     let acts = stage.press(Control::Decide);
     let reply = acts.iter().find_map(|act| match act {
         Do::Emit(CardEvent::Reply(reply)) => Some(reply),
@@ -233,6 +234,9 @@ fn what_is_open_can_be_left_to_the_agent() {
     });
     let selections = reply.expect("it answers").selections();
     assert_eq!((selections[0].skipped, &*selections[0].selected), (false, &[0][..]));
-    assert_eq!((selections[1].skipped, selections[1].note.as_deref()), (true, Some("Let the agent decide")));
-    assert_eq!(stage.card.text(1, Field::Note), "", "the user has typed nothing");
+    assert_eq!(
+        (selections[1].skipped, selections[1].note.as_deref()),
+        (true, Some("Let the agent decide\nnot too bright"))
+    );
+    assert_eq!(stage.card.text(1, Field::Note), "not too bright", "the field keeps what was typed");
 }

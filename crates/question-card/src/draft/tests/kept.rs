@@ -1,7 +1,7 @@
 //! Drafts without their card.
 
 use super::{ask, check, multi, single};
-use crate::draft::{ChoiceKind, Draft, Field, Problem, StoredDraft};
+use crate::draft::{AnswerDraft, ChoiceKind, Field, Problem, StoredDraft};
 use ask_user_question::snapshot::{AskPatch, TextPath};
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -12,10 +12,10 @@ fn whole(multi_select: bool, labels: &[&str]) -> AskSnapshot {
 }
 
 /// A draft after it was written, and read again by a card that shows this ask.
-fn again(draft: &Draft, written_of: &AskSnapshot, ask: &AskSnapshot, kind: ChoiceKind) -> Draft {
+fn again(draft: &AnswerDraft, written_of: &AskSnapshot, ask: &AskSnapshot, kind: ChoiceKind) -> AnswerDraft {
     let kept = draft.kept(written_of).expect("there is something to keep");
     let text = kept.to_text("call").expect("it is not too long");
-    let mut again = Draft::default();
+    let mut again = AnswerDraft::default();
     again.know(0, kind);
     again.restore(StoredDraft::from_text("call", &text).expect("it is ours"));
     again.take_up(ask, true);
@@ -172,7 +172,7 @@ fn hostile_texts_do_no_harm() {
     for kind in [ChoiceKind::Single, ChoiceKind::Multi] {
         let asked = whole(kind == ChoiceKind::Multi, &LABELS);
         for text in &texts {
-            let mut draft = Draft::default();
+            let mut draft = AnswerDraft::default();
             draft.know(0, kind);
             if let Some(kept) = StoredDraft::from_text("call", text) {
                 draft.restore(kept);

@@ -323,7 +323,7 @@ const cut = () => {
     for (const row of card.querySelectorAll(".qc-option, .qc-actions, .qc-question")) {
       // Header and text are in rows of the question itself, and the hint is between them.
       const children = [...row.children].flatMap((child) => child.matches("legend") ? [...child.children] : [child]);
-      // A digit lies over the end of a field, which is empty then.
+      // A digit is over the end of a field, which is empty then.
       const laid = children.filter((child) => !child.matches(".qc-other > .qc-kbd"));
       const boxes = laid.map((child) => [child, child.getBoundingClientRect()]).filter(([, box]) => box.width > 0 && box.height > 0);
       for (const [one, a] of boxes) for (const [other, b] of boxes) {

@@ -41,7 +41,7 @@ async fn a_thousand_receipts_listen_to_nothing() {
 
 const BENCH: &str = "?gallery=bench";
 
-/// Bytes: less than a kibibyte a card. Freed memory lies in pieces, so that the same cards do not always fit into what the last ones had.
+/// Bytes: less than a kibibyte a card. Freed memory is in pieces, so that the same cards do not always fit into what the last ones had.
 const A_LITTLE: u64 = 1_000 << 10;
 
 /// The memory that the browser holds for the page.

@@ -87,7 +87,7 @@ struct Spoken<'a> {
 }
 
 impl Spoken<'_> {
-    /// Writes how the card stands now.
+    /// Writes the card's present words.
     async fn scene(&self, heading: &str) -> WebDriverResult<()> {
         let mut lines = vec![format!("## {heading}")];
         let card = json!({"expression": "document.querySelector('.qc')"});

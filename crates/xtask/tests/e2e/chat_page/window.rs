@@ -70,7 +70,7 @@ impl ChatPage {
         Browser::of_this_run().has_network(&self.driver, has).await
     }
 
-    /// Puts the window away, so that nobody sees the page, or takes it back.
+    /// Puts the window away, so that the page is hidden, or takes it back.
     pub(crate) async fn is_put_away(&self, is: bool) -> WebDriverResult<()> {
         match is {
             true => self.driver.minimize_window().await?,
@@ -128,7 +128,7 @@ impl ChatPage {
         self.tell(&format!("{SCROLL} return Math.round(place());")).await
     }
 
-    /// Waits until the option that has the focus is in the window, and nothing lies over it. The way back to the end goes with the scroll
+    /// Waits until the option that has the focus is in the window, and nothing covers it. The way back to the end goes with the scroll
     /// event, which comes a frame after the focus.
     pub(crate) async fn sees_the_focus(&self) -> WebDriverResult<()> {
         let script = "(() => {
@@ -192,7 +192,7 @@ impl ChatPage {
         self.driver.execute(script, Vec::new()).await?.convert()
     }
 
-    /// Waits, in the page, until an expression is true. A page that nobody sees draws no frames, so it looks at its own pace.
+    /// Waits, in the page, until an expression is true. A hidden page draws no frames, so it looks at its own pace.
     pub(super) async fn until(&self, expression: &str) -> WebDriverResult<()> {
         let script = format!(
             "const done = arguments[0];

@@ -6,7 +6,7 @@ use thirtyfour::prelude::*;
 use super::page::{ElementPage, on_plain_page};
 use crate::browser::chromium::devtools;
 
-/// Bytes: less than a kibibyte an element. Freed memory lies in pieces, so that the same cards do not always fit into what the last ones had.
+/// Bytes: less than a kibibyte an element. Freed memory is in pieces, so that the same cards do not always fit into what the last ones had.
 const A_LITTLE: u64 = 1_000 << 10;
 
 #[tokio::test]

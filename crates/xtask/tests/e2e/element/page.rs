@@ -124,7 +124,7 @@ impl ElementPage {
         Ok(returned["found"].clone())
     }
 
-    /// Waits until the card stands so.
+    /// Waits until the card is so.
     pub(crate) async fn is(&self, state: &str) -> WebDriverResult<()> {
         let is = format!("if (element?.state === {}) return true; throw `it is ${{element?.state}}`;", json!(state));
         self.until(&is).await?;
@@ -163,7 +163,7 @@ impl ElementPage {
         self.stands_still().await
     }
 
-    /// Waits until the card stands still: a tap on something that just moved is not taken.
+    /// Waits until the card is still: a tap on something that just moved is not taken.
     async fn stands_still(&self) -> WebDriverResult<()> {
         self.until(
             "const place = element.getBoundingClientRect(), now = [place.top, place.width, place.height, element.state].join(), stood = (window.stood ??= {});

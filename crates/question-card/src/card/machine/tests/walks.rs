@@ -2,11 +2,12 @@
 
 use super::{Stage, question};
 use crate::card::machine::{Card, Do, Input, Submission};
-use crate::card::{CardEvent, Layout, Options, SubmitMode};
+use crate::card::{CardEvent, Decide, Layout, Notes, Offers, Options, Skip, SubmitMode};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::keyboard::KeyPress;
 use crate::labels::{LANGUAGES, Labels};
+use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, Sending, TextPath};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
@@ -30,9 +31,60 @@ enum Step {
     /// This number of seconds passes.
     Wait(u64),
     /// The host has other options.
-    Set(SubmitMode, Layout, bool, Option<usize>, usize),
+    Set(Settings),
     /// The card goes, and another one of the call comes.
     Remount,
+}
+
+/// Every option of the host that the machine reads.
+#[derive(Clone, Debug)]
+struct Settings {
+    mode: SubmitMode,
+    layout: Layout,
+    readonly: bool,
+    held: bool,
+    shortcuts: bool,
+    /// Skip, notes, and what is open left to the agent.
+    extras: [bool; 3],
+    offers: [bool; 5],
+    max_length: Option<usize>,
+    /// The time that is left, in milliseconds.
+    left: Option<u64>,
+    language: usize,
+    scope: &'static str,
+}
+
+impl Settings {
+    fn options(&self, stage: &Stage) -> Options {
+        let [skip, notes, decides] = self.extras;
+        let [messages, reply_in_chat, more_time, change, next] = self.offers;
+        Options {
+            mode: self.mode,
+            layout: self.layout,
+            readonly: self.readonly,
+            held: self.held,
+            shortcuts: self.shortcuts,
+            skip: skip.then(Skip::button),
+            notes: notes.then(Notes::field),
+            agent_decides: decides.then(|| Decide::button("Decide")),
+            offers: Offers { messages, reply_in_chat, more_time, change, next, receipt_actions: false },
+            max_length: self.max_length,
+            expires_at: self.left.map(|left| stage.now.date + left),
+            labels: SHEETS.get(self.language).cloned(),
+            scope: self.scope.to_owned(),
+            ..stage.card.options.clone()
+        }
+    }
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    let flags = (prop::bool::weighted(0.2), any::<bool>(), any::<bool>(), any::<[bool; 3]>(), any::<[bool; 5]>());
+    let left = prop::option::weighted(0.3, 0..90_000_u64);
+    let others = (prop::option::of(0..6_usize), left, 0..9_usize, select(vec!["", "other"]));
+    (modes(), layouts(), flags, others).prop_map(|(mode, layout, flags, others)| {
+        let ((readonly, held, shortcuts, extras, offers), (max_length, left, language, scope)) = (flags, others);
+        Settings { mode, layout, readonly, held, shortcuts, extras, offers, max_length, left, language, scope }
+    })
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -42,8 +94,17 @@ fn step() -> impl Strategy<Value = Step> {
     let phases =
         [Phase::Ready, Phase::Answerable, Phase::Malformed, Phase::Superseded, Phase::Answered, Phase::Declined];
     let sendings = [Sending::Idle, Sending::Pending, Sending::Failed("No network.".to_owned())];
-    let controls =
-        [Control::Cancel, Control::Keep, Control::Again, Control::InChat, Control::SendLate, Control::Submit];
+    let controls = [
+        Control::Cancel,
+        Control::Keep,
+        Control::Again,
+        Control::InChat,
+        Control::SendLate,
+        Control::Submit,
+        Control::Decide,
+        Control::MoreTime,
+        Control::Change,
+    ];
     let fields = select(vec![Field::Other, Field::Note]);
     let turns = prop_oneof![
         Just(Control::Back),
@@ -65,8 +126,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => question.prop_map(Step::Enter),
         4 => Just(Step::Submit),
         1 => (0..40_u64).prop_map(Step::Wait),
-        1 => (modes(), layouts(), prop::bool::weighted(0.2), prop::option::of(0..6_usize), 0..9_usize)
-            .prop_map(|(mode, layout, readonly, most, language)| Step::Set(mode, layout, readonly, most, language)),
+        2 => settings().prop_map(Step::Set),
         1 => Just(Step::Remount),
     ]
 }
@@ -172,12 +232,7 @@ impl Seen {
                 stage.now.date += seconds * 1000;
                 stage.take(Input::Clock)
             }
-            Step::Set(mode, layout, readonly, max_length, language) => {
-                let (mode, layout, readonly, max_length) = (*mode, *layout, *readonly, *max_length);
-                let labels = SHEETS.get(*language).cloned();
-                let options = Options { mode, layout, readonly, max_length, labels, ..stage.card.options.clone() };
-                stage.take(Input::Set(options))
-            }
+            Step::Set(settings) => stage.take(Input::Set(settings.options(stage))),
             Step::Remount => {
                 let kept = stage.card.to_remember(&stage.ask);
                 // An ended card is not stored.
@@ -199,7 +254,13 @@ impl Seen {
                 Do::Emit(CardEvent::Reply(reply)) => {
                     assert!(!self.is_out, "sent twice, by {step:?}");
                     assert!(!was_latched && stage.ask.ask.is_some() && !stage.card.phase.is_over());
-                    assert_eq!(reply.selections(), stage.card.draft.selections(), "by {step:?}");
+                    let decided = |one: &Selection| one.note.as_ref().is_some_and(|note| note.starts_with("Decide"));
+                    let (left, own): (Vec<_>, Vec<_>) = reply.selections().iter().cloned().partition(decided);
+                    let chosen = stage.card.draft.selections().into_iter();
+                    let chosen: Vec<_> =
+                        chosen.filter(|one| left.iter().all(|left| left.question != one.question)).collect();
+                    assert_eq!(own, chosen, "by {step:?}");
+                    assert!(left.is_empty() || matches!(step, Step::Press(Control::Decide)), "by {step:?}");
                     self.is_out = true;
                     self.told.push_str(&reply.to_json().to_string());
                 }
@@ -240,7 +301,7 @@ fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) 
     assert!(now.is_none_or(|now| now < stage.ask.questions.len()));
     let turns = matches!(
         step,
-        Step::Press(Control::Back | Control::Onward | Control::Submit | Control::Step { .. })
+        Step::Press(Control::Back | Control::Onward | Control::Submit | Control::Decide | Control::Step { .. })
             | Step::Submit
             | Step::Show(_)
             | Step::Enter(_)
