@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 /// The details of all calls that are shown.
 pub(crate) trait Details {
-    /// The details of a call, up to date but for its result.
+    /// The details of a call, up to date except for its result.
     fn call(&mut self, thread: &Thread, tool_call_id: &str) -> CallDetails;
 
     /// A call's arguments grew from this byte on.
@@ -24,11 +24,11 @@ pub(crate) trait Details {
 
 /// No details so far.
 pub(crate) fn empty() -> Box<dyn Details> {
-    Box::<Signals>::default()
+    Box::<DetailSignals>::default()
 }
 
 #[derive(Default)]
-struct Signals {
+struct DetailSignals {
     /// By their ids, in the order of ids.
     calls: Vec<(String, CallSignals)>,
     grown: Vec<ArcRwSignal<String>>,
@@ -40,7 +40,7 @@ struct CallSignals {
     result: ArcRwSignal<Option<CallResult>>,
 }
 
-impl Signals {
+impl DetailSignals {
     fn place(&self, id: &str) -> Result<usize, usize> {
         self.calls.binary_search_by(|(known, _)| known.as_str().cmp(id))
     }
@@ -50,7 +50,7 @@ impl Signals {
     }
 }
 
-impl Details for Signals {
+impl Details for DetailSignals {
     fn call(&mut self, thread: &Thread, tool_call_id: &str) -> CallDetails {
         let at = self.place(tool_call_id).unwrap_or_else(|at| {
             self.calls.insert(at, (tool_call_id.to_owned(), CallSignals::default()));

@@ -361,7 +361,7 @@ fn called_history(more: &[Value], state: Value) -> Value {
 }
 
 #[test]
-async fn a_history_starts_a_call_unless_its_run_is_dead_or_the_user_went_on() {
+async fn no_call_of_a_dead_run_or_before_later_words_starts() {
     let idle = json!({"type": "idle"});
     let later = json!({"id": "u2", "role": "user", "content": "And?"});
     for (state, more, runs) in [
