@@ -70,14 +70,14 @@ the(".new-button").href = location.pathname + location.search;
 the(".welcome").hidden = !isNew;
 form.hidden = inGallery;
 
-/** Gives the field the height and the direction of its text, or the height of its placeholder. */
+/** Sets the field to the height and the direction of its text, or the height of its placeholder. */
 const written = () => {
   field.parentElement.dataset.text = field.value || field.placeholder;
   field.dir = field.value ? "auto" : root.dir;
 };
 field.value = storage("sessionStorage")?.getItem("chat-page unsent") ?? "";
 dress();
-// Where writing brings up no keyboard that covers half of the page.
+// If writing brings up no keyboard over half of the page.
 if (matchMedia("(pointer: fine)").matches) field.focus({ preventScroll: true });
 
 /** Marks what is written as sent: the program sends it. */
@@ -116,7 +116,7 @@ suggestions.forEach((button) => {
 const { module, wasm } = inGallery
   ? { module: "./gallery/gallery.js" }
   : document.querySelector("meta[name=program]").dataset;
-// What the operator says of the page's own agent. Where nothing is said, that is the front desk.
+// The operator's words about the page's own agent; without them, it is the front desk.
 const introduced = inGallery || fetch("settings.json", { signal: AbortSignal.timeout(5000) })
   .then((settings) => settings.json())
   .then(({ name: own = "", profile = "" }) => {

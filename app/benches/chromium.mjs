@@ -1,4 +1,4 @@
-// Chromium for a measurement, and how its table is written. What is measured follows in the same text, with the programs of Chromium and its
+// Chromium for a measurement, and how its table is written. The measurement follows in the same text, with the programs of Chromium and its
 // driver, what Chromium is told, without the dashes that Node would take for its own, and what more the measurement wants to know.
 
 import { spawn } from "node:child_process";
@@ -9,7 +9,7 @@ const [chromium, chromedriver, chromiumArguments, ...given] = process.argv.slice
 const driver = spawn(chromedriver, ["--port=0"], { stdio: ["ignore", "pipe", "inherit"] });
 const driverPort = await announced(driver, /started successfully on port (\d+)/);
 
-/** What a program's output says, where the pattern's group has it. */
+/** The part of a program's output in the pattern's group. */
 function announced(program, pattern) {
   return new Promise((found, failed) => {
     let said = "";
@@ -36,7 +36,7 @@ const session = (method, path, body) => ask(method, `/${sessionId}${path}`, body
 const devtools = (cmd, params = {}) => session("POST", "/goog/cdp/execute", { cmd, params });
 const slowDown = (rate) => devtools("Emulation.setCPUThrottlingRate", { rate });
 const open = (url) => session("POST", "/url", { url });
-/** What an asynchronous function in the page, given as text, makes of the arguments. */
+/** The result of an asynchronous function in the page, given as text, for these arguments. */
 const inPage = (source, ...args) =>
   session("POST", "/execute/async", {
     script: `const args = [...arguments], done = args.pop(); (${source})(...args).then(done);`,
@@ -80,5 +80,5 @@ const table = (...rows) => {
   const [head, ...body] = rows.map((row) => `| ${row.join(" | ")} |`);
   console.log([head, head.replace(/[^|]+/g, "---"), ...body, ""].join("\n"));
 };
-/** Where it was measured, for whoever reads of it. */
+/** The machine of the measurement, for its readers. */
 const tellWhere = () => console.log(`Chromium ${version} without a window, on ${cpus().length} × ${cpus()[0].model}\n`);

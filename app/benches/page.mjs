@@ -1,4 +1,4 @@
-// What the chat page costs in Chromium, from the real server: a first visit, a booking below 100 messages, a long history that comes back.
+// The cost of the chat page in Chromium, from the real server: a first visit, a booking below 100 messages, a long history that comes back.
 // `cargo xtask bench page` runs it behind `chromium.mjs`, with the server's program and the folder of the built page.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ const VISITS = 5;
 const LONG_TASK = 50;
 /** In milliseconds: a page whose main thread had no long task for so long has come to rest. */
 const REST = 5_000;
-/** How much slower the processor is made, and the network: Lighthouse's slow 4G, in milliseconds and bytes a second. */
+/** The factor by which the processor is slower, and the network: Lighthouse's slow 4G, in milliseconds and bytes a second. */
 const SLOW_4G = { latency: 562.5, downloadThroughput: 1_474.56 * 1_000 / 8, uploadThroughput: 675 * 1_000 / 8 };
 const MACHINES = [
   ["this machine", 1],
@@ -21,11 +21,11 @@ const MACHINES = [
   ["processor 4× slower, slow 4G", 4, SLOW_4G],
 ];
 
-/** How many messages stand above the booking, at least. */
+/** The least number of messages above the booking. */
 const ABOVE = 100;
-/** How many messages the long history has. */
+/** The number of messages of the long history. */
 const LONG = 2_000;
-/** What the person answers in a booking, in this order. */
+/** The person's answers in a booking, in this order. */
 const ANSWERS = ["Brake service", "Standard", "Yes"];
 
 const folder = mkdtempSync(join(tmpdir(), "page-bench-"));
@@ -42,7 +42,7 @@ const WATCH = `{
   const watch = new MutationObserver(() => {
     if (!document.querySelector(composer)) return;
     watch.disconnect();
-    // Not before the task that has made it is over: until then, nobody hears a key.
+    // Not before the task that has made it is over: until then, no listener is there for a key.
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => { window.writable = performance.now(); };
     port2.postMessage(null);
@@ -57,12 +57,12 @@ const LISTEN = `{
   new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask", buffered: true });
 }`;
 
-/** What the browser has written down of a visit, once it has come to rest. */
+/** The browser's records of a visit, once it is at rest. */
 const VISIT = `async (rest) => {
   const all = (type) => new Promise((tell) => {
     const observer = new PerformanceObserver((list) => tell(list.getEntries()));
     observer.observe({ type, buffered: true });
-    // Of some there is none.
+    // Some have none.
     setTimeout(() => { observer.disconnect(); tell([]); }, 100);
   });
   let tasks;
@@ -104,12 +104,12 @@ const plain = (url) => new URL(url).pathname.slice(1).replace(/-[0-9a-f]{10,16}(
 function timing(name, visits) {
   const times = visits.map(({ tasks, writable, paints, shift }) => {
     const seen = paints["first-contentful-paint"];
-    // Before there is something to see, nobody tries to do anything.
+    // Before the first paint, no user acts.
     const waits = tasks.map(({ startTime, duration }) => startTime + duration - Math.max(startTime, seen) - LONG_TASK);
     return {
       painted: paints["first-paint"],
       seen,
-      // Nobody writes into what is not seen.
+      // No user writes into a hidden field.
       writable: Math.max(seen, writable),
       rested: Math.max(seen, writable, ...tasks.map((task) => task.startTime + task.duration)),
       long: tasks.length,
@@ -123,7 +123,7 @@ function timing(name, visits) {
   return [name, ...columns, of("long"), ms(of("longest")), ms(of("blocked")), of("shift").toFixed(3)];
 }
 
-/** What is asked of the server beside the page, until it answers so. */
+/** Asks the server beside the page until it answers so. */
 async function until(url, is) {
   for (;;) {
     const answer = await (await fetch(url)).json();
@@ -213,7 +213,7 @@ async function withLongHistory(address) {
   return { front, address: `http://127.0.0.1:${front.address().port}/` };
 }
 
-/** How a long history comes back: when its end is seen, when all of it is there, and the tasks until then. */
+/** The return of a long history: when its end is seen, when all of it is there, and the tasks until then. */
 const restoring = (address, rate) =>
   inNewBrowser(async () => {
     await open(new URL("settings.json", address).href);
@@ -231,7 +231,7 @@ const restoring = (address, rate) =>
     return { seen, whole, tasks: await inPage("async () => window.tasks") };
   });
 
-/** What goes beyond all but one of fifty, as the web's "interaction to next paint" has it. */
+/** The value that only one of fifty exceeds, as the web's "interaction to next paint" has it. */
 const p98 = (times) => times.toSorted((a, b) => b - a)[Math.floor(times.length / 50)] ?? 0;
 
 const busy = await serve("15");
@@ -268,7 +268,7 @@ try {
   const sizes = files.map((file) => [plain(file.name), file.encodedBodySize, file.decodedBodySize]);
   sizes.sort((a, b) => b[1] - a[1]);
   const sums = (name, rows) => [name, ...[1, 2].map((column) => sum(rows.map((row) => row[column])))];
-  // What the frame consists of, in which one can write. The program comes behind it.
+  // The files of the frame, in which one can write. The program comes behind it.
   const frame = sizes.filter(([name]) => /^(index\.html|boot\.js|.*\.css)$/.test(name));
   const all = [...sizes, sums("together", sizes), sums("of it before one can write", frame)];
   table(["file", "transferred", "unpacked"], ...all.map(([name, ...bytes]) => [name, ...bytes.map(kb)]));

@@ -148,7 +148,7 @@ function animated(frames) {
   return Buffer.concat([signature, head, chunk("acTL", numbers(shown, 0)), ...chunks, chunk("IEND", Buffer.alloc(0))]);
 }
 
-/** What moves, with how long each picture is shown. */
+/** The moving picture, with the time of each frame. */
 function moving(frames) {
   const kept = [];
   for (const { at, png } of frames) {

@@ -1,4 +1,4 @@
-// Makes the chat page a whole by itself: it asks `question-server` as ever, and the front desk inside the page answers. What was said stays
+// Makes the chat page a whole by itself: it asks `question-server` as ever, and the front desk inside the page answers. The conversation stays
 // in this browser.
 import start, { Desk } from "./desk/desk.js";
 
@@ -111,7 +111,7 @@ window.fetch = async (target, options) => {
 
 // A page takes a silent stream for a broken one.
 setInterval(() => talks.forEach(({ readers }) => readers.forEach((writer) => write(writer, ":\n\n"))), HEARTBEAT);
-// Where another tab went on with a conversation, it is read anew when it is asked for.
+// A conversation that another tab continued is read again when it is asked for.
 window.addEventListener("storage", ({ key }) => {
   for (const talk of [...talks.values()].filter(({ id, going }) => nameOf(id) === key && !going)) {
     talks.delete(talk.id);

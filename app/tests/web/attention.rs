@@ -6,7 +6,7 @@ use agent_chat::Ask;
 use app::attention::call_for_attention;
 use app::settings::browser::provide_settings;
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::{AskPatch, Sending, TextPath};
+use ask_user_question::snapshot::{AskPatch, MemberPath, Sending};
 use leptos::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -31,7 +31,7 @@ impl Page {
 
     async fn asks(&self, header: &str) {
         let mut ask = AskSnapshot::new("call");
-        ask.apply(AskPatch::Append { text: TextPath::Header(0), delta: header.to_owned() });
+        ask.apply(AskPatch::Append { text: MemberPath::header(0), delta: header.to_owned() });
         let ask = Ask {
             tool_call_id: "call".to_owned(),
             snapshot: ArcRwSignal::new(ask).read_only(),

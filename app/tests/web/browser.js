@@ -20,7 +20,7 @@ class Notification {
   close() { this.closed = true; }
 }
 
-// How the user answers when the page asks for leave to notify, and whether it has that already.
+// The user's answer when the page asks for leave to notify, and whether it has that already.
 export const let_notify = (willAnswer, permission) => {
   shown = [];
   answer = willAnswer;

@@ -1,4 +1,4 @@
-// What an event costs in Node: this project's WebAssembly beside the packages that a JavaScript page would take, in one process and one run.
+// The cost of an event in Node: this project's WebAssembly beside the packages that a JavaScript page would take, in one process and one run.
 // `cargo xtask bench stream` runs it in the folder of those packages, with the module's path as its argument.
 
 import assert from "node:assert/strict";
@@ -40,7 +40,7 @@ function inputOf(size) {
   };
 }
 
-// What is measured: `prepare` makes the reader, which is not timed; `read` takes the chunks and gives what came of them, which `check` holds
+// The measured parts: `prepare` makes the reader, which is not timed; `read` takes the chunks and gives what came of them, which `check` holds
 // against the input before anything is timed.
 
 const ours = (name, prepare, check) => ({
@@ -56,7 +56,7 @@ const wholeAfter = (earlier, name) => ours(name, () => new wasm.Whole(earlier), 
   assert.deepEqual(JSON.parse(reader.ask()), JSON.parse(input.arguments));
 });
 
-/** Gives the data of each frame as eventsource-parser finds it. */
+/** Returns the data of each frame as eventsource-parser finds it. */
 function framesInto(onData) {
   const decoder = new TextDecoder();
   const parser = createParser({ onEvent: ({ data }) => onData(data) });
@@ -174,7 +174,7 @@ async function time(part, input) {
 
 /** Reads the input for at least so long and gives the milliseconds for one reading. */
 async function sample(part, input, atLeast) {
-  // What others have left behind is not this part's to clear away.
+  // Garbage of earlier parts is collected before this one.
   globalThis.gc();
   let spent = 0, streams = 0;
   do {

@@ -162,11 +162,12 @@ impl ToolCall {
     }
 
     fn to_json(&self, told: fn(&str) -> &str) -> Json<'_> {
-        let function = [("name", borrowed(&self.name)), ("arguments", borrowed(told(&self.arguments)))];
+        let function =
+            &mut [("name", Some(borrowed(&self.name))), ("arguments", Some(borrowed(told(&self.arguments))))];
         Json::object_of(&mut [
             ("id", Some(borrowed(self.wire_id()))),
             ("type", Some(borrowed("function"))),
-            ("function", Some(Json::object(function))),
+            ("function", Some(Json::object_of(function))),
             ("encryptedValue", self.encrypted_value.as_deref().map(borrowed)),
             ("encryptedValueType", self.encrypted_value_type.as_deref().map(borrowed)),
             ("metadata", self.metadata.clone()),

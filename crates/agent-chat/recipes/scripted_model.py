@@ -139,7 +139,7 @@ def of_anthropic(message):
             yield {"role": "tool", "tool_call_id": block["tool_use_id"], "content": text_of(block)}
     function = lambda block: {"name": TOOL, "arguments": json.dumps(block["input"])}
     calls = [{"id": block["id"], "function": function(block)} for block in blocks if block["type"] == "tool_use"]
-    # What the harness adds for the model is no word of the user's.
+    # Text that the harness adds for the model is not the user's.
     texts = [block["text"] for block in blocks if block["type"] == "text" and not block["text"].startswith("<system")]
     if texts or calls:
         yield {"role": message["role"], "content": " ".join(texts), **({"tool_calls": calls} if calls else {})}

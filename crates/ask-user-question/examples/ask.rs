@@ -1,5 +1,6 @@
 //! The crate in a person's or a script's hands; `--help` is its contract.
 
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
@@ -92,7 +93,7 @@ fn limits(arguments: &[&str]) -> Result<Limits, String> {
     };
     let limits = Limits::by_name(profile)
         .ok_or_else(|| format!("unknown profile `{profile}`: expected runtime, coding or chat"))?;
-    Ok(if previews { limits.with_previews() } else { limits })
+    Ok(if previews { limits.with(ExtraMember::Preview) } else { limits })
 }
 
 fn input() -> Result<String, String> {

@@ -6,7 +6,7 @@ mod text;
 use crate::snapshot::{AskPatch, AskSnapshot};
 use crate::validate::MAX_ARGUMENTS_BYTES;
 use crate::wire::AskUserQuestion;
-use growth::Growth;
+use growth::LiveAsk;
 use json_tree::{Bounds, PartialParser, PartialValue};
 
 /// Takes the arguments of one call as they stream, in any pieces, and returns [patches](AskPatch) to its [`AskSnapshot`]. A piece costs its
@@ -29,7 +29,7 @@ use json_tree::{Bounds, PartialParser, PartialValue};
 #[derive(Clone, Debug)]
 pub struct Arriving {
     parser: PartialParser,
-    growth: Growth,
+    live: LiveAsk,
     /// The arguments so far.
     arguments: PartialValue,
     /// Their text, for what is almost JSON.
@@ -41,7 +41,7 @@ impl Default for Arriving {
         let limits = Bounds { bytes: MAX_ARGUMENTS_BYTES, ..Bounds::default() };
         Self {
             parser: PartialParser::new(limits),
-            growth: Growth::default(),
+            live: LiveAsk::default(),
             arguments: PartialValue::default(),
             text: String::new(),
         }
@@ -50,14 +50,14 @@ impl Default for Arriving {
 
 impl Arriving {
     /// Takes the next piece of the arguments.
-    pub fn feed(&mut self, piece: &str, mut tell: impl FnMut(AskPatch)) {
-        let Self { parser, growth, arguments, text } = self;
+    pub fn feed(&mut self, piece: &str, mut emit: impl FnMut(AskPatch)) {
+        let Self { parser, live, arguments, text } = self;
         let room = (MAX_ARGUMENTS_BYTES + 1).saturating_sub(text.len());
         text.push_str(piece.get(..piece.floor_char_boundary(room)).unwrap_or_default());
         // The parser keeps an error until the arguments end, and takes nothing more.
         let _ = parser.feed(piece, |token| {
             arguments.take(&token);
-            growth.take(token, &mut tell);
+            live.take(token, &mut emit);
         });
     }
 

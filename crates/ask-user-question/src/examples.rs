@@ -3,7 +3,7 @@
 //! They are the files in this crate's folder `examples`. To add one, write its file and add its name to the list here. A test compares
 //! folder and list. Every test that runs over [`all`] then covers it.
 
-use crate::limits::Limits;
+use crate::limits::{ExtraMember, Limits};
 use crate::validate::{Checked, check};
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl Example {
     #[must_use]
     pub fn limits(&self) -> Limits {
         let limits = Limits::by_name(&self.profile).expect("a test checks that every example names a profile");
-        if self.previews { limits.with_previews() } else { limits }
+        if self.previews { limits.with(ExtraMember::Preview) } else { limits }
     }
 
     /// The verdict, with the ask as a card would show it.

@@ -2,7 +2,8 @@
 //!
 //! A runtime that quotes the guidance in its system prompt can store [`VERSION`] with a conversation and see when the words changed.
 
-use crate::limits::{Limits, Wording};
+use crate::limits::Limits;
+use crate::members::Wording;
 
 /// Counts up with every change of any guidance text.
 pub const VERSION: u32 = 3;

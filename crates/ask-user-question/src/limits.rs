@@ -1,8 +1,9 @@
 //! The limits of a profile of the tool.
 
-use std::error::Error;
-use std::fmt;
+use crate::members::{Member, Row, WORDS, Wording};
 use std::ops::RangeInclusive;
+
+pub use crate::members::ExtraMember;
 
 /// The limits of an ask: its numbers of questions and options, and its headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,16 +13,9 @@ pub struct Limits {
     options: (usize, usize),
     header_required: bool,
     header_max: Option<usize>,
-    previews: bool,
+    /// The [`ExtraMember`] members, a bit each.
+    extras: u16,
     wording: Wording,
-}
-
-/// The words that describe the tool: each profile keeps those of its origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wording {
-    Runtime,
-    Coding,
-    Chat,
 }
 
 impl Limits {
@@ -32,7 +26,7 @@ impl Limits {
         options: (2, 4),
         header_required: false,
         header_max: Some(12),
-        previews: false,
+        extras: 0,
         wording: Wording::Runtime,
     };
     /// The coding agent's profile: as [`RUNTIME`](Self::RUNTIME), header required, tool named `AskUserQuestion`.
@@ -56,17 +50,64 @@ impl Limits {
             .find_map(|(name, limits)| profile.eq_ignore_ascii_case(name).then_some(limits))
     }
 
-    /// Limits of your own, starting from these.
+    /// The same limits for a tool that the model calls by this name.
+    ///
+    /// Limits of your own start from a profile:
     ///
     /// ```
     /// use ask_user_question::Limits;
-    /// let limits = Limits::CODING.to_builder().questions(1..=2).header_max(20).build()?;
-    /// assert_eq!(limits.questions(), 1..=2);
-    /// assert_eq!(limits.options(), Limits::CODING.options());
-    /// # Ok::<(), ask_user_question::limits::LimitsError>(())
+    /// const LIMITS: Limits = Limits::CODING.with_tool_name("ask").with_questions(1..=2).with_header_max(Some(20));
+    /// assert_eq!(LIMITS.questions(), 1..=2);
+    /// assert_eq!(LIMITS.options(), Limits::CODING.options());
     /// ```
-    pub const fn to_builder(self) -> LimitsBuilder {
-        LimitsBuilder { limits: self }
+    ///
+    /// # Panics
+    /// If the name is empty.
+    #[must_use]
+    pub const fn with_tool_name(mut self, name: &'static str) -> Self {
+        assert!(!name.trim_ascii().is_empty(), "the tool needs a name");
+        self.tool_name = name;
+        self
+    }
+
+    /// The same limits with this many questions in an ask.
+    ///
+    /// # Panics
+    /// If the range is empty or has 0.
+    #[must_use]
+    pub const fn with_questions(mut self, allowed: RangeInclusive<usize>) -> Self {
+        self.questions = (*allowed.start(), *allowed.end());
+        assert!(0 < self.questions.0 && self.questions.0 <= self.questions.1, "an ask needs at least one question");
+        self
+    }
+
+    /// The same limits with this many options in a question, without "Other". A question without options takes free text.
+    ///
+    /// # Panics
+    /// If the range is empty.
+    #[must_use]
+    pub const fn with_options(mut self, allowed: RangeInclusive<usize>) -> Self {
+        self.options = (*allowed.start(), *allowed.end());
+        assert!(self.options.0 <= self.options.1, "the maximum of options is under its minimum");
+        self
+    }
+
+    /// The same limits, where every question needs a header or none does.
+    #[must_use]
+    pub const fn with_header_required(mut self, required: bool) -> Self {
+        self.header_required = required;
+        self
+    }
+
+    /// The same limits with headers up to this length, in Unicode scalar values, or of any.
+    ///
+    /// # Panics
+    /// If the length is 0.
+    #[must_use]
+    pub const fn with_header_max(mut self, max: Option<usize>) -> Self {
+        assert!(!matches!(max, Some(0)), "a header needs at least one character");
+        self.header_max = max;
+        self
     }
 
     /// The name under which the model calls the tool.
@@ -99,123 +140,51 @@ impl Limits {
         self.header_max
     }
 
-    /// Returns true if options may carry a preview.
+    /// Returns true if this member is in schema and rules. Otherwise it is a field that no schema asked for: it is not judged, and shown where
+    /// it is of the right type.
     #[must_use]
-    pub fn previews(&self) -> bool {
-        self.previews
+    pub const fn offers(&self, extra: ExtraMember) -> bool {
+        self.extras & 1 << extra as u16 != 0
     }
 
-    /// The same limits with `preview` in schema and rules. Without it a preview is a field that no schema asked for: it is not judged, and
-    /// shown where it is a text.
+    /// The same limits that offer this member.
+    ///
+    /// ```
+    /// use ask_user_question::{Limits, limits::ExtraMember};
+    /// assert!(Limits::CODING.with(ExtraMember::Preview).offers(ExtraMember::Preview));
+    /// ```
     #[must_use]
-    pub const fn with_previews(self) -> Self {
-        Self { previews: true, ..self }
+    pub const fn with(self, extra: ExtraMember) -> Self {
+        Self { extras: self.extras | 1 << extra as u16, ..self }
+    }
+
+    /// Returns true if a model is told of the member.
+    pub(crate) fn tell_of(&self, row: &Row) -> bool {
+        row.extra.is_none_or(|extra| self.offers(extra))
+    }
+
+    /// Returns true if an ask must have the member.
+    pub(crate) fn require(&self, row: &Row) -> bool {
+        match row.member {
+            Member::Header => self.header_required,
+            Member::Options => self.options.0 > 0,
+            _ => row.is_needed(),
+        }
+    }
+
+    /// The member's description in the schema, in the words of the profile's origin.
+    pub(crate) fn words_for(&self, row: &Row) -> Option<&'static str> {
+        let words = match self.wording {
+            // The maximum is in the words too, because most models do not keep to `maxLength` unasked.
+            Wording::Coding if row.member == Member::Header && self.header_max == Some(12) => {
+                "Very short label displayed as a chip/tag (max 12 chars)."
+            }
+            wording => WORDS[row.member as usize][wording as usize],
+        };
+        (!words.is_empty()).then_some(words)
     }
 
     pub(crate) fn wording(&self) -> Wording {
         self.wording
     }
 }
-
-/// Makes [`Limits`]; from [`Limits::to_builder`].
-#[derive(Clone, Debug)]
-#[must_use = "a builder does nothing until `build`"]
-pub struct LimitsBuilder {
-    limits: Limits,
-}
-
-impl LimitsBuilder {
-    /// The name under which the model calls the tool.
-    pub const fn tool_name(mut self, name: &'static str) -> Self {
-        self.limits.tool_name = name;
-        self
-    }
-
-    /// Sets the allowed numbers of questions in an ask; at least one.
-    pub const fn questions(mut self, allowed: RangeInclusive<usize>) -> Self {
-        self.limits.questions = (*allowed.start(), *allowed.end());
-        self
-    }
-
-    /// Sets the allowed numbers of options in a question, without "Other". A question without options takes free text.
-    pub const fn options(mut self, allowed: RangeInclusive<usize>) -> Self {
-        self.limits.options = (*allowed.start(), *allowed.end());
-        self
-    }
-
-    /// Every question needs a header.
-    pub const fn require_header(mut self) -> Self {
-        self.limits.header_required = true;
-        self
-    }
-
-    /// A question may do without a header.
-    pub const fn optional_header(mut self) -> Self {
-        self.limits.header_required = false;
-        self
-    }
-
-    /// The longest header, in Unicode scalar values; at least one.
-    pub const fn header_max(mut self, max: usize) -> Self {
-        self.limits.header_max = Some(max);
-        self
-    }
-
-    /// Headers of any length.
-    pub const fn header_of_any_length(mut self) -> Self {
-        self.limits.header_max = None;
-        self
-    }
-
-    /// Options may carry a preview.
-    pub const fn previews(mut self) -> Self {
-        self.limits.previews = true;
-        self
-    }
-
-    /// The limits.
-    ///
-    /// # Errors
-    /// If no ask could keep the limits.
-    pub fn build(self) -> Result<Limits, LimitsError> {
-        let Limits { tool_name, questions, options, header_max, .. } = &self.limits;
-        if tool_name.trim().is_empty() {
-            Err(LimitsError::BlankToolName)
-        } else if questions.0 == 0 || questions.0 > questions.1 {
-            Err(LimitsError::NoQuestions)
-        } else if options.0 > options.1 {
-            Err(LimitsError::NoOptions)
-        } else if *header_max == Some(0) {
-            Err(LimitsError::NoHeader)
-        } else {
-            Ok(self.limits)
-        }
-    }
-}
-
-/// Why [`LimitsBuilder::build`] refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LimitsError {
-    /// The tool has no name.
-    BlankToolName,
-    /// The range of questions is empty or allows an ask without any.
-    NoQuestions,
-    /// The range of options is empty.
-    NoOptions,
-    /// A header of at most zero characters could say nothing.
-    NoHeader,
-}
-
-impl fmt::Display for LimitsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::BlankToolName => "the tool needs a name",
-            Self::NoQuestions => "an ask needs at least one question, and a maximum not under its minimum",
-            Self::NoOptions => "the maximum of options is under its minimum",
-            Self::NoHeader => "a header needs at least one character",
-        })
-    }
-}
-
-impl Error for LimitsError {}

@@ -6,7 +6,7 @@
 use crate::outcome::Outcome;
 use crate::reply::flat::{self, Behind};
 use crate::reply::{MOST_PARTS, Reply, Selection, picked};
-use crate::text::{Kind, is_blank, plain};
+use crate::text::{CharClass, is_blank, plain};
 use crate::wire::{AskUserQuestion, Question};
 
 /// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far: those of a multi-select
@@ -99,7 +99,7 @@ fn strip_title<'a>(question: &Question, line: &'a str) -> Option<&'a str> {
 }
 
 fn strip<'a>(title: &str, line: &'a str) -> Option<&'a str> {
-    const IS_COLON: Kind = |c| matches!(c, ':' | '：');
+    const IS_COLON: CharClass = |c| matches!(c, ':' | '：');
     if is_blank(title) {
         return None;
     }
@@ -131,7 +131,7 @@ fn picks(question: &Question, text: &str) -> Option<Selection> {
 struct Labels(Vec<String>);
 
 /// The separators of several answers.
-const IS_SEPARATOR: Kind = |c| matches!(c, ',' | '、' | '،' | ';');
+const IS_SEPARATOR: CharClass = |c| matches!(c, ',' | '、' | '،' | ';');
 
 fn ends_at_separator(text: &str) -> Option<Behind<'_>> {
     let text = text.trim_start();
@@ -230,7 +230,7 @@ fn as_it_is(label: &str) -> &str {
     label
 }
 
-const IS_MARK_OR_SPACE: Kind = |c| is_mark(c) || c == ' ';
+const IS_MARK_OR_SPACE: CharClass = |c| is_mark(c) || c == ' ';
 
 /// The text without the punctuation and white space around it.
 fn without_marks(text: &str) -> &str {
@@ -244,9 +244,9 @@ fn without_recommended(label: &str) -> &str {
 
 /// The index that a number such as `2`, `#2`, `2)` or `٢` stands for, and whether it is marked as a position.
 fn number(text: &str) -> Option<(usize, bool)> {
-    const IS_STRESS: Kind = |c| matches!(c, '!' | '。');
-    const BEGINS: Kind = |c| matches!(c, '#' | '(' | ' ');
-    const ENDS: Kind = |c| matches!(c, ')' | '.' | ':');
+    const IS_STRESS: CharClass = |c| matches!(c, '!' | '。');
+    const BEGINS: CharClass = |c| matches!(c, '#' | '(' | ' ');
+    const ENDS: CharClass = |c| matches!(c, ')' | '.' | ':');
     const MOST_DIGITS: usize = 4;
     let text = text.trim_end_matches(IS_STRESS);
     let counted = ["option ", "opción "].iter().find_map(|word| text.strip_prefix(word));
@@ -262,7 +262,7 @@ fn number(text: &str) -> Option<(usize, bool)> {
     Some((number.checked_sub(1)?, is_marked))
 }
 
-const IS_DIGIT: Kind =
+const IS_DIGIT: CharClass =
     |c| digit(c).is_some() || matches!(c, '²' | '³' | '¹' | '⁰'..='₉' | '⅐'..='ↈ' | '①'..='⓿' | '❶'..='➓');
 
 /// The value of a decimal digit in the scripts that people type in.

@@ -1,8 +1,7 @@
-//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, repair, settling, rules and
-//! schema walk its rows.
+//! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, patches, repair, settling,
+//! rules and schema walk its rows.
 
-use crate::limits::{Limits, Wording};
-use crate::parts::{Grows, TextSnapshot, Value, member_mut};
+use crate::parts::{Change, Grows, TextSnapshot, Value, member_mut, nth_or_next};
 use json_tree::Json;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +27,7 @@ pub(crate) enum Kind {
 }
 
 /// All that is to be known of a member.
+#[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) member: Member,
     pub(crate) name: &'static str,
@@ -36,36 +36,77 @@ pub(crate) struct Row {
     pub(crate) kind: Kind,
     /// White space around it is removed. The question keeps its own, since it is the key of the answer, and a preview its indentation.
     pub(crate) trims: bool,
+    /// The name under which limits offer it, if not all do.
+    pub(crate) extra: Option<ExtraMember>,
+}
+
+/// The words that describe the tool: each profile keeps those of its origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wording {
+    Runtime,
+    Coding,
+    Chat,
 }
 
 /// Declares the objects of an ask: for each, what is sent and what a card shows of it while it arrives, and the rows of the table.
 macro_rules! table {
     ($(
         $(#[$of_wire:meta])*
-        $wire:ident, $(#[$of_shown:meta])* $shown:ident {
+        $wire:ident, $(#[$of_shown:meta])* $shown:ident $indexes:tt {
             $(
                 $(#[$of_field:meta])*
-                $field:ident: $sent:ty, $grows:ty = $member:ident $kind:ident $(($of:ident))? $name:literal $trims:ident, $near:literal, $words:expr;
+                $field:ident: $sent:ty, $grows:ty = $member:ident $kind:ident $(($of:ident))? $name:literal $trims:ident $(extra $extra:ident)?,
+                    $near:literal, $words:expr;
             )*
         }
     )*) => {
         /// One member, in the order in which models are told to write them.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Member {
             Questions,
             $($( $member, )*)*
         }
 
+        /// The path to a member inside an ask.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub struct MemberPath {
+            pub(crate) member: Member,
+            pub(crate) question: usize,
+            /// 0 for a member of the question.
+            pub(crate) option: usize,
+        }
+
+        impl MemberPath {
+            $($( path!($indexes $field $member $name); )*)*
+        }
+
+        /// A member that limits offer only if they are [made so](crate::Limits::with).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum ExtraMember {
+            $($($(
+                #[doc = concat!("The member `", $name, "`.")]
+                $extra,
+            )?)*)*
+        }
+
         const COUNT: usize = 1 + [$($( $name, )*)*].len();
 
         pub(crate) static MEMBERS: [Row; COUNT] = [
-            Row { member: Member::Questions, name: "questions", kind: Kind::List(Of::Question), trims: false, near: "questions" },
-            $($( Row { member: Member::$member, name: $name, kind: Kind::$kind $((Of::$of))?, trims: $trims, near: $near }, )*)*
+            Row { member: Member::Questions, name: "questions", kind: Kind::List(Of::Question), trims: false, extra: None, near: "questions" },
+            $($( Row {
+                member: Member::$member,
+                name: $name,
+                kind: Kind::$kind $((Of::$of))?,
+                trims: $trims,
+                extra: extra!($($extra)?),
+                near: $near,
+            }, )*)*
         ];
 
         /// The schema's description of each, by the profile's [`Wording`]. It is no column of a row, because a page that reads asks has no
         /// schema.
-        static WORDS: [[&str; 3]; COUNT] = [[""; 3], $($( $words, )*)*];
+        pub(crate) static WORDS: [[&str; 3]; COUNT] = [[""; 3], $($( $words, )*)*];
 
         $(
             $(#[$of_wire])*
@@ -112,6 +153,14 @@ macro_rules! table {
                     complete.settle(sent);
                     complete
                 }
+
+                /// Changes one part.
+                fn change(&mut self, member: Member, change: Change<'_>) {
+                    match member {
+                        $( Member::$member => self.$field.change(change), )*
+                        _ => {}
+                    }
+                }
             }
 
             impl Grows<$wire> for $shown {
@@ -122,6 +171,11 @@ macro_rules! table {
 
                 fn may_become(&self, sent: &$wire, _: bool) -> bool {
                     $( self.$field.may_become(shown!(sent.$field $kind), self.closed) )&&*
+                }
+
+                fn end(&mut self) {
+                    $( self.$field.end(); )*
+                    self.closed = true;
                 }
             }
         )*
@@ -141,6 +195,33 @@ macro_rules! shown {
     };
 }
 
+/// The path of a member by its indexes.
+macro_rules! path {
+    ((usize) $field:ident $member:ident $name:literal) => {
+        #[doc = concat!("The `", $name, "` of the question at this index.")]
+        #[must_use]
+        pub const fn $field(question: usize) -> Self {
+            Self { member: Member::$member, question, option: 0 }
+        }
+    };
+    ((usize, usize) $field:ident $member:ident $name:literal) => {
+        #[doc = concat!("The `", $name, "` of the option at the second index, of the question at the first.")]
+        #[must_use]
+        pub const fn $field(question: usize, option: usize) -> Self {
+            Self { member: Member::$member, question, option }
+        }
+    };
+}
+
+macro_rules! extra {
+    () => {
+        None
+    };
+    ($extra:ident) => {
+        Some(ExtraMember::$extra)
+    };
+}
+
 const EXPLANATION: &str = "Explanation of what this option means.";
 
 table! {
@@ -148,7 +229,7 @@ table! {
     // Fields are written in this order because models write in schema order and the card comes alive in it.
     Question,
     /// One question, growing.
-    QuestionSnapshot {
+    QuestionSnapshot (usize) {
         /// The full question text, as the agent sent it, since it is the key of the answer. [`text`](Self::text) is what is shown.
         question: String, TextSnapshot = Question Key "question" false,
             "question|prompt|text|title|message|query|questiontext",
@@ -174,7 +255,7 @@ table! {
     /// One option of a question. A text alone is one with that label.
     QuestionOption,
     /// One option, growing. Only a closed one can be chosen.
-    OptionSnapshot {
+    OptionSnapshot (usize, usize) {
         /// The text to choose.
         label: String, TextSnapshot = Label Plain "label" true,
             "label|text|title|name|value|option|choice|answer|content|key|id",
@@ -186,7 +267,7 @@ table! {
             [EXPLANATION, EXPLANATION, "Additional context"];
         /// Plain text or code shown while the option has focus or is chosen (single-select only).
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false,
+        preview: Option<String>, Option<TextSnapshot> = Preview Text "preview" false extra Preview,
             "preview",
             ["Code or plain text shown while this option is considered; only in single-select questions."; 3];
     }
@@ -217,30 +298,16 @@ impl Row {
     pub(crate) fn may_be_absent(&self) -> bool {
         !matches!(self.kind, Kind::Key | Kind::Plain)
     }
+}
 
-    /// Returns true if a model is told of the member under these limits.
-    pub(crate) fn is_offered(&self, limits: &Limits) -> bool {
-        self.member != Member::Preview || limits.previews()
-    }
-
-    /// Returns true if an ask under these limits must have the member.
-    pub(crate) fn is_required(&self, limits: &Limits) -> bool {
-        match self.member {
-            Member::Header => limits.header_required(),
-            Member::Options => *limits.options().start() > 0,
-            _ => self.is_needed(),
-        }
-    }
-
-    /// Its description in the schema, in the words of the profile's origin.
-    pub(crate) fn words(&self, limits: &Limits) -> Option<&'static str> {
-        let words = match limits.wording() {
-            // The maximum is in the words too, because most models do not keep to `maxLength` unasked.
-            Wording::Coding if self.member == Member::Header && limits.header_max() == Some(12) => {
-                "Very short label displayed as a chip/tag (max 12 chars)."
-            }
-            wording => WORDS[self.member as usize][wording as usize],
-        };
-        (!words.is_empty()).then_some(words)
+/// Changes the part at this path. A path to a later question or option than the next one changes nothing.
+pub(crate) fn change(questions: &mut Vec<QuestionSnapshot>, path: MemberPath, change: Change<'_>) {
+    let Some(question) = nth_or_next(questions, path.question) else {
+        return;
+    };
+    if (path.member as usize) < Member::Label as usize {
+        question.change(path.member, change);
+    } else if let Some(option) = nth_or_next(&mut question.options, path.option) {
+        option.change(path.member, change);
     }
 }

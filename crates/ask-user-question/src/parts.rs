@@ -27,6 +27,20 @@ pub(crate) trait Grows<T: ?Sized> {
 
     /// Returns true if the part takes nothing back of what has arrived. Once the object around it is `closed`, nothing more comes.
     fn may_become(&self, sent: &T, closed: bool) -> bool;
+
+    /// Takes a change that is meant for such a part.
+    fn change(&mut self, _: Change<'_>) {}
+
+    /// Takes the end of the object around it: a flag that was not named is off.
+    fn end(&mut self) {}
+}
+
+/// A change of one text or flag.
+#[derive(Clone, Copy)]
+pub(crate) enum Change<'c> {
+    Append(&'c str),
+    Close,
+    Set(bool),
 }
 
 impl Grows<str> for TextSnapshot {
@@ -41,6 +55,15 @@ impl Grows<str> for TextSnapshot {
 
     fn may_become(&self, sent: &str, _: bool) -> bool {
         if self.closed { self.text == sent } else { sent.starts_with(&self.text) }
+    }
+
+    #[inline(never)]
+    fn change(&mut self, change: Change<'_>) {
+        match change {
+            Change::Append(delta) => self.text.push_str(delta),
+            Change::Close => self.closed = true,
+            Change::Set(_) => {}
+        }
     }
 }
 
@@ -59,6 +82,10 @@ impl Grows<Option<String>> for Option<TextSnapshot> {
             (None, text) => text.is_none() || !closed,
         }
     }
+
+    fn change(&mut self, change: Change<'_>) {
+        self.get_or_insert_default().change(change);
+    }
 }
 
 impl Grows<bool> for Option<bool> {
@@ -68,6 +95,16 @@ impl Grows<bool> for Option<bool> {
 
     fn may_become(&self, sent: &bool, _: bool) -> bool {
         self.is_none_or(|shown| shown == *sent)
+    }
+
+    fn change(&mut self, change: Change<'_>) {
+        if let Change::Set(value) = change {
+            *self = Some(value);
+        }
+    }
+
+    fn end(&mut self) {
+        self.get_or_insert(false);
     }
 }
 

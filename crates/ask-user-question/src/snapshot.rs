@@ -1,13 +1,14 @@
 //! The state of an ask for a card, from the first byte of its arguments to its receipt.
 
 use crate::codes::codes;
+use crate::members::change;
 use crate::outcome::Outcome;
-use crate::parts::{Grows, nth_or_next};
+use crate::parts::{Change, Grows, nth_or_next};
 use crate::wire::AskUserQuestion;
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-pub use crate::members::{OptionSnapshot, QuestionSnapshot};
+pub use crate::members::{MemberPath, OptionSnapshot, QuestionSnapshot};
 pub use crate::parts::TextSnapshot;
 
 codes! {
@@ -82,19 +83,19 @@ pub enum AskPatch {
     /// A text began or grew.
     Append {
         /// Which text.
-        text: TextPath,
+        text: MemberPath,
         /// The appended text; may be empty at the beginning.
         delta: String,
     },
     /// A text is complete.
     CloseText {
         /// Which text.
-        text: TextPath,
+        text: MemberPath,
     },
-    /// A question's `multiSelect` is known.
-    MultiSelect {
-        /// The question's index.
-        question: usize,
+    /// A flag is known.
+    Flag {
+        /// Which flag.
+        flag: MemberPath,
         /// Its value.
         value: bool,
     },
@@ -134,21 +135,6 @@ pub enum AskPatch {
     ExpiresAt(Option<u64>),
     /// The call names the language of its texts.
     Lang(String),
-}
-
-/// A text inside an ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TextPath {
-    /// A question's text.
-    Question(usize),
-    /// A question's header.
-    Header(usize),
-    /// The label of (question, option).
-    Label(usize, usize),
-    /// The description of (question, option).
-    Description(usize, usize),
-    /// The preview of (question, option).
-    Preview(usize, usize),
 }
 
 impl AskSnapshot {
@@ -198,36 +184,23 @@ impl AskSnapshot {
 
     fn take(&mut self, patch: &AskPatch) {
         match *patch {
-            AskPatch::Append { text, ref delta } => {
-                if let Some(text) = self.text_mut(text) {
-                    text.text.push_str(delta);
-                }
-            }
-            AskPatch::CloseText { text } => {
-                if let Some(text) = self.text_mut(text) {
-                    text.closed = true;
-                }
-            }
-            AskPatch::MultiSelect { question, value } => {
-                if let Some(question) = self.question_mut(question) {
-                    question.multi_select = Some(value);
-                }
-            }
+            AskPatch::Append { text, ref delta } => change(&mut self.questions, text, Change::Append(delta)),
+            AskPatch::CloseText { text } => change(&mut self.questions, text, Change::Close),
+            AskPatch::Flag { flag, value } => change(&mut self.questions, flag, Change::Set(value)),
             AskPatch::OpenOption { question, option } => {
                 self.option_mut(question, option);
             }
             AskPatch::CloseOption { question, option } => {
                 if let Some(option) = self.option_mut(question, option) {
-                    option.closed = true;
+                    option.end();
                 }
             }
             AskPatch::OpenQuestion { question } => {
-                self.question_mut(question);
+                nth_or_next(&mut self.questions, question);
             }
             AskPatch::CloseQuestion { question } => {
-                if let Some(question) = self.question_mut(question) {
-                    question.multi_select.get_or_insert(false);
-                    question.closed = true;
+                if let Some(question) = nth_or_next(&mut self.questions, question) {
+                    question.end();
                 }
             }
             AskPatch::Complete(ref ask) => {
@@ -254,24 +227,8 @@ impl AskSnapshot {
         self.questions.may_become(&ask.questions, false)
     }
 
-    fn text_mut(&mut self, path: TextPath) -> Option<&mut TextSnapshot> {
-        Some(match path {
-            TextPath::Question(question) => &mut self.question_mut(question)?.question,
-            TextPath::Header(question) => self.question_mut(question)?.header.get_or_insert_default(),
-            TextPath::Label(question, option) => &mut self.option_mut(question, option)?.label,
-            TextPath::Description(question, option) => {
-                self.option_mut(question, option)?.description.get_or_insert_default()
-            }
-            TextPath::Preview(question, option) => self.option_mut(question, option)?.preview.get_or_insert_default(),
-        })
-    }
-
-    fn question_mut(&mut self, question: usize) -> Option<&mut QuestionSnapshot> {
-        nth_or_next(&mut self.questions, question)
-    }
-
     fn option_mut(&mut self, question: usize, option: usize) -> Option<&mut OptionSnapshot> {
-        nth_or_next(&mut self.question_mut(question)?.options, option)
+        nth_or_next(&mut nth_or_next(&mut self.questions, question)?.options, option)
     }
 }
 

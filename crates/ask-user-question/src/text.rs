@@ -6,7 +6,7 @@ pub(crate) use case::lower;
 use std::{iter, mem};
 
 /// A kind of characters. All kinds are of one type, so that each way of searching for them is there once.
-pub(crate) type Kind = fn(char) -> bool;
+pub(crate) type CharClass = fn(char) -> bool;
 
 /// Returns true if no character is visible: only white space, invisible format characters and fillers, or an empty text.
 ///

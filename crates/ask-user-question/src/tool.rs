@@ -1,8 +1,8 @@
 //! The tool's definition, as a model or a client is told.
 
 use crate::guidance::{self, Mode};
-use crate::limits::{Limits, Wording};
-use crate::members::{self, Kind, Member, Of};
+use crate::limits::Limits;
+use crate::members::{self, Kind, Member, Of, Wording};
 use crate::validate::range_of;
 use json_tree::{Json, JsonText};
 use serde::Serialize;
@@ -83,8 +83,8 @@ pub fn parameters(limits: &Limits) -> JsonText {
 /// The schema of an object.
 fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
     let (mut properties, mut required) = (Vec::new(), Vec::new());
-    for row in members::of(object).iter().filter(|row| row.is_offered(limits)) {
-        let words = row.words(limits);
+    for row in members::of(object).iter().filter(|row| limits.tell_of(row)) {
+        let words = limits.words_for(row);
         let property = match row.kind {
             Kind::Key | Kind::Plain | Kind::Text => {
                 let mut rest = Vec::new();
@@ -100,7 +100,7 @@ fn schema_of(object: Of, limits: &Limits) -> Json<'static> {
             }
         };
         properties.push((row.name, property));
-        if row.is_required(limits) {
+        if limits.require(row) {
             required.push(Json::Text(row.name.into()));
         }
     }

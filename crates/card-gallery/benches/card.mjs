@@ -1,4 +1,4 @@
-// What a card costs in Chromium, in the gallery as it is built for users. `cargo xtask bench card` runs it behind `chromium.mjs`, with the
+// The cost of a card in Chromium, in the gallery as it is built for users. `cargo xtask bench card` runs it behind `chromium.mjs`, with the
 // folder of the built page.
 
 import { readFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { extname, join, normalize } from "node:path";
 
 const [dist] = given;
 const SIZES = [10_000, 100_000, 1_000_000];
-/** How much slower the browser's processor is made. */
+/** The factor by which the browser's processor is slower. */
 const RATES = [1, 4];
 /** The middle one of so many times is told. */
 const TIMES = 3;
@@ -67,7 +67,7 @@ const act = (name) =>
     watch.disconnect();
   }, name);
 
-/** What there is when all garbage is gone. */
+/** The memory when all garbage is gone. */
 async function counts() {
   for (let round = 0; round < 3; round += 1) await devtools("HeapProfiler.collectGarbage");
   const { metrics } = await devtools("Performance.getMetrics");
@@ -77,7 +77,7 @@ async function counts() {
 }
 
 /**
- * What the browser has written down of the page's main thread. Times are in milliseconds: `at` by the wall's
+ * The browser's records of the page's main thread. Times are in milliseconds: `at` by the wall's
  * clock, `took` and `own` by the thread's own, for which nothing counts that the machine does beside.
  */
 async function trace() {
@@ -100,7 +100,7 @@ async function trace() {
 const mb = (bytes) => `${(bytes / 1_000_000).toFixed(1)} MB`;
 const kb = (size) => (size < 1_000_000 ? `${size / 1_000} KB` : `${size / 1_000_000} MB`);
 
-// What is measured.
+// The measurements.
 
 /** A page's first card, whose code is compiled as it is called, and the next one. */
 async function feeding(size, rate) {
@@ -112,13 +112,13 @@ async function feeding(size, rate) {
       await slowDown(1);
       const { script, program } = await counts();
       await slowDown(rate);
-      // What the browser writes down has an end, and two of the largest do not fit in.
+      // The browser's records are bounded, and two of the largest do not fit in.
       if (size < SIZES.at(-1)) for (const name of ["nothing", size]) await act(name);
       await slowDown(1);
       const { events, marks } = await trace();
       const from = marks("begin")[0].at;
       const to = marks("done").find(({ at }) => at > from)?.at;
-      // Where even one does not fit in, its end is not known.
+      // If even one does not fit in, its end is not known.
       if (to === undefined) return { heap: script + program };
       const ran = events.filter(({ name, at }) => name === "RunTask" && at > from && at < to).map((task) => task.took);
       const enabled = marks("enabled").map((mark, nth) => mark.own - marks("last-byte")[nth].own);
@@ -139,7 +139,7 @@ async function feeding(size, rate) {
 /** Each act of a person so far: its kind, and how long it took. */
 const heard = () =>
   inPage(async () => {
-    // What the last act changed has its frame.
+    // The last change has its frame.
     for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
     await new Promise((later) => setTimeout(later, 200));
     const kindOf = ({ name, target }) => {
@@ -151,7 +151,7 @@ const heard = () =>
   });
 
 /**
- * How long the page's own handlers take for what a person does in a card of four questions, and how long it takes until the frame that
+ * The time of the page's own handlers for a person's acts in a card of four questions, and the time until the frame that
  * shows it.
  */
 async function answering(rate) {

@@ -97,12 +97,8 @@ impl ToolRegistry {
     /// The tools of a conversation: the asking tool, if a user is there to answer, by the client's name for it.
     #[must_use]
     pub fn new(limits: Limits, context: ToolContext) -> Self {
-        let limits = limits
-            .clone()
-            .to_builder()
-            .tool_name(context.asking_tool(&limits))
-            .build()
-            .expect("they were legal under another name");
+        let name = context.asking_tool(&limits);
+        let limits = limits.with_tool_name(name);
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         if offers_asking(&context) {
             tools.push(Arc::new(AskUserQuestionTool::new(&limits)));

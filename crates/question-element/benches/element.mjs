@@ -1,4 +1,4 @@
-// When a page that has the element alone shows its first card. `cargo xtask bench element` runs it behind `chromium.mjs`, with the package's folder.
+// The time until a page that has the element alone shows its first card. `cargo xtask bench element` runs it behind `chromium.mjs`, with the package's folder.
 // On two busy cores it took 17 ms from the last byte of the program to a painted card of four options, 66 ms with the processor four times
 // slower. In a page that has nothing else the card is painted 96 ms after the page was opened.
 

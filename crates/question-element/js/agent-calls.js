@@ -3,7 +3,7 @@ import * as program from "./wasm/agent.js";
 
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** What the program gives; where it refuses, an `Error` says why. */
+/** The program's result. If it refuses, throws an `Error` with the reason. */
 function told(call) {
   try {
     return JSON.parse(call());
@@ -21,5 +21,5 @@ export const check = (profile, args) => told(() => program.check(profile, textOf
 /** Reads what came back for an ask. */
 export const parseReply = (ask, reply) => told(() => program.parseReply(textOf(ask), textOf(reply)));
 
-/** What a typed chat message answers, with the picks so far. */
+/** The answer in a typed chat message, with the picks so far. */
 export const matchMessage = (ask, text, picks = []) => told(() => program.matchMessage(textOf(ask), text, textOf(picks)));

@@ -23,12 +23,12 @@ export interface ToolDefinition {
   description: string;
   /** The JSON Schema of the input. */
   parameters: Record<string, unknown>;
-  /** How to use the tool well, for the system prompt. */
+  /** Advice on using the tool well, for the system prompt. */
   guidance: string;
 }
 
 export interface Violation {
-  /** Where, such as `questions[1].options`; empty for the whole input. */
+  /** The place, such as `questions[1].options`; empty for the whole input. */
   path: string;
   code: string;
   message: string;
@@ -40,11 +40,11 @@ export interface Verdict {
   ask: Ask | null;
   repairs: { path: string; code: string }[];
   violations: Violation[];
-  /** What to tell the model where it is not valid. */
+  /** The text for the model if it is not valid. */
   message: string | null;
 }
 
-/** What was chosen in one question. */
+/** The choice in one question. */
 export interface Pick {
   question: number;
   selected: number[];
@@ -53,7 +53,7 @@ export interface Pick {
   skipped?: boolean;
 }
 
-/** What the flat answers alone would lose. */
+/** The parts of an answer that the flat answers lack. */
 export interface Detail {
   index: number;
   header?: string;
@@ -68,7 +68,7 @@ export type Outcome =
   | { outcome: "replied_in_chat"; text: string; picks: Pick[] }
   | { outcome: "declined" | "expired" | "superseded" | "cancelled" };
 
-/** What came back says nothing of an answer. */
+/** The result says nothing of an answer. */
 export interface NotRead {
   outcome: null;
   violations: Violation[];
@@ -86,5 +86,5 @@ export function check(profile: Profile, args: unknown): Verdict;
 /** Reads what came back for an ask. Throws where the ask can't be read. */
 export function parseReply(ask: Ask | string, reply: unknown): Outcome | NotRead;
 
-/** What a typed chat message answers, with the picks so far. */
+/** The answer in a typed chat message, with the picks so far. */
 export function matchMessage(ask: Ask | string, text: string, picks?: Pick[]): Outcome;

@@ -3,7 +3,7 @@ import type { Word } from "./words.js";
 
 export type { Ask, Detail, Option, Pick, Question } from "./agent.js";
 
-/** Where a call stands; also in the words of CopilotKit, assistant-ui and the AI SDK. */
+/** The state of a call; also in the words of CopilotKit, assistant-ui and the AI SDK. */
 export type Status =
   | "streaming" | "ready" | "answerable" | "answered" | "declined" | "superseded" | "expired" | "interrupted" | "settled"
   | "inProgress" | "executing" | "complete"
@@ -29,7 +29,7 @@ export interface ReplyDetail {
   toolCallId: string;
   /** The answers by their questions, as the agent reads them. */
   answers: Record<string, string>;
-  /** What the flat answers alone would lose, where they would. */
+  /** The parts of an answer that the flat answers lack, if there are any. */
   details?: Detail[];
   /** The answers as the next user message. */
   message: string;
@@ -46,7 +46,7 @@ export interface DeclineDetail extends CallDetail {
   text: string;
 }
 
-/** What the user gives to the host. Until the host takes it, and says what came of it, the card shows it as on its way. */
+/** A reply or a refusal of the user. Until the host takes it and reports the result, the card shows it as on its way. */
 export interface ReplyEvent<T = ReplyDetail> extends CustomEvent<T> {
   /**
    * Takes it. Once the promise settles, the card is a receipt, or shows the reason and the form again. Without it the card waits for
@@ -64,7 +64,7 @@ export interface QuestionCardEvents {
   draft: CustomEvent<CallDetail & { picks: Pick[] }>;
   /** The user goes on in the chat, with these picks. Needs `reply-in-chat`. */
   "reply-in-chat": CustomEvent<CallDetail & { picks: Pick[] }>;
-  /** What came too late is to be sent as a message. Without `respondWith` it stays on the card. Needs `late-messages`. */
+  /** A text that came too late is to be sent as a message. Without `respondWith` it stays on the card. Needs `late-messages`. */
   "late-message": ReplyEvent<CallDetail & { text: string }>;
   /** The user asks for more time. Needs `more-time`. */
   extend: CustomEvent<CallDetail>;
@@ -76,7 +76,7 @@ export interface QuestionCardEvents {
   "qc-error": CustomEvent<{ reason: unknown }>;
 }
 
-/** A sheet of words: those of another language, or some of a host's own. What it lacks stays as it is; what is wrong in it is told on the console. */
+/** A sheet of words: those of another language, or some of a host's own. Words that it lacks stay as they are; mistakes in it are named on the console. */
 export type Labels = { lang?: string; dir?: "ltr" | "rtl" } & { [word in Word]?: string | Plurals };
 
 /** The forms of a text that depends on a number, by the categories of Unicode's CLDR. */
@@ -100,19 +100,19 @@ export interface QuestionCardProps {
   args?: unknown;
   /** A whole call, as from a history. No attribute. */
   call?: Call;
-  /** What came back for the call. No attribute. */
+  /** The result of the call. No attribute. */
   result?: unknown;
-  /** Where the call stands. */
+  /** The state of the call. */
   status?: Status | { type: string };
   /** A deadline, in milliseconds since the Unix epoch. */
   expiresAt?: number | Date;
-  /** Whether the host keeps the reply until another ask has its own. */
+  /** True if the host keeps the reply until another ask has its own. */
   held?: boolean;
   /** The host's own words in place of the language's. */
   labels?: Labels;
   /** `explicit`: nothing is sent before Submit. `on-pick`: one tap answers a single question of one choice. */
   mode?: "explicit" | "on-pick";
-  /** How several questions are laid out: below each other, or one at a time. */
+  /** The layout of several questions: below each other, or one at a time. */
   layout?: "stacked" | "stepped";
   /** Names the conversation, such as its thread id: agents number their calls. */
   scope?: string;
@@ -120,21 +120,21 @@ export interface QuestionCardProps {
   headingLevel?: number;
   /** The most characters of each typed text. */
   maxLength?: number;
-  /** Whether the card may take the focus when its question has arrived. */
+  /** `if-idle` lets the card take the focus when its question has arrived. */
   claimFocus?: "never" | "if-idle";
-  /** Whether what was chosen and typed outlives a reload. */
+  /** `session` keeps choices and typed text over a reload. */
   persist?: "none" | "session";
-  /** Whether the ask came while the page was open, and not with a history. */
+  /** True if the ask came while the page was open, and not with a history. */
   fresh?: boolean;
-  /** Whether the card can only be read. */
+  /** True if the card can only be read. */
   readonly?: boolean;
-  /** Whether each question has a "Skip". */
+  /** True if each question has a "Skip". */
   allowSkip?: boolean;
   /** The words of a button that leaves all open questions to the agent, each skipped with these words as its note. */
   agentDecides?: string;
-  /** Whether no question takes a note. */
+  /** True if no question takes a note. */
   noNotes?: boolean;
-  /** Whether digits choose nothing. */
+  /** True if digits choose nothing. */
   noShortcuts?: boolean;
   /** Shows "Reply in chat instead". */
   replyInChat?: boolean;
@@ -147,7 +147,7 @@ export interface QuestionCardProps {
 export interface QuestionCard extends QuestionCardProps {}
 
 export class QuestionCard extends HTMLElement {
-  /** How the card stands, such as `streaming`, `awaiting`, `submitting`, `failed`, `answered`; also as `:state(awaiting)`. */
+  /** The state of the card, such as `streaming`, `awaiting`, `submitting`, `failed`, `answered`; also as `:state(awaiting)`. */
   readonly state: string;
   /** A stream for the text of the arguments, as of `response.body.pipeTo(card.writable)`: text or UTF-8. */
   readonly writable: WritableStream<string | BufferSource>;
@@ -156,7 +156,7 @@ export class QuestionCard extends HTMLElement {
   append(delta: string): void;
   /** Ends the arguments. */
   finish(): void;
-  /** What was given to the host did not reach the agent. */
+  /** Reports that the reply did not reach the agent. */
   fail(reason: string): void;
   /** Forgets the call, for one that comes in its place. */
   reset(): void;

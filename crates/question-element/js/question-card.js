@@ -45,10 +45,10 @@ function languageOf(tag) {
   return Object.hasOwn(languages, language) ? language : "en";
 }
 
-/** A text, or an object as JSON, which escapes halves of characters that stand alone: nobody could read those. */
+/** A text, or an object as JSON, which escapes lone halves of characters: no reader takes those. */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value)?.replace(/\\\\|\\ud[89a-f]../g, (found) => (found === "\\\\" ? found : "\ufffd")));
 
-// Where there is no page, such as on a server, the module can be loaded and does nothing.
+// Without a page, such as on a server, the module can be loaded and does nothing.
 const Base = globalThis.HTMLElement ?? class {};
 
 export class QuestionCard extends Base {
@@ -64,14 +64,14 @@ export class QuestionCard extends Base {
   #set = {};
   /** The call: its id, what the host has said of it, the reply that is on its way, the last picks that the host has heard of. */
   #call = { said: {} };
-  /** What the host has said since the card was told. */
+  /** The host's settings since the card's last update. */
   #news = {};
   #internals = this.attachInternals?.();
   #isDue = false;
 
   constructor() {
     super();
-    // What was set before the element was known hides the accessors of its class.
+    // A property that was set before the element was known hides the accessors of its class.
     for (const name of [...Object.keys(properties), ...words].filter((name) => Object.hasOwn(this, name))) {
       const value = this[name];
       delete this[name];
@@ -166,7 +166,7 @@ export class QuestionCard extends Base {
     return this.closest("[lang]")?.lang || this.getRootNode().host?.closest?.("[lang]")?.lang || "";
   }
 
-  /** Tells the card what is new, once all that is set now was set. */
+  /** Passes new settings to the card, once all that is set now was set. */
   #soon() {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -253,7 +253,7 @@ export class QuestionCard extends Base {
     adopt(this.#inShadow ? root : document);
     if (!this.#place) {
       this.#place = document.createElement("div");
-      // What changes inside is told by this element's own events.
+      // Changes inside are announced by this element's own events.
       for (const name of ["change", "input"]) this.#place.addEventListener(name, (event) => event.stopPropagation());
       new MutationObserver(() => this.#enter()).observe(this.#place, { subtree: true, attributeFilter: ["data-state"] });
     }
@@ -277,7 +277,7 @@ export class QuestionCard extends Base {
     this.#place?.remove();
     this.#card = this.#place = undefined;
     this.#enter();
-    // What it is telling just now leads here, too.
+    // The event that it sends just now leads here, too.
     if (card) queueMicrotask(() => card.free());
   }
 
@@ -287,7 +287,7 @@ export class QuestionCard extends Base {
     this.#internals?.states?.add(this.state);
     const call = this.#call;
     if (this.state !== "malformed" || call.isDamaged) return;
-    // The user reads that the question is damaged. What arrived is for whoever feeds the element, such as twice in strict mode.
+    // The user reads that the question is damaged. The arguments are for the author of the page, such as twice in strict mode.
     call.isDamaged = true;
     console.warn(`question-card: call ${call.id || call.made} is no question:`, textOf(call.said.args ?? call.said.call));
   }
@@ -337,7 +337,7 @@ export class QuestionCard extends Base {
 
 let sheet;
 
-/** Gives a tree the styles of the card: one sheet for all elements, in shadow trees and in the page. */
+/** Adds the styles of the card to a tree: one sheet for all elements, in shadow trees and in the page. */
 function adopt(tree) {
   if (!sheet) {
     sheet = new CSSStyleSheet();

@@ -6,7 +6,7 @@ import { events } from "./properties.js";
 /** The events of the element, by the names that a component has for their handlers: `onReplyInChat` is told of `reply-in-chat`. */
 const handlers = new Map(events.map((event) => [`on-${event}`.replace(/-(\w)/g, (_, letter) => letter.toUpperCase()), event]));
 
-/** Tells a handler, and lets the card wait for the promise that it returns. */
+/** Calls a handler, and lets the card wait for the promise that it returns. */
 const telling = (handler) => (event) => {
   const told = handler?.(event.detail, event);
   if (typeof told?.then === "function") event.respondWith?.(told);

@@ -17,7 +17,7 @@ mkdirSync(inStage("wasm"), { recursive: true });
 execFileSync("node", ["manifest.mjs"], { cwd: out });
 for (const name of ["question-card.js", "languages.js", "languages", "properties.js", "styles.js"]) cpSync(join(out, name), inStage(name), { recursive: true });
 
-// What the compiler used, but for references: wasm-bindgen then keeps the page's objects in a list, where wasm2js knows no table of them.
+// The features that the compiler used, except references: wasm-bindgen then keeps the page's objects in a list, where wasm2js knows no table of them.
 const features = ["--mvp-features", ...["bulk-memory", "bulk-memory-opt", "nontrapping-float-to-int", "sign-ext", "mutable-globals"].map((name) => `--enable-${name}`)];
 run("wasm-opt", ...features, "--strip-target-features", program, "-o", "bare.wasm");
 run("wasm-opt", ...features, "--emit-target-features", "bare.wasm", "-o", "told.wasm");

@@ -24,7 +24,7 @@ const ask = (method, params) =>
 
 const heard = {
   "ui/notifications/tool-input-partial": (params) => {
-    // What comes late says less than what is there.
+    // A late piece has less than the whole that is there.
     if (card.status === "input-available") return;
     card.status = "input-streaming";
     card.args = params.arguments;
@@ -72,9 +72,9 @@ function look({ theme, locale, styles, toolInfo, safeAreaInsets: insets }) {
 }
 const fonts = document.head.appendChild(document.createElement("style"));
 
-/** Gives the host an answer: what the agent is to know, and what the user says. */
+/** Hands an answer to the host: what the agent is to know, and what the user says. */
 async function send(text, context) {
-  // A host may have the user confirm it. Whoever waits longer than that takes the answer along.
+  // A host may have the user confirm it. A user who waits longer than that copies the answer.
   const slow = setTimeout(offer, 8000, text);
   instead.hidden = true;
   try {

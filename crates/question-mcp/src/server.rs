@@ -111,7 +111,7 @@ impl McpBuilder {
         let key = key
             .map_or_else(|| [Uuid::new_v4(), Uuid::new_v4(), Uuid::new_v4()].map(Uuid::into_bytes).concat(), Vec::from);
         let codec = RequestStateCodec::try_new(key).expect("a key has 32 bytes or more");
-        let limits = limits.to_builder().tool_name(tools::ASK).build().expect("a name breaks no rule");
+        let limits = limits.with_tool_name(tools::ASK);
         McpServer::of(Arc::new(Shared { limits, view, own_page, wait, codec }))
     }
 }

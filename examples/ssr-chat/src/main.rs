@@ -1,12 +1,4 @@
-//! A chat that axum renders and a browser takes over, in one program: page, agent and store. With `eval "$(cargo xtask tools)"` for wasm-bindgen:
-//!
-//! ```sh
-//! cargo build -p ssr-chat --target wasm32-unknown-unknown
-//! wasm-bindgen --target web --no-typescript --out-dir target/ssr-chat target/wasm32-unknown-unknown/debug/ssr-chat.wasm
-//! cargo run -p ssr-chat
-//! ```
-//!
-//! `cargo run -p ssr-chat ADDRESS FOLDER SCRIPT` has another agent than the front desk.
+//! A chat that axum renders and a browser takes over, in one program: page, agent and store. The README has the commands that start it.
 
 mod app;
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,12 +1,12 @@
 //! Interrupts that ask for several decisions, as the human-in-the-loop middleware of `LangChain` has it: a list of calls that wait, each with
 //! the decisions that it takes. The answer is a list of decisions in the same order.
 
-use super::form::{Asked, Decision, InterruptPart, ask_in, asked, first};
-use super::tracked::TrackedAsk;
-use ask_user_question::Reply;
+use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first};
 use ask_user_question::form::Form;
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
+use ask_user_question::{AskUserQuestion, Reply};
 use json_tree::Json;
+use std::sync::Arc;
 
 /// The calls that a value lists, none if it is of another form.
 pub(super) fn parts(value: &Json<'static>) -> Vec<InterruptPart> {
@@ -21,7 +21,9 @@ pub(super) fn parts(value: &Json<'static>) -> Vec<InterruptPart> {
             None if allows("approve") => Some(approval(request, arguments)),
             None => None,
         };
-        let decision = Decision { at, of: requests.len(), can_reject: allows("reject") };
+        let approval = asked.as_ref().and_then(|(_, form)| form.clone());
+        let form = Arc::new(DecisionForm { can_reject: allows("reject"), approval });
+        let decision = Decision { at, of: requests.len(), form };
         parts.push(InterruptPart { asked, decision: Some(decision) });
     }
     parts
@@ -57,42 +59,43 @@ fn list<'v>(value: &'v Json<'static>, names: &[&str]) -> &'v [Json<'static>] {
     first(value, names).and_then(Json::as_list).unwrap_or_default()
 }
 
-impl Decision {
-    /// The decision that an outcome is. An outcome without an answer goes to the agent as a message.
-    pub(super) fn of(self, tracked: &TrackedAsk, outcome: &Outcome) -> Result<Json<'static>, String> {
+/// One decision on a call: `approve`, `reject` or `respond`.
+struct DecisionForm {
+    /// The call may be rejected.
+    can_reject: bool,
+    /// The form of an approval.
+    approval: Option<Arc<dyn ReplyForm>>,
+}
+
+impl ReplyForm for DecisionForm {
+    /// An outcome without an answer goes to the agent as a message.
+    fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String> {
         let decide = |kind: &'static str, message: Option<String>| {
-            Json::object_of(&mut [("type", Some(kind.into())), ("message", message.map(Json::from))])
+            Ok(Json::object_of(&mut [("type", Some(kind.into())), ("message", message.map(Json::from))]))
         };
-        let words = || Some(outcome.tool_content(tracked.ask()));
-        match (outcome, &tracked.form) {
-            (Outcome::Answered(reply), Some(form)) => {
-                let payload = form.payload(reply)?;
-                let is_approved = payload.get(APPROVED).and_then(Json::as_bool) == Some(true);
-                Ok(if is_approved { decide("approve", None) } else { decide("reject", None) })
+        let words = || Some(outcome.tool_content(ask));
+        match (outcome, &self.approval) {
+            (Outcome::Answered(_), Some(form)) => {
+                let is_approved = form.write(ask, outcome)?.get(APPROVED).and_then(Json::as_bool) == Some(true);
+                decide(if is_approved { "approve" } else { "reject" }, None)
             }
-            (Outcome::Answered(_) | Outcome::RepliedInChat { .. }, None) => Ok(decide("respond", words())),
-            (_, Some(_)) => Ok(decide("reject", words())),
-            (_, None) if self.can_reject => Ok(decide("reject", words())),
-            (_, None) => Ok(decide("respond", words())),
+            (Outcome::Answered(_) | Outcome::RepliedInChat { .. }, None) => decide("respond", words()),
+            (_, None) if !self.can_reject => decide("respond", words()),
+            _ => decide("reject", words()),
         }
     }
 
-    /// The outcome that a list of decisions has for an ask.
-    pub(super) fn read(self, tracked: &TrackedAsk, payload: &Json<'static>) -> Option<Outcome> {
-        let decision = payload.get("decisions")?.as_list()?.get(self.at)?;
+    fn read(&self, ask: &AskUserQuestion, decision: &Json<'static>) -> Option<Outcome> {
         let message = decision.get("message").and_then(Json::as_str);
-        let ask = tracked.ask();
-        match (decision.get("type")?.as_str()?, &tracked.form) {
-            ("reject", None) => Some(Outcome::Declined),
+        match (decision.get("type")?.as_str()?, &self.approval) {
             ("respond", None) => {
                 let message = message?;
                 Outcome::parse(ask, message).or_else(|| Some(Outcome::Answered(Reply::read_message(ask, message)?)))
             }
-            (kind @ ("approve" | "reject"), Some(_)) if message.is_none_or(|message| message != DECLINED_TEXT) => {
-                let payload = Json::object([(APPROVED, Json::Bool(kind == "approve"))]);
-                tracked.form.as_ref()?.read(ask, &payload).map(Outcome::Answered)
+            (kind @ ("approve" | "reject"), Some(form)) if message.is_none_or(|message| message != DECLINED_TEXT) => {
+                form.read(ask, &Json::object([(APPROVED, Json::Bool(kind == "approve"))]))
             }
-            ("reject", Some(_)) => Some(Outcome::Declined),
+            ("reject", _) => Some(Outcome::Declined),
             _ => None,
         }
     }

@@ -1,17 +1,17 @@
 //! An ask beside the form of its reply, and the parts of an interrupt.
 
 use ask_user_question::form::Form;
-use ask_user_question::{AskUserQuestion, Reply};
+use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 use std::fmt;
 use std::sync::Arc;
 
-/// A conversion of the reply into the form that the agent expects. A page without forms carries no code for it.
+/// The form in which the agent expects a reply, if it is not the tool's own. A page without forms carries no code for it.
 pub(super) trait ReplyForm: Send + Sync {
-    /// The payload of a reply, or the sentence that refuses it.
-    fn payload(&self, reply: &Reply) -> Result<Json<'static>, String>;
-    /// The reply in a payload.
-    fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Reply>;
+    /// The content for an outcome, or the sentence that refuses it.
+    fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String>;
+    /// The outcome in a content.
+    fn read(&self, ask: &AskUserQuestion, content: &Json<'static>) -> Option<Outcome>;
 }
 
 /// One word: the members of each form would be code that every page with forms carries.
@@ -30,12 +30,19 @@ pub(super) fn asked((ask, form): (AskUserQuestion, Form)) -> Asked {
 }
 
 impl ReplyForm for Form {
-    fn payload(&self, reply: &Reply) -> Result<Json<'static>, String> {
-        self.payload(reply)
+    fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String> {
+        match outcome {
+            Outcome::Answered(reply) => self.payload(reply),
+            // No schema describes free text.
+            Outcome::RepliedInChat { text, .. } => {
+                Err(String::from("\"") + text + "\" is no answer that the agent can take")
+            }
+            _ => Ok(outcome.to_json(ask)),
+        }
     }
 
-    fn read(&self, ask: &AskUserQuestion, payload: &Json<'static>) -> Option<Reply> {
-        self.read(ask, payload)
+    fn read(&self, ask: &AskUserQuestion, content: &Json<'static>) -> Option<Outcome> {
+        self.read(ask, content).map(Outcome::Answered)
     }
 }
 
@@ -48,14 +55,14 @@ pub(super) struct InterruptPart {
 }
 
 /// The part of one ask in the answer to an interrupt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) struct Decision {
     /// Its index among the decisions.
     pub(super) at: usize,
     /// The number of decisions.
     pub(super) of: usize,
-    /// The call may be rejected.
-    pub(super) can_reject: bool,
+    /// The form of one decision.
+    pub(super) form: Arc<dyn ReplyForm>,
 }
 
 /// An ask in the tool's own form.

@@ -112,8 +112,11 @@ impl Asks {
             let position = self.ask_about(interrupt, &part, &bound, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part));
             let tracked = &mut self.tracked[position];
-            tracked.wait =
-                Some(Box::new(InterruptWait { by: Arc::clone(&by), decision: part.decision, is_released: false }));
+            tracked.wait = Some(Box::new(InterruptWait {
+                by: Arc::clone(&by),
+                decision: part.decision.clone(),
+                is_released: false,
+            }));
             tracked.ask_again(thread, &mut self.changes);
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             if tracked.snapshot.expires_at != deadline {

@@ -178,7 +178,8 @@ impl TrackedAsk {
     /// The outcome in an answer to its interrupt.
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
         if let Some(decision) = self.decision() {
-            return decision.read(self, payload);
+            let decided = payload.get("decisions")?.as_list()?.get(decision.at)?;
+            return decision.form.read(self.ask(), decided);
         }
         let ask = self.snapshot.ask.as_deref();
         match (payload.as_str(), &self.form) {
@@ -186,7 +187,7 @@ impl TrackedAsk {
             (Some(text), _) => {
                 Outcome::parse(self.ask(), text).or_else(|| Some(Outcome::Answered(Reply::read_message(ask?, text)?)))
             }
-            (None, Some(form)) => form.read(ask?, payload).map(Outcome::Answered),
+            (None, Some(form)) => form.read(ask?, payload),
             (None, None) => Outcome::from_json(ask?, payload),
         }
     }
@@ -236,8 +237,8 @@ impl TrackedAsk {
     }
 
     /// Its part in the answer to the interrupt, if that asks for several decisions.
-    pub(super) fn decision(&self) -> Option<Decision> {
-        self.wait.as_ref()?.decision
+    pub(super) fn decision(&self) -> Option<&Decision> {
+        self.wait.as_ref()?.decision.as_ref()
     }
 
     /// The agent asks again: the ask waits, whatever its phase was.

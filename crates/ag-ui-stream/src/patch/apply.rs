@@ -1,7 +1,7 @@
 //! Applies RFC 6902, whole or not at all. The cost of a patch is its own length, its copies and the items that it shifts in arrays, never
 //! the document's length.
 
-use super::operation::Operation;
+use super::operation::{Operation, OperationKind};
 use super::place::{find, find_mut, levels, present, put, remove, restore, take_back};
 use json_tree::Json;
 use std::mem;
@@ -142,18 +142,19 @@ impl<'p> Patching<'_, 'p> {
     }
 
     fn apply(&mut self, operation: Operation<'p>) -> Result<(), PatchErrorKind> {
-        match operation {
-            Operation::Add { path, value } => {
+        let Operation { kind, path, from, value } = operation;
+        match kind {
+            OperationKind::Add => {
                 let value = given(path, value)?;
                 self.add(path, value)
             }
-            Operation::Remove { path } => {
+            OperationKind::Remove => {
                 let value = remove(self.document, path, present);
                 let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
                 self.done.push(Undo::Removed { path, value });
                 Ok(())
             }
-            Operation::Replace { path, value } => {
+            OperationKind::Replace => {
                 let value = given(path, value)?;
                 let place = find_mut(self.document, path);
                 let place = place.ok_or(PatchErrorKind::NoSuchPlace)?;
@@ -161,8 +162,8 @@ impl<'p> Patching<'_, 'p> {
                 self.done.push(Undo::Put { path, before });
                 Ok(())
             }
-            Operation::Move { path, from } => self.move_value(from, path),
-            Operation::Copy { path, from } => {
+            OperationKind::Move => self.move_value(from, path),
+            OperationKind::Copy => {
                 let (value, to_copy) = (find(self.document, from), self.to_copy);
                 let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
                 check_depth(path, depth(value, &mut self.to_copy))?;
@@ -170,7 +171,7 @@ impl<'p> Patching<'_, 'p> {
                 self.copied += to_copy - self.to_copy;
                 self.add(path, value)
             }
-            Operation::Test { path, value } => match find(self.document, path) {
+            OperationKind::Test => match find(self.document, path) {
                 None => Err(PatchErrorKind::NoSuchPlace),
                 Some(found) if *found == value.clone().into_unique() => Ok(()),
                 Some(_) => Err(PatchErrorKind::TestFailed),

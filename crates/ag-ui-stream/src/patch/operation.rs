@@ -2,36 +2,56 @@
 
 use json_tree::Json;
 
-/// One operation.
+/// One operation. Members that its kind does not have are empty.
 #[derive(Clone, Copy)]
-pub(crate) enum Operation<'p> {
-    Add { path: &'p str, value: &'p Json<'p> },
-    Remove { path: &'p str },
-    Replace { path: &'p str, value: &'p Json<'p> },
-    Move { path: &'p str, from: &'p str },
-    Copy { path: &'p str, from: &'p str },
-    Test { path: &'p str, value: &'p Json<'p> },
+pub(crate) struct Operation<'p> {
+    pub(crate) kind: OperationKind,
+    pub(crate) path: &'p str,
+    pub(crate) from: &'p str,
+    pub(crate) value: &'p Json<'p>,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OperationKind {
+    Add,
+    Remove,
+    Replace,
+    Move,
+    Copy,
+    Test,
+}
+
+static NULL: Json<'static> = Json::Null;
 
 impl<'p> Operation<'p> {
     /// Reads an operation. An error is the name of the wrong member (empty for the whole) and the reason, both empty for an unknown kind.
     pub(crate) fn read(operation: &'p Json<'_>) -> Result<Self, (&'static str, &'static str)> {
+        use OperationKind::{Add, Copy, Move, Remove, Replace, Test};
         let Json::Object(members) = operation else {
             return Err(("", "expected a JSON Patch operation"));
         };
         let text = |name: &str| members.find(name).and_then(Json::as_str);
-        let pointer = |name| text(name).filter(|it| is_pointer(it)).ok_or((name, "expected a JSON pointer"));
-        let value = || members.find("value").ok_or(("value", "required"));
-        let path = || pointer("path");
-        Ok(match text("op").ok_or(("op", "expected a string"))? {
-            "add" => Self::Add { path: path()?, value: value()? },
-            "remove" => Self::Remove { path: path()? },
-            "replace" => Self::Replace { path: path()?, value: value()? },
-            "move" => Self::Move { path: path()?, from: pointer("from")? },
-            "copy" => Self::Copy { path: path()?, from: pointer("from")? },
-            "test" => Self::Test { path: path()?, value: value()? },
+        let kind = match text("op").ok_or(("op", "expected a string"))? {
+            "add" => Add,
+            "remove" => Remove,
+            "replace" => Replace,
+            "move" => Move,
+            "copy" => Copy,
+            "test" => Test,
             _ => return Err(("", "")),
-        })
+        };
+        let mut read = Self { kind, path: "", from: "", value: &NULL };
+        for (name, place, is_needed) in
+            [("path", &mut read.path, true), ("from", &mut read.from, matches!(kind, Move | Copy))]
+        {
+            if is_needed {
+                *place = text(name).filter(|it| is_pointer(it)).ok_or((name, "expected a JSON pointer"))?;
+            }
+        }
+        if matches!(kind, Add | Replace | Test) {
+            read.value = members.find("value").ok_or(("value", "required"))?;
+        }
+        Ok(read)
     }
 }
 

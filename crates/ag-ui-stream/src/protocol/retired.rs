@@ -15,9 +15,10 @@ pub(super) fn translate_part(part: &mut Members<'_>) {
     };
     let is_medium = |medium: &&&str| mime.strip_prefix(**medium).is_some_and(|rest| rest.starts_with('/'));
     let medium = ["image", "audio", "video"].iter().find(is_medium).unwrap_or(&"document");
-    let source = Json::object([("type", (*kind).into()), ("value", value.into()), ("mimeType", mime.into())]);
-    let metadata = text(part, "filename").map(|filename| Json::object([("filename", filename.into())]));
-    let mut translated = [("type", Some((*medium).into())), ("source", Some(source)), ("metadata", metadata)];
+    let source = &mut [("type", Some((*kind).into())), ("value", Some(value.into())), ("mimeType", Some(mime.into()))];
+    let metadata = text(part, "filename").map(|name| Json::object_of(&mut [("filename", Some(name.into()))]));
+    let mut translated =
+        [("type", Some((*medium).into())), ("source", Some(Json::object_of(source))), ("metadata", metadata)];
     if let Json::Object(translated) = Json::object_of(&mut translated) {
         *part = translated;
     }

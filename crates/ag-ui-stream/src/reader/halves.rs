@@ -15,8 +15,8 @@ const ALONE: char = char::REPLACEMENT_CHARACTER;
 pub(super) struct Joiner {
     /// Those of the present event.
     halves: Halves,
-    /// First halves, by kind and id of the entity that they are part of.
-    waiting: [Index; 5],
+    /// First halves, by kind and id of the text, call or reasoning that they are part of.
+    waiting: [Index; 3],
 }
 
 /// Takes events that are ready.
@@ -39,14 +39,15 @@ impl Joiner {
             EventEffect::Grow(entity) => self.join(entity, &mut event),
             EventEffect::Close(entity) => {
                 let id = text_or_empty(&event, entity.id());
-                if self.waiting[entity as usize].remove(id) {
+                if self.waiting.get_mut(entity as usize).is_some_and(|waiting| waiting.remove(id)) {
                     by_half(entity, id, text(&event, "subagentRunId"), sink);
                 }
             }
             // Entities that are open when a run fails are not closed, but grow no more.
             EventEffect::FailRun => {
-                for entity in [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning] {
-                    for (id, _) in mem::take(&mut self.waiting[entity as usize]).iter() {
+                let kinds = [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning];
+                for (waiting, entity) in self.waiting.iter_mut().zip(kinds) {
+                    for (id, _) in mem::take(waiting).iter() {
                         by_half(entity, id, None, sink);
                     }
                 }
@@ -59,10 +60,9 @@ impl Joiner {
     fn join(&mut self, entity: EntityKind, event: &mut Members<'_>) {
         let id = text_or_empty(event, entity.id());
         let delta = text_or_empty(event, "delta");
-        if delta.is_empty() {
+        let Some(waiting) = self.waiting.get_mut(entity as usize).filter(|_| !delta.is_empty()) else {
             return;
-        }
-        let waiting = &mut self.waiting[entity as usize];
+        };
         let halves = mem::take(&mut self.halves);
         let (mut joined, mut rest) = (String::new(), delta);
         if let Some(first) = waiting.get(id).and_then(|first| u16::try_from(first).ok()) {

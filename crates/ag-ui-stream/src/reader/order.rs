@@ -422,7 +422,7 @@ impl OpenRun {
                     open.push(id);
                 }
             }
-            nothing(&plural(entity), &open)?;
+            nothing(&joined(&[entity.name(), if entity == EntityKind::Span { "" } else { "s" }], ""), &open)?;
         }
         for (id, state) in self.subagents.iter() {
             if state == ACTIVE {
@@ -431,10 +431,6 @@ impl OpenRun {
         }
         nothing("subagents", &open)
     }
-}
-
-fn plural(kind: EntityKind) -> String {
-    kind.name().to_owned() + if kind == EntityKind::Span { "" } else { "s" }
 }
 
 fn nothing(entities: &str, open: &[&str]) -> NoticeResult {

@@ -35,7 +35,7 @@ export const next_call = (name) => new Promise((take) => {
   call < 0 ? takers.push({ name, take }) : take(waiting.splice(call, 1)[0]);
 });
 
-// What the console was told.
+// The console's warnings and errors.
 const complaints = [];
 for (const level of ["warn", "error"]) {
   const complain = console[level].bind(console);
@@ -99,7 +99,7 @@ export const lock = (state) => {
   if (state in value) Object.defineProperty(navigator, "locks", { configurable: true, value: value[state] });
 };
 
-// The browser's clock, which a test can turn. What waits for less than a second waits by itself.
+// The browser's clock, which a test can turn. A timeout of less than a second uses the real clock.
 const [browsersNow, browsersTimeout, browsersClear] = [Date.now, window.setTimeout.bind(window), window.clearTimeout.bind(window)];
 const timers = new Map();
 let turned = 0;

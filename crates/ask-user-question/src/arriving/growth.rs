@@ -4,20 +4,23 @@
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
 use super::text::{GrowingText, odd_in, push_words};
-use crate::members::{MEMBERS, Member, Of};
+use crate::members::{self, Kind, MEMBERS, Member, MemberPath, Of};
 use crate::repair::{Stands, flag_word, stands};
-use crate::snapshot::{AskPatch, TextPath};
+use crate::snapshot::AskPatch;
 use crate::text::{folded, is_blank};
 use crate::validate::MAX_ASK_BYTES;
 use json_tree::{PartialParser, Token};
+use std::mem;
 
-/// Follows the arguments through the shape of an ask. Other shapes are skipped: they come with the repaired ask.
+/// Reads the arguments in the shape of an ask. Other shapes are skipped: they come with the repaired ask.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Growth {
+pub(super) struct LiveAsk {
     /// The open containers, from the outside in.
-    frames: Vec<Frame>,
+    levels: Vec<Level>,
     /// The open string, where it is one to show.
     text: Option<GrowingText>,
+    /// The open string, number or flag, where it is the value of a flag.
+    flag: Option<String>,
     /// The parser within a string that holds JSON, as some models send lists.
     packed: Option<Box<PartialParser>>,
     /// The number of open containers around that string.
@@ -28,40 +31,36 @@ pub(super) struct Growth {
     questions: usize,
     /// True if the open question is not known to stay.
     question_is_open: bool,
-    /// The open question, if it is without the list around it.
-    bare: Option<Bare>,
+    /// For a question without the list around it: true if anything in it is visible. Until the arguments end, a list may come and make its
+    /// members stray ones that mean nothing.
+    bare: Option<bool>,
     /// The index in `held` at which the open option begins, while that is not known to stay.
     option_from: Option<usize>,
     /// The patches to emit once they are.
     held: Vec<AskPatch>,
-    flags: Flags,
     /// The number of bytes of text that were shown.
     bytes: usize,
     /// The arguments have a shape that is not streamed, so nothing more is shown before they end.
     is_lost: bool,
 }
 
+/// An open container.
 #[derive(Clone, Debug)]
-struct Frame {
-    place: Place,
+struct Level {
+    scope: Scope,
     /// The member whose value comes next.
     key: Key,
-    /// The keys so far that mean anything here, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
+    /// The members so far that say anything, a bit each. One that comes twice makes the ask malformed; what the first one said stays shown.
     seen: u16,
-    /// True if another key may replace a field that is missing in the end: one of those in [`NEEDED`], or one that may be absent.
+    /// True if another key may replace a field that is missing in the end: one that is needed, or one that may be absent.
     has_near: bool,
     may_change: bool,
-}
-
-/// A question without the list around it. Until the arguments end, a list may come and make its members stray ones that mean nothing.
-#[derive(Clone, Copy, Debug)]
-struct Bare {
-    /// True if anything in it is visible.
-    is_visible: bool,
+    /// A flag under other names: the value of the name with the lowest rank.
+    near: Option<(Member, usize, bool)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Scope {
     Arguments,
     Questions,
     Question(usize),
@@ -74,39 +73,62 @@ enum Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Key {
     Is(Member),
-    /// A name that stands for `multiSelect`, by its rank.
-    NearFlag(usize),
-    Other,
+    /// A name that stands for a flag, by its rank.
+    NearFlag(Member, usize),
+    Unknown,
 }
 
-/// The open question's statements about several choices.
-#[derive(Clone, Debug, Default)]
-struct Flags {
-    /// `multiSelect` is there.
-    is_named: bool,
-    /// The value of the name with the lowest rank among its substitutes.
-    near: Option<(usize, bool)>,
-    /// The open text.
-    text: Option<String>,
-}
+impl Scope {
+    /// The kind of object; `None` for anything else.
+    fn object(self) -> Option<Of> {
+        match self {
+            Self::Arguments => Some(Of::Arguments),
+            Self::Question(_) => Some(Of::Question),
+            Self::Option { .. } => Some(Of::Option),
+            Self::Questions | Self::Options { .. } | Self::Elsewhere => None,
+        }
+    }
 
-/// The bits of members in [`Frame::seen`].
-const fn bits(members: &[Member]) -> u16 {
-    match members {
-        [first, rest @ ..] => 1 << *first as u16 | bits(rest),
-        [] => 0,
+    /// The path of a member of this question or option.
+    fn path(self, member: Member) -> Option<MemberPath> {
+        match self {
+            Self::Question(question) => Some(MemberPath { member, question, option: 0 }),
+            Self::Option { question, option } => Some(MemberPath { member, question, option }),
+            _ => None,
+        }
     }
 }
 
-/// The members of a question.
-const QUESTION: u16 = bits(&[Member::Label]) - bits(&[Member::Question]);
-/// The members that a question needs, unless repair finds them under other names.
-const NEEDED: u16 = bits(&[Member::Question, Member::Options]);
+impl Level {
+    fn has(&self, member: Member) -> bool {
+        self.seen & 1 << member as u16 != 0
+    }
 
-type Tell<'a> = &'a mut dyn FnMut(AskPatch);
+    /// Returns true if repair may find a member under another name that is not streamed.
+    fn may_be_repaired(&self, object: Of) -> bool {
+        let lacks = || members::of(object).iter().any(|row| row.is_needed() && !self.has(row.member));
+        self.may_change || self.has_near && lacks()
+    }
 
-impl Growth {
-    pub(super) fn take(&mut self, event: Token<'_>, tell: Tell<'_>) {
+    /// Takes a name that no member has.
+    fn take_near(&mut self, name: &str) -> Key {
+        let object = if let Scope::Option { .. } = self.scope { Of::Option } else { Of::Question };
+        match stands(object, name) {
+            Some(Stands::Flag(member, rank)) if self.scope != Scope::Arguments => {
+                return Key::NearFlag(member, rank);
+            }
+            Some(Stands::Needed) => self.has_near = true,
+            Some(_) => self.may_change = true,
+            None => {}
+        }
+        Key::Unknown
+    }
+}
+
+type Emit<'a> = &'a mut dyn FnMut(AskPatch);
+
+impl LiveAsk {
+    pub(super) fn take(&mut self, event: Token<'_>, emit: Emit<'_>) {
         if self.is_lost {
             return;
         }
@@ -114,317 +136,321 @@ impl Growth {
             Token::ObjectStart => self.open_object(),
             Token::ArrayStart => self.open_array(),
             Token::ObjectEnd | Token::ArrayEnd => {
-                if let Some(frame) = self.frames.pop() {
-                    self.close(&frame, tell);
+                if let Some(level) = self.levels.pop() {
+                    self.close(&level, emit);
                 }
             }
             Token::Key(key) => self.take_key(key),
             Token::StringStart => self.open_text(),
-            Token::Text(fragment) => self.grow(fragment, tell),
-            Token::StringEnd => self.close_text(tell),
-            Token::Bool(value) => self.plain(if value { "true" } else { "false" }, tell),
-            Token::Number(number) => self.plain(&number.text(), tell),
-            // A null member is missing, so another one may replace it.
-            Token::Null => match self.frames.last_mut() {
-                Some(frame @ Frame { key: Key::Is(Member::Options), .. }) => frame.seen &= !bits(&[Member::Options]),
-                Some(Frame { key: Key::Is(Member::MultiSelect), .. }) => self.flags.is_named = false,
-                _ => {}
-            },
+            Token::Text(fragment) => self.grow(fragment, emit),
+            Token::StringEnd => self.close_text(emit),
+            Token::Bool(value) => self.plain(if value { "true" } else { "false" }, emit),
+            Token::Number(number) => self.plain(&number.text(), emit),
+            Token::Null => self.forget_member(),
+        }
+    }
+
+    /// The member that was named is null or blank, so another one may replace it.
+    fn forget_member(&mut self) {
+        if let Some(level) = self.levels.last_mut()
+            && let Key::Is(member) = level.key
+            && member.row().may_be_absent()
+        {
+            level.seen &= !(1 << member as u16);
         }
     }
 
     /// Takes a number or a flag, which counts as its text if it says anything.
-    fn plain(&mut self, text: &str, tell: Tell<'_>) {
-        match self.slot() {
-            (Place::Options { .. }, _)
-            | (Place::Option { .. }, Key::Is(Member::Label))
-            | (Place::Question(_), Key::Is(Member::MultiSelect) | Key::NearFlag(_)) => {
-                self.open_text();
-                self.grow(text, tell);
-                self.close_text(tell);
+    fn plain(&mut self, text: &str, emit: Emit<'_>) {
+        let (scope, key) = self.slot();
+        let is_text = match key {
+            _ if matches!(scope, Scope::Options { .. }) => true,
+            Key::Is(member) => {
+                matches!(scope, Scope::Question(_) | Scope::Option { .. })
+                    && matches!(member.row().kind, Kind::Plain | Kind::Flag)
             }
-            _ => {}
+            Key::NearFlag(..) => true,
+            Key::Unknown => false,
+        };
+        if is_text {
+            self.open_text();
+            self.grow(text, emit);
+            self.close_text(emit);
         }
     }
 
     /// Emits a patch, or holds it while its question or option may not stay.
-    fn tell(&mut self, patch: AskPatch, tell: Tell<'_>) {
+    fn emit(&mut self, patch: AskPatch, emit: Emit<'_>) {
         if self.question_is_open || self.option_from.is_some() {
             self.held.push(patch);
         } else {
-            tell(patch);
+            emit(patch);
         }
     }
 
     /// The open question, and the open option if there is one, are known to stay.
-    fn keep(&mut self, tell: Tell<'_>) {
+    fn keep(&mut self, emit: Emit<'_>) {
         self.option_from = None;
         match &mut self.bare {
-            Some(bare) => bare.is_visible = true,
+            Some(is_visible) => *is_visible = true,
             None => {
                 self.question_is_open = false;
-                std::mem::take(&mut self.held).into_iter().for_each(tell);
+                mem::take(&mut self.held).into_iter().for_each(emit);
             }
         }
     }
 
     /// The place of the next value: the innermost container and the member there.
-    fn slot(&self) -> (Place, Key) {
-        self.frames.last().map_or((Place::Elsewhere, Key::Other), |frame| (frame.place, frame.key))
+    fn slot(&self) -> (Scope, Key) {
+        self.levels.last().map_or((Scope::Elsewhere, Key::Unknown), |level| (level.scope, level.key))
     }
 
-    fn push(&mut self, place: Place) {
-        self.frames.push(Frame { place, key: Key::Other, seen: 0, has_near: false, may_change: false });
+    fn push(&mut self, scope: Scope) {
+        let (has_near, may_change) = (false, false);
+        self.levels.push(Level { scope, key: Key::Unknown, seen: 0, has_near, may_change, near: None });
     }
 
     fn open_object(&mut self) {
-        let place = match self.slot() {
-            _ if self.frames.is_empty() => Place::Arguments,
-            (Place::Arguments, Key::Is(Member::Questions)) | (Place::Questions, _) => self.open_question(),
-            (Place::Options { question, next }, _) => self.open_option(question, next),
+        let scope = match self.slot() {
+            _ if self.levels.is_empty() => Scope::Arguments,
+            (Scope::Arguments, Key::Is(Member::Questions)) | (Scope::Questions, _) => self.open_question(),
+            (Scope::Options { question, next }, _) => self.open_option(question, next),
             // A map of options.
-            (Place::Question(_), Key::Is(Member::Options)) => {
+            (Scope::Question(_), Key::Is(Member::Options)) => {
                 self.is_lost = true;
-                Place::Elsewhere
+                Scope::Elsewhere
             }
-            _ => Place::Elsewhere,
+            _ => Scope::Elsewhere,
         };
-        self.push(place);
+        self.push(scope);
     }
 
     fn open_array(&mut self) {
-        let place = match self.slot() {
-            _ if self.frames.is_empty() => Place::Questions,
-            (Place::Arguments, Key::Is(Member::Questions)) => Place::Questions,
-            (Place::Question(question), Key::Is(Member::Options)) => Place::Options { question, next: 0 },
-            _ => Place::Elsewhere,
+        let scope = match self.slot() {
+            _ if self.levels.is_empty() => Scope::Questions,
+            (Scope::Arguments, Key::Is(Member::Questions)) => Scope::Questions,
+            (Scope::Question(question), Key::Is(Member::Options)) => Scope::Options { question, next: 0 },
+            _ => Scope::Elsewhere,
         };
-        self.push(place);
+        self.push(scope);
     }
 
-    fn open_question(&mut self) -> Place {
+    fn open_question(&mut self) -> Scope {
         let question = self.questions;
-        self.flags = Flags::default();
         self.question_is_open = true;
         self.held.push(AskPatch::OpenQuestion { question });
-        Place::Question(question)
+        Scope::Question(question)
     }
 
-    fn open_option(&mut self, question: usize, option: usize) -> Place {
+    fn open_option(&mut self, question: usize, option: usize) -> Scope {
         self.option_from = Some(self.held.len());
         self.held.push(AskPatch::OpenOption { question, option });
-        Place::Option { question, option }
+        Scope::Option { question, option }
     }
 
-    fn close(&mut self, frame: &Frame, tell: Tell<'_>) {
-        let lacks = |bits| frame.may_change || frame.has_near && frame.seen & bits != bits;
-        match frame.place {
-            Place::Question(_) if lacks(NEEDED) => self.is_lost = true,
-            Place::Option { .. } if lacks(bits(&[Member::Label])) => self.is_lost = true,
-            Place::Question(question) => {
-                if self.bare.take().is_some_and(|bare| bare.is_visible) {
-                    self.keep(tell);
+    fn close(&mut self, level: &Level, emit: Emit<'_>) {
+        let scope = level.scope;
+        if scope.object().is_some_and(|object| object != Of::Arguments && level.may_be_repaired(object)) {
+            self.is_lost = true;
+            return;
+        }
+        if let Some((member, _, value)) = level.near.filter(|(member, ..)| !level.has(*member)) {
+            self.emit_flag(scope, member, value, emit);
+        }
+        match scope {
+            Scope::Question(question) => {
+                if self.bare.take() == Some(true) {
+                    self.keep(emit);
                 }
-                self.close_question(question, tell);
+                self.close_question(question, emit);
             }
-            Place::Option { question, option } => self.close_option(question, option, tell),
-            Place::Arguments | Place::Questions | Place::Options { .. } | Place::Elsewhere => {}
+            Scope::Option { question, option } => self.close_option(question, option, emit),
+            Scope::Arguments | Scope::Questions | Scope::Options { .. } | Scope::Elsewhere => {}
         }
     }
 
-    fn close_question(&mut self, question: usize, tell: Tell<'_>) {
-        if std::mem::take(&mut self.question_is_open) {
+    fn emit_flag(&mut self, scope: Scope, member: Member, value: bool, emit: Emit<'_>) {
+        if let Some(flag) = scope.path(member) {
+            self.emit(AskPatch::Flag { flag, value }, emit);
+        }
+    }
+
+    fn close_question(&mut self, question: usize, emit: Emit<'_>) {
+        if mem::take(&mut self.question_is_open) {
             return self.held.clear();
         }
-        if let (false, Some((_, value))) = (self.flags.is_named, self.flags.near) {
-            tell(AskPatch::MultiSelect { question, value });
-        }
-        tell(AskPatch::CloseQuestion { question });
+        emit(AskPatch::CloseQuestion { question });
         self.questions += 1;
     }
 
-    fn close_option(&mut self, question: usize, option: usize, tell: Tell<'_>) {
+    fn close_option(&mut self, question: usize, option: usize, emit: Emit<'_>) {
         if let Some(from) = self.option_from.take() {
             return self.held.truncate(from);
         }
-        self.tell(AskPatch::CloseOption { question, option }, tell);
-        if let Some(Frame { place: Place::Options { next, .. }, .. }) = self.frames.last_mut() {
+        self.emit(AskPatch::CloseOption { question, option }, emit);
+        if let Some(Level { scope: Scope::Options { next, .. }, .. }) = self.levels.last_mut() {
             *next += 1;
         }
     }
 
     fn take_key(&mut self, name: &str) {
-        let Some(frame) = self.frames.last() else {
+        let Some(level) = self.levels.last() else {
             return;
         };
-        let member = MEMBERS.iter().find(|row| row.name == name).map(|row| row.member);
-        let (bit, mut key) = member.map_or((0, Key::Other), |member| (bits(&[member]), Key::Is(member)));
-        match (frame.place, key) {
-            // A question without the list around it is a question nevertheless.
-            (Place::Arguments, Key::Is(member))
-                if bits(&[member]) & QUESTION != 0 && frame.seen & bits(&[Member::Questions]) == 0 =>
-            {
-                self.bare = Some(Bare { is_visible: false });
-                let place = self.open_question();
-                self.replace(place);
-            }
-            (Place::Question(_), Key::Is(Member::Questions)) if self.bare.take().is_some() => {
+        let rows = match level.scope.object() {
+            Some(Of::Option) => members::of(Of::Option),
+            // One question may come without the list around it.
+            Some(_) => &MEMBERS[..Member::Label as usize],
+            None => return,
+        };
+        let row = rows.iter().find(|row| row.name == name);
+        match (level.scope, row.map(|row| row.member)) {
+            (Scope::Question(_), Some(Member::Questions)) if self.bare.take().is_some() => {
                 self.question_is_open = false;
                 self.held.clear();
-                self.replace(Place::Arguments);
+                self.replace(Scope::Arguments);
             }
             // The list that was meant is within another one.
-            (Place::Question(_), Key::Is(Member::Questions)) => self.is_lost = true,
+            (Scope::Question(_), Some(Member::Questions)) => self.is_lost = true,
+            // A question without the list around it is a question nevertheless.
+            (Scope::Arguments, Some(member)) if member != Member::Questions && !level.has(Member::Questions) => {
+                self.bare = Some(false);
+                let scope = self.open_question();
+                self.replace(scope);
+            }
+            (Scope::Arguments | Scope::Question(_), None) => self.is_lost |= folded(name) == "questions",
             _ => {}
         }
-        let Some(frame) = self.frames.last_mut() else {
-            return;
-        };
-        if frame.seen & bit != 0 {
-            key = Key::Other;
-        }
-        frame.key = key;
-        frame.seen |= bit;
-        self.flags.is_named |= matches!((frame.place, key), (Place::Question(_), Key::Is(Member::MultiSelect)));
-        if bit == 0 {
-            let may_hold = matches!(frame.place, Place::Arguments | Place::Question(_));
-            self.is_lost |= may_hold && folded(name) == "questions";
-            let stands = match frame.place {
-                Place::Arguments | Place::Question(_) => stands(Of::Question, name),
-                Place::Option { .. } => stands(Of::Option, name),
-                _ => None,
+        if let Some(level) = self.levels.last_mut() {
+            level.key = match row {
+                Some(row) if level.has(row.member) => Key::Unknown,
+                Some(row) => {
+                    level.seen |= 1 << row.member as u16;
+                    Key::Is(row.member)
+                }
+                None => level.take_near(name),
             };
-            match (stands, frame.place) {
-                (Some(Stands::Needed), _) => frame.has_near = true,
-                (Some(Stands::Flag(rank)), Place::Question(_)) => frame.key = Key::NearFlag(rank),
-                // A flag of an option comes with the whole ask.
-                (Some(Stands::Flag(_)), Place::Option { .. }) => {}
-                (Some(_), _) => frame.may_change = true,
-                (None, _) => {}
-            }
         }
     }
 
     /// The innermost container turns out to be something else.
-    fn replace(&mut self, place: Place) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.place = place;
+    fn replace(&mut self, scope: Scope) {
+        if let Some(level) = self.levels.last_mut() {
+            level.scope = scope;
         }
     }
 
     fn open_text(&mut self) {
-        let path = match self.slot() {
-            _ if self.frames.is_empty() && !self.is_unpacking => return self.unpack(),
-            (Place::Arguments, Key::Is(Member::Questions)) | (Place::Question(_), Key::Is(Member::Options))
+        match self.slot() {
+            _ if self.levels.is_empty() && !self.is_unpacking => self.unpack(),
+            (Scope::Arguments, Key::Is(Member::Questions)) | (Scope::Question(_), Key::Is(Member::Options))
                 if !self.is_unpacking =>
             {
-                return self.unpack();
+                self.unpack();
             }
             // A question may be packed on its own, or twice, which happens too rarely to be followed.
-            (Place::Questions, _) | (Place::Question(_), Key::Is(Member::Options)) => {
-                self.is_lost = true;
-                return;
-            }
-            (Place::Question(_), Key::Is(Member::MultiSelect) | Key::NearFlag(_)) => {
-                self.flags.text = Some(String::new());
-                return;
-            }
-            (Place::Options { question, next }, _) => {
+            (Scope::Questions, _) | (Scope::Question(_), Key::Is(Member::Options)) => self.is_lost = true,
+            (Scope::Options { question, next }, _) => {
                 self.open_option(question, next);
-                let mut text = GrowingText::new(TextPath::Label(question, next));
-                text.is_plain_option = true;
-                self.text = Some(text);
-                return;
+                self.text = Some(GrowingText::new(MemberPath::label(question, next), true));
             }
-            (Place::Question(question), Key::Is(Member::Question)) => TextPath::Question(question),
-            (Place::Question(question), Key::Is(Member::Header)) => TextPath::Header(question),
-            (Place::Option { question, option }, Key::Is(Member::Label)) => TextPath::Label(question, option),
-            (Place::Option { question, option }, Key::Is(Member::Description)) => {
-                TextPath::Description(question, option)
+            (_, Key::NearFlag(..)) => self.flag = Some(String::new()),
+            (Scope::Question(_) | Scope::Option { .. }, Key::Is(member)) if member.row().kind == Kind::Flag => {
+                self.flag = Some(String::new());
             }
-            (Place::Option { question, option }, Key::Is(Member::Preview)) => TextPath::Preview(question, option),
-            _ => return,
-        };
-        self.text = Some(GrowingText::new(path));
+            (scope, Key::Is(member)) => self.text = scope.path(member).map(|path| GrowingText::new(path, false)),
+            _ => {}
+        }
     }
 
     fn unpack(&mut self) {
         self.packed = Some(Box::default());
-        self.packed_depth = self.frames.len();
+        self.packed_depth = self.levels.len();
     }
 
     /// Takes a fragment of the open string. While a packed string is read, its parser is taken out of
     /// its place, and the fragments are those of the strings inside.
-    fn grow(&mut self, fragment: &str, tell: Tell<'_>) {
+    fn grow(&mut self, fragment: &str, emit: Emit<'_>) {
         if let Some(mut parser) = self.packed.take() {
             self.is_unpacking = true;
-            let fed = parser.feed(fragment, |event| self.take(event, tell));
+            let fed = parser.feed(fragment, |event| self.take(event, emit));
             self.is_unpacking = false;
             self.is_lost |= fed.is_err();
             self.packed = Some(parser);
         } else if let Some(text) = &mut self.text {
             // From there on, the final text may be a different one.
-            let odd = if let TextPath::Question(_) = text.path { odd_in(fragment) } else { None };
+            let odd = if text.kind() == Kind::Key { odd_in(fragment) } else { None };
             let fragment = fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default();
             if let Some(delta) = text.grow(fragment) {
-                let (path, is_visible) = (text.path, text.is_visible);
-                self.append(path, is_visible, delta, tell);
+                self.append(delta, emit);
             }
             self.is_lost |= odd.is_some();
-        } else if let Some(text) = &mut self.flags.text {
+        } else if let Some(text) = &mut self.flag {
             push_words(text, fragment);
         }
     }
 
-    fn append(&mut self, text: TextPath, is_visible: bool, delta: String, tell: Tell<'_>) {
+    /// Emits what is to be shown of the open text.
+    fn append(&mut self, delta: String, emit: Emit<'_>) {
+        let Some(GrowingText { path, is_visible, .. }) = self.text else {
+            return;
+        };
         self.bytes += delta.len();
         if self.bytes > MAX_ASK_BYTES {
             // Such an ask is not shown in the end, since laying it out would freeze the page.
             self.is_lost = true;
             return;
         }
-        self.tell(AskPatch::Append { text, delta }, tell);
-        match text {
-            TextPath::Label(..) => self.keep(tell),
-            TextPath::Question(_) | TextPath::Header(_) if is_visible && self.question_is_open => {
-                self.keep(tell);
-            }
-            _ => {}
+        self.emit(AskPatch::Append { text: path, delta }, emit);
+        let is_of_question = matches!(self.slot().0, Scope::Question(_));
+        if path.member == Member::Label || is_of_question && is_visible && self.question_is_open {
+            self.keep(emit);
         }
     }
 
-    fn close_text(&mut self, tell: Tell<'_>) {
+    fn close_text(&mut self, emit: Emit<'_>) {
         if let Some(mut parser) = self.packed.take() {
             self.is_lost |= parser.finish(|_| {}).is_err();
-            self.frames.truncate(self.packed_depth);
+            self.levels.truncate(self.packed_depth);
             self.text = None;
-        } else if let Some(mut text) = self.text.take() {
+        } else if let Some(text) = &mut self.text {
             if text.is_packed_option() {
+                self.text = None;
                 self.is_lost = true;
                 return;
             }
             if let Some(delta) = text.last() {
-                self.append(text.path, text.is_visible, delta, tell);
+                self.append(delta, emit);
             }
-            if text.begun || text.is_required() {
-                self.tell(AskPatch::CloseText { text: text.path }, tell);
+            let Some(text) = self.text.take() else {
+                return;
+            };
+            if text.begun || text.path.member.row().is_needed() {
+                self.emit(AskPatch::CloseText { text: text.path }, emit);
             }
-            if let (true, TextPath::Label(question, option)) = (text.is_plain_option, text.path) {
-                self.close_option(question, option, tell);
+            if text.is_plain_option {
+                self.close_option(text.path.question, text.path.option, emit);
             }
-        } else if let Some(text) = self.flags.text.take() {
-            match (self.slot(), flag_word(&text)) {
-                ((Place::Question(question), Key::Is(Member::MultiSelect)), Some(value)) => {
-                    self.tell(AskPatch::MultiSelect { question, value }, tell);
+        } else if let Some(text) = self.flag.take() {
+            self.close_flag(&text, emit);
+        }
+    }
+
+    fn close_flag(&mut self, text: &str, emit: Emit<'_>) {
+        let ((scope, key), value) = (self.slot(), flag_word(text));
+        match (key, value) {
+            (Key::Is(member), Some(value)) => self.emit_flag(scope, member, value, emit),
+            _ if is_blank(text) => self.forget_member(),
+            (Key::NearFlag(member, rank), value) => {
+                if let Some(level) = self.levels.last_mut() {
+                    // Two flags under other names come with the whole ask.
+                    self.is_lost |= level.near.is_some_and(|(other, ..)| other != member);
+                    if level.near.is_none_or(|(_, near, _)| rank < near) {
+                        level.near = Some((member, rank, value.unwrap_or_default()));
+                    }
                 }
-                ((_, Key::Is(Member::MultiSelect)), None) if is_blank(&text) => self.flags.is_named = false,
-                ((_, Key::NearFlag(rank)), value)
-                    if !is_blank(&text) && self.flags.near.is_none_or(|(near, _)| rank < near) =>
-                {
-                    self.flags.near = Some((rank, value.unwrap_or_default()));
-                }
-                _ => {}
             }
+            _ => {}
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Texts of an ask that are still arriving.
 
+use crate::members::{Kind, MemberPath};
 use crate::repair::{Meaning, meaning, unpack};
-use crate::snapshot::TextPath;
-use crate::text::{Kind, is_blank};
+use crate::text::{CharClass, is_blank};
 
 /// A text that is being shown. White space at its ends is repaired away in the end, so it is not shown before it is known to be inside.
 #[derive(Clone, Debug)]
 pub(super) struct GrowingText {
-    pub(super) path: TextPath,
+    pub(super) path: MemberPath,
     /// An option that is nothing but this label.
     pub(super) is_plain_option: bool,
     /// True if anything in it is visible.
@@ -17,7 +17,7 @@ pub(super) struct GrowingText {
 }
 
 /// The first characters of JSON in a string: an object, or one within a string or a code fence.
-const PACKED: Kind = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
+const PACKED: CharClass = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
 
 /// The place at which markup of the call may begin, or a line break written as two characters.
 pub(super) fn odd_in(text: &str) -> Option<usize> {
@@ -45,25 +45,24 @@ pub(super) fn push_words(text: &mut String, fragment: &str) {
 }
 
 impl GrowingText {
-    pub(super) fn new(path: TextPath) -> Self {
-        Self { path, is_plain_option: false, is_visible: false, begun: false, held: String::new() }
+    pub(super) fn new(path: MemberPath, is_plain_option: bool) -> Self {
+        Self { path, is_plain_option, is_visible: false, begun: false, held: String::new() }
     }
 
-    /// Returns true if it stays even if it is invisible.
-    pub(super) fn is_required(&self) -> bool {
-        matches!(self.path, TextPath::Question(_) | TextPath::Label(..))
+    pub(super) fn kind(&self) -> Kind {
+        self.path.member.row().kind
     }
 
     /// Returns true if the held text is known to be shown, whatever follows.
     fn is_certain(&self) -> bool {
-        match self.path {
-            TextPath::Question(_) => !self.held.is_empty(),
-            TextPath::Header(_) | TextPath::Description(..) | TextPath::Preview(..) => self.is_visible,
-            TextPath::Label(..) => {
+        match self.kind() {
+            Kind::Key => !self.held.is_empty(),
+            Kind::Plain => {
                 self.is_visible
                     && !(self.is_plain_option && self.held.starts_with(PACKED))
                     && meaning(&self.held) == Meaning::Own
             }
+            _ => self.is_visible,
         }
     }
 
@@ -102,10 +101,7 @@ impl GrowingText {
 
     /// The part of the held text to show, now that it has ended.
     pub(super) fn last(&mut self) -> Option<String> {
-        let TextPath::Label(..) = self.path else {
-            return None;
-        };
-        if self.begun || !self.is_visible || meaning(&self.held) == Meaning::Other {
+        if self.kind() != Kind::Plain || self.begun || !self.is_visible || meaning(&self.held) == Meaning::Other {
             return None;
         }
         self.begun = true;
@@ -115,7 +111,7 @@ impl GrowingText {
     }
 
     fn trims(&self) -> bool {
-        !matches!(self.path, TextPath::Preview(..))
+        self.path.member.row().trims || self.kind() == Kind::Key
     }
 
     /// The start of the white space at a text's end, if that is held back.

@@ -1,6 +1,6 @@
 //! JSON in texts, and texts that are almost JSON, as small models write them.
 
-use crate::text::Kind;
+use crate::text::CharClass;
 use json_tree::pieces::settle;
 use json_tree::{Json, NotUnique};
 
@@ -16,7 +16,7 @@ fn read(text: &str) -> Option<Json<'static>> {
 
 /// The text within a code fence, which may lack its end, if there is one.
 fn unfenced(text: &str) -> &str {
-    const IS_NAME: Kind = |c| c.is_ascii_alphanumeric();
+    const IS_NAME: CharClass = |c| c.is_ascii_alphanumeric();
     let inner = text.strip_prefix("```").map(|inner| inner.strip_suffix("```").unwrap_or(inner));
     inner.map_or(text, |inner| inner.trim_start_matches(IS_NAME).trim())
 }

@@ -1,4 +1,4 @@
-use crate::text::{Kind, lower, place, words};
+use crate::text::{CharClass, lower, place, words};
 
 /// The meaning of a label, or of its beginning, as "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(crate) fn meaning(label: &str) -> Meaning {
     let Some(rest) = opening.map(str::trim_start) else {
         return unknown;
     };
-    const IS_BETWEEN: Kind = |c| !is_letter(c);
+    const IS_BETWEEN: CharClass = |c| !is_letter(c);
     let (mut last, mut invites) = ("", true);
     for word in rest.split(IS_BETWEEN) {
         if !word.is_empty() {
@@ -108,7 +108,7 @@ fn is_letter(c: char) -> bool {
 }
 
 /// Arrows, symbols and emoji.
-const IS_SIGN: Kind = |c| matches!(c, '\u{2190}'..='\u{2BFF}' | '\u{FE0F}' | '\u{1F000}'..='\u{1FFFF}');
+const IS_SIGN: CharClass = |c| matches!(c, '\u{2190}'..='\u{2BFF}' | '\u{FE0F}' | '\u{1F000}'..='\u{1FFFF}');
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,8 @@
 
 use super::lenient::unpacked;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
-use crate::members::{self, Member, Of};
-use crate::text::{Kind, find, folded, is_blank, place};
+use crate::members::{self, Kind, Member, Of};
+use crate::text::{CharClass, find, folded, is_blank, place};
 use json_tree::Json;
 use std::mem;
 
@@ -41,10 +41,10 @@ impl Field {
     pub(super) fn of(member: Member) -> Self {
         let row = member.row();
         let fits: fn(&Json<'_>) -> bool = match row.kind {
-            members::Kind::Key | members::Kind::Text => is_text,
-            members::Kind::Plain | members::Kind::Flag => is_plain_value,
-            members::Kind::List(Of::Option) => is_some_list,
-            members::Kind::List(_) => |_| true,
+            Kind::Key | Kind::Text => is_text,
+            Kind::Plain | Kind::Flag => is_plain_value,
+            Kind::List(Of::Option) => is_some_list,
+            Kind::List(_) => |_| true,
         };
         Self { name: row.name, names: row.near, fits }
     }
@@ -93,18 +93,18 @@ pub(crate) enum Stands {
     Needed,
     /// A field that may be absent.
     Optional,
-    /// `multiSelect`; the lowest number counts.
-    Flag(usize),
+    /// A flag; the lowest number counts.
+    Flag(Member, usize),
 }
 
 /// The field that a member of this name may replace in a question or an option.
 pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
-    let (in_question, mut rank_of_flag) = (object == Of::Question, None);
+    let (in_question, mut flag) = (object == Of::Question, None);
     let (mut is_needed, mut is_optional) = (in_question && is_among(ANSWERS.names, key), false);
     for row in members::of(object) {
         match (rank(row.near, key), row.kind) {
             (None, _) => {}
-            (rank, members::Kind::Flag) => rank_of_flag = rank,
+            (Some(rank), Kind::Flag) => flag = Some(Stands::Flag(row.member, rank)),
             _ if row.is_needed() => is_needed = true,
             _ => is_optional = true,
         }
@@ -114,7 +114,7 @@ pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
     } else if is_optional || in_question && SEVERAL.iter().any(|field| is_among(field.names, key)) {
         Some(Stands::Optional)
     } else {
-        rank_of_flag.map(Stands::Flag)
+        flag
     }
 }
 
@@ -317,7 +317,7 @@ fn lines(text: &str) -> Option<Vec<Json<'static>>> {
 }
 
 fn without_bullet(line: &str) -> Option<&str> {
-    const IS_DIGIT: Kind = |c| c.is_ascii_digit();
+    const IS_DIGIT: CharClass = |c| c.is_ascii_digit();
     let numbered = line.trim_start_matches(IS_DIGIT);
     let behind = match numbered.len() < line.len() {
         true => numbered.strip_prefix(['.', ')']),

@@ -50,8 +50,8 @@ impl Rules<'_> {
     /// Judges the members of a question or an option. `seen` are the texts that must differ.
     fn members<'a>(&mut self, of: Of, path: &str, index: usize, object: &'a Json<'a>, seen: &mut Seen<'a>) {
         for row in members::of(of) {
-            let (path, is_required) = (format!("{path}.{}", row.name), row.is_required(self.limits));
-            if !row.is_offered(self.limits) || !is_required && object.get(row.name).is_none() {
+            let (path, is_required) = (format!("{path}.{}", row.name), self.limits.require(row));
+            if !self.limits.tell_of(row) || !is_required && object.get(row.name).is_none() {
                 continue;
             }
             match row.kind {

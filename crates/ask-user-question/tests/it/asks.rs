@@ -1,5 +1,6 @@
 //! The verdict on asks: paths, codes, words, and inputs that want to hurt.
 
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::text::is_blank;
 use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, check, check_text, describe, validate};
 use ask_user_question::{AskUserQuestion, Limits};
@@ -111,7 +112,7 @@ fn bounds_are_inclusive() {
 #[test]
 fn previews_are_judged_only_where_allowed() {
     let ask = |multi: bool, preview: Value| json!({"questions": [{"question": "Q", "multiSelect": multi, "options": [{"label": "A", "preview": preview}, {"label": "B"}]}]});
-    let with = Limits::RUNTIME.with_previews();
+    let with = Limits::RUNTIME.with(ExtraMember::Preview);
     violations(&Limits::RUNTIME, ask(true, json!(7)), &[]);
     violations(&with, ask(false, json!("x")), &[]);
     violations(&with, ask(false, json!(7)), &[("questions[0].options[0].preview", "wrong_type")]);
@@ -237,7 +238,7 @@ fn reports_stay_short_whatever_is_wrong() {
 
 #[test]
 fn a_full_report_still_knows_the_schemas_verdict() {
-    let limits = Limits::RUNTIME.to_builder().options(2..=10_000).build().unwrap();
+    let limits = Limits::RUNTIME.with_options(2..=10_000);
     let mut options = vec![json!({"label": "same"}); 1_000];
     options.push(json!({"label": 5}));
     let found = validate(&limits, &json!({"questions": [question(options.into())]}));

@@ -1,4 +1,5 @@
-//! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
+//! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32. Natively, a JSON Schema validator and the
+//! crate's rules must agree about generated asks.
 
 mod arriving;
 mod asks;

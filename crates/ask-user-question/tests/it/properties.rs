@@ -4,6 +4,7 @@ use crate::generate::{
     any_ask, any_json, any_patch, any_selections, ask_like_json, config, distinct_ask, distinct_picks_for, picks_for,
     repaired_ask, text,
 };
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::matching::match_message;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskSnapshot;
@@ -38,7 +39,7 @@ proptest! {
 
     #[test]
     fn any_json_gets_a_verdict(input in prop_oneof![any_json(), ask_like_json()]) {
-        for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with_previews()] {
+        for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview)] {
             let checked = check(&limits, input.clone());
             prop_assert!(checked.ask.is_some() || !checked.is_valid());
             prop_assert_eq!(AskUserQuestion::from_json(input.clone()), checked.ask.clone());

@@ -2,6 +2,7 @@
 //! The crate's extra rules have codes of their own and are left out.
 
 use crate::generate::{any_json, ask_like_json, config};
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::repair::repair;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::validate;
@@ -48,15 +49,12 @@ fn schema_and_code_agree_on_the_examples() {
 
 fn profiles() -> Vec<(Limits, Schema)> {
     let custom = Limits::RUNTIME
-        .to_builder()
-        .questions(1..=3)
-        .options(0..=3)
-        .require_header()
-        .header_max(9)
-        .previews()
-        .build()
-        .unwrap();
-    [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with_previews(), custom]
+        .with_questions(1..=3)
+        .with_options(0..=3)
+        .with_header_required(true)
+        .with_header_max(Some(9))
+        .with(ExtraMember::Preview);
+    [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview), custom]
         .into_iter()
         .map(|limits| {
             let schema: Value = serde_json::from_str(tool_definition(&limits).parameters.as_str()).unwrap();

@@ -134,7 +134,7 @@ fn a_question_without_options_is_an_open_one() {
         r#"{"question": "Name?", "type": "text"}"#,
     ] {
         assert_eq!(question(open).options, [], "{open}");
-        let open_limits = Limits::RUNTIME.to_builder().options(0..=4).build().unwrap();
+        let open_limits = Limits::RUNTIME.with_options(0..=4);
         assert_eq!(check_text(&open_limits, open).violations, [], "{open}");
     }
     let yes_no = r#"{"questions": [{"question": "Go on?", "type": "yesno"}]}"#;
@@ -295,7 +295,7 @@ proptest! {
             }
             _ => text,
         };
-        let wide = Limits::RUNTIME.to_builder().options(0..=9).header_of_any_length().build().unwrap();
+        let wide = Limits::RUNTIME.with_options(0..=9).with_header_max(None);
         let checked = check_text(&wide, &arguments);
         for size in [1, 5, 1000] {
             let arrived = arrives(&arguments, size);

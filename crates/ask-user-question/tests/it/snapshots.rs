@@ -2,7 +2,7 @@
 
 use ask_user_question::examples;
 use ask_user_question::snapshot::{
-    AskPatch, AskSnapshot, OptionSnapshot, Phase, QuestionSnapshot, TextPath, TextSnapshot,
+    AskPatch, AskSnapshot, MemberPath, OptionSnapshot, Phase, QuestionSnapshot, TextSnapshot,
 };
 use ask_user_question::{AskUserQuestion, Outcome, Question};
 #[cfg(target_arch = "wasm32")]
@@ -10,7 +10,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// The patches by which an ask would stream in, texts in two pieces.
 fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
-    fn text(patches: &mut Vec<AskPatch>, path: TextPath, value: &str) {
+    fn text(patches: &mut Vec<AskPatch>, path: MemberPath, value: &str) {
         let middle = value.char_indices().nth(value.chars().count() / 2).map_or(0, |(at, _)| at);
         for delta in [&value[..middle], &value[middle..]] {
             patches.push(AskPatch::Append { text: path, delta: delta.to_owned() });
@@ -20,21 +20,21 @@ fn patches(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, TextPath::Question(q), &question.text());
+        text(&mut patches, MemberPath::question(q), &question.text());
         if let Some(header) = &question.header {
-            text(&mut patches, TextPath::Header(q), header);
+            text(&mut patches, MemberPath::header(q), header);
         }
         if question.multi_select {
-            patches.push(AskPatch::MultiSelect { question: q, value: true });
+            patches.push(AskPatch::Flag { flag: MemberPath::multi_select(q), value: true });
         }
         for (o, option) in question.options.iter().enumerate() {
             patches.push(AskPatch::OpenOption { question: q, option: o });
-            text(&mut patches, TextPath::Label(q, o), &option.label);
+            text(&mut patches, MemberPath::label(q, o), &option.label);
             if let Some(description) = &option.description {
-                text(&mut patches, TextPath::Description(q, o), description);
+                text(&mut patches, MemberPath::description(q, o), description);
             }
             if let Some(preview) = &option.preview {
-                text(&mut patches, TextPath::Preview(q, o), preview);
+                text(&mut patches, MemberPath::preview(q, o), preview);
             }
             patches.push(AskPatch::CloseOption { question: q, option: o });
         }
@@ -83,7 +83,7 @@ fn growing_ends_where_completing_begins() {
 #[test]
 fn every_step_shows_what_has_arrived_and_what_is_closed() {
     let mut snapshot = AskSnapshot::new("call");
-    snapshot.apply(AskPatch::Append { text: TextPath::Label(0, 0), delta: "Post".into() });
+    snapshot.apply(AskPatch::Append { text: MemberPath::label(0, 0), delta: "Post".into() });
     let label = |text: &str, closed| TextSnapshot { text: text.into(), closed };
     let shown = |label| {
         let (mut question, mut option) = (QuestionSnapshot::default(), OptionSnapshot::default());
@@ -92,8 +92,8 @@ fn every_step_shows_what_has_arrived_and_what_is_closed() {
         vec![question]
     };
     assert_eq!(snapshot.questions, shown(label("Post", false)));
-    snapshot.apply(AskPatch::Append { text: TextPath::Label(0, 0), delta: "gres".into() });
-    snapshot.apply(AskPatch::CloseText { text: TextPath::Label(0, 0) });
+    snapshot.apply(AskPatch::Append { text: MemberPath::label(0, 0), delta: "gres".into() });
+    snapshot.apply(AskPatch::CloseText { text: MemberPath::label(0, 0) });
     assert_eq!(snapshot.questions, shown(label("Postgres", true)));
     snapshot.apply(AskPatch::CloseOption { question: 0, option: 0 });
     assert!(snapshot.questions[0].options[0].closed && !snapshot.questions[0].closed);
@@ -108,7 +108,7 @@ fn patches_for_elsewhere_change_nothing() {
     for patch in [
         AskPatch::OpenQuestion { question: 1 },
         AskPatch::CloseQuestion { question: usize::MAX },
-        AskPatch::CloseText { text: TextPath::Preview(3, 0) },
+        AskPatch::CloseText { text: MemberPath::preview(3, 0) },
     ] {
         snapshot.apply(patch);
     }
@@ -164,8 +164,8 @@ fn a_snapshot_becomes_only_what_takes_nothing_back() {
     let mut shown = AskSnapshot::new("c");
     assert!(shown.may_become(&complete));
     for patch in [
-        AskPatch::Append { text: TextPath::Question(0), delta: "Wh".to_owned() },
-        AskPatch::Append { text: TextPath::Label(0, 0), delta: "A".to_owned() },
+        AskPatch::Append { text: MemberPath::question(0), delta: "Wh".to_owned() },
+        AskPatch::Append { text: MemberPath::label(0, 0), delta: "A".to_owned() },
     ] {
         shown.apply(patch);
     }

@@ -2,7 +2,7 @@
 
 use ask_user_question::Limits;
 use ask_user_question::guidance::{self, Mode};
-use ask_user_question::limits::LimitsError;
+use ask_user_question::limits::ExtraMember;
 use ask_user_question::tool::{NAMES, tool_definition};
 use ask_user_question::validate::check_text;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ fn names_are_those_of_the_origins() {
 
 #[test]
 fn properties_are_written_in_the_order_that_the_card_needs() {
-    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with_previews()] {
+    for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview)] {
         let text = serde_json::to_string(&tool_definition(&limits)).unwrap();
         let keys = [
             "\"name\":",
@@ -59,7 +59,7 @@ fn previews_are_in_the_schema_only_where_allowed() {
         schema(&limits).pointer("/properties/questions/items/properties/options/items/properties/preview").cloned()
     };
     assert_eq!(preview(Limits::CODING), None);
-    assert_eq!(preview(Limits::CODING.with_previews()).unwrap()["type"], "string");
+    assert_eq!(preview(Limits::CODING.with(ExtraMember::Preview)).unwrap()["type"], "string");
 }
 
 #[test]
@@ -134,16 +134,13 @@ fn guidance_changes_only_with_its_version() {
 }
 
 #[test]
-fn a_builder_changes_schema_and_description() {
+fn limits_change_schema_and_description() {
     let limits = Limits::RUNTIME
-        .to_builder()
-        .tool_name("ask")
-        .questions(1..=2)
-        .options(3..=5)
-        .require_header()
-        .header_max(20)
-        .build()
-        .unwrap();
+        .with_tool_name("ask")
+        .with_questions(1..=2)
+        .with_options(3..=5)
+        .with_header_required(true)
+        .with_header_max(Some(20));
     let schema = schema(&limits);
     let questions = &schema["properties"]["questions"];
     assert_eq!((&questions["minItems"], &questions["maxItems"]), (&json!(1), &json!(2)));
@@ -157,25 +154,9 @@ fn a_builder_changes_schema_and_description() {
 }
 
 #[test]
-fn a_builder_refuses_limits_that_no_ask_can_keep() {
-    let refused = |limits: ask_user_question::limits::LimitsBuilder| limits.build().unwrap_err();
-    let builder = || Limits::CHAT.to_builder();
-    assert_eq!(refused(builder().questions(0..=4)), LimitsError::NoQuestions);
-    #[allow(clippy::reversed_empty_ranges, reason = "this is what the builder refuses")]
-    {
-        assert_eq!(refused(builder().questions(3..=2)), LimitsError::NoQuestions);
-        assert_eq!(refused(builder().options(3..=2)), LimitsError::NoOptions);
-    }
-    assert_eq!(refused(builder().header_max(0)), LimitsError::NoHeader);
-    assert_eq!(refused(builder().tool_name(" ")), LimitsError::BlankToolName);
-    assert!(builder().questions(2..=2).options(0..=0).header_max(1).build().is_ok());
-    let errors = [LimitsError::BlankToolName, LimitsError::NoQuestions, LimitsError::NoOptions, LimitsError::NoHeader];
-    for (error, says) in errors.into_iter().zip(["name", "at least one question", "options", "header"]) {
-        assert!(error.to_string().contains(says), "{error}");
-    }
-    assert_eq!(builder().build(), Ok(Limits::CHAT));
-    let open = Limits::CODING.to_builder().optional_header().header_of_any_length().previews().build().unwrap();
-    assert!(!open.header_required() && open.header_max().is_none() && open.previews());
+#[should_panic(expected = "an ask needs at least one question")]
+fn limits_that_no_ask_can_keep_are_refused() {
+    let _ = Limits::CHAT.with_questions(0..=4);
 }
 
 fn schema(limits: &Limits) -> Value {

@@ -1,4 +1,5 @@
-//! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32.
+//! The crate from outside. One suite runs natively and, through `wasm-bindgen-test`, as wasm32: cases of `JSONTestSuite`, and laws for any
+//! input with `serde_json` as the oracle.
 
 mod halves;
 mod hostile;

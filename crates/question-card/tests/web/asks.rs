@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "hydrate", feature = "ssr"))]
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::{AskPatch, TextPath};
+use ask_user_question::snapshot::{AskPatch, MemberPath};
 use ask_user_question::{AskUserQuestion, Phase, Question, QuestionOption};
 
 pub fn question(text: &str, header: &str, multi_select: bool, labels: &[&str]) -> Question {
@@ -38,16 +38,16 @@ pub fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, TextPath::Question(q), &question.question);
+        text(&mut patches, MemberPath::question(q), &question.question);
         if let Some(header) = &question.header {
-            text(&mut patches, TextPath::Header(q), header);
+            text(&mut patches, MemberPath::header(q), header);
         }
-        patches.push(AskPatch::MultiSelect { question: q, value: question.multi_select });
+        patches.push(AskPatch::Flag { flag: MemberPath::multi_select(q), value: question.multi_select });
         for (o, option) in question.options.iter().enumerate() {
             patches.push(AskPatch::OpenOption { question: q, option: o });
-            text(&mut patches, TextPath::Label(q, o), &option.label);
+            text(&mut patches, MemberPath::label(q, o), &option.label);
             if let Some(description) = &option.description {
-                text(&mut patches, TextPath::Description(q, o), description);
+                text(&mut patches, MemberPath::description(q, o), description);
             }
             patches.push(AskPatch::CloseOption { question: q, option: o });
         }
@@ -80,7 +80,7 @@ pub fn before(patches: Vec<AskPatch>, first: &AskPatch) -> (Vec<AskPatch>, Vec<A
     (before.to_vec(), after.to_vec())
 }
 
-fn text(patches: &mut Vec<AskPatch>, path: TextPath, whole: &str) {
+fn text(patches: &mut Vec<AskPatch>, path: MemberPath, whole: &str) {
     let letters = whole.chars().map(|letter| AskPatch::Append { text: path, delta: letter.to_string() });
     patches.extend(letters);
     patches.push(AskPatch::CloseText { text: path });

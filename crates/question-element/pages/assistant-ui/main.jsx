@@ -50,7 +50,7 @@ function Card({ toolCallId, args, status, result, addResult }) {
   );
 }
 
-/** How it is done today, and the component that was the way before. */
+/** Today's way, and the component that was the way before. */
 const toolkit = defineToolkit({ [toolName]: { type: "human", description: "Asks the user", parameters: { type: "object", properties: {} }, render: Card } });
 const config = AuiConfig({ tools: Tools({ toolkit }) });
 const ToolUI = makeAssistantToolUI({ toolName, render: Card });

@@ -5,7 +5,7 @@ import view from "question-card/card.html?url";
 
 const frame = document.createElement("iframe");
 frame.title = "Question";
-// Nothing else: no forms, and no origin.
+// No more than that: no forms, and no origin.
 frame.sandbox = "allow-scripts";
 document.querySelector("#app").append(frame);
 

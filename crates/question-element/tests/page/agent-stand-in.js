@@ -1,4 +1,4 @@
-// What the README leaves to its reader: an agent whose call streams, and that takes the reply the second time.
+// The reader's part of the README's page: an agent whose call streams, and that takes the reply the second time.
 const args = JSON.stringify({
   questions: [{ question: "Which database?", header: "Database", multiSelect: false, options: [{ label: "Postgres" }, { label: "SQLite" }] }],
 });

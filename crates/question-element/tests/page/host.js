@@ -4,7 +4,7 @@ const waiting = new Map();
 const post = (message) => frame.contentWindow.postMessage({ jsonrpc: "2.0", ...message }, "*");
 const host = (window.host = {
   heard: [],
-  // Whether it takes messages; while this is undefined, it says nothing.
+  // True if it takes messages; while this is undefined, it says nothing.
   takes: true,
   tell: (method, params = {}) => post({ method: `ui/notifications/${method}`, params }),
   tearDown: () => new Promise((done) => waiting.set("end", done) && post({ id: "end", method: "ui/resource-teardown", params: {} })),

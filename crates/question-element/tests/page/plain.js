@@ -1,4 +1,4 @@
-// A page whose tests make elements by hand. It hears every event of the element's at its document.
+// A page whose tests make elements by hand. It records every event of the element's at its document.
 import { QuestionCard, define, load } from "./question-card/question-card.js";
 import * as agent from "./question-card/agent.js";
 

@@ -27,7 +27,7 @@ export async function four_questions_at_once(world) {
   person.isAskedNothing();
 }
 
-/** What the user says beside their answers does not make the desk forget them. */
+/** The user's words beside their answers do not make the desk forget them. */
 export async function four_questions_and_a_word_beside(world) {
   const person = await developer(world);
   await person.says("Set up a new service");

@@ -25,7 +25,7 @@ const runtime = createServer(createCopilotNodeListener({ runtime: new CopilotRun
 runtime.listen(0, "127.0.0.1");
 await once(runtime, "listening");
 
-/** Where the runtime has the desk that answers at an address. */
+/** The path in the runtime of each desk, by its address. */
 const urls = new Map();
 for (const name of Object.keys(agents)) {
   urls.set(await houses.desk(name), `http://127.0.0.1:${runtime.address().port}/api/agent/${name}/run`);

@@ -18,7 +18,7 @@ const journeys = [booking, coding, interrupts, stopping, tools].flatMap((module)
   Object.entries(module),
 );
 
-// What the clients write on the console is about an error that they throw as well.
+// The clients' lines on the console are about an error that they throw as well.
 console.error = () => {};
 console.warn = () => {};
 

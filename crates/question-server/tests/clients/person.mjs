@@ -13,7 +13,7 @@ export const ASKING_TOOL = {
 };
 
 export class Person {
-  /** `run` goes with each run: `tools`, `forwardedProps`. `url` says where the server's agent is, if something stands before it. */
+  /** `run` goes with each run: `tools`, `forwardedProps`. `url` is the address of the server's agent, if a proxy is before it. */
   constructor({ client, version, url = (address) => `${address}/agent` }, address, { threadId = randomUUID(), run = {} } = {}) {
     this.address = address;
     this.version = version;
@@ -25,7 +25,7 @@ export class Person {
     return this.agent.threadId;
   }
 
-  /** Says something, and gives what the agent says to it. */
+  /** Sends a message, and returns the agent's answer. */
   says(text) {
     this.agent.addMessage({ id: randomUUID(), role: "user", content: text });
     return this.runs();
@@ -78,7 +78,7 @@ export class Person {
     return { id, questions: JSON.parse(text).questions };
   }
 
-  /** Whether this is what waits for an answer. */
+  /** True if this waits for an answer. */
   isAsked(...questions) {
     const asked = this.waiting().questions.map(({ question }) => question);
     assert.deepEqual(asked, questions);

@@ -17,6 +17,7 @@ mod journeys;
 mod model;
 mod own_loop;
 mod pages;
+mod plain_endpoint;
 mod processes;
 mod readme;
 mod recipes;

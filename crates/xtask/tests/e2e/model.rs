@@ -1,14 +1,14 @@
 //! A model behind an endpoint of OpenAI's chat completions, which streams as vendors do, from the page to the receipt.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
 
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
 use crate::browser::journey_at;
+use crate::plain_endpoint::answering;
 use crate::server::Server;
 
 const KEY: &str = "sk-journey-0123456789";
@@ -64,36 +64,25 @@ async fn what_is_being_written_outlives_a_stop() {
 
 /// An endpoint that asks so at first, and goes on with what is said then; and what it is asked, head and body.
 fn endpoint(ask: fn() -> Vec<Value>) -> (String, Receiver<(String, Value)>) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
-    let address = listener.local_addr().expect("it is bound");
     let (sender, requests) = mpsc::channel();
-    thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
-            let sender = sender.clone();
-            thread::spawn(move || respond(stream, &sender, ask));
-        }
-    });
-    (format!("http://{address}/v1"), requests)
+    let origin = answering(move |head, body, stream| respond(head, body, stream, &sender, ask));
+    (format!("{origin}/v1"), requests)
 }
 
-/// A request that breaks off has no client to answer.
-fn respond(stream: TcpStream, requests: &Sender<(String, Value)>, ask: fn() -> Vec<Value>) -> Option<()> {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        (reader.read_line(&mut head).ok()? > 0).then_some(())?;
-    }
+/// Answers a request, unless its client hangs up.
+fn respond(
+    head: &str,
+    body: &[u8],
+    mut stream: TcpStream,
+    requests: &Sender<(String, Value)>,
+    ask: fn() -> Vec<Value>,
+) -> Option<()> {
     assert!(head.starts_with("POST /v1/chat/completions "), "{head}");
-    let is_length = |line: &&str| line.to_ascii_lowercase().starts_with("content-length:");
-    let length = head.lines().find(is_length)?.split(':').nth(1)?.trim().parse().ok()?;
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let body: Value = serde_json::from_slice(&body).expect("it is JSON");
+    let body: Value = serde_json::from_slice(body).expect("it is JSON");
     let messages = body["messages"].as_array()?.iter();
     let answered = messages.filter(|message| message["role"] == "tool" || message["role"] == "user").count() > 1;
-    requests.send((head, body)).ok()?;
+    requests.send((head.to_owned(), body)).ok()?;
 
-    let mut stream = reader.into_inner();
     write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n").ok()?;
     // OpenRouter says so while it waits.
     write!(stream, ": OPENROUTER PROCESSING\n\n").ok()?;

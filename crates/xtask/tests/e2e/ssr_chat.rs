@@ -94,7 +94,7 @@ async fn receipts(driver: &WebDriver) -> WebDriverResult<usize> {
     Ok(driver.find_all(By::ClassName("qc-receipt")).await?.len())
 }
 
-/// Builds what the browser runs, as the example's first lines say.
+/// Builds the browser's side by the commands of the example's README.
 fn build(target: &Path, folder: &Path) {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--package", "ssr-chat", "--target", "wasm32-unknown-unknown"]);

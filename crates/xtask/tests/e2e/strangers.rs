@@ -1,14 +1,13 @@
 //! Agents of other frameworks, at other origins: a plain server replays runs, and has nothing beside its one endpoint.
 
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use serde_json::Value;
 
 use crate::browser::journey_at;
+use crate::plain_endpoint::answering;
 use crate::server::Server;
 
 const ASKS: &str = include_str!("recorded/scheduler.events.json");
@@ -121,49 +120,16 @@ pub(crate) fn asking() -> String {
 
 /// An agent at a new origin.
 fn stranger(tells: Tells) -> String {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a free port");
-    let address = listener.local_addr().expect("it is bound");
     let runs = Arc::new(AtomicUsize::new(0));
-    thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
-            let runs = runs.clone();
-            thread::spawn(move || respond(stream, &runs, tells));
-        }
-    });
-    format!("http://{address}")
+    answering(move |head, body, mut stream| stream.write_all(response(head, body, &runs, tells).as_bytes()).ok())
 }
 
-fn respond(mut stream: TcpStream, runs: &AtomicUsize, tells: Tells) {
-    let mut request = Vec::new();
-    let mut part = [0; 4096];
-    // A request that breaks off has no client to answer.
-    while let Ok(length @ 1..) = stream.read(&mut part) {
-        request.extend_from_slice(&part[..length]);
-        let text = String::from_utf8_lossy(&request).into_owned();
-        if let Some((head, body)) = text.split_once("\r\n\r\n")
-            && body.len() >= announced(head)
-        {
-            let _ = stream.write_all(response(head, body, runs, tells).as_bytes());
-            return;
-        }
-    }
-}
-
-fn announced(head: &str) -> usize {
-    let mut lengths = head.lines().filter_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        let is_length = name.eq_ignore_ascii_case("content-length");
-        is_length.then(|| value.trim().parse().ok())?
-    });
-    lengths.next().unwrap_or(0)
-}
-
-fn response(head: &str, body: &str, runs: &AtomicUsize, tells: Tells) -> String {
+fn response(head: &str, body: &[u8], runs: &AtomicUsize, tells: Tells) -> String {
     let any = "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: *\r\nConnection: close\r\n";
     if !head.starts_with("POST /run ") {
         return format!("HTTP/1.1 204 No Content\r\n{any}\r\n");
     }
-    let input: Value = serde_json::from_str(body).expect("it is a RunAgentInput");
+    let input: Value = serde_json::from_slice(body).expect("it is a RunAgentInput");
     let answered = input["messages"].as_array().into_iter().flatten().any(|message| message["role"] == "tool");
     let recorded = tells(runs.fetch_add(1, Ordering::Relaxed), answered);
     let recorded: Vec<Value> = serde_json::from_str(recorded).expect("it is a recorded run");

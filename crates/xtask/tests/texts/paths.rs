@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use crate::markdown::{links, paragraphs};
-use crate::{accept, documents, place, read, root};
+use crate::{accept, documents, packages, place, read, root, tracked};
 
 /// Documents about the repository, in which a path is the end of one path alone, so that an editor's search finds it.
 const MAPS: [&str; 3] = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"];
 
 #[test]
 fn each_path_on_a_map_leads_to_one_file_or_folder() {
-    let there = tracked();
+    let there = all_paths();
     accept(MAPS.iter().map(|map| root().join(map)).flat_map(|map| {
         let texts = paragraphs(&read(&map)).into_iter();
         let spans = texts.flat_map(|(line, text)| {
@@ -38,13 +38,47 @@ fn each_link_leads_to_a_file_and_a_heading() {
     }));
 }
 
+#[test]
+fn each_package_has_a_readme() {
+    accept(packages().iter().filter(|package| !package.join("README.md").is_file()).map(|package| place(package, 1)));
+}
+
+#[test]
+fn each_command_names_what_cargo_finds() {
+    let help = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("--help").output().expect("it runs").stdout;
+    let help = String::from_utf8(help).expect("it is text");
+    let there = all_paths();
+    let is_there = |package: &str, target: &str| {
+        ["crates/", "examples/", ""].iter().any(|folder| there.contains(&format!("{folder}{package}{target}")))
+    };
+    // The changelog has commands of before.
+    accept(documents().iter().filter(|document| !document.ends_with("CHANGELOG.md")).flat_map(|document| {
+        let text = read(document);
+        let lines = text.lines().enumerate().flat_map(|(at, line)| line.split('`').map(move |code| (at + 1, code)));
+        let commands = lines.filter_map(|(line, code)| Some((line, code.split_once("cargo ")?.1)));
+        let lost = commands.filter_map(|(line, command)| {
+            let words: Vec<&str> = command.split_whitespace().take_while(|word| *word != "#").collect();
+            let after = |flag: &str| words.iter().skip_while(|word| **word != flag).nth(1).copied();
+            let package =
+                after("-p").filter(|name| name.bytes().all(|byte| byte == b'-' || byte.is_ascii_lowercase()))?;
+            let targets = [("--test", "/tests/"), ("--example", "/examples/"), ("--bench", "/benches/")];
+            let targets = targets.iter().filter_map(|(flag, folder)| Some(format!("{folder}{}", after(flag)?)));
+            let is_found = |target: &String| is_there(package, target) || is_there(package, &format!("{target}.rs"));
+            let is_whole = is_there(package, "/Cargo.toml") && targets.collect::<Vec<_>>().iter().all(is_found);
+            (!is_whole).then(|| format!("{}: `cargo {command}`", place(document, line)))
+        });
+        let commands = text.split("cargo xtask ").skip(1);
+        let unknown = commands.filter_map(|rest| rest.split(|letter: char| !letter.is_ascii_lowercase()).next());
+        let unknown = unknown.filter(|name| !name.is_empty() && !help.contains(&format!("\nxtask {name}")));
+        lost.chain(unknown.map(|name| format!("{}: no `cargo xtask {name}`", place(document, 1)))).collect::<Vec<_>>()
+    }));
+}
+
 /// Every path of the repository, and each folder above it.
-fn tracked() -> BTreeSet<String> {
-    let listed = Command::new("git").current_dir(root()).args(["ls-files", "-z"]).output().expect("git runs");
-    let files = String::from_utf8(listed.stdout).expect("paths are text");
-    let files = files.split_terminator('\0').filter(|file| root().join(file).exists());
+fn all_paths() -> BTreeSet<String> {
     let ends = |file: &str| file.match_indices('/').map(|(end, _)| end).chain([file.len()]).collect::<Vec<_>>();
-    files.flat_map(|file| ends(file).into_iter().map(move |end| file[..end].to_owned())).collect()
+    let paths = |file: String| ends(&file).into_iter().map(move |end| file[..end].to_owned());
+    tracked().into_iter().flat_map(paths).collect()
 }
 
 /// True for code that is a path of the repository, not a command, a type or a file that a build makes.

@@ -392,11 +392,7 @@ fn answer(
     is_plain: bool,
 ) -> Result<Json<'static>, Refusal> {
     let answer = match (outcome, form) {
-        (Outcome::Answered(reply), Some(form)) => form.payload(reply),
-        // No schema describes free text.
-        (Outcome::RepliedInChat { text, .. }, Some(_)) => {
-            Err(String::from("\"") + text + "\" is no answer that the agent can take")
-        }
+        (_, Some(form)) => form.write(tracked.ask(), outcome),
         (Outcome::Answered(reply), None) if is_plain => Ok(reply.message().into()),
         _ => Ok(outcome.to_json(tracked.ask())),
     };

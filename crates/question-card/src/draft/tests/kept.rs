@@ -2,7 +2,7 @@
 
 use super::{ask, check, multi, single};
 use crate::draft::{AnswerDraft, ChoiceKind, Field, Problem, StoredDraft};
-use ask_user_question::snapshot::{AskPatch, TextPath};
+use ask_user_question::snapshot::{AskPatch, MemberPath};
 use ask_user_question::{AskSnapshot, Phase};
 
 const LABELS: [&str; 3] = ["A", "B", "C"];
@@ -99,7 +99,7 @@ fn what_is_kept_waits_for_its_question_to_be_whole() {
     draft.toggle(0, 1, "B");
     let kept = draft.kept(&whole(false, &LABELS)).expect("a pick");
     let mut streaming = AskSnapshot::new("call");
-    let text = TextPath::Question(0);
+    let text = MemberPath::question(0);
     streaming.apply(&AskPatch::Append { text, delta: "Which?".to_owned() });
     let mut again = single();
     again.restore(kept.clone());

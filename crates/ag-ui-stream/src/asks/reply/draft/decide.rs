@@ -42,7 +42,8 @@ impl InputDraft<'_> {
             && let Some(place) = decisions.get_mut(decision.at)
         {
             let tool_call_id = reply.tool_call_id.clone();
-            *place = decision.of(part, &reply.outcome).map_err(|message| Refusal::Payload { tool_call_id, message })?;
+            let decided = decision.form.write(part.ask(), &reply.outcome);
+            *place = decided.map_err(|message| Refusal::Payload { tool_call_id, message })?;
         }
         Ok(())
     }

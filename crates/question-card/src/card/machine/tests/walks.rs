@@ -8,7 +8,7 @@ use crate::draft::Field;
 use crate::keyboard::KeyPress;
 use crate::labels::{LANGUAGES, Labels};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, Sending, TextPath};
+use ask_user_question::snapshot::{AskPatch, MemberPath, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -328,18 +328,18 @@ fn holds(stage: &Stage, told: &str, text: &str) -> bool {
 /// The patches that a parser makes of this ask, up to the end of its arguments.
 pub(super) fn stream(ask: &AskUserQuestion) -> Vec<AskPatch> {
     let mut patches = Vec::new();
-    let text = |patches: &mut Vec<AskPatch>, text: TextPath, whole: &str| {
+    let text = |patches: &mut Vec<AskPatch>, text: MemberPath, whole: &str| {
         let letters = whole.chars().map(|letter| AskPatch::Append { text, delta: letter.to_string() });
         patches.extend(letters);
         patches.push(AskPatch::CloseText { text });
     };
     for (q, question) in ask.questions.iter().enumerate() {
         patches.push(AskPatch::OpenQuestion { question: q });
-        text(&mut patches, TextPath::Question(q), &question.question);
-        patches.push(AskPatch::MultiSelect { question: q, value: question.multi_select });
+        text(&mut patches, MemberPath::question(q), &question.question);
+        patches.push(AskPatch::Flag { flag: MemberPath::multi_select(q), value: question.multi_select });
         for (o, option) in question.options.iter().enumerate() {
             patches.push(AskPatch::OpenOption { question: q, option: o });
-            text(&mut patches, TextPath::Label(q, o), &option.label);
+            text(&mut patches, MemberPath::label(q, o), &option.label);
             patches.push(AskPatch::CloseOption { question: q, option: o });
         }
         patches.push(AskPatch::CloseQuestion { question: q });
