@@ -129,15 +129,16 @@ const introduced = inGallery || fetch("settings.json", { signal: AbortSignal.tim
 // Until the sheet has come the frame can be written in, and is not seen: English would be seen for a moment.
 shell.style.opacity = language === "en" ? "" : "0";
 const learned = language === "en" || fetch(`languages/${language}.json`, { signal: AbortSignal.timeout(5000) })
-  .then((sheet) => sheet.text())
+  .then((sheet) => (sheet.ok ? sheet.text() : Promise.reject(new Error(`HTTP ${sheet.status}`))))
   .then((text) => {
     const sheet = JSON.parse(text);
+    if (!sheet.page || !sheet.frame) throw new Error("no words of a page");
     ({ page: words, frame } = sheet);
     Object.assign(root, { lang: language, dir: sheet.dir });
     shell.dataset.words = text;
     dress();
   })
-  .catch(() => {})
+  .catch((problem) => console.error(`The page stays English: languages/${language}.json did not load:`, problem))
   .then(() => (shell.style.opacity = ""));
 // Without a wait at the top: the first paint is that of the frame, which comes when this file is done.
 Promise.all([import(module), introduced, learned])

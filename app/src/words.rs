@@ -152,6 +152,8 @@ impl Words {
             Trouble::NotAllowed { agent } => return with(Say::TroubleNotAllowed, "agent", agent),
             Trouble::Elsewhere { origin } => return with(Say::TroubleElsewhere, "origin", origin),
             Trouble::Agent(message) => return with(Say::TroubleFailed, "reason", message),
+            // The page has no tools.
+            Trouble::TooManyRounds(_) => return trouble.to_string(),
             Trouble::Unfit(reason) => return with(Say::TroubleUnfit, "reason", reason),
             Trouble::Unreachable => Say::TroubleUnreachable,
             Trouble::Refused { status: 401 | 403, .. } => Say::TroubleNotLetIn,

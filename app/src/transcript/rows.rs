@@ -193,8 +193,9 @@ impl Maker {
         let (item, owner) = (element("li", ""), self.owner.with(Owner::new));
         let kind = owner.with(|| match &entry.item {
             Item::User(text) => self.user(&item, text),
-            Item::Assistant(text) => self.assistant(&item, &entry.key, text),
-            Item::Tool { name, done } => self.tool(&item, name, done),
+            // The page asks for no details, so that no reasoning comes.
+            Item::Assistant(text) | Item::Reasoning(text) => self.assistant(&item, &entry.key, text),
+            Item::Tool { name, done, .. } => self.tool(&item, name, done),
             Item::Ask(ask) => Kind::Card(self.card(&item, ask)),
         });
         Row { key: entry.key.clone(), item, kind, owner }

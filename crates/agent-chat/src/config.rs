@@ -1,5 +1,6 @@
 //! The settings of a conversation as plain values: no code is reached by them that a page did not name.
 
+use crate::details::Details;
 use crate::memory::Memory;
 use crate::tools::Toolset;
 use crate::transport::Endpoint;
@@ -17,7 +18,11 @@ pub(crate) struct ChatConfig {
     /// The limits of the ask tool that is sent; `None` if the agent has it.
     pub(crate) limits: Option<Limits>,
     pub(crate) tools: Option<Arc<dyn Toolset>>,
+    /// The most runs in a row that results alone start.
+    pub(crate) tool_rounds: u32,
     pub(crate) approvals: Vec<String>,
+    /// The maker of details, for a page that shows them.
+    pub(crate) details: Option<fn() -> Box<dyn Details>>,
     pub(crate) memory: Option<&'static Memory>,
     pub(crate) words: fn(&Trouble) -> String,
 }

@@ -1,5 +1,6 @@
 //! One conversation: run state, asks, and what the page shows of them. It knows nothing of the network.
 
+use crate::details::Details;
 use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
@@ -35,10 +36,10 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    pub(crate) fn new(approvals: Vec<String>) -> Self {
+    pub(crate) fn new(approvals: Vec<String>, details: Option<fn() -> Box<dyn Details>>) -> Self {
         Self {
             talk: restored(&approvals, History::default()),
-            transcript: Transcript::new(),
+            transcript: Transcript::new(details.map(|make| make())),
             approvals,
             heard: 0,
             silent: RwSignal::new(false),
@@ -280,18 +281,19 @@ impl Conversation {
         match change {
             Change::TextAppended { message, from } => {
                 let it = &self.talk.thread().messages()[message];
-                if matches!(it.role(), "assistant" | "user") {
+                if self.transcript.text_item(it.role()).is_some() {
                     let text = it.text();
                     if !text.is_empty() && !self.transcript.append(it.id(), text.get(from..).unwrap_or_default()) {
                         self.transcript.touch(message);
                     }
                 }
             }
-            Change::RunStarted { added: 0 }
-            | Change::Nothing
-            | Change::RunEnded
-            | Change::ArgumentsAppended { .. }
-            | Change::StateChanged => {}
+            Change::RunStarted { added: 0 } | Change::Nothing | Change::RunEnded | Change::StateChanged => {}
+            Change::ArgumentsAppended { message, call, from } => {
+                if let Some(call) = self.talk.thread().messages()[message].tool_calls().get(call) {
+                    self.transcript.grow_arguments(&call.id, self.talk.thread(), from);
+                }
+            }
             Change::RunStarted { added } => {
                 self.transcript.touch(self.talk.thread().messages().len().saturating_sub(added));
             }

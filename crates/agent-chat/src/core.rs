@@ -156,7 +156,7 @@ impl Core {
             false => Resend::WhenTold,
         };
         Self {
-            conversation: Conversation::new(config.approvals.clone()),
+            conversation: Conversation::new(config.approvals.clone(), config.details),
             outbox: match config.memory {
                 Some(memory) => (memory.outbox)(["agent-chat outbox ", &name(&config)].concat(), resend),
                 None => Outbox::default(),
@@ -167,7 +167,10 @@ impl Core {
             address_changed: RwSignal::new(false),
             reach: Reach::Own,
             link: Link::Asking,
-            desk: config.tools.as_ref().map(|tools| tools.open(config.memory.map(|_| name(&config)))),
+            desk: config
+                .tools
+                .as_ref()
+                .map(|tools| tools.open(config.memory.map(|_| name(&config)), config.tool_rounds)),
             again: false,
             running: None,
             deadline: None,
@@ -248,6 +251,13 @@ impl Core {
     /// Gives the calls that the page carries out a result that says that they were stopped. False where there is none.
     pub(crate) fn stop_calls(&mut self) -> bool {
         self.desk.clone().is_some_and(|desk| desk.stop(self))
+    }
+
+    /// Drops the handlers of calls that have a result from elsewhere.
+    pub(crate) fn drop_answered_calls(&self) {
+        if let Some(desk) = &self.desk {
+            desk.drop_answered(self.conversation.thread());
+        }
     }
 
     /// Holds how an ask ended.
@@ -374,6 +384,10 @@ impl CallHost for Core {
 
     fn go_on(&mut self) {
         self.again = true;
+    }
+
+    fn fail(&self, trouble: Trouble) {
+        Self::fail(self, trouble);
     }
 
     fn save(&self) {

@@ -32,6 +32,8 @@ pub enum Item {
     User(ArcReadSignal<String>),
     /// What the agent says, in the same way.
     Assistant(ArcReadSignal<String>),
+    /// The agent's reasoning, in the same way, with [`ChatOptions::detailed`](crate::ChatOptions::detailed) alone.
+    Reasoning(ArcReadSignal<String>),
     /// A question of the agent.
     Ask(Ask),
     /// Another tool call of the agent.
@@ -40,7 +42,27 @@ pub enum Item {
         name: String,
         /// Whether its result is there.
         done: ArcReadSignal<bool>,
+        /// Its arguments and its result, with [`ChatOptions::detailed`](crate::ChatOptions::detailed) alone.
+        details: Option<CallDetails>,
     },
+}
+
+/// The arguments and the result of a call.
+#[derive(Clone, Debug)]
+pub struct CallDetails {
+    /// The arguments as far as they have arrived: the beginning of a JSON text.
+    pub arguments: ArcReadSignal<String>,
+    /// The result, once it is there.
+    pub result: ArcReadSignal<Option<CallResult>>,
+}
+
+/// The result of a call, as the agent reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallResult {
+    /// Its text; of several parts, their texts.
+    pub text: String,
+    /// True if the call failed.
+    pub is_error: bool,
 }
 
 /// A question of the agent: what a card needs to show it.

@@ -2,6 +2,7 @@
 
 use crate::config::ChatConfig;
 use crate::core::{Gate, Handle, Server};
+use crate::details;
 use crate::headers::{Coming, Headers};
 use crate::ids::new_id;
 use crate::memory::{BY_ID, IN_ADDRESS};
@@ -40,7 +41,9 @@ impl ChatOptions {
             setup: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
             tools: None,
+            tool_rounds: 16,
             approvals: Vec::new(),
+            details: None,
             memory: None,
             words: ToString::to_string,
         };
@@ -87,6 +90,22 @@ impl ChatOptions {
     {
         let earlier = self.config.tools.unwrap_or_else(|| Arc::new(Tools::default()));
         self.config.tools = Some(earlier.with(tool, tools::boxed(handler)));
+        self
+    }
+
+    /// The same, with another limit than 16 on the runs in a row that only results of the page's tools start. After that many runs without a word of the
+    /// user, results wait: [`Trouble::TooManyRounds`], until [`retry`](crate::AgentChat::retry) or the user's next message.
+    #[must_use]
+    pub fn with_tool_rounds(mut self, most: u32) -> Self {
+        self.config.tool_rounds = most;
+        self
+    }
+
+    /// The same, with the agent's work in detail: an [`Item::Tool`](crate::Item::Tool) has the arguments and the result of its call, and reasoning is an
+    /// [`Item::Reasoning`](crate::Item::Reasoning). Other pages get neither, nor the code.
+    #[must_use]
+    pub fn detailed(mut self) -> Self {
+        self.config.details = Some(details::empty);
         self
     }
 

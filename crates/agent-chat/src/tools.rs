@@ -4,6 +4,7 @@ use crate::conversation::Conversation;
 use crate::ids::{new_id, now};
 use crate::json;
 use crate::storage::Shelf;
+use crate::trouble::Trouble;
 use ag_ui_stream::input::Tool;
 use ag_ui_stream::reader::EndOutcome;
 use ag_ui_stream::thread::{CallState, RunState};
@@ -67,7 +68,7 @@ pub(crate) trait Toolset: Send + Sync {
     fn definitions(&self) -> Vec<Tool>;
 
     /// The calls of a conversation. `name` is what the browser keeps them under, where it keeps the conversation.
-    fn open(&self, name: Option<String>) -> Rc<dyn CallDesk>;
+    fn open(&self, name: Option<String>, most_rounds: u32) -> Rc<dyn CallDesk>;
 }
 
 /// The owner of a conversation, as its calls need it.
@@ -79,6 +80,9 @@ pub(crate) trait CallHost {
 
     /// Lets the next run start.
     fn go_on(&mut self);
+
+    /// Shows an error.
+    fn fail(&self, trouble: Trouble);
 
     /// Keeps the conversation in the browser, where no server does.
     fn save(&self);
@@ -92,14 +96,17 @@ pub(crate) trait CallDesk {
     /// Whether calls of the page's tools have no result yet.
     fn is_busy(&self, thread: &Thread) -> bool;
 
-    /// A request starts this run.
-    fn note_run(&self, run_id: &str);
+    /// A request starts this run, with a word of the user or without.
+    fn note_run(&self, run_id: &str, has_word: bool);
 
     /// The agent has the results that were there.
     fn note_arrival(&self);
 
     /// Carries out the calls that are due, and calls `next` after each result. Not to be called while the host is entered.
     fn start(self: Rc<Self>, enter: Enter, next: Rc<dyn Fn()>);
+
+    /// Drops the handlers of calls that have a result from elsewhere.
+    fn drop_answered(&self, thread: &Thread);
 
     /// Gives the calls without a result one that says that they were stopped. False where there is none.
     fn stop(&self, host: &mut dyn CallHost) -> bool;
@@ -132,14 +139,24 @@ impl Toolset for Tools {
         self.0.iter().map(|(tool, _)| tool.definition.clone()).collect()
     }
 
-    fn open(&self, name: Option<String>) -> Rc<dyn CallDesk> {
+    fn open(&self, name: Option<String>, most_rounds: u32) -> Rc<dyn CallDesk> {
         let key = name.map(|name| ["agent-chat tools ", &name].concat());
         let kept = key.as_deref().and_then(|key| Shelf::Tab.read(key)).unwrap_or_default();
         let kept = json::parse(&kept);
         let calls = json::items(&kept, "calls").iter().filter_map(Call::read).collect();
         let run = json::text(&kept, "run").map(str::to_owned);
         let goes_on = Cell::new(kept.get("goesOn").and_then(Json::as_bool) == Some(true));
-        Rc::new(Calls { tools: self.clone(), key, run: RefCell::new(run), list: RefCell::new(calls), goes_on })
+        let rounds = kept.get("rounds").and_then(Json::as_index).and_then(|rounds| u32::try_from(rounds).ok());
+        Rc::new(Calls {
+            tools: self.clone(),
+            key,
+            run: RefCell::new(run),
+            list: RefCell::new(calls),
+            goes_on,
+            most_rounds,
+            rounds: Cell::new(rounds.unwrap_or_default()),
+            is_round: Cell::default(),
+        })
     }
 }
 
@@ -153,6 +170,11 @@ struct Calls {
     list: RefCell<Vec<Call>>,
     /// The next run is to start with their results.
     goes_on: Cell<bool>,
+    most_rounds: u32,
+    /// The number of runs since the user's last word that only results started.
+    rounds: Cell<u32>,
+    /// True if the request that is under way starts one more.
+    is_round: Cell<bool>,
 }
 
 struct Call {
@@ -174,6 +196,12 @@ struct Written {
     is_error: bool,
 }
 
+impl Written {
+    fn stopped() -> Self {
+        Self { content: STOPPED.to_owned(), is_error: true }
+    }
+}
+
 /// The future of a handler; none where it is polled, is over or was stopped.
 #[derive(Default)]
 struct Task {
@@ -191,10 +219,11 @@ struct DueCall {
 
 impl CallDesk for Calls {
     fn is_busy(&self, thread: &Thread) -> bool {
-        self.open_calls(thread).next().is_some()
+        has_ended_well(thread.run()) && self.open_calls(thread).next().is_some()
     }
 
-    fn note_run(&self, run_id: &str) {
+    fn note_run(&self, run_id: &str, has_word: bool) {
+        self.is_round.set(self.goes_on.get() && !has_word);
         self.run.replace(Some(run_id.to_owned()));
         if let Some(key) = &self.key {
             Shelf::Browser.write(key, run_id);
@@ -204,6 +233,7 @@ impl CallDesk for Calls {
     }
 
     fn note_arrival(&self) {
+        self.rounds.set(if self.is_round.take() { self.rounds.get() + 1 } else { 0 });
         self.list.borrow_mut().retain(|call| matches!(call.state, State::Runs(_)));
         self.keep();
     }
@@ -228,15 +258,26 @@ impl CallDesk for Calls {
         }
     }
 
+    fn drop_answered(&self, thread: &Thread) {
+        let is_over = |call: &Call| {
+            matches!(call.state, State::Runs(_)) && thread.call(&call.id).is_none_or(|call| call.answered)
+        };
+        let mut list = self.list.borrow_mut();
+        while let Some(at) = list.iter().position(is_over) {
+            list.remove(at).drop_future();
+        }
+    }
+
     fn stop(&self, host: &mut dyn CallHost) -> bool {
         if let RunState::Running { .. } = host.conversation().thread().run() {
             return false;
         }
-        self.goes_on.set(false);
         let open: Vec<_> = self.open_calls(host.conversation().thread()).map(|(id, _)| id).collect();
+        if !open.is_empty() {
+            self.goes_on.set(false);
+        }
         for id in &open {
-            let stopped = Written { content: STOPPED.to_owned(), is_error: true };
-            self.give(host, id, stopped);
+            self.give(host, id, Written::stopped());
         }
         !open.is_empty()
     }
@@ -283,17 +324,28 @@ impl Calls {
         let open: Vec<_> = self.open_calls(thread).filter(|(_, call)| is_own(call)).collect();
         if open.is_empty() {
             // What a reload came between.
-            let goes_on = self.goes_on.take();
-            if goes_on {
-                host.go_on();
+            if self.goes_on.get() {
+                self.go_on(host);
             }
             if self.list.borrow().is_empty() {
                 self.forget();
             }
             return Vec::new();
         }
-        let (mut due, mut given) = (Vec::new(), Vec::new());
+        let said_since = |id: &str| {
+            let mut later = thread
+                .messages()
+                .iter()
+                .rev()
+                .take_while(|message| !message.tool_calls().iter().any(|call| call.id == id));
+            later.any(|message| message.role() == "user")
+        };
+        let (mut due, mut given, mut passed) = (Vec::new(), Vec::new(), Vec::new());
         for (id, call) in open {
+            if said_since(&id) {
+                passed.push(id);
+                continue;
+            }
             let Some((tool, handler)) = self.tool(&call.name) else { continue };
             let mut list = self.list.borrow_mut();
             let begun = list.iter().position(|begun| begun.id == id);
@@ -319,6 +371,9 @@ impl Calls {
                 Err(content) => given.push((id, Written { content, is_error: true })),
             }
         }
+        for id in passed {
+            self.give(host, &id, Written::stopped());
+        }
         for (id, written) in given {
             self.finish(host, &id, written);
         }
@@ -332,11 +387,22 @@ impl Calls {
             self.goes_on.set(true);
             self.give(host, id, written);
             if !self.is_busy(host.conversation().thread()) {
-                host.go_on();
+                self.go_on(host);
             }
         } else {
             self.list.borrow_mut().retain(|call| call.id != id);
         }
+    }
+
+    /// Lets the next run start with the results, unless there were many already. A question that waits has the user's word.
+    fn go_on(&self, host: &mut dyn CallHost) {
+        let rounds = self.rounds.get();
+        if rounds < self.most_rounds || host.conversation().waiting().next().is_some() {
+            return host.go_on();
+        }
+        self.goes_on.set(false);
+        self.keep();
+        host.fail(Trouble::TooManyRounds(rounds));
     }
 
     /// Makes the result a part of the conversation.
@@ -369,7 +435,13 @@ impl Calls {
         let run = self.run.borrow().as_deref().map_or(Json::Null, |run| run.to_owned().into());
         Shelf::Tab.write(
             key,
-            &Json::object([("run", run), ("calls", calls.into()), ("goesOn", self.goes_on.get().into())]).to_string(),
+            &Json::object([
+                ("run", run),
+                ("calls", calls.into()),
+                ("goesOn", self.goes_on.get().into()),
+                ("rounds", (self.rounds.get() as usize).into()),
+            ])
+            .to_string(),
         );
     }
 }
@@ -429,8 +501,12 @@ fn has_ended_well(run: &RunState) -> bool {
     }
 }
 
-/// The arguments of a call. Models write nothing where a tool takes none.
+/// The arguments of a call. Models leave them out if a tool takes none.
 fn read_arguments(text: &str) -> Result<Value, String> {
     let text = if text.trim().is_empty() { "{}" } else { text };
-    Json::parse(text).map(Json::into_value).map_err(|error| format!("The arguments are not valid JSON: {error}"))
+    match Json::parse(text) {
+        Ok(object @ Json::Object(_)) => Ok(object.into_value()),
+        Ok(_) => Err("The arguments are no JSON object.".to_owned()),
+        Err(error) => Err(format!("The arguments are not valid JSON: {error}")),
+    }
 }

@@ -1,5 +1,6 @@
 //! From the run state to entries.
 
+use crate::details::Details;
 use crate::entry::{Ask, Entry, EntryKey, Item};
 use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
@@ -27,6 +28,8 @@ pub(crate) struct Transcript {
     /// The texts and the asks that changed since then and were not told.
     grown: Vec<ArcRwSignal<String>>,
     patched: Vec<ArcRwSignal<AskSnapshot>>,
+    /// The details of calls, for a page that shows them.
+    details: Option<Box<dyn Details>>,
     /// From which entry on the list changed at which of its versions. What a later change covers is not among them, so both only grow.
     changes: Vec<(u64, usize)>,
     version: u64,
@@ -81,7 +84,7 @@ impl AskSignals {
 
 impl Transcript {
     /// An empty one, whose lists belong to the current owner.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(details: Option<Box<dyn Details>>) -> Self {
         Self {
             entries: RwSignal::new(Vec::new()),
             waiting: RwSignal::new(Vec::new()),
@@ -93,6 +96,7 @@ impl Transcript {
             changed: None,
             grown: Vec::new(),
             patched: Vec::new(),
+            details,
             changes: Vec::new(),
             version: 0,
         }
@@ -200,6 +204,9 @@ impl Transcript {
             shown.ask.take_if(|_| asks.ask(id).is_none());
             shown.text.is_some() || shown.done.is_some() || shown.ask.is_some()
         });
+        if let Some(details) = &mut self.details {
+            details.forget_others(thread);
+        }
         self.show_waiting(asks);
     }
 
@@ -281,6 +288,13 @@ impl Transcript {
         true
     }
 
+    /// Appends to the arguments of a call what they grew by, if the page shows them.
+    pub(crate) fn grow_arguments(&mut self, tool_call_id: &str, thread: &Thread, from: usize) {
+        if let Some(details) = &mut self.details {
+            details.grow(tool_call_id, thread.arguments(tool_call_id).unwrap_or_default(), from);
+        }
+    }
+
     /// Shows what the agent does not have yet behind everything else, from the next [`lay`](Self::lay) on.
     pub(crate) fn set_unsent(&mut self, message: Option<(String, String)>) {
         if self.unsent != message {
@@ -296,6 +310,9 @@ impl Transcript {
         }
         self.grown.drain(..).for_each(|text| text.notify());
         self.patched.drain(..).for_each(|ask| ask.notify());
+        if let Some(details) = &mut self.details {
+            details.notify();
+        }
     }
 
     /// Rebuilds the list from this message on, the first that came, went or changed.
@@ -316,6 +333,9 @@ impl Transcript {
             }
             if let Some(call) = message.tool_call_id() {
                 self.show_result(thread, call);
+                if let Some(details) = &mut self.details {
+                    details.set_result(call, message);
+                }
             }
             tail.extend(self.callless_entries(Some(message.id())));
         }
@@ -344,14 +364,22 @@ impl Transcript {
     }
 
     fn message_entry(&mut self, message: &Message) -> Option<Entry> {
-        let item: fn(ArcReadSignal<String>) -> Item = match message.role() {
-            "user" if self.has_receipt(message) => return None,
-            "user" => Item::User,
-            "assistant" => Item::Assistant,
-            _ => return None,
-        };
+        let item = self.text_item(message.role())?;
+        if message.role() == "user" && self.has_receipt(message) {
+            return None;
+        }
         let text = message.text();
         (!text.is_empty()).then(|| self.text_entry(message.id(), &text, item))
+    }
+
+    /// The item for messages of a role, if the page shows their texts.
+    pub(crate) fn text_item(&self, role: &str) -> Option<fn(ArcReadSignal<String>) -> Item> {
+        match role {
+            "user" => Some(Item::User),
+            "assistant" => Some(Item::Assistant),
+            "reasoning" if self.details.is_some() => Some(Item::Reasoning),
+            _ => None,
+        }
     }
 
     /// Whether a message says what the receipt of a card says already.
@@ -403,9 +431,10 @@ impl Transcript {
         }
         let done = self.shown(tool_call_id).done.get_or_insert_with(|| ArcRwSignal::new(false)).clone();
         self.show_result(thread, tool_call_id);
+        let details = self.details.as_mut().map(|details| details.call(thread, tool_call_id));
         Entry {
             key: EntryKey::Tool(tool_call_id.to_owned()),
-            item: Item::Tool { name: name.to_owned(), done: done.read_only() },
+            item: Item::Tool { name: name.to_owned(), done: done.read_only(), details },
         }
     }
 }

@@ -54,6 +54,8 @@ pub enum Trouble {
     NothingToResume,
     /// Not sent, because the agent does not take such an answer.
     Unfit(String),
+    /// Not sent, because the agent has called the page's tools in that number of runs in a row. The results wait.
+    TooManyRounds(u32),
 }
 
 impl Trouble {
@@ -157,6 +159,9 @@ impl fmt::Display for Trouble {
             }
             Self::NothingToResume => {
                 "This can't be sent by resume the run: the agent did not stop for an answer. The settings have other ways."
+            }
+            Self::TooManyRounds(rounds) => {
+                return write!(f, "The agent has used this page {rounds} times in a row without a word to you. Try again to let it go on.");
             }
             Self::Unfit(reason) => {
                 return write!(f, "The agent does not take this answer: {reason}");

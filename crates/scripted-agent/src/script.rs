@@ -150,15 +150,15 @@ pub(crate) struct CallOfScript {
     pub(crate) arguments: Value,
 }
 
-/// A tool of an agent, whose result its script has.
+/// A tool of an agent. Its result is in the script, or else brought by the client, which has such a tool.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptTool {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) parameters: Value,
-    /// Its result for the agent.
-    pub(crate) result: String,
+    /// Its result for the agent; `None` for a tool of the client.
+    pub(crate) result: Option<String>,
     /// True if it is there in plan mode alone.
     #[serde(default)]
     pub(crate) planning: bool,
@@ -179,10 +179,10 @@ impl ScriptTool {
         context.plan_mode || !self.planning
     }
 
-    /// The result of each call.
+    /// The result of each call; `None` for a tool of the client.
     #[must_use]
-    pub fn result(&self) -> &str {
-        &self.result
+    pub fn result(&self) -> Option<&str> {
+        self.result.as_deref()
     }
 }
 

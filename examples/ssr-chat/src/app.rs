@@ -1,8 +1,9 @@
 //! The page: server and browser render the same.
 
-use agent_chat::{Ask, ChatOptions, Entry, Item, Status, use_agent_chat};
+use agent_chat::{Ask, ChatOptions, Entry, Item, PageTool, Status, use_agent_chat};
 use leptos::prelude::*;
 use question_card::{CardOptions, QuestionCard};
+use serde_json::{Value, json};
 
 /// The whole document, which the server sends.
 #[cfg(not(target_arch = "wasm32"))]
@@ -34,11 +35,17 @@ pub(crate) fn take_over() {
 /// The conversation. It comes back after a reload, once the browser has taken the page over.
 #[component]
 fn App() -> impl IntoView {
-    let chat = use_agent_chat(ChatOptions::new("/agent").behind_question_server().kept_in_address());
+    let options = ChatOptions::new("/agent").behind_question_server().kept_in_address();
+    let chat = use_agent_chat(options.tool(title_tool(), |arguments: Value| async move {
+        let title = arguments["title"].as_str().ok_or("`title` is no text")?;
+        leptos::prelude::document().set_title(title);
+        Ok(json!({"title": title}))
+    }));
     let row = move |entry: Entry| match entry.item {
         Item::User(text) | Item::Assistant(text) => view! { <p>{move || text.get()}</p> }.into_any(),
         Item::Ask(ask) => view! { <Question chat ask /> }.into_any(),
         Item::Tool { name, .. } => view! { <p>{name}</p> }.into_any(),
+        Item::Reasoning(_) => ().into_any(), // Comes with `ChatOptions::detailed` alone.
     };
     let trouble = move || match chat.status.get() {
         Status::Failed(trouble) => trouble.to_string(),
@@ -55,6 +62,12 @@ fn App() -> impl IntoView {
             </button>
         </main>
     }
+}
+
+/// A tool of the page, for agents that have a use for it.
+fn title_tool() -> PageTool {
+    PageTool::new("set_title", "Sets the title of the page.")
+        .with_parameters(&json!({"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}))
 }
 
 #[component]

@@ -32,6 +32,7 @@ impl Core {
         }
         news.events.into_iter().for_each(|event| self.take_event(event));
         self.conversation.lay();
+        self.drop_answered_calls();
         if news.is_anew {
             self.conversation.finish_replay();
             self.settle_outbox();
@@ -55,9 +56,18 @@ impl Core {
     /// sign in.
     pub(crate) fn take_description(&mut self, text: &str) -> bool {
         let description = json::parse(text);
-        let history = Json::object([("messages", description.get("messages").cloned().unwrap_or_default())]);
         let last_id = json::text(&description, "lastEventId").unwrap_or_default();
         let run_id = json::text(&description, "runId");
+        let state = description.get("state").unwrap_or(&Json::Null);
+        let has_failed = json::text(state, "type") == Some("failed");
+        let is_at_work = matches!(json::text(state, "type"), Some("llm_requesting" | "tool_executing"));
+        let has_died = is_at_work && run_id.is_none();
+        let mut history = vec![("messages", description.get("messages").cloned().unwrap_or_default())];
+        if has_failed || has_died {
+            let outcome = if has_failed { EndOutcome::Error } else { EndOutcome::Truncated };
+            history.push(("ended", outcome.as_str().into()));
+        }
+        let history = Json::object(history);
         if !self.take_history(history, last_id, run_id) {
             self.fail(Trouble::Unreadable(text.chars().take(100).collect()));
             return false;
@@ -65,12 +75,10 @@ impl Core {
         for ask in json::items(&description, "pending") {
             self.know_deadline(ask);
         }
-        let state = description.get("state").unwrap_or(&Json::Null);
-        let is_at_work = matches!(json::text(state, "type"), Some("llm_requesting" | "tool_executing"));
         if let Some(following) = self.following_mut() {
-            following.set_died(is_at_work && run_id.is_none());
+            following.set_died(has_died);
         }
-        if json::text(state, "type") == Some("failed") {
+        if has_failed {
             let reason = json::text(state, "reason").unwrap_or_default();
             let trouble = Trouble::Agent(reason.to_owned());
             self.status.set(Status::Failed(trouble));
@@ -152,6 +160,7 @@ impl Core {
         let (thread, asks) = (self.conversation.thread(), self.conversation.asks());
         let is_said = |id: &str| thread.message(id).is_some();
         self.outbox.settle(asks, is_said);
+        self.drop_answered_calls();
         self.show_mail();
     }
 }

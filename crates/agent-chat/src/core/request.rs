@@ -53,7 +53,7 @@ impl Core {
                     following.start_run(&run.run_id);
                 }
                 if let Some(desk) = &self.desk {
-                    desk.note_run(&run.run_id);
+                    desk.note_run(&run.run_id, self.outbox.has_sent());
                 }
                 self.status.set(Status::Running);
                 self.conversation.start_response(now());

@@ -2,6 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 
 mod deliveries;
+mod details;
 mod following;
 mod keeping;
 mod mail;

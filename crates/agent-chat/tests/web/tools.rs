@@ -1,10 +1,10 @@
 //! Tools of the page's own beside the asking one.
 
 use crate::scripted_agent::{self, Call, tick};
-use crate::server::{Server, hello};
+use crate::server::{Server, hello, run_finished, run_started};
 use crate::visitor::{SIZE, Visitor, reply};
 use ag_ui_stream::Message;
-use agent_chat::{ChatOptions, Given, PageTool, Status};
+use agent_chat::{ChatOptions, Given, PageTool, Status, Trouble};
 use ask_user_question::Phase;
 use leptos::prelude::*;
 use serde_json::{Value, json};
@@ -121,8 +121,14 @@ async fn nothing_is_carried_out_before_the_run_has_ended_or_where_it_failed() {
 
 #[test]
 async fn every_failure_is_a_result_for_the_model_to_read() {
-    let calls =
-        [("c1", "fail", ""), ("c2", "set_title", r#"{"title":"#), ("c3", "unknown", "{}"), ("c4", "set_title", "")];
+    let calls = [
+        ("c1", "fail", ""),
+        ("c2", "set_title", r#"{"title":"#),
+        ("c3", "unknown", "{}"),
+        ("c4", "set_title", ""),
+        ("c5", "set_title", r#"["Cars"]"#),
+        ("c6", "set_title", "null"),
+    ];
     let (_visitor, heard_calls) = called(ChatOptions::new("/agent"), &calls).await;
     let sent = results(&Call::next().await);
     let find = |id: &str| sent.iter().find(|(call, ..)| call == id).expect("it has a result").clone();
@@ -131,7 +137,10 @@ async fn every_failure_is_a_result_for_the_model_to_read() {
     assert!(is_error && text.starts_with("The arguments are not valid JSON: "), "{text}");
     assert!(find("c3").2);
     assert_eq!(find("c4"), result("c4", r#"{"set":null}"#));
-    assert_eq!((sent.len(), heard(&heard_calls)), (4, vec![json!({})]));
+    for id in ["c5", "c6"] {
+        assert_eq!(find(id), error(id, "The arguments are no JSON object."));
+    }
+    assert_eq!((sent.len(), heard(&heard_calls)), (6, vec![json!({})]));
 }
 
 #[test]
@@ -294,6 +303,123 @@ async fn a_result_that_a_server_did_not_get_goes_again_without_a_second_call() {
     server.describes(history("life-9")).await;
     assert_eq!(results(&Call::next().await), results(&lost));
     assert_eq!(heard(&calls).len(), 1);
+}
+
+/// Lets the agent call the tool in each run, until no run follows. Returns the number of runs.
+async fn calls_for_ever(visitor: &Visitor, mut runs: u32) -> u32 {
+    loop {
+        visitor
+            .sees("a run or an end", |chat| {
+                !scripted_agent::waiting().is_empty() || matches!(chat.status.get_untracked(), Status::Failed(_))
+            })
+            .await;
+        if scripted_agent::waiting().is_empty() || runs > 50 {
+            return runs;
+        }
+        let call = Call::next().await;
+        call.accept();
+        call.calls(&format!("call-{runs}"), "set_title", "{}");
+        call.finishes();
+        runs += 1;
+    }
+}
+
+#[test]
+async fn a_model_that_calls_for_ever_is_stopped_until_the_user_says_something() {
+    for (options, most) in [
+        (ChatOptions::new("/agent"), 16),
+        (ChatOptions::new("/agent").with_tool_rounds(2), 2),
+        (ChatOptions::new("/agent").with_tool_rounds(0).resume("tools-rounds"), 0),
+    ] {
+        let calls = Heard::default();
+        let visitor = Visitor::first(with_tools(options, &calls));
+        visitor.chat.send("Hello");
+        assert_eq!(calls_for_ever(&visitor, 0).await, most + 1);
+        let stopped = Status::Failed(Trouble::TooManyRounds(most));
+        assert_eq!(visitor.chat.status.get_untracked(), stopped);
+        let count = most as usize + 1;
+        assert_eq!(heard(&calls).len(), count, "the last results wait");
+        visitor.chat.retry();
+        assert_eq!(calls_for_ever(&visitor, most + 1).await, 2 * (most + 1));
+        visitor.chat.send("Go on");
+        let call = Call::next().await;
+        assert_eq!(results(&call).len(), 2 * count, "no result is lost");
+        call.accept();
+        call.says("m1", "Done.");
+        call.finishes();
+        visitor.sees_status(Status::Idle).await;
+    }
+}
+
+/// A conversation whose last run called the tool, as its server tells it.
+fn called_history(more: &[Value], state: Value) -> Value {
+    let function = json!({"name": "set_title", "arguments": "{}"});
+    let called =
+        json!({"id": "a1", "role": "assistant", "toolCalls": [{"id": "c1", "type": "function", "function": function}]});
+    let messages: Vec<_> = [hello(), called].into_iter().chain(more.iter().cloned()).collect();
+    json!({"messages": messages, "state": state, "pending": [], "lastEventId": "life-4"})
+}
+
+#[test]
+async fn no_call_of_a_dead_run_or_before_later_words_starts() {
+    let idle = json!({"type": "idle"});
+    let later = json!({"id": "u2", "role": "user", "content": "And?"});
+    for (state, more, runs) in [
+        (idle.clone(), vec![], true),
+        (json!({"type": "failed", "reason": "out of credit"}), vec![], false),
+        (json!({"type": "llm_requesting", "attempt": 1}), vec![], false),
+        (idle, vec![later], false),
+    ] {
+        let (calls, server) = (Heard::default(), Server::new());
+        let visitor = Visitor::first(with_tools(server.options(), &calls));
+        // The tab has started a run before its page was loaded again.
+        server.describes(json!({"messages": [], "pending": [], "lastEventId": "life-1"})).await;
+        visitor.sees("the way free", |chat| chat.send("Hello")).await;
+        Call::next().await.accept_as(&server.id);
+        visitor.sees_status(Status::Running).await;
+        drop(visitor);
+        scripted_agent::fresh();
+        let visitor = Visitor::beside(with_tools(server.options(), &calls));
+        server.describes(called_history(&more, state.clone())).await;
+        visitor.sees("the history", |chat| chat.entries.with_untracked(|entries| entries.len() > 1)).await;
+        for _ in 0..5 {
+            tick().await;
+        }
+        assert_eq!(heard(&calls).len(), usize::from(runs), "{state} {more:?}");
+    }
+}
+
+#[test]
+async fn a_result_from_elsewhere_drops_the_handler() {
+    let (calls, server) = (Heard::default(), Server::new());
+    let visitor = Visitor::first(with_tools(server.options(), &calls));
+    server.describes(json!({"messages": [], "pending": [], "lastEventId": "life-1"})).await;
+    let stream = server.heard().await;
+    visitor.sees("the way free", |chat| chat.send("Hello")).await;
+    let call = Call::next().await;
+    call.accept_as(&server.id);
+    call.calls("c1", "wait", "");
+    call.finishes_as(&server.id);
+    visitor.sees("the handler", |_| heard(&calls) == ["begun"]).await;
+    let run = |number: u32| format!("life-{number}");
+    let own = call.input.run_id.as_str();
+    let call_start = json!({"type": "TOOL_CALL_START", "toolCallId": "c1", "toolCallName": "wait"});
+    let call_end = json!({"type": "TOOL_CALL_END", "toolCallId": "c1"});
+    let closed =
+        json!({"id": "t1", "role": "tool", "toolCallId": "c1", "content": "Never mind", "error": "Never mind"});
+    let message = json!({"id": "u2", "role": "user", "content": "Something else"});
+    let events = [
+        run_started(&server.id, own, json!([hello()])),
+        call_start,
+        call_end,
+        run_finished(&server.id, own),
+        run_started(&server.id, "r2", json!([closed, message])),
+    ];
+    for (at, event) in events.iter().enumerate() {
+        stream.tells("", &run(u32::try_from(at).expect("five") + 2), event);
+    }
+    visitor.sees("the drop", |_| heard(&calls) == ["begun", "dropped"]).await;
+    visitor.sees_lines(&["user: Hello", "tool: wait, done", "user: Something else"]).await;
 }
 
 /// A function that lets the future end.

@@ -190,7 +190,17 @@ fn lines(chat: AgentChat) -> Vec<String> {
         Item::User(text) => format!("user: {}", text.get_untracked()),
         Item::Assistant(text) => format!("agent: {}", text.get_untracked()),
         Item::Ask(ask) => format!("ask: {}", ask.snapshot.with_untracked(|ask| ask.phase.as_str())),
-        Item::Tool { name, done } => format!("tool: {name}{}", if done.get_untracked() { ", done" } else { "" }),
+        Item::Reasoning(text) => format!("reasoning: {}", text.get_untracked()),
+        Item::Tool { name, done, details } => {
+            let done = if done.get_untracked() { ", done" } else { "" };
+            let details = details.as_ref().map(|details| {
+                let result = details.result.get_untracked();
+                let result =
+                    result.map(|result| [if result.is_error { " failed: " } else { " -> " }, &result.text].concat());
+                [" ", &details.arguments.get_untracked(), &result.unwrap_or_default()].concat()
+            });
+            format!("tool: {name}{done}{}", details.unwrap_or_default())
+        }
     };
     chat.entries.with_untracked(|entries| entries.iter().map(|entry| line(&entry.item)).collect())
 }

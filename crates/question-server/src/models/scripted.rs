@@ -48,7 +48,8 @@ impl Model for Scripted {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let own = self.script.tools().iter().map(|tool| Arc::new(ScriptedTool::new(tool)) as Arc<dyn Tool>);
+        let own =
+            self.script.tools().iter().filter_map(|tool| Some(Arc::new(ScriptedTool::new(tool)?) as Arc<dyn Tool>));
         let others = self.script.spawns_agents().then(|| Arc::new(SpawnAgents::default()) as Arc<dyn Tool>);
         own.chain(others).collect()
     }
@@ -71,11 +72,13 @@ impl Model for Scripted {
 struct ScriptedTool {
     tool: ScriptTool,
     spec: ToolSpec,
+    result: String,
 }
 
 impl ScriptedTool {
-    fn new(tool: &ScriptTool) -> Self {
-        Self { spec: tool.spec(), tool: tool.clone() }
+    fn new(tool: &ScriptTool) -> Option<Self> {
+        let result = tool.result()?.to_owned();
+        Some(Self { spec: tool.spec(), tool: tool.clone(), result })
     }
 }
 
@@ -90,6 +93,6 @@ impl Tool for ScriptedTool {
     }
 
     async fn run(&self, _call: Call<'_>) -> ToolOutput {
-        Ok(self.tool.result().to_owned())
+        Ok(self.result.clone())
     }
 }

@@ -1,10 +1,16 @@
 //! Actions of a person before the page's program is there.
 
+use std::fs;
+use std::path::Path;
+
 use thirtyfour::prelude::*;
 
-use crate::browser::visit;
+use crate::browser::{Browser, visit};
 use crate::chat_page::ChatPage;
-use crate::server;
+use crate::element::page::copy;
+use crate::given;
+use crate::processes::TempDir;
+use crate::server::{self, Server};
 
 const REQUEST: &str = "I need my car looked at";
 const HELD: &str = "Your message goes out as soon as the page is ready.";
@@ -85,4 +91,35 @@ async fn what_is_written_outlives_a_program_that_does_not_start() {
         Ok(())
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_language_that_does_not_load_leaves_the_page_in_english() {
+    let folder = TempDir::new();
+    copy(Path::new(&given("XTASK_PAGE")), &folder.0);
+    let languages = folder.0.join("languages");
+    for file in fs::read_dir(&languages).expect("the page has languages") {
+        let file = file.expect("it can be read").path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with("de.json") || name.starts_with("es.json") {
+            fs::remove_file(file).expect("it goes");
+        }
+    }
+    // A sheet that is another one's.
+    fs::write(languages.join("es.json"), "{\"dir\": \"rtl\"}").expect("there is room on the disk");
+    let server = Server::start_with_page(&folder.0.to_string_lossy());
+    for language in ["de", "es"] {
+        let file = format!("languages/{language}.json");
+        visit(&[&file], async |driver| {
+            let page = ChatPage::open(driver.clone(), &format!("{}?lang={language}", server.url())).await?;
+            assert_eq!(page.language().await?[..2], ["en", "ltr"]);
+            page.say(REQUEST).await?;
+            page.can_choose("Brake service").await?;
+            let errors = Browser::of_this_run().errors(&driver).await?;
+            let says = format!("The page stays English: {file} did not load");
+            assert!(errors.iter().any(|error| error.contains(&says)), "{errors:?}");
+            Ok(())
+        })
+        .await;
+    }
 }

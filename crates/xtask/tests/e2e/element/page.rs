@@ -48,7 +48,7 @@ fn read(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()))
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("there is room on the disk");
     for entry in fs::read_dir(from).unwrap_or_else(|problem| panic!("{}: {problem}", from.display())) {
         let from = entry.expect("it can be read").path();
