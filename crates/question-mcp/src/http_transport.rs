@@ -48,11 +48,11 @@ pub struct HttpBounds {
 #[derive(Clone)]
 pub struct HttpService {
     inner: StreamableHttpService<McpServer, LocalSessionManager>,
-    sessions: Arc<Sessions>,
+    sessions: Arc<SessionTable>,
 }
 
 /// The sessions, with a place for each.
-struct Sessions {
+struct SessionTable {
     manager: Arc<LocalSessionManager>,
     places: Arc<Semaphore>,
     open: Mutex<HashMap<Arc<str>, Arc<OpenSession>>>,
@@ -95,7 +95,7 @@ impl McpServer {
         let places = Arc::new(Semaphore::new(bounds.sessions.min(Semaphore::MAX_PERMITS)));
         HttpService {
             inner: StreamableHttpService::new(move || Ok(self.session()), Arc::clone(&manager), config),
-            sessions: Arc::new(Sessions { manager, places, open: Mutex::default() }),
+            sessions: Arc::new(SessionTable { manager, places, open: Mutex::default() }),
         }
     }
 }
@@ -146,7 +146,7 @@ where
     }
 }
 
-impl Sessions {
+impl SessionTable {
     /// Marks a session as used; `None` if there is no such session.
     fn used(&self, id: &str) -> Option<Use> {
         lock(&self.open).get(id).map(|session| Use(Arc::clone(session)))
