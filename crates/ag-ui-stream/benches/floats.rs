@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// The factors by which our parser takes longer: up to the tree, and up to the sum of all numbers as doubles. For each the least time
-/// of some rounds, taken in turns.
+/// The times of this parser over those of the other: up to the tree, and up to the sum of all numbers as doubles. The least time
+/// of some rounds counts, taken in turns.
 pub(crate) fn ours_over_serde_json(rounds: usize) -> [f64; 2] {
     let text = text();
     // Theirs may be a bit off, without the feature that reads the nearest doubles.
