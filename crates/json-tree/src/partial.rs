@@ -4,7 +4,7 @@ mod value;
 
 pub use value::PartialValue;
 
-use crate::number::{Number, NumberState, SHORT, Step, number};
+use crate::number::{Number, NumberState, Step, number};
 use crate::parse::{DEPTH, plain_length};
 use crate::{Error, ErrorKind, escape, hex_digit};
 
@@ -177,7 +177,7 @@ impl PartialParser {
         }
         if let State::Number(state) = self.state
             && state.is_complete()
-            && let Err(kind) = self.end_number(&mut emit)
+            && let Err(kind) = self.end_number(state, &mut emit)
         {
             return self.fail(kind, self.offset);
         }
@@ -204,7 +204,7 @@ impl PartialParser {
                     self.state = State::Number(next);
                 }
                 // The byte belongs to the next token.
-                Step::Ends => return self.end_number(emit).map(|()| at),
+                Step::Ends => return self.end_number(state, emit).map(|()| at),
                 Step::Fails => return Err(ErrorKind::Unexpected),
             },
             State::Literal { rest, literal } => self.literal(byte, rest, literal, emit)?,
@@ -396,9 +396,8 @@ impl PartialParser {
         }
     }
 
-    fn end_number(&mut self, emit: OnToken<'_>) -> Outcome {
-        let is_short = self.state != State::Number(NumberState::ExponentDigits) && self.scratch.len() < SHORT;
-        let number = number(&self.scratch, is_short).ok_or(ErrorKind::NumberOutOfRange)?;
+    fn end_number(&mut self, state: NumberState, emit: OnToken<'_>) -> Outcome {
+        let number = number(&self.scratch, state).ok_or(ErrorKind::NumberOutOfRange)?;
         emit(Token::Number(number));
         self.scratch.clear();
         self.state = State::AfterValue;
