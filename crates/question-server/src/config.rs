@@ -6,6 +6,7 @@ use crate::callbacks::CallbackKey;
 use crate::guard::{Host, Origin};
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts, at_least_one};
+use crate::secret::hide_in_debug;
 use ask_user_question::Limits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
@@ -222,11 +223,7 @@ impl FromStr for AgentKey {
     }
 }
 
-impl fmt::Debug for AgentKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AgentKey")
-    }
-}
+hide_in_debug!(AgentKey, McpKey);
 
 /// Parses the name of a profile of limits.
 fn profile(name: &str) -> Result<Limits, String> {
@@ -267,12 +264,6 @@ impl McpKey {
             }
             Err(error) => Err(why(error)),
         }
-    }
-}
-
-impl fmt::Debug for McpKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("McpKey")
     }
 }
 
