@@ -140,6 +140,11 @@ impl Runtime {
         &self.callbacks
     }
 
+    /// The model.
+    pub(crate) fn model(&self) -> &dyn Model {
+        &*self.model
+    }
+
     /// The clock.
     pub(crate) fn clock(&self) -> &dyn Clock {
         &*self.clock
