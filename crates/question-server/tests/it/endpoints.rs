@@ -1,16 +1,20 @@
 //! Answers of real model endpoints, kind by kind: each is played as the first, and "Done." to every further request.
 
-use crate::house::server_with;
-use crate::http::{Answer, messages, post, says, start};
+use crate::house::{Parts, app, parts, server_with};
+use crate::http::{Answer, call, get, messages, post, request, says, start, with_headers};
 use crate::openai::answering;
 use crate::provider::{Provider, Recorded};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
+use axum::http::{HeaderName, HeaderValue, Method};
 use futures_util::future::join_all;
+use question_server::Config;
 use question_server::limits::MAX_ASK_RETRIES;
 use question_server::models::openai::{OpenAi, Settings};
+use question_server::store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The arguments of a question, in pieces of these lengths.
@@ -62,7 +66,7 @@ async fn play(first: String) -> (Answer, Router, Provider) {
 }
 
 async fn is_asked(server: &Router) -> Option<String> {
-    let described = crate::http::get(server, "/conversations/t").await.json();
+    let described = get(server, "/conversations/t").await.json();
     described["pending"][0]["questions"][0]["question"].as_str().map(str::to_owned)
 }
 
@@ -162,8 +166,7 @@ async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
 async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
     let thinking = json!({"reasoning_content": "Hm."});
     let call = json!({"tool_calls": [piece(Some("ask_user_question"), ASK)]});
-    let store: std::sync::Arc<dyn question_server::store::Store> =
-        std::sync::Arc::new(question_server::store::MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let server = |provider: &Provider, model: &str, sends_reasoning| {
         let settings = Settings {
             base_url: provider.base_url.clone(),
@@ -171,9 +174,8 @@ async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
             sends_reasoning,
             ..Settings::default()
         };
-        let parts = crate::house::parts(OpenAi::with(settings).expect("it is a URL"));
-        let parts = crate::house::Parts { store: std::sync::Arc::clone(&store), ..parts };
-        crate::house::app(&question_server::Config::default(), parts)
+        let parts = parts(OpenAi::with(settings).expect("it is a URL"));
+        app(&Config::default(), Parts { store: Arc::clone(&store), ..parts })
     };
     let first = Provider::replaying([Recorded::stream(answer(&[thinking, call], "tool_calls"))]).await;
     post(&server(&first, "m", true), "/agent", says("t", "u", "hi")).await.events();
@@ -218,7 +220,7 @@ async fn an_answer_that_is_none_is_no_success() {
         let (server, provider) = answering([(); 2].map(|()| Recorded::stream(nothing(reason)))).await;
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Error, 2), "{reason}");
-        let state = crate::http::get(&server, "/conversations/t").await.json()["state"].clone();
+        let state = get(&server, "/conversations/t").await.json()["state"].clone();
         assert_eq!(state["type"], "failed", "which can be tried again");
     }
     // Half was said, which stands: it is told that it is half.
@@ -360,7 +362,7 @@ async fn the_usage_is_counted_and_not_asked_for_where_that_is_refused() {
     post(&server, "/agent", says("t", "u2", "on")).await.events();
     let asked: Vec<bool> = provider.asked().iter().map(|(_, asked)| asked["stream_options"].is_object()).collect();
     assert_eq!(asked, [true, false, false]);
-    let metrics = crate::http::get(&server, "/metrics").await;
+    let metrics = get(&server, "/metrics").await;
     let text = String::from_utf8(metrics.body.to_vec()).expect("it is text");
     for line in [r#"question_server_tokens_total{of="input"} 11"#, r#"question_server_tokens_total{of="output"} 7"#] {
         assert!(text.contains(line), "{text}");
@@ -370,12 +372,12 @@ async fn the_usage_is_counted_and_not_asked_for_where_that_is_refused() {
 #[tokio::test]
 async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
     let provider = Provider::replaying([done()]).await;
-    let header = |text: &'static str| axum::http::HeaderValue::from_static(text);
+    let header = |text: &'static str| HeaderValue::from_static(text);
     let settings = Settings {
         base_url: format!("{}?api-version=2025-01-01", provider.base_url),
         key: Some("secret".to_owned()),
-        key_header: Some(axum::http::HeaderName::from_static("api-key")),
-        headers: [(axum::http::HeaderName::from_static("x-team"), header("desk"))].into_iter().collect(),
+        key_header: Some(HeaderName::from_static("api-key")),
+        headers: [(HeaderName::from_static("x-team"), header("desk"))].into_iter().collect(),
         model: "m".to_owned(),
         max_tokens: Some(500),
         ..Settings::default()
@@ -396,11 +398,9 @@ async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
 async fn a_trace_goes_on_at_the_models_endpoint() {
     const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
     let (server, provider) = answering([done(), done()]).await;
-    let mut request = crate::http::request(axum::http::Method::POST, "/agent", Some(says("t", "u", "hi")));
     let parent = format!("00-{ID}-00f067aa0ba902b7-01");
-    request.headers_mut().insert("traceparent", axum::http::HeaderValue::from_str(&parent).expect("it is text"));
-    request.headers_mut().insert("tracestate", axum::http::HeaderValue::from_static("vendor=1"));
-    crate::http::call(&server, request).await.events();
+    let request = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
+    call(&server, with_headers(request, &[("traceparent", &parent), ("tracestate", "vendor=1")])).await.events();
     post(&server, "/agent", says("t", "u2", "on")).await.events();
     let asked = provider.asked();
     let passed = asked[0].0["traceparent"].to_str().expect("it is text");
