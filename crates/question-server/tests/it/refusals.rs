@@ -9,7 +9,7 @@ use axum::http::{Method, header};
 use question_server::limits::MAX_ID_BYTES;
 use serde_json::json;
 
-/// Says hello with these headers and no other host.
+/// A first message with these headers and no other host.
 async fn hello_with(server: &Router, headers: &[(&'static str, &str)]) -> Answer {
     let mut hello = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
     hello.headers_mut().remove(header::HOST);
