@@ -155,11 +155,16 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
 #[cfg(feature = "mcp")]
 async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), String> {
     let drain = Drain::default();
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
-    let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
     let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
-    let (server, pages) = server.build_for_mcp(McpSettings::of(&config)?, format!("http://{bound}"), opens);
+    let settings = McpSettings::of(&config)?;
+    // Pages that are still open have the port of the server before, which the store has waited for.
+    let [before, any] = [settings.port(), 0].map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let listener = match TcpListener::bind(before).await {
+        Ok(listener) => listener,
+        Err(_) => TcpListener::bind(any).await.map_err(|error| bind_failed(any, &error))?,
+    };
+    let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
+    let (server, pages) = server.build_for_mcp(settings, format!("http://{bound}"), opens);
     let stopped = stop_signal(false).map_err(no_signals)?;
     let most = connections(&config);
     let served = tokio::select! {
