@@ -6,9 +6,9 @@ use question_card::FocusHandle;
 
 /// The cards that are shown, each with its call.
 #[derive(Clone, Copy)]
-pub struct Cards(StoredValue<Vec<Shown>>);
+pub struct Cards(StoredValue<Vec<CardEntry>>);
 
-struct Shown {
+struct CardEntry {
     tool_call_id: String,
     handle: FocusHandle,
     /// Its picks so far.
@@ -24,8 +24,8 @@ impl Cards {
     /// The handle for the card of a call, until the current owner is cleaned up.
     pub(crate) fn handle(self, tool_call_id: &str) -> FocusHandle {
         let (id, handle) = (tool_call_id.to_owned(), FocusHandle::new());
-        let shown = Shown { tool_call_id: id.clone(), handle, picks: Vec::new() };
-        self.0.update_value(|cards| cards.push(shown));
+        let card = CardEntry { tool_call_id: id.clone(), handle, picks: Vec::new() };
+        self.0.update_value(|cards| cards.push(card));
         on_cleanup(move || {
             self.0.try_update_value(|cards| cards.retain(|card| card.tool_call_id != id));
         });
@@ -53,7 +53,7 @@ impl Cards {
     /// Moves the focus to the first question that waits for its answer and has none on its way. Returns false if there is none.
     pub(crate) fn lead_to_waiting(self, chat: AgentChat) -> bool {
         let waiting = chat.waiting.with_untracked(|waiting| {
-            let is_free = |ask: &&Ask| !untrack(|| ask.is_given());
+            let is_free = |ask: &&Ask| !untrack(|| ask.is_pending());
             let free = waiting.iter().find(is_free).or(waiting.first());
             free.map(|ask| ask.tool_call_id.clone())
         });

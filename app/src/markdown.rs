@@ -20,4 +20,4 @@ pub mod view;
 
 pub use blocks::Reader;
 pub use sink::{Align, Sink, Tag};
-pub use view::Shown;
+pub use view::MarkdownView;

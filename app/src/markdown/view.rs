@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlAnchorElement, Node, Text};
 
 /// Text in Markdown, shown in a place of its own. It only grows, except for marks that turn out to be text.
-pub struct Shown {
+pub struct MarkdownView {
     place: Element,
     tree: Tree,
     reader: Reader,
@@ -16,7 +16,7 @@ pub struct Shown {
     finished: bool,
 }
 
-impl Shown {
+impl MarkdownView {
     /// An empty text at this place.
     #[must_use]
     pub fn at(place: Element) -> Self {

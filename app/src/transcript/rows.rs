@@ -3,7 +3,7 @@
 use crate::cards::Cards;
 use crate::composer::{focus_composer, keep_typed};
 use crate::effect::effect;
-use crate::markdown::Shown;
+use crate::markdown::MarkdownView;
 use crate::nodes::{add, element, keep, set, write};
 use crate::notice::Notice;
 use crate::settings::Settings;
@@ -46,7 +46,7 @@ struct Row {
 /// The kind of an item, as far as its words go.
 enum Kind {
     /// A message, by a speaker with this name.
-    Said(Element, Say),
+    Message(Element, Say),
     Tool,
     Card(AnyViewState),
 }
@@ -151,7 +151,7 @@ impl Rows {
     /// Updates the words of the messages; cards and tools follow the language themselves.
     fn speak(&self, words: &Words) {
         for row in &self.rows {
-            if let Kind::Said(article, name) = &row.kind {
+            if let Kind::Message(article, name) = &row.kind {
                 set(article, "aria-label", words.text(*name));
             }
         }
@@ -203,7 +203,7 @@ impl Maker {
 
     fn called(&self, article: Element, name: Say) -> Kind {
         set(&article, "aria-label", self.words.get_untracked().text(name));
-        Kind::Said(article, name)
+        Kind::Message(article, name)
     }
 
     fn user(&self, item: &Element, text: &ArcReadSignal<String>) -> Kind {
@@ -222,7 +222,7 @@ impl Maker {
         let article = add(item, "article", "");
         set(&article, "data-role", "assistant");
         let kind = self.called(article.clone(), Say::Agent);
-        let (mut shown, mut busy) = (Shown::at(add(&article, "div", "prose")), None);
+        let (mut shown, mut busy) = (MarkdownView::at(add(&article, "div", "prose")), None);
         let (text, key, chat) = (text.clone(), key.clone(), self.chat);
         let is_it = move |id: &String| matches!(&key, EntryKey::Message(known, _) if known == id);
         effect(move || {

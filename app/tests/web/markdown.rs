@@ -1,6 +1,6 @@
 //! Markdown that streams in.
 
-use app::markdown::Shown;
+use app::markdown::MarkdownView;
 use leptos::prelude::{document, window};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{Element, Node};
@@ -12,7 +12,7 @@ const EVERYTHING: &str = "# One *two*\n\nA `b` **c** _d_ [e](https://example.com
 /// A message, as it is shown.
 struct Message {
     text: String,
-    shown: Shown,
+    shown: MarkdownView,
     place: Element,
 }
 
@@ -21,7 +21,7 @@ impl Message {
         let place = document().create_element("div").expect("a valid name");
         place.set_class_name("prose");
         document().body().expect("a page has a body").append_child(&place).expect("it takes children");
-        let mut message = Self { text: String::new(), shown: Shown::at(place.clone()), place };
+        let mut message = Self { text: String::new(), shown: MarkdownView::at(place.clone()), place };
         message.grows_by(text);
         message
     }

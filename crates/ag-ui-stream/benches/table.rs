@@ -2,6 +2,8 @@
 //! counts, since other work only slows down. Prints the table of the README.
 
 #[cfg(not(target_arch = "wasm32"))]
+mod floats;
+#[cfg(not(target_arch = "wasm32"))]
 mod growth;
 #[cfg(not(target_arch = "wasm32"))]
 mod input;
@@ -24,6 +26,7 @@ fn main() {}
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
+    use crate::floats;
     use crate::growth::GROWING;
     use crate::input::SIZES;
     use crate::parts::{Case, Part};
@@ -111,6 +114,9 @@ mod native {
                 2.0,
                 patches::copies_over_adds(ROUNDS),
             );
+            let [tree, doubles] = floats::ours_over_serde_json(ROUNDS);
+            print_goal("an array of floats: over serde_json", 1.5, tree);
+            print_goal("an array of floats and their sum as doubles: over serde_json", 2.0, doubles);
             for growing in GROWING {
                 print_goal(&format!("{}: time for ten times as many", growing.name), 12.0, growing.tenfold(ROUNDS));
             }

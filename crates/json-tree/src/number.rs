@@ -192,23 +192,31 @@ impl NumberState {
         Step::Goes(next)
     }
 
+    /// True if more digits change nothing.
+    pub(crate) fn takes_digits(self) -> bool {
+        matches!(self, Self::Integer | Self::Fraction | Self::ExponentDigits)
+    }
+
     pub(crate) fn is_complete(self) -> bool {
         matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::ExponentDigits)
     }
 }
 
-/// Fewer digits than the largest double has: without an exponent, a double holds the number.
-pub(crate) const SHORT: usize = 300;
-
-/// The number of a text of this grammar; `None` if no double holds it. A text that `is_short` needs no check for that.
-pub(crate) fn number(text: &str, is_short: bool) -> Option<Number<'_>> {
-    let digits = text.strip_prefix('-');
-    let whole = match (natural(digits.unwrap_or(text)), digits) {
-        (Some(natural), None) => Some(natural.into()),
-        // Zero below zero is none.
-        (Some(negative @ 1..), Some(_)) => 0_i64.checked_sub_unsigned(negative).map(Number::from),
-        _ => None,
-    };
-    let is_a_double = || is_short || Decimal::of(text).is_a_double();
-    whole.or_else(|| is_a_double().then_some(Number(Kind::Written(text.into()))))
+/// The number of a text of this grammar, which ended in this state; `None` if no double holds it. Text without an exponent that has fewer
+/// digits than the largest double needs no check for that.
+pub(crate) fn number(text: &str, end: NumberState) -> Option<Number<'_>> {
+    const SHORT: usize = 300;
+    if let NumberState::Zero | NumberState::Integer = end {
+        let digits = text.strip_prefix('-');
+        match (natural(digits.unwrap_or(text)), digits) {
+            (Some(natural), None) => return Some(natural.into()),
+            // Zero below zero is none.
+            (Some(negative @ 1..), Some(_)) if let Some(number) = 0_i64.checked_sub_unsigned(negative) => {
+                return Some(number.into());
+            }
+            _ => {}
+        }
+    }
+    let is_a_double = end != NumberState::ExponentDigits && text.len() < SHORT || Decimal::of(text).is_a_double();
+    is_a_double.then(|| Number(Kind::Written(text.into())))
 }

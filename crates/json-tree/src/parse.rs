@@ -1,6 +1,6 @@
 //! Reads a complete text.
 
-use crate::number::{NumberState, SHORT, Step, number};
+use crate::number::{NumberState, Step, number};
 use crate::{Error, ErrorKind, Json, Members, escape};
 use std::borrow::Cow;
 
@@ -246,12 +246,16 @@ impl<'a, 'm> Reader<'a, 'm> {
                 Step::Fails => return Err(ErrorKind::Unexpected),
             }
             self.at += 1;
+            if state.takes_digits() {
+                while bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
+                    self.at += 1;
+                }
+            }
         }
         if !state.is_complete() {
             return Err(ErrorKind::Incomplete);
         }
-        let is_short = state != NumberState::ExponentDigits && self.at - start < SHORT;
-        number(self.part(start, self.at), is_short).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
+        number(self.part(start, self.at), state).map(Json::Number).ok_or(ErrorKind::NumberOutOfRange)
     }
 
     /// A part of the text, cut between characters. (A cut anywhere else ends a program with a message, which takes tables of all

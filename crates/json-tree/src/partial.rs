@@ -4,7 +4,7 @@ mod value;
 
 pub use value::PartialValue;
 
-use crate::number::{Number, NumberState, SHORT, Step, number};
+use crate::number::{Number, NumberState, Step, number};
 use crate::parse::{DEPTH, plain_length};
 use crate::{Error, ErrorKind, escape, hex_digit};
 
@@ -126,7 +126,7 @@ enum Literal {
 type Outcome = Result<(), ErrorKind>;
 
 /// Not generic, so that there is one parser for all callers.
-type Tell<'t> = &'t mut dyn FnMut(Token<'_>);
+type OnToken<'t> = &'t mut dyn FnMut(Token<'_>);
 
 impl Default for PartialParser {
     fn default() -> Self {
@@ -146,7 +146,7 @@ impl PartialParser {
     ///
     /// # Errors
     /// If the text cannot be JSON, however it continues. Earlier tokens stay valid.
-    pub fn feed(&mut self, delta: &str, mut tell: impl FnMut(Token<'_>)) -> Result<(), Error> {
+    pub fn feed(&mut self, delta: &str, mut emit: impl FnMut(Token<'_>)) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -154,15 +154,15 @@ impl PartialParser {
         let allowed = delta.get(..allowed).unwrap_or_default();
         let mut at = 0;
         while at < allowed.len() {
-            match self.step(allowed, at, &mut tell) {
+            match self.step(allowed, at, &mut emit) {
                 Ok(next) => at = next,
                 Err(kind) => {
-                    self.tell_text(&mut tell);
+                    self.emit_text(&mut emit);
                     return self.fail(kind, self.offset + at);
                 }
             }
         }
-        self.tell_text(&mut tell);
+        self.emit_text(&mut emit);
         self.offset += allowed.len();
         if allowed.len() < delta.len() { self.fail(ErrorKind::TooLong, self.offset) } else { Ok(()) }
     }
@@ -171,13 +171,13 @@ impl PartialParser {
     ///
     /// # Errors
     /// If the text ends within a value, and the error of [`feed`](Self::feed) if there was one.
-    pub fn finish(&mut self, mut tell: impl FnMut(Token<'_>)) -> Result<(), Error> {
+    pub fn finish(&mut self, mut emit: impl FnMut(Token<'_>)) -> Result<(), Error> {
         if let Some(error) = self.error {
             return Err(error);
         }
         if let State::Number(state) = self.state
             && state.is_complete()
-            && let Err(kind) = self.end_number(&mut tell)
+            && let Err(kind) = self.end_number(state, &mut emit)
         {
             return self.fail(kind, self.offset);
         }
@@ -194,20 +194,20 @@ impl PartialParser {
     }
 
     /// Takes the token or part that begins at a byte. Returns the start of the next one.
-    fn step(&mut self, delta: &str, at: usize, tell: Tell<'_>) -> Result<usize, ErrorKind> {
+    fn step(&mut self, delta: &str, at: usize, emit: OnToken<'_>) -> Result<usize, ErrorKind> {
         let byte = delta.as_bytes()[at];
         match self.state {
-            State::Text(role) => return self.text(delta, at, role, tell),
+            State::Text(role) => return self.text(delta, at, role, emit),
             State::Number(state) => match state.step(byte) {
                 Step::Goes(next) => {
                     self.scratch.push(char::from(byte));
                     self.state = State::Number(next);
                 }
                 // The byte belongs to the next token.
-                Step::Ends => return self.end_number(tell).map(|()| at),
+                Step::Ends => return self.end_number(state, emit).map(|()| at),
                 Step::Fails => return Err(ErrorKind::Unexpected),
             },
-            State::Literal { rest, literal } => self.literal(byte, rest, literal, tell)?,
+            State::Literal { rest, literal } => self.literal(byte, rest, literal, emit)?,
             State::Escape(role) => self.escape(byte, role)?,
             State::Hex { role, digits, unit, high } => self.hex(byte, role, digits, unit, high)?,
             State::AfterHigh(role, high) if byte == b'\\' => {
@@ -220,13 +220,13 @@ impl PartialParser {
                 return Err(ErrorKind::LoneSurrogate);
             }
             _ if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') => {}
-            State::Value => self.value(byte, tell)?,
-            State::FirstItem if byte == b']' => self.close(Container::Array, tell)?,
-            State::FirstItem => self.value(byte, tell)?,
-            State::FirstKey if byte == b'}' => self.close(Container::Object, tell)?,
+            State::Value => self.value(byte, emit)?,
+            State::FirstItem if byte == b']' => self.close(Container::Array, emit)?,
+            State::FirstItem => self.value(byte, emit)?,
+            State::FirstKey if byte == b'}' => self.close(Container::Object, emit)?,
             State::FirstKey | State::NextKey if byte == b'"' => self.state = State::Text(Role::Key),
             State::Colon if byte == b':' => self.state = State::Value,
-            State::AfterValue => self.after_value(byte, tell)?,
+            State::AfterValue => self.after_value(byte, emit)?,
             State::FirstKey | State::NextKey | State::Colon => {
                 return Err(ErrorKind::Unexpected);
             }
@@ -234,20 +234,20 @@ impl PartialParser {
         Ok(at + 1)
     }
 
-    fn value(&mut self, byte: u8, tell: Tell<'_>) -> Outcome {
+    fn value(&mut self, byte: u8, emit: OnToken<'_>) -> Outcome {
         self.state = match byte {
             b'"' => {
-                tell(Token::StringStart);
+                emit(Token::StringStart);
                 State::Text(Role::Value)
             }
             b'{' => {
                 self.open_container(Container::Object)?;
-                tell(Token::ObjectStart);
+                emit(Token::ObjectStart);
                 State::FirstKey
             }
             b'[' => {
                 self.open_container(Container::Array)?;
-                tell(Token::ArrayStart);
+                emit(Token::ArrayStart);
                 State::FirstItem
             }
             b't' => State::Literal { rest: b"rue", literal: Literal::True },
@@ -271,11 +271,11 @@ impl PartialParser {
         Ok(())
     }
 
-    fn close(&mut self, container: Container, tell: Tell<'_>) -> Outcome {
+    fn close(&mut self, container: Container, emit: OnToken<'_>) -> Outcome {
         if self.open.pop() != Some(container) {
             return Err(ErrorKind::Unexpected);
         }
-        tell(match container {
+        emit(match container {
             Container::Object => Token::ObjectEnd,
             Container::Array => Token::ArrayEnd,
         });
@@ -283,31 +283,31 @@ impl PartialParser {
         Ok(())
     }
 
-    fn after_value(&mut self, byte: u8, tell: Tell<'_>) -> Outcome {
+    fn after_value(&mut self, byte: u8, emit: OnToken<'_>) -> Outcome {
         match (self.open.last(), byte) {
             (None, _) => return Err(ErrorKind::Trailing),
             (Some(Container::Object), b',') => self.state = State::NextKey,
             (Some(Container::Array), b',') => self.state = State::Value,
-            (Some(Container::Object), b'}') => self.close(Container::Object, tell)?,
-            (Some(Container::Array), b']') => self.close(Container::Array, tell)?,
+            (Some(Container::Object), b'}') => self.close(Container::Object, emit)?,
+            (Some(Container::Array), b']') => self.close(Container::Array, emit)?,
             _ => return Err(ErrorKind::Unexpected),
         }
         Ok(())
     }
 
     /// Takes a string's characters up to its end or the next escape, as one slice of the piece.
-    fn text(&mut self, delta: &str, at: usize, role: Role, tell: Tell<'_>) -> Result<usize, ErrorKind> {
+    fn text(&mut self, delta: &str, at: usize, role: Role, emit: OnToken<'_>) -> Result<usize, ErrorKind> {
         let rest = delta.get(at..).unwrap_or_default();
         let length = plain_length(rest.as_bytes());
         let (plain, end) = (rest.get(..length).unwrap_or_default(), rest.as_bytes().get(length));
         if role == Role::Value && self.text.is_empty() && length > 0 && end != Some(&b'\\') {
-            tell(Token::Text(plain));
+            emit(Token::Text(plain));
         } else {
             self.grow(plain, role);
         }
         match end {
             None => return Ok(delta.len()),
-            Some(b'"') => self.end_text(role, tell),
+            Some(b'"') => self.end_text(role, emit),
             Some(b'\\') => self.state = State::Escape(role),
             // An error has the offset of its step, so the characters before it are a step of their own.
             Some(_) if length > 0 => return Ok(at + length),
@@ -323,23 +323,23 @@ impl PartialParser {
         }
     }
 
-    fn tell_text(&mut self, tell: Tell<'_>) {
+    fn emit_text(&mut self, emit: OnToken<'_>) {
         if !self.text.is_empty() {
-            tell(Token::Text(&self.text));
+            emit(Token::Text(&self.text));
             self.text.clear();
         }
     }
 
-    fn end_text(&mut self, role: Role, tell: Tell<'_>) {
+    fn end_text(&mut self, role: Role, emit: OnToken<'_>) {
         match role {
             Role::Key => {
-                tell(Token::Key(&self.scratch));
+                emit(Token::Key(&self.scratch));
                 self.scratch.clear();
                 self.state = State::Colon;
             }
             Role::Value => {
-                self.tell_text(tell);
-                tell(Token::StringEnd);
+                self.emit_text(emit);
+                emit(Token::StringEnd);
                 self.state = State::AfterValue;
             }
         }
@@ -377,14 +377,14 @@ impl PartialParser {
         }
     }
 
-    fn literal(&mut self, byte: u8, rest: &'static [u8], literal: Literal, tell: Tell<'_>) -> Outcome {
+    fn literal(&mut self, byte: u8, rest: &'static [u8], literal: Literal, emit: OnToken<'_>) -> Outcome {
         match rest.split_first() {
             Some((expected, rest)) if *expected == byte => {
                 if !rest.is_empty() {
                     self.state = State::Literal { rest, literal };
                     return Ok(());
                 }
-                tell(match literal {
+                emit(match literal {
                     Literal::True => Token::Bool(true),
                     Literal::False => Token::Bool(false),
                     Literal::Null => Token::Null,
@@ -396,10 +396,9 @@ impl PartialParser {
         }
     }
 
-    fn end_number(&mut self, tell: Tell<'_>) -> Outcome {
-        let is_short = self.state != State::Number(NumberState::ExponentDigits) && self.scratch.len() < SHORT;
-        let number = number(&self.scratch, is_short).ok_or(ErrorKind::NumberOutOfRange)?;
-        tell(Token::Number(number));
+    fn end_number(&mut self, state: NumberState, emit: OnToken<'_>) -> Outcome {
+        let number = number(&self.scratch, state).ok_or(ErrorKind::NumberOutOfRange)?;
+        emit(Token::Number(number));
         self.scratch.clear();
         self.state = State::AfterValue;
         Ok(())

@@ -42,32 +42,32 @@ pub(crate) fn form(ask: &AskUserQuestion, again: bool, in_card: bool) -> ElicitR
 }
 
 /// The answer to a form.
-pub(crate) enum Said {
+pub(crate) enum FormAnswer {
     /// The outcome of the ask.
-    Over(Outcome),
+    Settled(Outcome),
     /// No answer at all, in a form that was accepted.
-    Nothing,
+    Blank,
     /// Something that can't be read as an answer to this question.
     Unreadable,
 }
 
 /// Reads the answer to a form.
-pub(crate) fn read(ask: &AskUserQuestion, answer: &ElicitResult) -> Said {
+pub(crate) fn read(ask: &AskUserQuestion, answer: &ElicitResult) -> FormAnswer {
     match answer.action {
-        ElicitationAction::Decline => return Said::Over(Outcome::Declined),
-        ElicitationAction::Cancel => return Said::Over(Outcome::Superseded),
+        ElicitationAction::Decline => return FormAnswer::Settled(Outcome::Declined),
+        ElicitationAction::Cancel => return FormAnswer::Settled(Outcome::Superseded),
         ElicitationAction::Accept => {}
-        _ => return Said::Unreadable,
+        _ => return FormAnswer::Unreadable,
     }
     let content = match &answer.content {
-        None | Some(Value::Null) => return Said::Nothing,
+        None | Some(Value::Null) => return FormAnswer::Blank,
         Some(content @ Value::Object(_)) => content,
-        Some(_) => return Said::Unreadable,
+        Some(_) => return FormAnswer::Unreadable,
     };
     match Form::of(ask).read(ask, &Json::from(content)) {
-        Some(reply) if reply.answers().iter().all(|answer| answer.skipped) => Said::Nothing,
-        Some(reply) => Said::Over(Outcome::Answered(reply)),
-        None => Said::Unreadable,
+        Some(reply) if reply.answers().iter().all(|answer| answer.skipped) => FormAnswer::Blank,
+        Some(reply) => FormAnswer::Settled(Outcome::Answered(reply)),
+        None => FormAnswer::Unreadable,
     }
 }
 

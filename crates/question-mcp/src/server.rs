@@ -1,6 +1,6 @@
 //! The server: which way leads to the user, and each way.
 
-use crate::elicitation::{self, Said};
+use crate::elicitation::{self, FormAnswer};
 use crate::own_page::{OpenedAsk, OwnPage, PageError};
 use crate::tools::{self, VIEW_TYPE, VIEW_URI};
 use ask_user_question::guidance::{self, Mode};
@@ -238,15 +238,15 @@ impl McpServer {
                 Err(error) => return Ok(refused(&error).into()),
             },
         };
-        let said = answer.map(|answer| match ElicitResult::deserialize(answer) {
+        let answer = answer.map(|answer| match ElicitResult::deserialize(answer) {
             Ok(answer) => elicitation::read(ask, &answer),
-            Err(_) => Said::Unreadable,
+            Err(_) => FormAnswer::Unreadable,
         });
-        let again = match said {
-            Some(Said::Over(outcome)) => return Ok(tools::over(ask, &outcome).into()),
-            Some(Said::Unreadable) => return Ok(unreadable().into()),
-            Some(Said::Nothing) if state.again => return Ok(tools::over(ask, &elicitation::nothing(ask)).into()),
-            Some(Said::Nothing) => true,
+        let again = match answer {
+            Some(FormAnswer::Settled(outcome)) => return Ok(tools::over(ask, &outcome).into()),
+            Some(FormAnswer::Unreadable) => return Ok(unreadable().into()),
+            Some(FormAnswer::Blank) if state.again => return Ok(tools::over(ask, &elicitation::nothing(ask)).into()),
+            Some(FormAnswer::Blank) => true,
             None => state.again,
         };
         let options = SealOptions::new().associated_data(&bound).ttl(STATE_KEEPS);
@@ -283,9 +283,9 @@ impl McpServer {
                 return Some(unreadable());
             };
             match elicitation::read(ask, &answer) {
-                Said::Over(outcome) => return Some(tools::over(ask, &outcome)),
-                Said::Unreadable => return Some(unreadable()),
-                Said::Nothing => {}
+                FormAnswer::Settled(outcome) => return Some(tools::over(ask, &outcome)),
+                FormAnswer::Unreadable => return Some(unreadable()),
+                FormAnswer::Blank => {}
             }
         }
         Some(tools::over(ask, &elicitation::nothing(ask)))

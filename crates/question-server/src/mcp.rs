@@ -10,7 +10,7 @@ use crate::headers::{X_FORWARDED_HOST, X_FORWARDED_PROTO};
 use crate::limits::Bounds;
 use crate::live::ActiveSession;
 use crate::owner::Owner;
-use crate::runtime::{Runtime, to_the_end};
+use crate::runtime::{Runtime, to_the_end, until_taken};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
 use async_trait::async_trait;
@@ -398,15 +398,7 @@ async fn answer(
     Path(secret): Path<String>,
     body: String,
 ) -> Result<Response, ApiError> {
-    to_the_end(async move {
-        loop {
-            match pages.take(&secret, &body).await {
-                Err(ApiError::Overtaken) => {}
-                taken => return taken,
-            }
-        }
-    })
-    .await
+    to_the_end(async move { until_taken(|| pages.take(&secret, &body)).await }).await
 }
 
 impl AskPages {

@@ -17,26 +17,26 @@ use ag_ui_stream::{Event, Message};
 use std::collections::HashSet;
 
 pub(crate) fn check(run: &Run) -> Result<(), String> {
-    let said = Said::of(run);
+    let expected = Expected::of(run);
     let messages = Messages(run.thread().messages());
     messages.check_ids()?;
-    messages.check_start(&said)?;
-    for text in &said.texts {
+    messages.check_start(&expected)?;
+    for text in &expected.texts {
         messages.check_text(text)?;
     }
-    for call in &said.calls {
+    for call in &expected.calls {
         messages.check_call(call)?;
     }
-    for result in &said.results {
+    for result in &expected.results {
         messages.check_result(result)?;
     }
-    messages.check_order(&said)?;
-    messages.check_all_said(&said)
+    messages.check_order(&expected)?;
+    messages.check_no_others(&expected)
 }
 
 /// The messages that the events call for.
 #[derive(Default)]
-struct Said {
+struct Expected {
     start: Vec<Message>,
     /// The start is a snapshot, whose messages take the places of those that are there.
     is_snapshot: bool,
@@ -71,13 +71,13 @@ enum Added {
     Call(String),
 }
 
-impl Said {
+impl Expected {
     fn of(run: &Run) -> Self {
-        let mut said = Self { start: run.history.clone(), ..Self::default() };
+        let mut expected = Self { start: run.history.clone(), ..Self::default() };
         for event in &run.events {
-            said.take(event);
+            expected.take(event);
         }
-        said
+        expected
     }
 
     fn take(&mut self, event: &Event) {
@@ -163,15 +163,15 @@ impl Messages<'_> {
         }
     }
 
-    fn check_start(&self, said: &Said) -> Result<(), String> {
+    fn check_start(&self, expected: &Expected) -> Result<(), String> {
         let mut last = 0;
-        for message in &said.start {
+        for message in &expected.start {
             let id = message.id();
             let position = self.position(id).ok_or_else(|| format!("the message {id} is gone"))?;
             if self.0[position].role() != message.role() {
                 return Err(format!("the message {id} has become another"));
             }
-            if position < last && !said.is_snapshot {
+            if position < last && !expected.is_snapshot {
                 return Err(format!("the message {id} left its place"));
             }
             last = position;
@@ -213,11 +213,11 @@ impl Messages<'_> {
         if stands_behind { Ok(()) } else { Err(format!("the result of {call} does not stand behind it")) }
     }
 
-    fn check_order(&self, said: &Said) -> Result<(), String> {
+    fn check_order(&self, expected: &Expected) -> Result<(), String> {
         let mut seen: HashSet<usize> = HashSet::new();
-        seen.extend(said.start.iter().filter_map(|it| self.position(it.id())));
+        seen.extend(expected.start.iter().filter_map(|it| self.position(it.id())));
         let mut last = 0;
-        for added in &said.added {
+        for added in &expected.added {
             let (id, position) = match added {
                 Added::Message(id) => (id, self.position(id)),
                 Added::Call(id) => (id, self.holder(id)),
@@ -234,20 +234,20 @@ impl Messages<'_> {
         Ok(())
     }
 
-    fn check_all_said(&self, said: &Said) -> Result<(), String> {
-        let is_said = |message: &&Message| {
+    fn check_no_others(&self, expected: &Expected) -> Result<(), String> {
+        let is_expected = |message: &&Message| {
             let id = message.id();
             let began = |added: &Added| matches!(added, Added::Message(it) if it == id);
             let of_call = |call: &str| message.tool_calls().iter().any(|it| it.id == call);
             let answers = |call: &str| message.tool_call_id() == Some(call);
-            said.spared.contains(id)
-                || said.start.iter().any(|it| it.id() == id)
-                || said.added.iter().any(began)
-                || said.calls.iter().any(|it| of_call(&it.id))
-                || said.results.iter().any(|it| answers(&it.call))
+            expected.spared.contains(id)
+                || expected.start.iter().any(|it| it.id() == id)
+                || expected.added.iter().any(began)
+                || expected.calls.iter().any(|it| of_call(&it.id))
+                || expected.results.iter().any(|it| answers(&it.call))
         };
-        match self.0.iter().find(|message| !is_said(message)) {
-            Some(message) => Err(format!("nobody said the message {}", message.id())),
+        match self.0.iter().find(|message| !is_expected(message)) {
+            Some(message) => Err(format!("no event adds the message {}", message.id())),
             None => Ok(()),
         }
     }

@@ -81,12 +81,12 @@ async fn answer(page: &GalleryPage, keys: impl Into<TypingData>) -> WebDriverRes
 }
 
 /// The words so far.
-struct Spoken<'a> {
+struct Transcript<'a> {
     page: &'a GalleryPage,
     text: std::cell::RefCell<String>,
 }
 
-impl Spoken<'_> {
+impl Transcript<'_> {
     /// Writes the card's present words.
     async fn scene(&self, heading: &str) -> WebDriverResult<()> {
         let mut lines = vec![format!("## {heading}")];
@@ -140,10 +140,14 @@ const SILENT: [&str; 8] =
 const STATES: [&str; 8] = ["focused", "checked", "disabled", "invalid", "required", "busy", "pressed", "expanded"];
 
 /// Takes a walk, and compares what is spoken with the file of this name.
-async fn is_spoken(file: &str, query: &str, walk: impl AsyncFnOnce(&GalleryPage, &Spoken<'_>) -> WebDriverResult<()>) {
+async fn is_spoken(
+    file: &str,
+    query: &str,
+    walk: impl AsyncFnOnce(&GalleryPage, &Transcript<'_>) -> WebDriverResult<()>,
+) {
     gallery_at(query, async |page| {
         page.tell::<()>(LISTEN, []).await?;
-        let spoken = Spoken { page, text: std::cell::RefCell::default() };
+        let spoken = Transcript { page, text: std::cell::RefCell::default() };
         spoken.scene("at first").await?;
         walk(page, &spoken).await?;
         if file != "receipt" {
