@@ -169,10 +169,6 @@ macro_rules! table {
                     self.closed = true;
                 }
 
-                fn may_become(&self, sent: &$wire, _: bool) -> bool {
-                    $( self.$field.may_become(shown!(sent.$field $kind), self.closed) )&&*
-                }
-
                 fn end(&mut self) {
                     $( self.$field.end(); )*
                     self.closed = true;

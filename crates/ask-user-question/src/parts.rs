@@ -25,9 +25,6 @@ pub(crate) trait Grows<T: ?Sized> {
     /// Takes over the complete part.
     fn settle(&mut self, sent: &T);
 
-    /// Returns true if the part takes nothing back of what has arrived. Once the object around it is `closed`, nothing more comes.
-    fn may_become(&self, sent: &T, closed: bool) -> bool;
-
     /// Takes a change that is meant for such a part.
     fn change(&mut self, _: Change<'_>) {}
 
@@ -53,10 +50,6 @@ impl Grows<str> for TextSnapshot {
         self.closed = true;
     }
 
-    fn may_become(&self, sent: &str, _: bool) -> bool {
-        if self.closed { self.text == sent } else { sent.starts_with(&self.text) }
-    }
-
     #[inline(never)]
     fn change(&mut self, change: Change<'_>) {
         match change {
@@ -75,14 +68,6 @@ impl Grows<Option<String>> for Option<TextSnapshot> {
         }
     }
 
-    fn may_become(&self, sent: &Option<String>, closed: bool) -> bool {
-        match (self, sent) {
-            (Some(shown), Some(text)) => shown.may_become(text, closed),
-            (Some(_), None) => false,
-            (None, text) => text.is_none() || !closed,
-        }
-    }
-
     fn change(&mut self, change: Change<'_>) {
         self.get_or_insert_default().change(change);
     }
@@ -91,10 +76,6 @@ impl Grows<Option<String>> for Option<TextSnapshot> {
 impl Grows<bool> for Option<bool> {
     fn settle(&mut self, sent: &bool) {
         *self = Some(*sent);
-    }
-
-    fn may_become(&self, sent: &bool, _: bool) -> bool {
-        self.is_none_or(|shown| shown == *sent)
     }
 
     fn change(&mut self, change: Change<'_>) {
@@ -116,12 +97,6 @@ impl<S: Grows<T> + Default, T> Grows<Vec<T>> for Vec<S> {
                 shown.settle(item);
             }
         }
-    }
-
-    fn may_become(&self, sent: &Vec<T>, closed: bool) -> bool {
-        self.len() <= sent.len()
-            && (self.len() == sent.len() || !closed)
-            && self.iter().zip(sent).all(|(shown, item)| shown.may_become(item, closed))
     }
 }
 

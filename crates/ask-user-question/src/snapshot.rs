@@ -221,12 +221,6 @@ impl AskSnapshot {
         }
     }
 
-    /// Returns true if the growing questions may become this ask: it takes nothing back that they show.
-    #[must_use]
-    pub fn may_become(&self, ask: &AskUserQuestion) -> bool {
-        self.questions.may_become(&ask.questions, false)
-    }
-
     fn option_mut(&mut self, question: usize, option: usize) -> Option<&mut OptionSnapshot> {
         nth_or_next(&mut nth_or_next(&mut self.questions, question)?.options, option)
     }

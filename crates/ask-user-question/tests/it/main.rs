@@ -10,6 +10,7 @@ mod files;
 mod foreign;
 mod forms;
 mod generate;
+mod kept;
 mod matching;
 mod other;
 mod outcomes;

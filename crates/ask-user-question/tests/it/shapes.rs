@@ -1,6 +1,7 @@
 //! Arguments of models in the shapes of other tools, and texts that are almost JSON. Streaming and reading have the same result.
 
 use crate::generate::{ask_like_json, config, misnamed_ask};
+use crate::kept::is_kept;
 use ask_user_question::arriving::Arriving;
 use ask_user_question::snapshot::AskSnapshot;
 use ask_user_question::validate::{Checked, check_text};
@@ -31,7 +32,7 @@ fn arrives(arguments: &str, size: usize) -> Option<AskUserQuestion> {
         let piece: String = piece.iter().collect();
         arriving.feed(&piece, |patch| shown.apply(&patch));
     }
-    AskUserQuestion::from_arguments(arguments).filter(|ask| shown.may_become(ask))
+    AskUserQuestion::from_arguments(arguments).filter(|ask| is_kept(&shown, ask))
 }
 
 #[track_caller]

@@ -4,7 +4,7 @@ use ask_user_question::examples;
 use ask_user_question::snapshot::{
     AskPatch, AskSnapshot, MemberPath, OptionSnapshot, Phase, QuestionSnapshot, TextSnapshot,
 };
-use ask_user_question::{AskUserQuestion, Outcome, Question};
+use ask_user_question::{AskUserQuestion, Outcome};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -150,47 +150,6 @@ fn phases_are_words_in_lower_case() {
     );
     for phase in Phase::ALL {
         assert_eq!(serde_json::to_value(phase).unwrap(), phase.to_string());
-    }
-}
-
-#[test]
-fn a_snapshot_becomes_only_what_takes_nothing_back() {
-    let ask = |text: &str, header: Option<&str>, several: bool, labels: &[&str]| {
-        let mut question = Question::new(text, labels.iter().copied()).with_multi_select(several);
-        question.header = header.map(str::to_owned);
-        AskUserQuestion::new([question])
-    };
-    let complete = ask("Which?", Some("H"), false, &["A", "B"]);
-    let mut shown = AskSnapshot::new("c");
-    assert!(shown.may_become(&complete));
-    for patch in [
-        AskPatch::Append { text: MemberPath::question(0), delta: "Wh".to_owned() },
-        AskPatch::Append { text: MemberPath::label(0, 0), delta: "A".to_owned() },
-    ] {
-        shown.apply(patch);
-    }
-    for may in [&complete, &ask("What?", None, true, &["Ape"])] {
-        assert!(shown.may_become(may), "{may:?}");
-    }
-    for not in [
-        ask("W", None, false, &["A"]),
-        ask("Which?", None, false, &[]),
-        ask("Which?", None, false, &["B", "A"]),
-        AskUserQuestion::empty(),
-    ] {
-        assert!(!shown.may_become(&not), "{not:?}");
-    }
-    let shown = AskSnapshot::complete("c", complete.clone(), Phase::Ready);
-    assert!(shown.may_become(&complete));
-    assert!(shown.may_become(&ask(" Which? ", Some("H"), false, &["A", "B"])), "white space around it is not shown");
-    for not in [
-        ask("Which", Some("H"), false, &["A", "B"]),
-        ask("Which?", None, false, &["A", "B"]),
-        ask("Which?", Some("H"), true, &["A", "B"]),
-        ask("Which?", Some("H"), false, &["A", "B", "C"]),
-        ask("Which?", Some("H"), false, &["A", "Bo"]),
-    ] {
-        assert!(!shown.may_become(&not), "{not:?}");
     }
 }
 
