@@ -12,21 +12,27 @@ pub(crate) enum Meaning {
     Other,
 }
 
-/// The beginnings of labels that ask for the user's own words, in the languages of the card and some more. If one begins with another, the
-/// longer one is first.
-const OPENINGS: &str = "others|other|something else|something different|another option|another answer|\
-    anderes|andere|sonstiges|sonstige|etwas anderes|eigene angabe|eigene antwort|eigener text|freitext|otros|otro|otras|otra|algo diferente|\
-    respuesta propia|autres|autre|quelque chose dautre|réponse libre|outros|outro|outras|outra|altro|altra|другое|другой вариант|\
-    أخرى|غير ذلك|شيء آخر|خيار آخر|その他|それ以外|自由記入|自由記述|自由回答|其他|其它|自定义|自行输入|自己输入";
-/// The same where it is an order to type.
-const ORDERS: [&str; 7] = [
+/// The beginnings of labels that ask for the user's own words, in the languages of the card and some more: a list for each first letter. If
+/// one begins with another, the longer one is first.
+const OPENINGS: [&str; 18] = [
+    "others|other|otros|otro|otras|otra|outros|outro|outras|outra",
+    "something else|something different|sonstiges|sonstige",
+    "another option|another answer|anderes|andere|algo diferente|autres|autre|altro|altra",
     "custom answer",
-    "enter my own",
-    "enter your own",
-    "type my own",
-    "type your own",
-    "write my own",
-    "write your own",
+    "enter my own|enter your own|etwas anderes|eigene angabe|eigene antwort|eigener text",
+    "type my own|type your own",
+    "write my own|write your own",
+    "freitext",
+    "respuesta propia|réponse libre",
+    "quelque chose dautre",
+    "другое|другой вариант",
+    "أخرى",
+    "غير ذلك",
+    "شيء آخر",
+    "خيار آخر",
+    "その他|それ以外",
+    "其他|其它",
+    "自由記入|自由記述|自由回答|自定义|自行输入|自己输入",
 ];
 
 /// Words that need nothing between them and an opening.
@@ -62,8 +68,12 @@ pub(crate) fn meaning(label: &str) -> Meaning {
             plain.push(lower(c));
         }
     }
-    let (mut openings, mut unknown) = (words(OPENINGS).chain(ORDERS), Meaning::Own);
-    let opening = openings.find_map(|opening| {
+    let Some(first) = plain.chars().next() else {
+        return Meaning::Open;
+    };
+    let openings = OPENINGS.iter().find(|openings| openings.starts_with(first)).copied().unwrap_or_default();
+    let mut unknown = Meaning::Own;
+    let opening = words(openings).find_map(|opening| {
         if opening.starts_with(&plain) {
             unknown = Meaning::Open;
         }

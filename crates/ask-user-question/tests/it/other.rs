@@ -9,7 +9,9 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 const OTHER: &str = "Other|other|OTHER…|Other (please specify)|Other – I’ll describe it|Something else|Something else: type your own answer|\
     Other option|Andere|Sonstiges (bitte angeben)|Etwas anderes…|Otra opción|OTRO (por favor, especifique)|Autre|Autre chose|\
-    Quelque chose d’autre|Autre (à préciser)|その他|その他（自由記述）|其他|其它（请说明）|أخرى|أخرى (يرجى التحديد)|Другое";
+    Quelque chose d’autre|Autre (à préciser)|その他|その他（自由記述）|其他|其它（请说明）|أخرى|أخرى (يرجى التحديد)|Другое|Others|Otros|Otras|Outros|Outra|\
+    Altro|Autres|Another option|Something different|Sonstige|Eigene Angabe|Freitext|Custom answer|Enter your own|Type my own|Write your own|\
+    Respuesta propia|Réponse libre|Algo diferente|Другой вариант|غير ذلك|شيء آخر|خيار آخر|それ以外|自由記入|自己输入";
 
 const OWN: &str = "Other branch|Other (S3)|Other (DE)|Another|Something|Something elsewhere|Otherwise|Other type|Mother|None of these|Andere Farbe|\
     Anderswo|Otra vez|Otro modelo|Autre couleur|Autrement|その他の方法|その他（S3）|其他人|Outra cor|Altrove|آخر الشهر|Keine davon";
