@@ -1,4 +1,4 @@
-//! What a card showed of an ask that was arriving, beside the ask that it became.
+//! The part of an arriving ask that a card showed, beside the ask that it became.
 
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextSnapshot};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
