@@ -469,14 +469,34 @@ async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
 #[tokio::test]
 async fn a_trace_goes_on_at_the_models_endpoint() {
     const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
-    let (server, provider) = answering([done(), done()]).await;
-    let parent = format!("00-{ID}-00f067aa0ba902b7-01");
-    let request = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
-    call(&server, with_headers(request, &[("traceparent", &parent), ("tracestate", "vendor=1")])).await.events();
-    post(&server, "/agent", says("t", "u2", "on")).await.events();
-    let asked = provider.asked();
-    let passed = asked[0].0["traceparent"].to_str().expect("it is text");
-    assert!(passed.starts_with(&format!("00-{ID}-")) && passed.ends_with("-01") && passed != parent, "{passed}");
-    assert_eq!(asked[0].0["tracestate"], "vendor=1");
-    assert!(!asked[1].0.contains_key("traceparent"), "the next request has none");
+    let (server, provider) = answering((0..10).map(|_| done())).await;
+    for (number, (parent, is_one)) in [
+        (format!("00-{ID}-00f067aa0ba902b7-01"), true),
+        (format!("01-{ID}-00f067aa0ba902b7-00-more"), true),
+        (String::new(), false),
+        (format!("ff-{ID}-00f067aa0ba902b7-01"), false),
+        (format!("00-{ID}-00f067aa0ba902b7-01-more"), false),
+        (format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32)), false),
+        (format!("00-{ID}-0000000000000000-01"), false),
+        (format!("00-{}-00f067aa0ba902b7-01", ID.to_uppercase()), false),
+        (format!("00-{ID}-00f067aa0ba902b7"), false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let request = request(Method::POST, "/agent", Some(says("t", &format!("u{number}"), "hi")));
+        call(&server, with_headers(request, &[("traceparent", &parent), ("tracestate", "vendor=1")])).await.events();
+        let (headers, _) = provider.asked().pop().expect("it was asked");
+        let passed = headers.get("traceparent").map(|passed| passed.to_str().expect("it is text"));
+        assert_eq!(
+            passed.is_some_and(|passed| passed.contains(ID) && passed != parent),
+            is_one,
+            "{parent}: {passed:?}"
+        );
+        if number == 0 {
+            assert!(passed.is_some_and(|passed| passed.ends_with("-01")) && headers["tracestate"] == "vendor=1");
+        }
+    }
+    post(&server, "/agent", says("t", "last", "on")).await.events();
+    assert!(!provider.asked()[9].0.contains_key("traceparent"), "the next request has none");
 }
