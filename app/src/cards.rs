@@ -53,7 +53,7 @@ impl Cards {
     /// Moves the focus to the first question that waits for its answer and has none on its way. Returns false if there is none.
     pub(crate) fn lead_to_waiting(self, chat: AgentChat) -> bool {
         let waiting = chat.waiting.with_untracked(|waiting| {
-            let is_free = |ask: &&Ask| !untrack(|| ask.is_given());
+            let is_free = |ask: &&Ask| !untrack(|| ask.is_pending());
             let free = waiting.iter().find(is_free).or(waiting.first());
             free.map(|ask| ask.tool_call_id.clone())
         });

@@ -20,7 +20,7 @@ pub struct Reader {
     /// True if a quotation is open; all other open blocks are within it.
     quote: bool,
     /// The open items, from the outermost on, each in a list of its own.
-    items: Vec<Item>,
+    items: Vec<ListItem>,
     leaf: Leaf,
     /// The last line, if it may be the first of a table, which depends on the next one. Otherwise it begins a paragraph, or continues the
     /// open one.
@@ -31,7 +31,7 @@ pub struct Reader {
 
 /// An open item.
 #[derive(Debug)]
-struct Item {
+struct ListItem {
     /// The column of its mark in its line.
     column: usize,
     ordered: bool,
@@ -236,7 +236,7 @@ impl Reader {
 
     /// The number of open items that a line belongs to.
     fn depth_of(&self, line: &Beginning) -> usize {
-        let belongs = |item: &&Item| line.in_item || line.column >= item.column + INDENTATION;
+        let belongs = |item: &&ListItem| line.in_item || line.column >= item.column + INDENTATION;
         self.items.iter().take_while(belongs).count()
     }
 
@@ -330,7 +330,7 @@ impl Reader {
             }
         }
         out.open(Tag::Item);
-        self.items.push(Item { column: *column, ordered: number.is_some() });
+        self.items.push(ListItem { column: *column, ordered: number.is_some() });
         // A checked split needs no panic message, and no tables for it.
         let (sign, text) = held.split_at_checked(length).unwrap_or_default();
         self.line = Line::Begun(Beginning {

@@ -1,15 +1,16 @@
-//! The conversation's id in the page's address, behind the `#`: a reload, a bookmark and a second tab come back to it, and no server's log gets it.
+//! The conversation's id in the page's address, behind the `#`. A reload, a bookmark and a second tab open the same conversation, and no
+//! server logs the id.
 
 use leptos::prelude::window;
 use wasm_bindgen::JsValue;
 
-/// What stands before the id.
+/// The prefix of the id in the fragment.
 const MARK: &str = "#c=";
 
-/// The longest id that is taken from an address.
+/// The maximum length of an id in an address, in bytes.
 const LONGEST_ID: usize = 100;
 
-/// The id that the address names.
+/// Returns the id in the address, if it has a valid one.
 pub(crate) fn conversation() -> Option<String> {
     let fragment = window().location().hash().ok()?;
     let id = fragment.strip_prefix(MARK)?;
@@ -18,12 +19,12 @@ pub(crate) fn conversation() -> Option<String> {
     is_id.then(|| id.to_owned())
 }
 
-/// Makes the address name this id, in the place of what it was.
+/// Replaces the fragment of the address by this id, without a new entry in the browser's history.
 pub(crate) fn name_conversation(id: &str) {
     let history = window().history();
     if let Ok(history) = history {
         let state = history.state().unwrap_or(JsValue::NULL);
-        // A document without an address of its own refuses.
+        // A document without an address, such as `about:blank`, rejects this.
         let _ = history.replace_state_with_url(&state, "", Some(&format!("{MARK}{id}")));
     }
 }

@@ -1,4 +1,4 @@
-//! What the browser says of itself, and waiting.
+//! The browser's state, and pauses.
 
 use js_sys::{Function, Promise};
 use leptos::prelude::{document, window};
@@ -7,29 +7,29 @@ use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen_futures::JsFuture;
 
-/// Whether anybody can see the page.
+/// Returns true if the page is visible.
 pub(crate) fn is_visible() -> bool {
     !document().hidden()
 }
 
-/// Whether the machine has a network, as far as the browser knows.
+/// Returns true if the machine has a network, as far as the browser knows.
 pub(crate) fn is_online() -> bool {
     window().navigator().on_line()
 }
 
-/// A pause that can be cut short.
+/// A pause that can be ended early.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pause(Rc<Waking>);
 
 #[derive(Debug, Default)]
 struct Waking {
     wake: RefCell<Option<Function>>,
-    /// It was ended before it was taken.
+    /// True if it was woken before it was taken.
     is_over: Cell<bool>,
 }
 
 impl Pause {
-    /// Pauses until it is woken, or so long at most; not at all where it was woken since the last pause.
+    /// Waits until it is woken, for at most this time. Returns at once if it was woken since the last pause.
     pub(crate) async fn take(&self, most: Option<Duration>) {
         if self.0.is_over.take() {
             return;
@@ -37,17 +37,17 @@ impl Pause {
         let promise = Promise::new(&mut |wake, _| {
             if let Some(most) = most {
                 let millis = i32::try_from(most.as_millis()).unwrap_or(i32::MAX);
-                // It fails only where it is no function.
+                // It fails only for a value that is no function.
                 let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&wake, millis);
             }
             self.0.wake.replace(Some(wake));
         });
-        // It is never rejected.
+        // The promise is never rejected.
         let _ = JsFuture::from(promise).await;
         self.0.wake.take();
     }
 
-    /// Ends a pause: the one that is being taken, or else the next one.
+    /// Ends the current pause, or the next one if none is taken.
     pub(crate) fn wake(&self) {
         match self.0.wake.take() {
             Some(wake) => {

@@ -3,48 +3,49 @@
 use crate::core::{Core, Handle, Link};
 use crate::entry::{Ask, Entry};
 use crate::options::ChatOptions;
-use crate::outbox::Mail;
-use crate::status::{Connection, Given, Status};
+use crate::outbox::SendState;
+use crate::status::{Connection, ReplyStatus, Status};
 use crate::trouble::Trouble;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
 use ask_user_question::{Outcome, Reply};
 use leptos::prelude::*;
 
-/// A conversation with an agent. A handle: copy it wherever it is needed.
+/// A conversation with an agent. It is a handle: copy it to each place that needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentChat {
     /// The transcript, for a keyed list by [`Entry::key`].
     pub entries: ReadSignal<Vec<Entry>>,
     /// The asks that wait for an answer, in the order in which they were asked.
     pub waiting: ReadSignal<Vec<Ask>>,
-    /// Where the conversation stands.
+    /// The status of the conversation.
     pub status: ReadSignal<Status>,
-    /// Whether the agent's server can be reached.
+    /// The connection to the agent's server.
     pub connection: ReadSignal<Connection>,
-    /// Whether an earlier conversation is still to come back, so that nothing is known of it yet.
+    /// True while an earlier conversation is being restored, so that its entries are not known yet.
     pub restoring: ReadSignal<bool>,
-    /// Whether a run is open whose agent has said nothing for eight seconds.
+    /// True if a run is open and its agent has sent nothing for eight seconds.
     pub silent: ReadSignal<bool>,
-    /// The messages whose texts are arriving, by their ids.
+    /// The ids of the messages whose texts are arriving.
     pub arriving: ReadSignal<Vec<String>>,
-    /// Whether the page's address names another conversation by now, where this one is [kept in the address](ChatOptions::kept_in_address).
-    /// Set the hook up again to open that one.
+    /// True if the page's address names another conversation by now; only for one that is [kept in the
+    /// address](ChatOptions::kept_in_address).
+    /// To open that one, set up the hook again.
     pub address_changed: ReadSignal<bool>,
     core: Handle,
 }
 
-/// Sets up a conversation that lives as long as the current owner; its requests are aborted when the owner is cleaned up.
+/// Sets up a conversation that lives as long as the current owner. The cleanup of the owner aborts its requests.
 ///
-/// On a server it is a conversation without entries that takes nothing and has no id. A browser that takes such a page over begins after
-/// that, so both render the same.
+/// On a server, the conversation has no entries and no id, and accepts nothing. A browser that hydrates such a page starts the conversation
+/// after the hydration, so both render the same.
 #[must_use]
 pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     let ChatOptions { mut config, server, gate } = options;
     let is_browser = cfg!(target_arch = "wasm32");
-    let may_come_back = config.memory.is_some();
-    // Nothing is kept on a server.
-    config.memory = config.memory.filter(|_| is_browser);
+    let may_come_back = config.persistence.is_some();
+    // A server has no storage for it.
+    config.persistence = config.persistence.filter(|_| is_browser);
     let core = Core::new(config, server, gate);
     let chat = AgentChat {
         entries: core.conversation.transcript.entries().read_only(),
@@ -63,7 +64,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         chat.with(|core| core.restoring.set(may_come_back));
     }
     if !is_browser {
-        // The handle's value belongs to the browser, and may not leave its thread.
+        // The handle's value belongs to the browser's thread.
         chat.core.0.dispose();
         return chat;
     }
@@ -73,7 +74,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     chat.core.listen_to_window();
     Effect::new(move || {
         chat.status.track();
-        chat.core.await_silence();
+        chat.core.watch_silence();
     });
     if is_taken_over {
         Effect::new(move || {
@@ -90,70 +91,73 @@ impl AgentChat {
     /// The conversation's id.
     #[must_use]
     pub fn conversation_id(&self) -> String {
-        self.with(|core| core.config.setup.thread_id.clone()).unwrap_or_default()
+        self.with(|core| core.config.defaults.thread_id.clone()).unwrap_or_default()
     }
 
-    /// From which of the [`entries`](Self::entries) on the list is another than at that version, which becomes the present one. A list that is
-    /// patched from there costs what is new, however long it is. Versions begin at 0.
+    /// Returns the index of the first of the [`entries`](Self::entries) that differs from the list at `version`, and sets `version` to the
+    /// current one. A patch from that index on costs only the new entries. Versions start at 0.
     #[must_use]
     pub fn changed_since(&self, version: &mut u64) -> usize {
         self.with(|core| core.conversation.transcript.changed_since(version)).unwrap_or(usize::MAX)
     }
 
-    /// Says something. Where a question waits, this answers it, as far as the text can be taken for an answer. Where the server is not there
-    /// just now, it is said as soon as it is again. False where nothing was taken, because a run is open, the text is blank, or it can't be
-    /// sent, which [`status`](Self::status) then explains.
+    /// Sends a message. If a question waits and the text can be matched to it, the text is the answer. If the server is unreachable, the
+    /// message is sent once it is back.
+    ///
+    /// Returns false, and sends nothing, if a run is open, if the text is blank, or if it can't be sent. In the last case
+    /// [`status`](Self::status) has the reason.
     pub fn send(&self, text: &str) -> bool {
-        self.say(text, &[], false)
+        self.send_text(text, &[], false)
     }
 
-    /// As [`send`](Self::send), with what is picked so far on the cards of these asks. It goes along with a text that does not answer all of an
-    /// ask.
+    /// Like [`send`](Self::send), together with the picks so far on the cards of these asks. They are sent with a text that does not answer
+    /// every question of an ask.
     pub fn send_with(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
-        self.say(text, picks, false)
+        self.send_text(text, picks, false)
     }
 
-    /// Says something that answers no question, such as what came too late for its own. As [`send`](Self::send), and false also where a question
-    /// waits, which has to be answered first.
+    /// Sends a message that answers no question, such as a text that came too late for its own. Like [`send`](Self::send), but returns
+    /// false also if a question waits: that one has to be answered first.
     pub fn send_alone(&self, text: &str) -> bool {
         let waits = self.with(|core| core.conversation.waiting().next().is_some());
-        waits == Some(false) && self.say(text, &[], true)
+        waits == Some(false) && self.send_text(text, &[], true)
     }
 
-    /// Answers an ask. Held until the run has ended and every other ask that waits has its reply too. What becomes of it at once is returned; how
-    /// it goes on, [`Ask::sending`] tells.
-    pub fn reply(&self, tool_call_id: &str, reply: Reply) -> Given {
+    /// Answers an ask. The reply is held until the run has ended and each other waiting ask has its reply. Returns the immediate result;
+    /// [`Ask::sending`] has the later ones.
+    pub fn reply(&self, tool_call_id: &str, reply: Reply) -> ReplyStatus {
         self.hold(tool_call_id, Outcome::Answered(reply))
     }
 
-    /// Whether the reply to an ask is held until another one that waits has its own; what has been held long enough goes by itself.
+    /// Returns true if the reply to an ask is held until another waiting ask has its reply. A held reply is sent without further calls.
     #[must_use]
     pub fn holds(&self, tool_call_id: &str) -> bool {
         self.status.with(|status| *status != Status::Running)
             && self.waiting.with(|waiting| {
                 let mut its = waiting.iter().filter(|ask| ask.tool_call_id == tool_call_id);
                 let others = || self.with(|core| core.waits_for_others()) == Some(true);
-                its.any(Ask::is_given) && (!waiting.iter().all(Ask::is_given) || others())
+                its.any(Ask::is_pending) && (!waiting.iter().all(Ask::is_pending) || others())
             })
     }
 
-    /// Takes the reply to an ask back while it is held: its card is open again, with all that was chosen. False where it is not held any more.
+    /// Takes a held reply back and opens its card again, with all its picks. Returns false if the reply is not held any more.
     pub fn take_back(&self, tool_call_id: &str) -> bool {
         self.with(|core| core.take_back(tool_call_id)) == Some(true)
     }
 
-    /// Declines an ask: the agent reads that the user cancelled the question. Held as [`reply`](Self::reply) is.
-    pub fn cancel(&self, tool_call_id: &str) -> Given {
+    /// Declines an ask: the agent reads that the user cancelled the question. It is held like a [`reply`](Self::reply).
+    pub fn cancel(&self, tool_call_id: &str) -> ReplyStatus {
         self.hold(tool_call_id, Outcome::Declined)
     }
 
-    /// Ends the open run, or where none is open, the calls that the page carries out. What arrived stays; held replies go back to their cards.
+    /// Stops the open run or, if none is open, the page's running tool calls. Text that arrived stays, and held replies return to their
+    /// cards.
     pub fn stop(&self) {
         let stopped_calls = self.with(|core| {
             let has_stopped = core.stop_calls();
             if has_stopped {
-                core.outbox.drop_picks();
-                core.show_mail();
+                core.outbox.drop_card_replies();
+                core.show_outbox();
             }
             has_stopped
         });
@@ -163,54 +167,54 @@ impl AgentChat {
         }
     }
 
-    /// Starts the run again that failed: as it was, where the agent never got it, else as a new one over the same history. Where a question
-    /// waits there is nothing to start, only the failure to clear. An agent or a server that did not answer as one is asked again.
+    /// Starts the failed run again: the same one if the agent never received it, otherwise a new one over the same history. If a question
+    /// waits, it only clears the failure. A permission check or a history that failed is requested again.
     pub fn retry(&self) {
         let is_refused = self.with(|core| match core.link {
-            Link::Refused => {
-                core.link = Link::Asking;
+            Link::Denied => {
+                core.link = Link::Checking;
                 core.status.set(Status::Idle);
                 true
             }
-            Link::Alone(_) | Link::Following(_) if core.is_free() => {
+            Link::Local(_) | Link::Subscribed(_) if core.is_free() => {
                 core.status.set(Status::Idle);
-                core.outbox.release();
-                core.again = true;
+                core.outbox.hold_failed();
+                core.reruns = true;
                 false
             }
-            Link::Asking | Link::Alone(_) | Link::Following(_) => false,
+            Link::Checking | Link::Local(_) | Link::Subscribed(_) => false,
         });
         match is_refused {
             Some(true) => self.core.begin(),
             Some(false) => drop(self.core.send_next()),
             None => {}
         }
-        self.core.reconsider();
+        self.core.refresh();
     }
 
-    fn say(&self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) -> bool {
-        let can_say = self.with(|core| core.can_say()) == Some(true);
-        if !can_say || text.trim().is_empty() {
+    fn send_text(&self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) -> bool {
+        let can_send_text = self.with(|core| core.can_send_text()) == Some(true);
+        if !can_send_text || text.trim().is_empty() {
             return false;
         }
-        self.with(|core| core.say(text, picks, stands_alone));
+        self.with(|core| core.hold_text(text, picks, stands_alone));
         let is_taken = self.core.send_next();
         if !is_taken {
-            self.with(Core::unsay);
+            self.with(Core::drop_text);
         }
         is_taken
     }
 
-    fn hold(&self, tool_call_id: &str, outcome: Outcome) -> Given {
+    fn hold(&self, tool_call_id: &str, outcome: Outcome) -> ReplyStatus {
         self.with(|core| core.hold(tool_call_id, outcome, AnsweredBy::Card));
         self.core.send_next();
-        let given = self.with(|core| match core.outbox.mail(tool_call_id) {
-            Some(Mail::Sent) => Given::Sent,
-            Some(Mail::Held) => Given::Held,
-            Some(Mail::Back(trouble)) => Given::Refused(trouble.clone()),
-            None => Given::Refused(Trouble::NotWaiting),
+        let status = self.with(|core| match core.outbox.state_of(tool_call_id) {
+            Some(SendState::Sent) => ReplyStatus::Sent,
+            Some(SendState::Held) => ReplyStatus::Held,
+            Some(SendState::Failed(trouble)) => ReplyStatus::Refused(trouble.clone()),
+            None => ReplyStatus::Refused(Trouble::NotWaiting),
         });
-        given.unwrap_or(Given::Refused(Trouble::NotWaiting))
+        status.unwrap_or(ReplyStatus::Refused(Trouble::NotWaiting))
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {

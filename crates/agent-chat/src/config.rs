@@ -1,41 +1,41 @@
-//! The settings of a conversation as plain values: no code is reached by them that a page did not name.
+//! The settings of a conversation as plain values. They reach no code that a page did not set up.
 
 use crate::details::Details;
-use crate::memory::Memory;
+use crate::persistence::Persistence;
 use crate::tools::Toolset;
-use crate::transport::Endpoint;
+use crate::transport::AgentEndpoint;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::RunDefaults;
 use ag_ui_stream::input::Tool;
 use ask_user_question::{Limits, tool};
 use std::sync::Arc;
 
-/// The part of [`ChatOptions`](crate::ChatOptions) that a conversation goes by.
+/// The part of [`ChatOptions`](crate::ChatOptions) for a conversation.
 #[derive(Clone)]
 pub(crate) struct ChatConfig {
-    pub(crate) endpoint: Endpoint,
-    pub(crate) setup: RunDefaults,
-    /// The limits of the ask tool that is sent; `None` if the agent has it.
+    pub(crate) endpoint: AgentEndpoint,
+    pub(crate) defaults: RunDefaults,
+    /// The limits of the ask tool in requests; `None` if the agent registers the tool itself.
     pub(crate) limits: Option<Limits>,
     pub(crate) tools: Option<Arc<dyn Toolset>>,
-    /// The most runs in a row that results alone start.
+    /// The maximum number of runs in a row that only results start.
     pub(crate) tool_rounds: u32,
     pub(crate) approvals: Vec<String>,
-    /// The maker of details, for a page that shows them.
+    /// The constructor of details, for a page that shows them.
     pub(crate) details: Option<fn() -> Box<dyn Details>>,
-    pub(crate) memory: Option<&'static Memory>,
+    pub(crate) persistence: Option<&'static Persistence>,
     pub(crate) words: fn(&Trouble) -> String,
 }
 
 impl ChatConfig {
-    /// The setup of a run. The ask tool is described for each run, so that the start of a page costs nothing. It comes without the guidance, which is
-    /// for the agent's own prompt.
-    pub(crate) fn run_setup(&self) -> RunDefaults {
+    /// The defaults of a run. The ask tool is described for each run, so that the start of a page costs nothing. It comes without the
+    /// guidance, which belongs into the agent's own prompt.
+    pub(crate) fn run_defaults(&self) -> RunDefaults {
         let ask = |limits: &Limits| {
             let (name, description) = (limits.tool_name(), tool::description(limits));
             Tool { parameters: Some(tool::parameters(limits)), ..Tool::new(name, description) }
         };
         let own = self.tools.iter().flat_map(|tools| tools.definitions());
-        RunDefaults { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.setup.clone() }
+        RunDefaults { tools: self.limits.iter().map(ask).chain(own).collect(), ..self.defaults.clone() }
     }
 }

@@ -1,4 +1,4 @@
-//! What lies behind the handle: it decides what goes out and takes what comes in, and fetches nothing itself.
+//! The core behind the handle. It decides what to send and applies what arrives, without any I/O.
 
 mod incoming;
 mod outgoing;
@@ -8,16 +8,16 @@ pub(crate) use outgoing::Next;
 pub(crate) use request::{Launch, RunEnd, Stop};
 
 use crate::browser::{self, Pause};
+use crate::chat_state::ChatState;
 use crate::config::ChatConfig;
-use crate::conversation::Conversation;
-use crate::following::Following;
-use crate::kept::Keep;
-use crate::outbox::{Mail, Outbox, Resend};
-use crate::policy::Reach;
+use crate::outbox::{Outbox, Resend, SendState};
+use crate::policy::AgentOrigin;
 use crate::status::{Connection, Status};
+use crate::store::ConversationStore;
+use crate::subscription::Subscription;
 use crate::tabs::{Channel, TabLock};
-use crate::tools::{CallDesk, CallHost};
-use crate::transport::{Abort, Patience};
+use crate::tools::{CallHost, ToolRunner};
+use crate::transport::{Abort, TransportTimeouts};
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun};
 use ask_user_question::outcome::AnsweredBy;
@@ -27,45 +27,45 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use std::rc::Rc;
 
-/// What lies behind the handle.
+/// The core behind the handle.
 pub(crate) struct Core {
     pub(crate) config: ChatConfig,
-    /// The server that has the conversation, if there is one.
-    pub(crate) server: Option<&'static Server>,
+    /// The functions for the conversation's server, if it has one.
+    pub(crate) server: Option<&'static ServerHooks>,
     /// The gate before an agent of another origin.
     pub(crate) gate: Option<Gate>,
-    pub(crate) conversation: Conversation,
+    pub(crate) conversation: ChatState,
     pub(crate) outbox: Outbox,
     pub(crate) status: RwSignal<Status>,
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) restoring: RwSignal<bool>,
     pub(crate) address_changed: RwSignal<bool>,
-    /// Where the agent is, seen from the page.
-    pub(crate) reach: Reach,
+    /// The agent's origin, relative to the page.
+    pub(crate) origin: AgentOrigin,
     pub(crate) link: Link,
-    /// The calls that the page carries out, where it has tools.
-    pub(crate) desk: Option<Rc<dyn CallDesk>>,
-    /// Whether the agent is to go on though there is nothing to say.
-    pub(crate) again: bool,
-    /// The request that is under way.
+    /// The runner of the page's own tools, if it has any.
+    pub(crate) runner: Option<Rc<dyn ToolRunner>>,
+    /// True if a run is to start without a new message or reply.
+    pub(crate) reruns: bool,
+    /// The current request.
     pub(crate) running: Option<Running>,
-    /// When the next ask that waits expires.
+    /// The timer for the next deadline of a waiting ask.
     pub(crate) deadline: Option<TimeoutHandle>,
-    /// When the agent of an open run will have been silent for long.
+    /// The timer for the silence of an open run's agent.
     pub(crate) silence: Option<TimeoutHandle>,
-    /// The line to the other tabs of this conversation.
+    /// The channel to the other tabs of this conversation.
     pub(crate) channel: Option<Channel>,
-    /// The turn to hold the stream for all tabs, or where there is none, to talk to the agent.
-    pub(crate) turn: Option<TabLock>,
-    /// The stream of events.
-    pub(crate) listening: Option<Abort>,
-    /// Whether the server could not be reached the last time.
-    pub(crate) broken: bool,
-    /// When the stream was heard last.
-    pub(crate) heard: u64,
-    /// Whether the browser has left the page, which it may keep to come back to.
+    /// The lock for the event stream of all tabs or, without a server, for requests to the agent.
+    pub(crate) tab_lock: Option<TabLock>,
+    /// The open event stream.
+    pub(crate) event_stream: Option<Abort>,
+    /// True if the last attempt to reach the server failed.
+    pub(crate) is_disconnected: bool,
+    /// The time of the last bytes from the event stream.
+    pub(crate) last_received: u64,
+    /// True if the browser has left the page. It may restore the page from its cache.
     pub(crate) is_left: bool,
-    /// What staying in step waits in while there is nothing to do.
+    /// The pause of the synchronisation while it has no work.
     pub(crate) pause: Pause,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Core {
 pub(crate) struct Handle(pub(crate) StoredValue<Core, LocalStorage>);
 
 impl Handle {
-    /// Lends the core; `None` once its owner is cleaned up.
+    /// Lends the core. Returns `None` after the owner's cleanup.
     pub(crate) fn with<T>(self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {
         self.0.try_update_value(act)
     }
@@ -82,21 +82,21 @@ impl Handle {
 
 type ByEndpoint = fn(&Core, &[AskReply]) -> Option<(AskReply, Post)>;
 
-/// The functions for a conversation that a server has.
-pub(crate) struct Server {
-    pub(crate) patience: Patience,
-    /// Stays in step for as long as the conversation is shown.
-    pub(crate) follow: fn(Handle),
-    /// Looks at everything again, because something has changed.
-    pub(crate) reconsider: fn(&mut Core),
-    /// Asks the server to end the run that is open. False if none is.
+/// The functions for a conversation that a server stores.
+pub(crate) struct ServerHooks {
+    pub(crate) timeouts: TransportTimeouts,
+    /// Keeps the conversation in sync with the server until its owner is cleaned up.
+    pub(crate) subscribe: fn(Handle),
+    /// Checks connection and stream again after a change.
+    pub(crate) refresh: fn(&mut Core),
+    /// Asks the server to stop the open run. Returns false if none is open.
     pub(crate) stop: fn(Handle) -> bool,
-    /// The first of these replies as the conversation's own endpoints take it.
+    /// The first of these replies, as a request to the conversation's own endpoints.
     pub(crate) by_endpoint: ByEndpoint,
-    /// Lets these replies be the answers to interrupts.
+    /// Opens an interrupt for each reply that needs one.
     pub(crate) bind_interrupts: fn(&mut Core, &[AskReply]),
-    /// Lets a run go on that died with the server.
-    pub(crate) revival: fn(&Core) -> Option<Post>,
+    /// The request that resumes a run that died with the server.
+    pub(crate) resume_run: fn(&Core) -> Option<Post>,
 }
 
 /// The gate before an agent of another origin.
@@ -104,11 +104,11 @@ pub(crate) struct Server {
 pub(crate) struct Gate {
     /// The address of the list of allowed origins.
     pub(crate) list: String,
-    /// Asks the list for the origin.
+    /// Looks the origin up in the list.
     pub(crate) ask: fn(Handle, list: String, origin: String),
 }
 
-/// A request that is under way.
+/// A request in progress.
 pub(crate) struct Running {
     abort: Abort,
     /// True for a run, whose response has its events.
@@ -118,68 +118,68 @@ pub(crate) struct Running {
 /// The content of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Post {
-    /// A run, to the agent.
+    /// A run, for the agent.
     Run(Box<NextRun>),
-    /// A reply, to an endpoint of the conversation.
+    /// A reply, for an endpoint of the conversation.
     Endpoint { action: &'static str, body: String },
 }
 
-/// How the page stands to the agent.
+/// The page's link to the agent.
 #[derive(Debug)]
 pub(crate) enum Link {
-    /// It is being asked whether the page may talk to the agent.
-    Asking,
-    /// The page may not, or can't be told.
-    Refused,
-    /// No server tells the conversation; what this browser keeps of it, where it does.
-    Alone(Option<Box<dyn Keep>>),
-    /// The conversation's server tells it.
-    Following(Box<Following>),
+    /// The permission to use the agent is being checked.
+    Checking,
+    /// The permission was refused, or could not be checked.
+    Denied,
+    /// No server stores the conversation; this browser may.
+    Local(Option<Box<dyn ConversationStore>>),
+    /// The conversation is subscribed on its server.
+    Subscribed(Box<Subscription>),
 }
 
 impl Core {
-    /// In a conversation that may have started before the page was loaded.
-    pub(crate) fn new(mut config: ChatConfig, server: Option<&'static Server>, gate: Option<Gate>) -> Self {
-        let known = config.memory.and_then(|memory| (memory.known)(&config.setup.thread_id));
-        let is_known = known.is_some();
-        config.setup.thread_id = known.unwrap_or(config.setup.thread_id);
+    /// A core for a conversation that may have started before the page was loaded.
+    pub(crate) fn new(mut config: ChatConfig, server: Option<&'static ServerHooks>, gate: Option<Gate>) -> Self {
+        let earlier_id = config.persistence.and_then(|persistence| (persistence.find_id)(&config.defaults.thread_id));
+        let is_restoring = earlier_id.is_some();
+        config.defaults.thread_id = earlier_id.unwrap_or(config.defaults.thread_id);
         let has_server = server.is_some();
-        if has_server && config.setup.delivery == Delivery::Resume {
-            let props = &mut config.setup.forwarded_props;
+        if has_server && config.defaults.delivery == Delivery::Resume {
+            let props = &mut config.defaults.forwarded_props;
             if !props.iter().any(|(name, _)| name == "interrupts") {
                 props.push(("interrupts".into(), true.into()));
             }
         }
-        // Only a server that tells the conversation recognises what it has.
+        // Only a server that stores the conversation recognises a repeated message.
         let resend = match has_server {
-            true => Resend::Safely,
-            false => Resend::WhenTold,
+            true => Resend::Automatic,
+            false => Resend::Manual,
         };
         Self {
-            conversation: Conversation::new(config.approvals.clone(), config.details),
-            outbox: match config.memory {
-                Some(memory) => (memory.outbox)(["agent-chat outbox ", &name(&config)].concat(), resend),
+            conversation: ChatState::new(config.approvals.clone(), config.details),
+            outbox: match config.persistence {
+                Some(persistence) => (persistence.outbox)(["agent-chat outbox ", &name(&config)].concat(), resend),
                 None => Outbox::default(),
             },
             status: RwSignal::new(Status::Idle),
             connection: RwSignal::new(Connection::Online),
-            restoring: RwSignal::new(is_known),
+            restoring: RwSignal::new(is_restoring),
             address_changed: RwSignal::new(false),
-            reach: Reach::Own,
-            link: Link::Asking,
-            desk: config
+            origin: AgentOrigin::Own,
+            link: Link::Checking,
+            runner: config
                 .tools
                 .as_ref()
-                .map(|tools| tools.open(config.memory.map(|_| name(&config)), config.tool_rounds)),
-            again: false,
+                .map(|tools| tools.open(config.persistence.map(|_| name(&config)), config.tool_rounds)),
+            reruns: false,
             running: None,
             deadline: None,
             silence: None,
             channel: None,
-            turn: None,
-            listening: None,
-            broken: false,
-            heard: 0,
+            tab_lock: None,
+            event_stream: None,
+            is_disconnected: false,
+            last_received: 0,
             is_left: false,
             pause: Pause::default(),
             config,
@@ -188,155 +188,158 @@ impl Core {
         }
     }
 
-    /// The page may talk to the agent.
-    pub(crate) fn allow(&mut self) {
-        let is_known = self.restoring.get_untracked();
-        self.link = match (self.server, is_known) {
-            (Some(_), true) => Link::Following(Box::new(Following::of_known())),
-            (Some(_), false) => Link::Following(Box::new(Following::of_new())),
-            (None, _) => Link::Alone(self.config.memory.map(|memory| (memory.keep)(&name(&self.config)))),
+    /// Opens the link once the permission is there.
+    pub(crate) fn on_allowed(&mut self) {
+        let is_restoring = self.restoring.get_untracked();
+        self.link = match (self.server, is_restoring) {
+            (Some(_), true) => Link::Subscribed(Box::new(Subscription::to_existing())),
+            (Some(_), false) => Link::Subscribed(Box::new(Subscription::new())),
+            (None, _) => {
+                Link::Local(self.config.persistence.map(|persistence| (persistence.open_store)(&name(&self.config))))
+            }
         };
-        self.read_kept();
+        self.restore_stored();
     }
 
-    /// The conversation as its server tells it, where the server does.
-    pub(crate) fn following(&self) -> Option<&Following> {
+    /// The subscription, if a server stores the conversation.
+    pub(crate) fn subscription(&self) -> Option<&Subscription> {
         match &self.link {
-            Link::Following(following) => Some(following),
-            Link::Asking | Link::Refused | Link::Alone(_) => None,
+            Link::Subscribed(subscription) => Some(subscription),
+            Link::Checking | Link::Denied | Link::Local(_) => None,
         }
     }
 
-    pub(crate) fn following_mut(&mut self) -> Option<&mut Following> {
+    pub(crate) fn subscription_mut(&mut self) -> Option<&mut Subscription> {
         match &mut self.link {
-            Link::Following(following) => Some(following),
-            Link::Asking | Link::Refused | Link::Alone(_) => None,
+            Link::Subscribed(subscription) => Some(subscription),
+            Link::Checking | Link::Denied | Link::Local(_) => None,
         }
     }
 
-    /// What this browser keeps of the conversation, where no server does.
-    pub(crate) fn kept(&self) -> Option<&dyn Keep> {
+    /// This browser's store of the conversation, if no server has it.
+    pub(crate) fn store(&self) -> Option<&dyn ConversationStore> {
         match &self.link {
-            Link::Alone(kept) => kept.as_deref(),
-            Link::Asking | Link::Refused | Link::Following(_) => None,
+            Link::Local(store) => store.as_deref(),
+            Link::Checking | Link::Denied | Link::Subscribed(_) => None,
         }
     }
 
-    /// Whether something can be sent now.
+    /// Returns true if a request can start now.
     pub(crate) fn is_free(&self) -> bool {
         self.running.is_none()
             && match &self.link {
-                Link::Asking | Link::Refused => false,
-                Link::Alone(_) => true,
-                Link::Following(following) => !following.has_missed() && !following.is_others_turn(),
+                Link::Checking | Link::Denied => false,
+                Link::Local(_) => true,
+                Link::Subscribed(subscription) => !subscription.is_stale() && !subscription.is_others_run(),
             }
     }
 
-    /// Whether something can be said now. It may have to wait for the permission or for the server.
-    pub(crate) fn can_say(&self) -> bool {
+    /// Returns true if a text can be taken now. It may have to wait for the permission or for the server.
+    pub(crate) fn can_send_text(&self) -> bool {
         self.running.is_none()
-            && !self.outbox.has_open_message()
+            && !self.outbox.has_pending_message()
             && match &self.link {
-                Link::Refused => false,
-                Link::Asking | Link::Alone(_) => true,
-                Link::Following(following) => !following.is_others_turn(),
+                Link::Denied => false,
+                Link::Checking | Link::Local(_) => true,
+                Link::Subscribed(subscription) => !subscription.is_others_run(),
             }
     }
 
-    /// Whether a call that the page carries out has no result yet.
+    /// Returns true if a call of the page's own tools has no result yet.
     pub(super) fn has_open_call(&self) -> bool {
-        self.desk.as_ref().is_some_and(|desk| desk.is_busy(self.conversation.thread()))
+        self.runner.as_ref().is_some_and(|runner| runner.is_busy(self.conversation.thread()))
     }
 
-    /// Gives the calls that the page carries out a result that says that they were stopped. False where there is none.
+    /// Adds a result to each open call of the page's own tools: the call was stopped. Returns false if there is none.
     pub(crate) fn stop_calls(&mut self) -> bool {
-        self.desk.clone().is_some_and(|desk| desk.stop(self))
+        self.runner.clone().is_some_and(|runner| runner.stop(self))
     }
 
     /// Drops the handlers of calls that have a result from elsewhere.
     pub(crate) fn drop_answered_calls(&self) {
-        if let Some(desk) = &self.desk {
-            desk.drop_answered(self.conversation.thread());
+        if let Some(runner) = &self.runner {
+            runner.drop_answered(self.conversation.thread());
         }
     }
 
-    /// Holds how an ask ended.
+    /// Holds the outcome of an ask.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
         self.outbox.hold(tool_call_id, outcome, by);
         if by == AnsweredBy::Card {
-            // Its user goes on.
-            self.outbox.release_message();
+            // The user continues, so a failed message is sent with the reply.
+            self.outbox.hold_failed_message();
         }
-        self.show_mail();
+        self.show_outbox();
     }
 
-    /// Gives a reply that is held back to its card.
+    /// Returns a held reply to its card.
     pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
         let was_held = self.outbox.take_back(tool_call_id);
         self.share_held(Some(tool_call_id));
-        self.show_mail();
+        self.show_outbox();
         was_held
     }
 
-    /// Keeps the conversation in this browser, where no server does.
+    /// Stores the conversation in this browser, if no server has it.
     pub(crate) fn save(&self) {
         let is_empty = self.conversation.thread().messages().is_empty();
-        if let Some(kept) = self.kept().filter(|_| !is_empty) {
-            kept.write(&self.conversation);
+        if let Some(store) = self.store().filter(|_| !is_empty) {
+            store.save(&self.conversation);
         }
     }
 
-    /// The browser leaves the page, and may keep it as it is. The page that comes next waits for the turn.
+    /// Handles `pagehide`. The browser may cache the page as it is, and the next page waits for the lock.
     pub(crate) fn page_left(&mut self) {
         self.save();
         self.is_left = true;
-        self.turn = None;
+        self.tab_lock = None;
     }
 
-    /// The page's address is another one.
-    pub(crate) fn look_at_address(&self) {
-        if self.config.memory.is_some_and(|memory| (memory.is_left)(&self.config.setup.thread_id)) {
+    /// Handles a new fragment of the page's address.
+    pub(crate) fn check_address(&self) {
+        if self.config.persistence.is_some_and(|persistence| (persistence.is_replaced)(&self.config.defaults.thread_id))
+        {
             self.address_changed.set(true);
         }
     }
 
-    /// The page leaves the conversation.
+    /// Ends the conversation with its owner.
     pub(crate) fn leave(&mut self) {
         self.save();
         self.abort();
-        if let Some(desk) = &self.desk {
-            desk.leave();
+        if let Some(runner) = &self.runner {
+            runner.leave();
         }
-        if let Some(listening) = &self.listening {
-            listening.abort();
+        if let Some(event_stream) = &self.event_stream {
+            event_stream.abort();
         }
         for timer in [self.deadline.take(), self.silence.take()].into_iter().flatten() {
             timer.clear();
         }
-        self.turn = None;
+        self.tab_lock = None;
         self.pause.wake();
     }
 
-    /// Shows where everything stands that was said and that the agent does not have, and lets the tab keep it. A card tells its user what became of
-    /// its reply; what was typed, the page has to tell. A reply that the user stopped goes back to its card without a word.
-    pub(crate) fn show_mail(&mut self) {
-        self.outbox.keep(self.conversation.asks());
+    /// Shows the state of everything in the outbox, and persists it. A card shows the state of its own reply; a failed text is the page's
+    /// status. A reply that the user stopped returns to its card without an error.
+    pub(crate) fn show_outbox(&mut self) {
+        self.outbox.persist(self.conversation.asks());
         let message = self.outbox.message();
         let message = message.map(|message| (message.id.clone(), message.text.clone()));
-        self.conversation.show_message(message);
+        self.conversation.set_unsent(message);
         for ask in self.conversation.transcript.asks() {
-            let shown = ask.sending().get_untracked();
-            let sending = match self.outbox.mail(ask.tool_call_id()) {
-                Some(Mail::Held | Mail::Sent) => Sending::Pending,
-                Some(Mail::Back(Trouble::Stopped)) => Sending::Idle,
-                Some(Mail::Back(trouble)) => Sending::Failed((self.config.words)(trouble)),
+            let current = ask.sending().get_untracked();
+            let sending = match self.outbox.state_of(ask.tool_call_id()) {
+                Some(SendState::Held | SendState::Sent) => Sending::Pending,
+                Some(SendState::Failed(Trouble::Stopped)) => Sending::Idle,
+                Some(SendState::Failed(trouble)) => Sending::Failed((self.config.words)(trouble)),
                 None if self.may_have_arrived(ask.tool_call_id()) => {
                     Sending::Failed((self.config.words)(&Trouble::MayHaveArrived))
                 }
-                None if shown == Sending::Pending => Sending::Idle,
+                None if current == Sending::Pending => Sending::Idle,
                 None => continue,
             };
-            if shown != sending {
+            if current != sending {
                 ask.sending().set(sending);
             }
         }
@@ -345,24 +348,24 @@ impl Core {
         }
     }
 
-    /// Whether an ask waits again, since the run failed that took its answer.
+    /// Returns true if an ask waits again because the run with its answer failed.
     fn may_have_arrived(&self, tool_call_id: &str) -> bool {
         let ask = self.conversation.asks().ask(tool_call_id);
         ask.is_some_and(|ask| ask.phase == Phase::Answerable && ask.outcome.is_some())
     }
 
-    /// Says what is wrong.
+    /// Sets the status to an error.
     pub(super) fn fail(&self, trouble: Trouble) {
-        tell_developers(&trouble);
+        log_details(&trouble);
         self.status.set(Status::Failed(trouble));
     }
 
-    /// Shows whether the server can be reached.
-    pub(crate) fn show_connection(&mut self, broken: bool) {
-        self.broken = broken;
+    /// Shows the state of the connection.
+    pub(crate) fn show_connection(&mut self, is_disconnected: bool) {
+        self.is_disconnected = is_disconnected;
         let connection = if !browser::is_online() {
             Connection::Offline
-        } else if broken {
+        } else if is_disconnected {
             Connection::Reconnecting
         } else {
             Connection::Online
@@ -374,16 +377,16 @@ impl Core {
 }
 
 impl CallHost for Core {
-    fn conversation(&mut self) -> &mut Conversation {
+    fn conversation(&mut self) -> &mut ChatState {
         &mut self.conversation
     }
 
-    fn is_followed(&self) -> bool {
-        self.following().is_some()
+    fn has_server(&self) -> bool {
+        self.subscription().is_some()
     }
 
-    fn go_on(&mut self) {
-        self.again = true;
+    fn start_next_run(&mut self) {
+        self.reruns = true;
     }
 
     fn fail(&self, trouble: Trouble) {
@@ -395,13 +398,13 @@ impl CallHost for Core {
     }
 }
 
-/// What this browser calls a conversation.
+/// This browser's name for a conversation.
 fn name(config: &ChatConfig) -> String {
-    [config.endpoint.url.as_str(), config.setup.thread_id.as_str()].join(" ")
+    [config.endpoint.url.as_str(), config.defaults.thread_id.as_str()].join(" ")
 }
 
-/// Says in the console what is no word for anybody else.
-pub(crate) fn tell_developers(trouble: &Trouble) {
+/// Logs the details of an error for developers.
+pub(crate) fn log_details(trouble: &Trouble) {
     if let Some(details) = trouble.details() {
         leptos::logging::error!("agent-chat: {details}");
     }

@@ -1,38 +1,37 @@
-//! What a page shows of a conversation, one entry after another.
+//! The entries of a conversation, as a page renders them.
 
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 
-/// One entry of the transcript. Its parts are signals of their own, so that a delta touches only what it changes.
+/// An entry of the transcript. Its parts are signals of their own, so that a delta notifies only its own subscribers.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Unique in the conversation and stable for as long as the entry is shown; for a keyed list.
+    /// A key for lists, unique in the conversation and stable while the entry is shown.
     pub key: EntryKey,
-    /// What it is.
+    /// The content.
     pub item: Item,
 }
 
-/// What an entry stands for. Messages, questions and other calls have namespaces of their own.
+/// The key of an entry. Messages, questions and other calls have separate namespaces.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKey {
-    /// A message, by its id and how often its text was replaced by another.
+    /// A message: its id, and the number of times that its text was replaced by another.
     Message(String, u32),
     /// A question, by its call or its interrupt.
     Call(String),
-    /// Another tool call, by its `toolCallId`. Where a question comes of it, that is another entry.
+    /// Another tool call, by its `toolCallId`. A question that comes of it is another entry.
     Tool(String),
 }
 
-/// What an entry shows.
+/// The content of an entry.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// What the user said, unless a tap on a card said it, which has a receipt. It only ever grows; where a snapshot replaces it, that is
-    /// another entry.
+    /// The user's text, unless it came from a card, which shows a receipt. It only grows; a snapshot that replaces it makes another entry.
     User(ArcReadSignal<String>),
-    /// What the agent says, in the same way.
+    /// The agent's text. It only grows as well.
     Assistant(ArcReadSignal<String>),
-    /// The agent's reasoning, in the same way, with [`ChatOptions::detailed`](crate::ChatOptions::detailed) alone.
+    /// The agent's reasoning, which only grows as well; only with [`ChatOptions::detailed`](crate::ChatOptions::detailed).
     Reasoning(ArcReadSignal<String>),
     /// A question of the agent.
     Ask(Ask),
@@ -40,9 +39,9 @@ pub enum Item {
     Tool {
         /// The tool's name.
         name: String,
-        /// Whether its result is there.
+        /// True if the call has its result.
         done: ArcReadSignal<bool>,
-        /// Its arguments and its result, with [`ChatOptions::detailed`](crate::ChatOptions::detailed) alone.
+        /// The arguments and the result; `None` without [`ChatOptions::detailed`](crate::ChatOptions::detailed).
         details: Option<CallDetails>,
     },
 }
@@ -59,31 +58,31 @@ pub struct CallDetails {
 /// The result of a call, as the agent reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallResult {
-    /// Its text; of several parts, their texts.
+    /// The text; for several parts, their texts.
     pub text: String,
     /// True if the call failed.
     pub is_error: bool,
 }
 
-/// A question of the agent: what a card needs to show it.
+/// A question of the agent, with everything that a card needs.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The call; what [`reply`](crate::AgentChat::reply) and [`cancel`](crate::AgentChat::cancel) take.
+    /// The id of its call, for [`reply`](crate::AgentChat::reply) and [`cancel`](crate::AgentChat::cancel).
     pub tool_call_id: String,
-    /// What is known of it.
+    /// The question as far as it has arrived.
     pub snapshot: ArcReadSignal<AskSnapshot>,
-    /// Where its reply stands.
+    /// The state of its reply.
     pub sending: ArcReadSignal<Sending>,
 }
 
 impl Ask {
-    /// Whether it has a reply that is held or on its way.
+    /// Returns true if its reply is held or being sent.
     #[must_use]
-    pub fn is_given(&self) -> bool {
+    pub fn is_pending(&self) -> bool {
         self.sending.with(|sending| *sending == Sending::Pending)
     }
 
-    /// Whether it was answered or declined.
+    /// Returns true if it was answered or declined.
     #[must_use]
     pub fn is_answered(&self) -> bool {
         self.snapshot.with(|ask| matches!(ask.phase, Phase::Answered | Phase::Declined))

@@ -1,102 +1,102 @@
-//! A conversation's events as its server tells them to every client: each once and in order, from whichever connection or tab they come.
+//! A conversation's events, as its server sends them to every client: each once and in order, from any connection or tab.
 
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Frame;
 use ag_ui_stream::{Event, EventReader};
 use json_tree::Json;
 
-/// Follows the events of one conversation.
+/// The position in the events of one conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Feed {
-    /// Up to where this tab has them.
-    place: Option<Place>,
+    /// The id of the last event that this tab has.
+    position: Option<EventId>,
     reader: EventReader,
-    /// What the server has told since it started again, until the history has come.
-    anew: Option<Vec<Event>>,
-    /// It started again, and no id has come since: everything is new.
-    unplaced: bool,
-    /// The frames of the present run, for tabs that came in its middle.
+    /// The events since a reset, until the history has arrived.
+    resetting: Option<Vec<Event>>,
+    /// True after a reset, until the first id: every event is new.
+    is_unpositioned: bool,
+    /// The frames of the current run, for tabs that open in the middle of it.
     recent: Vec<Frame>,
 }
 
-/// What a frame says.
+/// The result of a frame.
 #[derive(Debug)]
-pub(crate) enum Told {
-    /// These happened; perhaps none.
+pub(crate) enum FeedUpdate {
+    /// New events, if any.
     Events(Vec<Event>),
-    /// Everything starts again, with these.
-    Anew(Vec<Event>),
-    /// It does not follow what this tab has: only the server knows what is missing.
+    /// A restart from the beginning, with these events.
+    Reset(Vec<Event>),
+    /// A gap before the frame: only the server has the missing events.
     Gap,
 }
 
-/// An event id of `question-server`: `REVISION-COUNT`, the number of frames since that revision of the conversation. The revision is another where an agent was
-/// broken off and goes on: that is another life of the stream. An id that stands for a history alone has a mark behind it.
+/// An event id of `question-server`: `REVISION-COUNT`, the number of frames since that revision of the conversation. After an interrupted
+/// run that is resumed, the stream continues under another revision. The id of a history alone has a mark at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct EventId {
     id: String,
-    life: usize,
+    revision_length: usize,
     count: u64,
 }
 
-impl Place {
-    fn of(id: &str) -> Option<Self> {
-        let (life, count) = id.rsplit_once('-')?;
+impl EventId {
+    fn parse(id: &str) -> Option<Self> {
+        let (revision, count) = id.rsplit_once('-')?;
         let count = count.trim_end_matches(|mark: char| !mark.is_ascii_digit());
-        Some(Self { life: life.len(), count: count.parse().ok()?, id: id.to_owned() })
+        Some(Self { revision_length: revision.len(), count: count.parse().ok()?, id: id.to_owned() })
     }
 
-    fn life(&self) -> &str {
-        self.id.get(..self.life).unwrap_or_default()
+    fn revision(&self) -> &str {
+        self.id.get(..self.revision_length).unwrap_or_default()
     }
 }
 
 impl Feed {
-    /// From where a connection is to go on.
+    /// The id from which a connection resumes.
     pub(crate) fn last_id(&self) -> Option<&str> {
-        Some(&self.place.as_ref()?.id)
+        Some(&self.position.as_ref()?.id)
     }
 
-    /// The frames of the present run so far.
+    /// The frames of the current run so far.
     pub(crate) fn recent(&self) -> &[Frame] {
         &self.recent
     }
 
-    /// Goes on behind a history, and, where a run of this conversation was under way then, behind its beginning, which is given.
-    pub(crate) fn go_on_from(&mut self, id: &str, run: Option<(&str, &str)>) -> Option<Event> {
-        *self = Self { place: Place::of(id), ..Self::default() };
+    /// Resumes after a history. If a run of the conversation was in progress, resumes after its start, and returns that event.
+    pub(crate) fn resume_from(&mut self, id: &str, run: Option<(&str, &str)>) -> Option<Event> {
+        *self = Self { position: EventId::parse(id), ..Self::default() };
         let (thread_id, run_id) = run?;
         let started = [("type", "RUN_STARTED".into()), ("threadId", thread_id.into()), ("runId", run_id.into())];
         self.reader.feed_json(&Json::object(started).text());
         self.reader.next_event()?.ok()
     }
 
-    /// Takes the next frame, wherever it comes from.
-    pub(crate) fn take(&mut self, frame: Frame) -> Told {
+    /// Applies the next frame, from any source.
+    pub(crate) fn take(&mut self, frame: Frame) -> FeedUpdate {
         if frame.event == "reset" {
-            *self = Self { anew: Some(Vec::new()), unplaced: true, ..Self::default() };
-            return Told::Events(Vec::new());
+            *self = Self { resetting: Some(Vec::new()), is_unpositioned: true, ..Self::default() };
+            return FeedUpdate::Events(Vec::new());
         }
         let is_event = frame.event == "message";
-        let at = Place::of(&frame.id);
-        if self.anew.is_some() {
-            return self.take_anew(frame, at);
+        let at = EventId::parse(&frame.id);
+        if self.resetting.is_some() {
+            return self.take_reset_frame(frame, at);
         }
-        match (&self.place, &at) {
-            (Some(known), Some(at)) if known.life() == at.life() => {
+        match (&self.position, &at) {
+            (Some(known), Some(at)) if known.revision() == at.revision() => {
                 if at.count <= known.count {
-                    return Told::Events(Vec::new());
+                    return FeedUpdate::Events(Vec::new());
                 }
                 if at.count > known.count + 1 {
-                    return Told::Gap;
+                    return FeedUpdate::Gap;
                 }
             }
-            (None, _) if self.unplaced => {}
-            // Where it stands now, which the events say as well.
-            _ if !is_event => return Told::Events(Vec::new()),
-            _ => return Told::Gap,
+            (None, _) if self.is_unpositioned => {}
+            // A state change, which the events have as well.
+            _ if !is_event => return FeedUpdate::Events(Vec::new()),
+            _ => return FeedUpdate::Gap,
         }
-        self.put(at);
+        self.set_position(at);
         let events = match is_event {
             true => self.read(&frame.data),
             false => Some(Vec::new()),
@@ -106,35 +106,35 @@ impl Feed {
             self.recent.clear();
         }
         self.recent.push(frame);
-        events.map_or(Told::Gap, Told::Events)
+        events.map_or(FeedUpdate::Gap, FeedUpdate::Events)
     }
 
-    /// Takes a frame on the way to the history, which is part of a run.
-    fn take_anew(&mut self, frame: Frame, at: Option<Place>) -> Told {
-        self.put(at);
+    /// Applies a frame between a reset and the history, which is part of a run.
+    fn take_reset_frame(&mut self, frame: Frame, at: Option<EventId>) -> FeedUpdate {
+        self.set_position(at);
         if frame.event != "message" {
-            return Told::Events(Vec::new());
+            return FeedUpdate::Events(Vec::new());
         }
-        let Some(events) = self.read(&frame.data) else {
-            self.anew = None;
-            return Told::Gap;
+        let Some(more) = self.read(&frame.data) else {
+            self.resetting = None;
+            return FeedUpdate::Gap;
         };
-        let mut told = self.anew.take().unwrap_or_default();
-        told.extend(events);
+        let mut events = self.resetting.take().unwrap_or_default();
+        events.extend(more);
         let is_history = |event: &Event| event.kind() == EventType::MessagesSnapshot;
-        if told.iter().any(is_history) {
-            return Told::Anew(told);
+        if events.iter().any(is_history) {
+            return FeedUpdate::Reset(events);
         }
-        self.anew = Some(told);
-        Told::Events(Vec::new())
+        self.resetting = Some(events);
+        FeedUpdate::Events(Vec::new())
     }
 
-    fn put(&mut self, at: Option<Place>) {
-        self.unplaced &= at.is_none();
-        self.place = at;
+    fn set_position(&mut self, at: Option<EventId>) {
+        self.is_unpositioned &= at.is_none();
+        self.position = at;
     }
 
-    /// What an event frame holds; `None` where that is no event that can come here.
+    /// The events of a frame; `None` if one is invalid.
     fn read(&mut self, data: &str) -> Option<Vec<Event>> {
         self.reader.feed_json(data);
         std::iter::from_fn(|| self.reader.next_event()).collect::<Result<_, _>>().ok()

@@ -6,14 +6,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use web_sys::RequestRedirect;
 
-/// Headers that are still to come.
-pub(crate) type Coming = Pin<Box<dyn Future<Output = Vec<(String, String)>>>>;
+/// The headers of one request, once they are there.
+pub(crate) type HeadersFuture = Pin<Box<dyn Future<Output = Vec<(String, String)>>>>;
 
-/// What goes with each request to an agent. The function is a value, so that a page without headers does not carry it.
+/// The headers for each request to an agent. The function is a value, so that a page without headers does not carry it.
 #[derive(Clone)]
 pub(crate) struct Headers {
-    /// Asked for each request.
-    list: Arc<dyn Fn() -> Coming + Send + Sync>,
+    /// Called for each request.
+    list: Arc<dyn Fn() -> HeadersFuture + Send + Sync>,
     put: fn(&[(String, String)], RequestBuilder) -> RequestBuilder,
 }
 
@@ -24,12 +24,12 @@ impl fmt::Debug for Headers {
 }
 
 impl Headers {
-    /// The headers of each request.
-    pub(crate) fn new(list: impl Fn() -> Coming + Send + Sync + 'static) -> Self {
+    /// Headers from this function, which is called for each request.
+    pub(crate) fn new(list: impl Fn() -> HeadersFuture + Send + Sync + 'static) -> Self {
         Self { list: Arc::new(list), put }
     }
 
-    /// Puts them into a request, in the place of those that it has.
+    /// Sets them in a request, which loses all headers that it had.
     pub(crate) async fn put(&self, request: RequestBuilder) -> RequestBuilder {
         (self.put)(&(self.list)().await, request)
     }
@@ -38,14 +38,14 @@ impl Headers {
 fn put(list: &[(String, String)], request: RequestBuilder) -> RequestBuilder {
     let headers = web_sys::Headers::new().expect("headers can be empty");
     for (name, value) in list {
-        // What is no legal header is left out; `http::Headers` would panic.
+        // Invalid headers are left out; `http::Headers` would panic.
         let _ = headers.append(name, value);
     }
-    // They are for this agent alone, and a browser would take them along.
+    // They are for this agent alone, and a browser would send them to the target of a redirect.
     request.headers(http::Headers::from_raw(headers)).redirect(RequestRedirect::Error)
 }
 
-/// Returns true if a text may be sent as the value of a header.
+/// Returns true if a text is valid as the value of a header.
 pub(crate) fn is_header_value(text: &str) -> bool {
     text.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte))
 }

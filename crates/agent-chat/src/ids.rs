@@ -1,15 +1,15 @@
-//! Ids are made here, at the edge, so that everything below stays deterministic.
+//! Ids and the clock: the only source of both, so that all other code stays deterministic.
 
 use std::fmt::Write;
 
-/// A random id (UUID version 4). Made from `getRandomValues`, because `randomUUID` is missing outside secure contexts. On a server it is empty.
+/// A random id (UUID version 4) from `getRandomValues`, since `randomUUID` is missing outside of secure contexts. On a server it is empty.
 pub(crate) fn new_id() -> String {
     if cfg!(not(target_arch = "wasm32")) {
         return String::new();
     }
     let mut bytes = [0_u8; 16];
     if let Some(crypto) = web_sys::window().and_then(|window| window.crypto().ok()) {
-        // It fails for buffers over 64 KiB only.
+        // It fails only for buffers over 64 KiB.
         let _ = crypto.get_random_values_with_u8_array(&mut bytes);
     }
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -24,7 +24,7 @@ pub(crate) fn new_id() -> String {
     id
 }
 
-/// Milliseconds since the Unix epoch.
+/// The time in milliseconds since the Unix epoch.
 pub(crate) fn now() -> u64 {
     #[expect(
         clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! A Leptos hook over an AG-UI endpoint: what was said as signals, and `send`, `reply`, `cancel`, `stop`, `retry`.
+//! A Leptos hook for AG-UI endpoints: the conversation as signals, and `send`, `reply`, `cancel`, `stop` and `retry`.
 //!
 //! ```no_run
 //! use agent_chat::{ChatOptions, use_agent_chat};
@@ -15,29 +15,26 @@
 //! ```
 //!
 //! An [`Entry`] is a message or a tool call. A call of the ask tool is an [`Item::Ask`] from its first byte on: its snapshot grows in
-//! place, so a card (crate `question-card`) can show it while its arguments stream. A reply that comes before the run has ended is sent
-//! when it has. If several asks wait, all replies are sent with the last one: no agent accepts a history with an open call.
+//! place, so a card (crate `question-card`) can show it while its arguments stream. A reply before the end of the run is held until that
+//! end. If several asks wait, all replies are sent together with the last one, since no agent accepts a history with an open call.
 //!
-//! This is the one crate that fetches. Everything that could be decided without a network or a browser is decided in `ag-ui-stream` and
-//! `ask-user-question`.
+//! This is the one crate that fetches. The rules that need no network and no browser are in `ag-ui-stream` and `ask-user-question`.
 
 mod address;
 mod browser;
 mod chat;
+mod chat_state;
 mod config;
-mod conversation;
 mod core;
 mod details;
 mod entry;
 mod feed;
-mod following;
 mod headers;
 mod ids;
 mod json;
-mod kept;
-mod memory;
 mod options;
 mod outbox;
+mod persistence;
 mod policy;
 mod receipt;
 mod run;
@@ -45,12 +42,14 @@ mod server;
 mod status;
 mod steps;
 mod storage;
+mod store;
+mod subscription;
+mod sync;
 mod tabs;
 mod tools;
 mod transcript;
 mod transport;
 mod trouble;
-mod watch;
 
 pub use ag_ui_stream::asks::reply::Delivery;
 pub use ask_user_question::Limits;
@@ -58,12 +57,12 @@ pub use ask_user_question::reply::Selection;
 pub use chat::{AgentChat, use_agent_chat};
 pub use entry::{Ask, CallDetails, CallResult, Entry, EntryKey, Item};
 pub use options::ChatOptions;
-pub use status::{Connection, Given, Status};
+pub use status::{Connection, ReplyStatus, Status};
 pub use tools::PageTool;
 pub use transport::text_beside_page;
 pub use trouble::Trouble;
 
-/// The README's example is compiled with the documentation tests.
+/// Compiles the README's examples as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

@@ -1,14 +1,14 @@
-//! What a chat is set up with.
+//! The options of a chat.
 
 use crate::config::ChatConfig;
-use crate::core::{Gate, Handle, Server};
+use crate::core::{Gate, Handle, ServerHooks};
 use crate::details;
-use crate::headers::{Coming, Headers};
+use crate::headers::{Headers, HeadersFuture};
 use crate::ids::new_id;
-use crate::memory::{BY_ID, IN_ADDRESS};
+use crate::persistence::{BY_ID, IN_ADDRESS};
 use crate::server::QUESTION_SERVER;
 use crate::tools::{self, PageTool, Tools};
-use crate::transport::Endpoint;
+use crate::transport::AgentEndpoint;
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{Delivery, Origin, RunDefaults};
 use ask_user_question::Limits;
@@ -17,11 +17,11 @@ use std::fmt;
 use std::future;
 use std::sync::Arc;
 
-/// What a chat is set up with. A page carries the code of what it sets up here, and no other page does.
+/// The options of a chat. A page carries the code of the options that it sets, and of no others.
 #[derive(Clone)]
 pub struct ChatOptions {
     pub(crate) config: ChatConfig,
-    pub(crate) server: Option<&'static Server>,
+    pub(crate) server: Option<&'static ServerHooks>,
     pub(crate) gate: Option<Gate>,
 }
 
@@ -32,41 +32,41 @@ impl fmt::Debug for ChatOptions {
 }
 
 impl ChatOptions {
-    /// A new conversation with the agent at `url` (absolute, or relative to the page), any AG-UI endpoint. It is told of the ask tool with the
-    /// limits [`Limits::RUNTIME`]. The conversation's id is random, and the conversation ends with the page.
+    /// A new conversation with the agent at `url` (absolute, or relative to the page), any AG-UI endpoint. Each run has the ask tool, with
+    /// the limits [`Limits::RUNTIME`]. The conversation's id is random, and the conversation ends with the page.
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         let config = ChatConfig {
-            endpoint: Endpoint { url: url.into(), headers: None, patience: None },
-            setup: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
+            endpoint: AgentEndpoint { url: url.into(), headers: None, timeouts: None },
+            defaults: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
             tools: None,
             tool_rounds: 16,
             approvals: Vec::new(),
             details: None,
-            memory: None,
+            persistence: None,
             words: ToString::to_string,
         };
         Self { config, server: None, gate: None }
     }
 
-    /// The same, with the ask tool announced to the agent under other limits.
+    /// The same, with other limits for the ask tool in requests.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.config.limits = Some(limits.clone());
         self
     }
 
-    /// The same, without the ask tool in requests: for an agent that registers it itself, and takes it for a second tool of that name.
+    /// The same, without the ask tool in requests, for an agent that registers it itself and would have it twice.
     #[must_use]
     pub fn without_tool(mut self) -> Self {
         self.config.limits = None;
         self
     }
 
-    /// The same, with a tool of the page's own. When a run has ended well with calls of it, each is carried out once, by the tab that started the
-    /// run. The handler gets the arguments and gives a value, or an error for the model to read. The results go back with the next run, which
-    /// starts when all calls have theirs and all questions their replies.
+    /// The same, with a tool of the page's own. After a run that ended well with calls of it, each call is carried out once, by the tab that
+    /// started the run. The handler gets the arguments, and returns a value or an error for the model. The next run sends the results. It starts
+    /// once all calls have their results and all questions their replies.
     ///
     /// [`stop`](crate::AgentChat::stop) and the user's next message drop the handler's future, and the agent reads that the call was stopped.
     ///
@@ -93,82 +93,83 @@ impl ChatOptions {
         self
     }
 
-    /// The same, with another limit than 16 on the runs in a row that only results of the page's tools start. After that many runs without a word of the
-    /// user, results wait: [`Trouble::TooManyRounds`], until [`retry`](crate::AgentChat::retry) or the user's next message.
+    /// The same, with another limit than 16 on the runs in a row that only results of the page's tools start. After that many runs without
+    /// input of the user, results wait with [`Trouble::TooManyRounds`] until [`retry`](crate::AgentChat::retry) or the user's next message.
     #[must_use]
     pub fn with_tool_rounds(mut self, most: u32) -> Self {
         self.config.tool_rounds = most;
         self
     }
 
-    /// The same, with the agent's work in detail: an [`Item::Tool`](crate::Item::Tool) has the arguments and the result of its call, and reasoning is an
-    /// [`Item::Reasoning`](crate::Item::Reasoning). Other pages get neither, nor the code.
+    /// The same, with the agent's work in detail: an [`Item::Tool`](crate::Item::Tool) has the arguments and the result of its call, and
+    /// reasoning is an [`Item::Reasoning`](crate::Item::Reasoning). A page without it carries none of that code.
     #[must_use]
     pub fn detailed(mut self) -> Self {
         self.config.details = Some(details::empty);
         self
     }
 
-    /// The same, with properties for the agent's own use in every run, such as `{"interrupts": true}` for one that asks by interrupts.
+    /// The same, with properties for the agent's own use in each run, such as `{"interrupts": true}` for one that asks by interrupts.
     #[must_use]
     pub fn with_forwarded_props(mut self, properties: Map<String, Value>) -> Self {
         let properties = properties.into_iter().map(|(name, value)| (name.into(), value.into()));
-        self.config.setup.forwarded_props = properties.collect();
+        self.config.defaults.forwarded_props = properties.collect();
         self
     }
 
-    /// The same, asking yes or no about calls of these tools of the agent's own that a run leaves open. Agents that ask for approval so, such as
-    /// those of `Agno`, do not say that they do.
+    /// The same, with a yes-or-no question for each call of these tools of the agent that a run leaves open. Agents that ask for approval
+    /// this way, such as those of `Agno`, do not mark such calls.
     #[must_use]
     pub fn with_approvals<N: Into<String>>(mut self, tools: impl IntoIterator<Item = N>) -> Self {
         self.config.approvals = tools.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same, with replies travelling this way, whatever the agent does to ask. [`Delivery::Endpoint`] is for an agent
-    /// [behind `question-server`](Self::behind_question_server).
+    /// The same, with this delivery for all replies, in place of the one that fits the agent's question. [`Delivery::Endpoint`] is for an
+    /// agent [behind `question-server`](Self::behind_question_server).
     #[must_use]
     pub fn with_delivery(mut self, delivery: Delivery) -> Self {
-        self.config.setup.delivery = delivery;
+        self.config.defaults.delivery = delivery;
         self
     }
 
-    /// The same, where the agent is behind `question-server`, which has `conversations/{id}` beside the agent: messages of other tabs and
-    /// devices show here, and a broken connection is opened again. Runs go to `conversations/{id}/agent`, so a balancer can tell conversations apart. What may not have arrived is sent again; the server recognises it.
+    /// The same, for an agent behind `question-server`, which serves `conversations/{id}` beside the agent. Messages of other tabs and
+    /// devices appear, and a broken connection is opened again. Runs are sent to `conversations/{id}/agent`, so a load balancer can tell
+    /// conversations apart. A message that may not have arrived is sent again, and the server recognises it.
     #[must_use]
     pub fn behind_question_server(mut self) -> Self {
         self.server = Some(&QUESTION_SERVER);
-        self.config.endpoint.patience = Some(QUESTION_SERVER.patience);
-        self.config.setup.agent = Origin::Own;
+        self.config.endpoint.timeouts = Some(QUESTION_SERVER.timeouts);
+        self.config.defaults.agent = Origin::Own;
         self
     }
 
-    /// The same, coming back to the conversation of this id, where there is one: from the server that has it, or else from what this browser
-    /// has kept of it.
+    /// The same, resuming the conversation of this id, if there is one: from the server that has it, or else from this browser's storage.
     #[must_use]
     pub fn resume(mut self, id: impl Into<String>) -> Self {
-        self.config.setup.thread_id = id.into();
-        self.config.memory = Some(&BY_ID);
+        self.config.defaults.thread_id = id.into();
+        self.config.persistence = Some(&BY_ID);
         self
     }
 
-    /// The same, with the conversation's id in the page's address (`#c=…`): a reload, a bookmark and a second tab come back to it.
+    /// The same, with the conversation's id in the page's address (`#c=…`). A reload, a bookmark and a second tab open the same
+    /// conversation.
     #[must_use]
     pub fn kept_in_address(mut self) -> Self {
-        self.config.memory = Some(&IN_ADDRESS);
+        self.config.persistence = Some(&IN_ADDRESS);
         self
     }
 
-    /// The same, with headers for every request, such as `Authorization`. Those that are none are left out.
+    /// The same, with headers for every request, such as `Authorization`. Invalid headers are left out.
     #[must_use]
     pub fn with_headers(mut self, headers: Vec<(String, String)>) -> Self {
         let has_headers = !headers.is_empty();
-        let list = move || -> Coming { Box::pin(future::ready(headers.clone())) };
+        let list = move || -> HeadersFuture { Box::pin(future::ready(headers.clone())) };
         self.config.endpoint.headers = has_headers.then(|| Headers::new(list));
         self
     }
 
-    /// As [`with_headers`](Self::with_headers), with headers that are asked for before each request, such as a token that expires.
+    /// Like [`with_headers`](Self::with_headers), with a function that is called before each request, such as for a token that expires.
     ///
     /// ```
     /// # async fn fresh_token() -> String { String::new() }
@@ -187,15 +188,16 @@ impl ChatOptions {
         self
     }
 
-    /// The same, refusing an agent of another origin unless the list at this address allows it: `{"allowAgents": ["https://agent.example"]}`, which
-    /// is `question-server`'s `settings.json`. Nothing is sent to an agent that is refused; [`Trouble::NotAllowed`] says so.
+    /// The same, refusing an agent of another origin unless the list at this address allows it: `{"allowAgents":
+    /// ["https://agent.example"]}`, which is `question-server`'s `settings.json`. A refused agent receives no request, and the status is
+    /// [`Trouble::NotAllowed`].
     #[must_use]
     pub fn with_allow_list(mut self, url: impl Into<String>) -> Self {
-        self.gate = Some(Gate { list: url.into(), ask: Handle::ask_leave });
+        self.gate = Some(Gate { list: url.into(), ask: Handle::check_permission });
         self
     }
 
-    /// The same, with troubles told on cards in other words than English.
+    /// The same, with other words than English for errors on cards.
     #[must_use]
     pub fn with_words(mut self, words: fn(&Trouble) -> String) -> Self {
         self.config.words = words;

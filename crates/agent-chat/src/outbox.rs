@@ -1,4 +1,4 @@
-//! What the user said, until the agent has it. The tab keeps it, so that after a reload the same goes again, under the same id.
+//! The user's messages and replies until the agent has them. The tab stores them, so that a reload sends the same again, under the same id.
 
 use crate::ids::new_id;
 use crate::json;
@@ -11,335 +11,339 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Phase};
 use json_tree::Json;
 
-/// Where something stands that was said.
+/// The state of an item in the outbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Mail {
-    /// It goes as soon as it may.
+pub(crate) enum SendState {
+    /// It is sent as soon as possible.
     Held,
     /// A request carries it.
     Sent,
-    /// It did not reach the agent as far as is known, for this reason. It goes when its user says so.
-    Back(Trouble),
+    /// It did not reach the agent as far as is known, for this reason. The user has to send it again.
+    Failed(Trouble),
 }
 
-/// Replies and the message that the agent does not have, as far as is known.
+/// The replies and the message that the agent does not have, as far as is known.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    record: Option<Record>,
-    letters: Vec<Letter>,
-    message: Option<Spoken>,
+    storage: Option<OutboxStorage>,
+    replies: Vec<PendingReply>,
+    message: Option<PendingMessage>,
 }
 
-/// How the tab keeps it. The function is a value, so that a page which keeps nothing does not carry it.
+/// The tab's storage. The function is a value, so that a page without persistence does not carry it.
 #[derive(Clone, Debug)]
-struct Record {
+struct OutboxStorage {
     key: String,
     write: fn(&str, &Outbox, &Asks),
 }
 
 /// The reply to an ask.
 #[derive(Debug)]
-struct Letter {
+struct PendingReply {
     tool_call_id: String,
     reply_id: String,
     by: AnsweredBy,
-    outcome: Written,
-    mail: Mail,
+    content: ReplyContent,
+    state: SendState,
 }
 
 /// A message.
 #[derive(Clone, Debug)]
-pub(crate) struct Spoken {
+pub(crate) struct PendingMessage {
     pub(crate) id: String,
     pub(crate) text: String,
-    /// Whether it answers nothing, whatever waits when it goes.
+    /// True if it answers no question, even if one waits when it is sent.
     pub(crate) stands_alone: bool,
-    /// What was picked meanwhile on the cards of these calls, as a reply in chat would say it.
-    picks: Vec<(String, Written)>,
-    mail: Mail,
+    /// The picks on the cards of these calls, each as a reply in chat.
+    picks: Vec<(String, ReplyContent)>,
+    state: SendState,
 }
 
-/// How an ask ended.
+/// The content of a reply.
 #[derive(Clone, Debug, PartialEq)]
-enum Written {
-    Known(Outcome),
-    /// Before a reload, as the agent reads it. What that says is known with the ask.
-    Kept(String),
+enum ReplyContent {
+    Parsed(Outcome),
+    /// From before a reload, as the agent reads it. It is parsed once the ask is known.
+    Raw(String),
 }
 
-impl Written {
-    fn known(&self) -> Option<&Outcome> {
+impl ReplyContent {
+    fn outcome(&self) -> Option<&Outcome> {
         match self {
-            Self::Known(outcome) => Some(outcome),
-            Self::Kept(_) => None,
+            Self::Parsed(outcome) => Some(outcome),
+            Self::Raw(_) => None,
         }
     }
 
-    fn is_known_with(&mut self, ask: &AskUserQuestion) -> bool {
-        if let Self::Kept(content) = self
+    fn parse_for(&mut self, ask: &AskUserQuestion) -> bool {
+        if let Self::Raw(content) = self
             && let Some(outcome) = Outcome::parse(ask, content)
         {
-            *self = Self::Known(outcome);
+            *self = Self::Parsed(outcome);
         }
-        self.known().is_some()
+        self.outcome().is_some()
     }
 
     fn write(&self, asks: &Asks, tool_call_id: &str) -> Json<'static> {
         match self {
-            Self::Known(outcome) => {
+            Self::Parsed(outcome) => {
                 let nothing = AskUserQuestion::default();
                 let ask = asks.ask(tool_call_id).and_then(|ask| ask.ask.as_deref()).unwrap_or(&nothing);
                 outcome.tool_content(ask).into()
             }
-            Self::Kept(content) => content.as_str().into(),
+            Self::Raw(content) => content.as_str().into(),
         }
     }
 }
 
-/// What becomes of what was sent before a reload, of which nobody knows whether it arrived.
+/// The handling of items that were sent before a reload and may or may not have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resend {
-    /// The agent recognises what it has, so it is sent again.
-    Safely,
-    /// It might be taken twice, so its user has to say so.
-    WhenTold,
+    /// The agent recognises a repeated message, so it is sent again.
+    Automatic,
+    /// The agent might take it twice, so the user has to send it again.
+    Manual,
 }
 
 impl Outbox {
-    /// What a tab has kept under a name, and keeps there from now on.
-    pub(crate) fn kept(key: String, resend: Resend) -> Self {
-        let kept = Shelf::Tab.read(&key);
-        let kept = json::parse(kept.as_deref().unwrap_or_default());
-        let letters = json::items(&kept, "held").iter();
+    /// An outbox from the tab's storage under this key, where it is persisted from now on.
+    pub(crate) fn restored(key: String, resend: Resend) -> Self {
+        let stored = Shelf::Tab.read(&key);
+        let stored = json::parse(stored.as_deref().unwrap_or_default());
+        let replies = json::items(&stored, "held").iter();
         Self {
-            letters: letters.filter_map(|letter| Letter::read(letter, resend)).collect(),
-            message: kept.get("message").and_then(|message| Spoken::read(message, resend)),
-            record: Some(Record { key, write }),
+            replies: replies.filter_map(|pending| PendingReply::read(pending, resend)).collect(),
+            message: stored.get("message").and_then(|message| PendingMessage::read(message, resend)),
+            storage: Some(OutboxStorage { key, write }),
         }
     }
 
-    /// Holds the reply to an ask, in the place of an earlier one. The same one again keeps its id, so that it is a retry and not a second answer.
+    /// Holds the reply to an ask, in place of an earlier one. An equal reply keeps its id, so that it is a retry and not a second answer.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
-        let earlier = self.letters.iter().position(|letter| letter.tool_call_id == tool_call_id);
-        let earlier = earlier.map(|index| self.letters.remove(index));
-        let same = earlier.filter(|letter| letter.outcome.known() == Some(&outcome) && letter.by == by);
-        self.letters.push(Letter {
+        let earlier = self.replies.iter().position(|pending| pending.tool_call_id == tool_call_id);
+        let earlier = earlier.map(|index| self.replies.remove(index));
+        let same = earlier.filter(|pending| pending.content.outcome() == Some(&outcome) && pending.by == by);
+        self.replies.push(PendingReply {
             tool_call_id: tool_call_id.to_owned(),
-            reply_id: same.map_or_else(new_id, |letter| letter.reply_id),
+            reply_id: same.map_or_else(new_id, |pending| pending.reply_id),
             by,
-            outcome: Written::Known(outcome),
-            mail: Mail::Held,
+            content: ReplyContent::Parsed(outcome),
+            state: SendState::Held,
         });
     }
 
-    /// Holds a message, which may answer what waits when it goes, or stands alone. The picks on the cards of these calls go along.
-    pub(crate) fn say(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
+    /// Holds a message, which may answer a waiting ask when it is sent, unless `stands_alone` is true. The picks on the cards of these calls
+    /// are sent with it.
+    pub(crate) fn hold_message(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
         let picked = |(id, partial): &(String, Vec<Selection>)| {
             let outcome = Outcome::RepliedInChat { text: String::new(), partial: partial.clone() };
-            (id.clone(), Written::Known(outcome))
+            (id.clone(), ReplyContent::Parsed(outcome))
         };
-        self.message = Some(Spoken {
+        self.message = Some(PendingMessage {
             id: new_id(),
             text: text.to_owned(),
             stands_alone,
             picks: picks.iter().map(picked).collect(),
-            mail: Mail::Held,
+            state: SendState::Held,
         });
     }
 
-    /// The replies that are held.
+    /// The held replies.
     pub(crate) fn held(&self) -> Vec<AskReply> {
-        let held = self.letters.iter().filter(|letter| letter.mail == Mail::Held);
-        held.filter_map(Letter::reply).collect()
+        let held = self.replies.iter().filter(|pending| pending.state == SendState::Held);
+        held.filter_map(PendingReply::ask_reply).collect()
     }
 
-    /// The replies that other tabs hold, to asks that wait here and have none of this tab.
+    /// The replies that other tabs hold, for asks that wait here and have no reply of this tab.
     pub(crate) fn held_elsewhere(&self, held: &str, asks: &Asks) -> Vec<AskReply> {
-        self.letters_elsewhere(held, asks).iter().filter_map(Letter::reply).collect()
+        self.replies_elsewhere(held, asks).iter().filter_map(PendingReply::ask_reply).collect()
     }
 
-    /// The replies that this tab and the others hold, except the one that was taken back.
-    pub(crate) fn held_anywhere(&self, held: &str, taken_back: Option<&str>, asks: &Asks) -> Option<String> {
-        let mut elsewhere = self.letters_elsewhere(held, asks);
-        elsewhere.retain(|letter| Some(letter.tool_call_id.as_str()) != taken_back);
-        let here = self.letters.iter().filter(|letter| letter.mail == Mail::Held);
-        let all: Vec<_> = here.chain(&elsewhere).map(|letter| letter.write(asks)).collect();
+    /// The held replies of this tab and the others as JSON, except the one that was taken back. `None` if there are none.
+    pub(crate) fn all_held(&self, held: &str, taken_back: Option<&str>, asks: &Asks) -> Option<String> {
+        let mut elsewhere = self.replies_elsewhere(held, asks);
+        elsewhere.retain(|pending| Some(pending.tool_call_id.as_str()) != taken_back);
+        let here = self.replies.iter().filter(|pending| pending.state == SendState::Held);
+        let all: Vec<_> = here.chain(&elsewhere).map(|pending| pending.write(asks)).collect();
         (!all.is_empty()).then(|| Json::from(all).to_string())
     }
 
-    fn letters_elsewhere(&self, held: &str, asks: &Asks) -> Vec<Letter> {
+    fn replies_elsewhere(&self, held: &str, asks: &Asks) -> Vec<PendingReply> {
         let held = json::parse(held);
-        let letters = held.as_list().unwrap_or_default().iter();
-        let mut letters: Vec<_> = letters.filter_map(|letter| Letter::read(letter, Resend::Safely)).collect();
-        letters.retain_mut(|letter| self.mail(&letter.tool_call_id).is_none() && letter.is_for(asks));
-        letters
+        let replies = held.as_list().unwrap_or_default().iter();
+        let mut replies: Vec<_> =
+            replies.filter_map(|pending| PendingReply::read(pending, Resend::Automatic)).collect();
+        replies.retain_mut(|pending| self.state_of(&pending.tool_call_id).is_none() && pending.is_for(asks));
+        replies
     }
 
-    /// Whether anything is held.
+    /// Returns true if a reply or the message is held.
     pub(crate) fn has_held(&self) -> bool {
-        self.letters.iter().any(|letter| letter.mail == Mail::Held) || self.held_message().is_some()
+        self.replies.iter().any(|pending| pending.state == SendState::Held) || self.held_message().is_some()
     }
 
-    /// The message, wherever it stands.
-    pub(crate) fn message(&self) -> Option<&Spoken> {
+    /// The message in any state.
+    pub(crate) fn message(&self) -> Option<&PendingMessage> {
         self.message.as_ref()
     }
 
-    /// The message that is held.
-    pub(crate) fn held_message(&self) -> Option<&Spoken> {
-        self.message.as_ref().filter(|message| message.mail == Mail::Held)
+    /// The held message.
+    pub(crate) fn held_message(&self) -> Option<&PendingMessage> {
+        self.message.as_ref().filter(|message| message.state == SendState::Held)
     }
 
-    /// Whether a message is held or on its way.
-    pub(crate) fn has_open_message(&self) -> bool {
-        self.message.as_ref().is_some_and(|message| !message.mail.is_back())
+    /// Returns true if a message is held or being sent.
+    pub(crate) fn has_pending_message(&self) -> bool {
+        self.message.as_ref().is_some_and(|message| !message.state.has_failed())
     }
 
-    /// Has the message no longer, where it did not reach the agent.
-    pub(crate) fn take_message_back(&mut self) -> Option<Spoken> {
-        self.message.take_if(|message| message.mail.is_back())
+    /// Removes and returns the message, if it has failed.
+    pub(crate) fn take_failed_message(&mut self) -> Option<PendingMessage> {
+        self.message.take_if(|message| message.state.has_failed())
     }
 
-    /// Holds the message no longer, where it may be an answer.
-    pub(crate) fn take_answer(&mut self) -> Option<Spoken> {
-        self.message.take_if(|message| message.mail == Mail::Held && !message.stands_alone)
+    /// Removes and returns the held message, if it may be an answer.
+    pub(crate) fn take_answer(&mut self) -> Option<PendingMessage> {
+        self.message.take_if(|message| message.state == SendState::Held && !message.stands_alone)
     }
 
-    /// Holds the reply to an ask no longer. False where none is held; what is on its way can't be taken back.
+    /// Removes the held reply to an ask. Returns false if none is held; a sent one can't be taken back.
     pub(crate) fn take_back(&mut self, tool_call_id: &str) -> bool {
-        let is_it = |letter: &Letter| letter.mail == Mail::Held && letter.tool_call_id == tool_call_id;
-        let count = self.letters.len();
-        self.letters.retain(|letter| !is_it(letter));
-        self.letters.len() < count
+        let is_it = |pending: &PendingReply| pending.state == SendState::Held && pending.tool_call_id == tool_call_id;
+        let count = self.replies.len();
+        self.replies.retain(|pending| !is_it(pending));
+        self.replies.len() < count
     }
 
-    /// Where the reply to an ask stands, if there is one.
-    pub(crate) fn mail(&self, tool_call_id: &str) -> Option<&Mail> {
-        let mut letters = self.letters.iter();
-        Some(&letters.find(|letter| letter.tool_call_id == tool_call_id)?.mail)
+    /// The state of the reply to an ask, if there is one.
+    pub(crate) fn state_of(&self, tool_call_id: &str) -> Option<&SendState> {
+        let mut replies = self.replies.iter();
+        Some(&replies.find(|pending| pending.tool_call_id == tool_call_id)?.state)
     }
 
-    /// Whether a reply to an ask is held or on its way.
+    /// Returns true if a reply to an ask is held or being sent.
     pub(crate) fn answers(&self, tool_call_id: &str) -> bool {
-        self.mail(tool_call_id).is_some_and(|mail| !mail.is_back())
+        self.state_of(tool_call_id).is_some_and(|state| !state.has_failed())
     }
 
-    /// The asks whose replies a request carries, each with how it ended.
+    /// The asks whose replies a request carries, with their outcomes.
     pub(crate) fn sent(&self) -> impl Iterator<Item = (&str, &Outcome)> {
-        let sent = self.letters.iter().filter(|letter| letter.mail == Mail::Sent);
-        sent.filter_map(|letter| Some((letter.tool_call_id.as_str(), letter.outcome.known()?)))
+        let sent = self.replies.iter().filter(|pending| pending.state == SendState::Sent);
+        sent.filter_map(|pending| Some((pending.tool_call_id.as_str(), pending.content.outcome()?)))
     }
 
-    /// Whether a request carries anything.
+    /// Returns true if a request carries a reply or the message.
     pub(crate) fn has_sent(&self) -> bool {
-        self.sent().next().is_some() || self.message.as_ref().is_some_and(|message| message.mail == Mail::Sent)
+        self.sent().next().is_some() || self.message.as_ref().is_some_and(|message| message.state == SendState::Sent)
     }
 
-    /// Why something did not reach the agent that no card tells of: what was typed.
+    /// The error of a typed text, which no card shows.
     pub(crate) fn trouble(&self) -> Option<&Trouble> {
-        let typed = self.letters.iter().filter(|letter| letter.by == AnsweredBy::Composer).map(|letter| &letter.mail);
-        // The person who stopped a message knows.
-        let message = self.message.as_ref().map(|message| &message.mail);
-        let message = message.filter(|mail| **mail != Mail::Back(Trouble::Stopped));
-        typed.chain(message).find_map(Mail::trouble)
+        let typed =
+            self.replies.iter().filter(|pending| pending.by == AnsweredBy::Composer).map(|pending| &pending.state);
+        // The user who stopped a message knows.
+        let message = self.message.as_ref().map(|message| &message.state);
+        let message = message.filter(|state| **state != SendState::Failed(Trouble::Stopped));
+        typed.chain(message).find_map(SendState::trouble)
     }
 
-    /// A request carries these replies, and with `message` the message that was held.
-    pub(crate) fn send(&mut self, replies: &[AskReply], message: bool) {
-        for letter in &mut self.letters {
-            if replies.iter().any(|reply| reply.reply_id == letter.reply_id) {
-                letter.mail = Mail::Sent;
+    /// Marks these replies as sent and, with `with_message`, the held message.
+    pub(crate) fn send(&mut self, replies: &[AskReply], with_message: bool) {
+        for pending in &mut self.replies {
+            if replies.iter().any(|reply| reply.reply_id == pending.reply_id) {
+                pending.state = SendState::Sent;
             }
         }
-        if let Some(spoken) = self.message.as_mut().filter(|spoken| message && spoken.mail == Mail::Held) {
-            spoken.mail = Mail::Sent;
+        if let Some(message) = self.message.as_mut().filter(|message| with_message && message.state == SendState::Held)
+        {
+            message.state = SendState::Sent;
         }
     }
 
-    /// What was sent has arrived.
-    pub(crate) fn arrive(&mut self) {
-        self.letters.retain(|letter| letter.mail != Mail::Sent);
-        self.message.take_if(|message| message.mail == Mail::Sent);
+    /// Removes everything that was sent, once it has arrived.
+    pub(crate) fn remove_sent(&mut self) {
+        self.replies.retain(|pending| pending.state != SendState::Sent);
+        self.message.take_if(|message| message.state == SendState::Sent);
     }
 
-    /// What stands here stands there.
-    pub(crate) fn change(&mut self, here: &Mail, there: &Mail) {
-        for letter in self.letters.iter_mut().filter(|letter| letter.mail == *here) {
-            letter.mail = there.clone();
+    /// Changes each item in state `from` to `to`.
+    pub(crate) fn replace_state(&mut self, from: &SendState, to: &SendState) {
+        for pending in self.replies.iter_mut().filter(|pending| pending.state == *from) {
+            pending.state = to.clone();
         }
-        if let Some(message) = self.message.as_mut().filter(|message| message.mail == *here) {
-            message.mail = there.clone();
-            // Nothing waited that it could have answered.
-            message.stands_alone |= there.is_back();
-        }
-    }
-
-    /// What did not reach the agent goes again.
-    pub(crate) fn release(&mut self) {
-        for letter in self.letters.iter_mut().filter(|letter| letter.mail.is_back()) {
-            letter.mail = Mail::Held;
-        }
-        self.release_message();
-    }
-
-    /// The message that did not reach the agent goes again.
-    pub(crate) fn release_message(&mut self) {
-        if let Some(message) = self.message.as_mut().filter(|message| message.mail.is_back()) {
-            message.mail = Mail::Held;
+        if let Some(message) = self.message.as_mut().filter(|message| message.state == *from) {
+            message.state = to.clone();
+            // No question waited that it could have answered.
+            message.stands_alone |= to.has_failed();
         }
     }
 
-    /// Holds no replies of cards any longer.
-    pub(crate) fn drop_picks(&mut self) {
-        self.letters.retain(|letter| letter.mail != Mail::Held || letter.by == AnsweredBy::Composer);
+    /// Holds everything again that has failed.
+    pub(crate) fn hold_failed(&mut self) {
+        for pending in self.replies.iter_mut().filter(|pending| pending.state.has_failed()) {
+            pending.state = SendState::Held;
+        }
+        self.hold_failed_message();
     }
 
-    /// Has nothing any longer that was typed and did not reach the agent.
-    pub(crate) fn drop_typed(&mut self) {
-        self.letters.retain(|letter| !letter.mail.is_back() || letter.by == AnsweredBy::Card);
-        self.take_message_back();
+    /// Holds the message again, if it has failed.
+    pub(crate) fn hold_failed_message(&mut self) {
+        if let Some(message) = self.message.as_mut().filter(|message| message.state.has_failed()) {
+            message.state = SendState::Held;
+        }
     }
 
-    /// Learns how the asks stand, and what has been said: what is over is dropped, and what was sent is held again. True where a reply was dropped.
-    pub(crate) fn settle(&mut self, asks: &Asks, is_said: impl Fn(&str) -> bool) -> bool {
-        let count = self.letters.len();
-        self.letters.retain_mut(|letter| {
-            if letter.mail == Mail::Sent {
-                letter.mail = Mail::Held;
+    /// Drops the held replies of cards.
+    pub(crate) fn drop_card_replies(&mut self) {
+        self.replies.retain(|pending| pending.state != SendState::Held || pending.by == AnsweredBy::Composer);
+    }
+
+    /// Drops the typed replies and the message that have failed.
+    pub(crate) fn drop_failed_text(&mut self) {
+        self.replies.retain(|pending| !pending.state.has_failed() || pending.by == AnsweredBy::Card);
+        self.take_failed_message();
+    }
+
+    /// Drops the items whose ask or message is settled, and holds again what was sent. Returns true if a reply was dropped.
+    pub(crate) fn settle(&mut self, asks: &Asks, is_in_history: impl Fn(&str) -> bool) -> bool {
+        let count = self.replies.len();
+        self.replies.retain_mut(|pending| {
+            if pending.state == SendState::Sent {
+                pending.state = SendState::Held;
             }
-            letter.is_for(asks)
+            pending.is_for(asks)
         });
-        self.message.take_if(|message| is_said(&message.id));
-        self.letters.len() < count
+        self.message.take_if(|message| is_in_history(&message.id));
+        self.replies.len() < count
     }
 
-    /// Keeps all of it in the tab, where it does.
-    pub(crate) fn keep(&self, asks: &Asks) {
-        if let Some(Record { key, write }) = &self.record {
+    /// Writes the outbox to the tab's storage, if it has one.
+    pub(crate) fn persist(&self, asks: &Asks) {
+        if let Some(OutboxStorage { key, write }) = &self.storage {
             write(key, self, asks);
         }
     }
 }
 
 fn write(key: &str, outbox: &Outbox, asks: &Asks) {
-    if outbox.letters.is_empty() && outbox.message.is_none() {
+    if outbox.replies.is_empty() && outbox.message.is_none() {
         return Shelf::Tab.remove(key);
     }
-    let letters: Vec<_> = outbox.letters.iter().map(|letter| letter.write(asks)).collect();
+    let replies: Vec<_> = outbox.replies.iter().map(|pending| pending.write(asks)).collect();
     let message = outbox.message.as_ref().map(|message| message.write(asks));
-    let kept = Json::object([("held", letters.into()), ("message", message.unwrap_or(Json::Null))]);
-    Shelf::Tab.write(key, &kept.to_string());
+    let stored = Json::object([("held", replies.into()), ("message", message.unwrap_or(Json::Null))]);
+    Shelf::Tab.write(key, &stored.to_string());
 }
 
-impl Mail {
-    pub(crate) fn is_back(&self) -> bool {
+impl SendState {
+    pub(crate) fn has_failed(&self) -> bool {
         self.trouble().is_some()
     }
 
     fn trouble(&self) -> Option<&Trouble> {
         match self {
             Self::Held | Self::Sent => None,
-            Self::Back(trouble) => Some(trouble),
+            Self::Failed(trouble) => Some(trouble),
         }
     }
 
@@ -347,34 +351,34 @@ impl Mail {
         let word = match self {
             Self::Held => "held",
             Self::Sent => "sent",
-            Self::Back(_) => "back",
+            Self::Failed(_) => "back",
         };
         word.into()
     }
 
-    /// After a reload, which forgets why.
-    fn read(kept: &Json<'_>, resend: Resend) -> Self {
-        match (json::text(kept, "mail"), resend) {
-            (Some("back"), _) | (Some("sent"), Resend::WhenTold) => Self::Back(Trouble::DeliveryUnknown),
+    /// Reads a state after a reload, which does not keep the reason of a failure.
+    fn read(stored: &Json<'_>, resend: Resend) -> Self {
+        match (json::text(stored, "mail"), resend) {
+            (Some("back"), _) | (Some("sent"), Resend::Manual) => Self::Failed(Trouble::DeliveryUnknown),
             _ => Self::Held,
         }
     }
 }
 
-impl Letter {
-    /// True if its ask waits. The content is parsed then.
+impl PendingReply {
+    /// Returns true if its ask is open. Parses the content.
     fn is_for(&mut self, asks: &Asks) -> bool {
         asks.ask(&self.tool_call_id).is_some_and(|snapshot| {
-            let is_known = snapshot.ask.as_ref().is_some_and(|ask| self.outcome.is_known_with(ask));
-            is_known && matches!(snapshot.phase, Phase::Ready | Phase::Answerable)
+            let is_parsed = snapshot.ask.as_ref().is_some_and(|ask| self.content.parse_for(ask));
+            is_parsed && matches!(snapshot.phase, Phase::Ready | Phase::Answerable)
         })
     }
 
-    fn reply(&self) -> Option<AskReply> {
+    fn ask_reply(&self) -> Option<AskReply> {
         Some(AskReply {
             tool_call_id: self.tool_call_id.clone(),
             reply_id: self.reply_id.clone(),
-            outcome: self.outcome.known()?.clone(),
+            outcome: self.content.outcome()?.clone(),
             by: self.by,
         })
     }
@@ -384,64 +388,64 @@ impl Letter {
             ("call", self.tool_call_id.as_str().into()),
             ("reply", self.reply_id.as_str().into()),
             ("typed", (self.by == AnsweredBy::Composer).into()),
-            ("content", self.outcome.write(asks, &self.tool_call_id)),
-            ("mail", self.mail.write()),
+            ("content", self.content.write(asks, &self.tool_call_id)),
+            ("mail", self.state.write()),
         ])
     }
 
-    fn read(kept: &Json<'_>, resend: Resend) -> Option<Self> {
-        let text = |name: &str| json::text(kept, name).map(str::to_owned);
+    fn read(stored: &Json<'_>, resend: Resend) -> Option<Self> {
+        let text = |name: &str| json::text(stored, name).map(str::to_owned);
         Some(Self {
             tool_call_id: text("call")?,
             reply_id: text("reply")?,
-            by: if is_on(kept, "typed") { AnsweredBy::Composer } else { AnsweredBy::Card },
-            outcome: Written::Kept(text("content")?),
-            mail: Mail::read(kept, resend),
+            by: if is_on(stored, "typed") { AnsweredBy::Composer } else { AnsweredBy::Card },
+            content: ReplyContent::Raw(text("content")?),
+            state: SendState::read(stored, resend),
         })
     }
 }
 
-impl Spoken {
-    /// What was picked meanwhile on the card of a call.
+impl PendingMessage {
+    /// The picks on the card of a call.
     pub(crate) fn picks(&self, tool_call_id: &str, ask: &AskUserQuestion) -> Vec<Selection> {
         let mut picks = self.picks.iter();
         let mut picked = picks.find(|(id, _)| id == tool_call_id).map(|(_, picked)| picked.clone());
         if let Some(picked) = &mut picked {
-            picked.is_known_with(ask);
+            picked.parse_for(ask);
         }
         match picked {
-            Some(Written::Known(Outcome::RepliedInChat { partial, .. })) => partial,
+            Some(ReplyContent::Parsed(Outcome::RepliedInChat { partial, .. })) => partial,
             _ => Vec::new(),
         }
     }
 
     fn write(&self, asks: &Asks) -> Json<'static> {
-        // Each call, and behind it what was picked on its card.
+        // Each call is followed by the picks on its card.
         let picks = self.picks.iter().flat_map(|(id, picked)| [id.as_str().into(), picked.write(asks, id)]);
         Json::object([
             ("id", self.id.as_str().into()),
             ("text", self.text.as_str().into()),
             ("alone", self.stands_alone.into()),
             ("picks", picks.collect::<Vec<_>>().into()),
-            ("mail", self.mail.write()),
+            ("mail", self.state.write()),
         ])
     }
 
-    fn read(kept: &Json<'_>, resend: Resend) -> Option<Self> {
-        let mail = Mail::read(kept, resend);
-        let text = |kept: &Json<'_>| kept.as_str().map(str::to_owned);
-        let picked = |pair: &[Json<'_>]| Some((text(&pair[0])?, Written::Kept(text(&pair[1])?)));
-        let picks = json::items(kept, "picks");
+    fn read(stored: &Json<'_>, resend: Resend) -> Option<Self> {
+        let state = SendState::read(stored, resend);
+        let text = |stored: &Json<'_>| stored.as_str().map(str::to_owned);
+        let picked = |pair: &[Json<'_>]| Some((text(&pair[0])?, ReplyContent::Raw(text(&pair[1])?)));
+        let picks = json::items(stored, "picks");
         Some(Self {
-            id: text(kept.get("id")?)?,
-            text: text(kept.get("text")?)?,
-            stands_alone: is_on(kept, "alone") || mail.is_back(),
+            id: text(stored.get("id")?)?,
+            text: text(stored.get("text")?)?,
+            stands_alone: is_on(stored, "alone") || state.has_failed(),
             picks: picks.chunks_exact(2).filter_map(picked).collect(),
-            mail,
+            state,
         })
     }
 }
 
-fn is_on(kept: &Json<'_>, name: &str) -> bool {
-    kept.get(name).and_then(Json::as_bool) == Some(true)
+fn is_on(stored: &Json<'_>, name: &str) -> bool {
+    stored.get(name).and_then(Json::as_bool) == Some(true)
 }

@@ -1,40 +1,41 @@
-//! The agents that the page may talk to: those at its own origin, and those that its operator allows. It is here, and not in a page, since it comes
-//! before anything else is sent, and since [`Trouble`](crate::Trouble) names the origin.
+//! The agents that the page may use: those at its own origin, and those that its operator allows. This is part of the hook, and not of a
+//! page, since the check comes before any request, and since [`Trouble`](crate::Trouble) names the origin.
 
 use crate::json;
 use crate::transport::{self, TransportError};
 use leptos::prelude::window;
 use web_sys::Url;
 
-/// How the page may talk to an address.
+/// The origin of an agent, relative to the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// It is the page's own origin.
+pub(crate) enum AgentOrigin {
+    /// The page's own origin.
     Own,
-    /// It is this origin.
+    /// Another origin.
     Other(String),
-    /// It is no address that one can talk to.
+    /// No valid HTTP address.
     None,
 }
 
-/// Where an agent's address leads from the page.
-pub(crate) fn reach(agent: &str) -> Reach {
+/// The origin of an agent's address.
+pub(crate) fn agent_origin(agent: &str) -> AgentOrigin {
     let location = window().location();
     let base = location.href().unwrap_or_default();
     let Ok(url) = Url::new_with_base(agent, &base) else {
-        return Reach::None;
+        return AgentOrigin::None;
     };
     let origin = url.origin();
     if location.origin().is_ok_and(|own| own == origin) {
-        Reach::Own
+        AgentOrigin::Own
     } else if matches!(url.protocol().as_str(), "http:" | "https:") {
-        Reach::Other(origin)
+        AgentOrigin::Other(origin)
     } else {
-        Reach::None
+        AgentOrigin::None
     }
 }
 
-/// Whether a list of allowed agents names an origin; `None` where the list can't be had just now. A page that has none allows nobody.
+/// Returns true if a list of allowed agents has an origin, and `None` if the list can't be loaded. A page without a list allows no other
+/// origin.
 pub(crate) async fn is_allowed(list: &str, origin: &str) -> Option<bool> {
     let list = match transport::own_text(list).await {
         Ok(list) => list,

@@ -1,11 +1,11 @@
-//! Receipts of questions that no call made, as this browser keeps them: messages do not tell of them.
+//! Receipts of questions without a call, for this browser's store: messages do not have them.
 
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
 
-/// How a question ended, and where in the conversation it stands.
+/// The outcome of a question, and its position in the conversation.
 pub(crate) struct Receipt {
-    /// The message that it follows, if it does not come first.
+    /// The message before it, if it is not the first entry.
     pub(crate) after: Option<String>,
     pub(crate) id: String,
     pub(crate) ask: AskUserQuestion,
@@ -13,7 +13,7 @@ pub(crate) struct Receipt {
 }
 
 impl Receipt {
-    pub(crate) fn of(json: &Json<'_>) -> Option<Self> {
+    pub(crate) fn from_json(json: &Json<'_>) -> Option<Self> {
         let text = |key: &str| json.get(key)?.as_str();
         let ask = AskUserQuestion::from_json(json.get("ask")?)?;
         Some(Self {
@@ -25,8 +25,8 @@ impl Receipt {
     }
 }
 
-/// What brings a receipt back.
-pub(crate) fn json(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome: &Outcome) -> Json<'static> {
+/// A receipt as JSON, for [`Receipt::from_json`].
+pub(crate) fn to_json(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome: &Outcome) -> Json<'static> {
     Json::object([
         ("after", text(after)),
         ("id", id.into()),

@@ -1,4 +1,4 @@
-//! Carrying a request out, and keeping deadlines.
+//! The exchange of a request and its response, and timers.
 
 use crate::core::{Handle, Launch, Post, RunEnd};
 use crate::ids::now;
@@ -8,7 +8,7 @@ use crate::trouble::Trouble;
 use leptos::prelude::{GetUntracked, set_timeout_with_handle};
 use std::time::Duration;
 
-/// The longest time, in milliseconds, that browsers wait for; a later deadline is looked at again then.
+/// The longest timeout of browsers, in milliseconds. A later deadline is checked again then.
 const LONGEST_TIMEOUT: u64 = 2_147_483_647;
 
 impl Handle {
@@ -16,19 +16,19 @@ impl Handle {
         let end = self.exchange(launch).await;
         self.with(|core| core.settle(end));
         self.send_next();
-        self.await_deadline();
-        self.reconsider();
+        self.watch_deadline();
+        self.refresh();
     }
 
-    /// Sees to it that the next deadline of a waiting ask is kept.
-    pub(crate) fn await_deadline(self) {
+    /// Sets the timer for the next deadline of a waiting ask.
+    pub(crate) fn watch_deadline(self) {
         let due = self.with(|core| core.conversation.asks().poll_timeout());
         let Some(due) = due.flatten() else { return };
         let wait = Duration::from_millis(due.saturating_sub(now()).min(LONGEST_TIMEOUT));
         let on_timeout = move || {
             self.with(|core| core.conversation.handle_timeout(now()));
             self.send_next();
-            self.await_deadline();
+            self.watch_deadline();
         };
         let timeout = set_timeout_with_handle(on_timeout, wait).ok();
         let earlier = self.with(|core| std::mem::replace(&mut core.deadline, timeout));
@@ -37,24 +37,24 @@ impl Handle {
         }
     }
 
-    /// Sees to it that an agent which says nothing more is noticed for as long as a run is open.
-    pub(crate) fn await_silence(self) {
+    /// Checks for a silent agent, and sets the timer for the next check while a run is open.
+    pub(crate) fn watch_silence(self) {
         self.with(|core| {
             if let Some(earlier) = core.silence.take() {
                 earlier.clear();
             }
             let is_open = core.status.get_untracked() == Status::Running;
-            let wait = core.conversation.look_at_silence(now(), is_open);
-            let timer = |wait| set_timeout_with_handle(move || self.await_silence(), Duration::from_millis(wait)).ok();
+            let wait = core.conversation.update_silence(now(), is_open);
+            let timer = |wait| set_timeout_with_handle(move || self.watch_silence(), Duration::from_millis(wait)).ok();
             core.silence = wait.and_then(timer);
         });
     }
 
-    /// One request and its response, as far as it comes. The handle's owner may be gone at any await.
+    /// Sends a request and reads its response, as far as it comes. The handle's owner may be gone after any await.
     async fn exchange(self, launch: Launch) -> RunEnd {
         let Launch { endpoint, path, body, abort, post } = launch;
         let response = endpoint.post(path.as_deref(), body, &abort).await;
-        let begun = match (response, &post) {
+        let accepted = match (response, &post) {
             (Ok(response), Post::Endpoint { .. }) => response.check_json().map(|()| None),
             (Ok(mut response), Post::Run(_)) => {
                 let first = response.check_events(&abort).await;
@@ -62,16 +62,16 @@ impl Handle {
             }
             (Err(error), _) => Err(error),
         };
-        let begun = match begun {
-            Ok(begun) => begun,
+        let accepted = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
-                // Nothing more is read.
+                // The rest of the response is not read.
                 abort.abort();
                 return RunEnd::Unsent(error);
             }
         };
         self.with(|core| core.handle_accepted(&post));
-        let Some((mut stream, mut first)) = begun else {
+        let Some((mut stream, mut first)) = accepted else {
             return RunEnd::Done;
         };
         loop {
@@ -79,14 +79,14 @@ impl Handle {
                 Some(first) => Ok(Some(first)),
                 None => stream.next_chunk(&abort).await,
             };
-            let reads_on = match &chunk {
+            let continues = match &chunk {
                 Ok(Some(bytes)) => self.with(|core| core.conversation.feed(now(), bytes).is_ok()) == Some(true),
                 Ok(None) | Err(_) => false,
             };
-            if reads_on {
+            if continues {
                 continue;
             }
-            // Nothing more is read, so the agent need not go on writing.
+            // The rest of the response is not read, so the agent need not continue.
             abort.abort();
             let end = self.with(|core| core.conversation.finish(now()));
             return match (chunk, end.and_then(Trouble::from_end)) {

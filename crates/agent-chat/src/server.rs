@@ -1,16 +1,16 @@
-//! The code for an agent behind `question-server`: one value that names it all, and that no other page carries.
+//! The code for an agent behind `question-server`, as one value that no other page carries.
 
-use crate::core::{Core, Handle, Server};
-use crate::transport::Patience;
+use crate::core::{Core, Handle, ServerHooks};
+use crate::transport::TransportTimeouts;
 use std::time::Duration;
 
-/// It answers at once, and says every 15 seconds that a silent stream is alive.
-pub(crate) static QUESTION_SERVER: Server = Server {
-    patience: Patience { answer: Duration::from_secs(20), silence: Duration::from_secs(40) },
-    follow: Handle::follow,
-    reconsider: Core::reconsider_stream,
+/// The server answers at once, and sends a comment every 15 seconds on a silent stream.
+pub(crate) static QUESTION_SERVER: ServerHooks = ServerHooks {
+    timeouts: TransportTimeouts { response: Duration::from_secs(20), idle: Duration::from_secs(40) },
+    subscribe: Handle::subscribe,
+    refresh: Core::refresh_stream,
     stop: Handle::stop_by_server,
     by_endpoint: Core::by_endpoint,
     bind_interrupts: Core::bind_interrupts,
-    revival: Core::revival,
+    resume_run: Core::resume_run,
 };

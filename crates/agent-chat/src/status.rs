@@ -1,37 +1,37 @@
-//! What a page can be told of a conversation as a whole.
+//! The state of a conversation as a whole.
 
 use crate::trouble::Trouble;
 
-/// Where a conversation stands.
+/// The status of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// It is the user's turn.
+    /// No run is open.
     #[default]
     Idle,
     /// A run is open.
     Running,
-    /// The last run failed or could not be started; [`AgentChat::retry`](crate::AgentChat::retry) tries again.
+    /// The last run failed or could not start. [`AgentChat::retry`](crate::AgentChat::retry) tries again.
     Failed(Trouble),
 }
 
-/// Whether the agent's server can be reached, as far as is known without asking it.
+/// The connection to the agent's server, as far as is known without a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Connection {
-    /// As far as is known.
+    /// No failure is known.
     #[default]
     Online,
-    /// Not a moment ago. What the user has answered goes out as soon as the server is there again.
+    /// The last attempt failed. Held messages and replies are sent once the server is back.
     Reconnecting,
     /// The machine has no network.
     Offline,
 }
 
-/// What became of a reply at once.
+/// The immediate result of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum ReplyStatus {
     /// A request carries it.
     Sent,
-    /// It goes by itself: when the run has ended, when every other ask that waits has its reply, when the server is there.
+    /// It is sent without further calls: once the run has ended, each other waiting ask has its reply, and the server is reachable.
     Held,
     /// It can't be sent, for this reason.
     Refused(Trouble),

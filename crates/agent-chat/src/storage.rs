@@ -1,14 +1,14 @@
-//! What the browser keeps for this origin. Where it refuses, nothing is kept, and nothing else fails.
+//! The browser's storage for this origin. If the browser denies it, nothing is stored, and everything else works.
 
 use leptos::prelude::window;
 use web_sys::Storage;
 
-/// Where something is kept.
+/// A storage area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shelf {
     /// For this tab, reloads included.
     Tab,
-    /// For every tab, for as long as the browser likes.
+    /// For all tabs, until the browser evicts it.
     Browser,
 }
 
@@ -17,7 +17,7 @@ impl Shelf {
         self.storage()?.get_item(key).ok()?
     }
 
-    /// False where there is no room.
+    /// Returns false if there is no room.
     pub(crate) fn write(self, key: &str, value: &str) -> bool {
         self.storage().is_some_and(|storage| storage.set_item(key, value).is_ok())
     }

@@ -1,4 +1,4 @@
-//! The browser's other tabs: what one tells all, and what only one may do at a time.
+//! The browser's other tabs: messages between them, and locks.
 
 use ag_ui_stream::sse::Frame;
 use js_sys::{Array, Function, Object, Promise, Reflect};
@@ -11,33 +11,33 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, BroadcastChannel, MessageEvent};
 
-/// What tabs of one conversation tell each other.
+/// A message between tabs of one conversation.
 #[derive(Debug)]
 pub(crate) enum TabMessage {
-    /// The conversation's server said this. From the tab that holds the stream.
-    Told(Frame),
-    /// Whether the stream flows. From the tab that holds it.
-    Flows(bool),
-    /// A tab has just come: what is the present run so far?
-    Hello,
+    /// A frame of the event stream, from the tab that holds it.
+    Frame(Frame),
+    /// The state of the event stream, from the tab that holds it.
+    Connected(bool),
+    /// A new tab, which needs the frames of the current run.
+    Joined,
 }
 
 impl TabMessage {
     fn write(&self) -> Array {
         let text = |text: &str| JsValue::from_str(text);
         match self {
-            Self::Told(frame) => Array::of3(&text(&frame.id), &text(&frame.event), &text(&frame.data)),
-            Self::Flows(flows) => Array::of1(&JsValue::from_bool(*flows)),
-            Self::Hello => Array::new(),
+            Self::Frame(frame) => Array::of3(&text(&frame.id), &text(&frame.event), &text(&frame.data)),
+            Self::Connected(connected) => Array::of1(&JsValue::from_bool(*connected)),
+            Self::Joined => Array::new(),
         }
     }
 
     fn read(message: &JsValue) -> Option<Self> {
         let message: &Array = message.dyn_ref()?;
         Some(match message.length() {
-            0 => Self::Hello,
-            1 => Self::Flows(message.get(0).as_bool()?),
-            _ => Self::Told(Frame {
+            0 => Self::Joined,
+            1 => Self::Connected(message.get(0).as_bool()?),
+            _ => Self::Frame(Frame {
                 id: message.get(0).as_string()?,
                 event: message.get(1).as_string()?,
                 data: message.get(2).as_string()?,
@@ -46,7 +46,7 @@ impl TabMessage {
     }
 }
 
-/// The line between the tabs of one conversation, until it is dropped. A tab does not hear itself.
+/// The channel between the tabs of one conversation, until it is dropped. A tab does not receive its own messages.
 #[derive(Debug)]
 pub(crate) struct Channel {
     channel: BroadcastChannel,
@@ -54,7 +54,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// `None` where the browser has none.
+    /// Opens a channel. Returns `None` if the browser has none.
     pub(crate) fn open(name: &str, on_message: impl Fn(TabMessage) + 'static) -> Option<Self> {
         let channel = BroadcastChannel::new(name).ok()?;
         let on_message = Closure::<dyn Fn(MessageEvent)>::new(move |event: MessageEvent| {
@@ -66,8 +66,8 @@ impl Channel {
         Some(Self { channel, _on_message: on_message })
     }
 
-    pub(crate) fn tell(&self, message: &TabMessage) {
-        // It fails only once the channel is closed.
+    pub(crate) fn post(&self, message: &TabMessage) {
+        // It fails only on a closed channel.
         let _ = self.channel.post_message(&message.write());
     }
 }
@@ -79,7 +79,7 @@ impl Drop for Channel {
     }
 }
 
-/// The lock on what only one tab may do at a time: from when it is granted until this is dropped.
+/// A lock that one tab holds at a time, from its grant until this is dropped.
 #[derive(Debug)]
 pub(crate) struct TabLock(Rc<LockRequest>);
 
@@ -93,15 +93,15 @@ struct LockRequest {
 
 #[wasm_bindgen]
 extern "C" {
-    /// `navigator.locks`, which `web-sys` counts as unstable still.
+    /// `navigator.locks`, which is still unstable in `web-sys`.
     type LockManager;
     #[wasm_bindgen(method, catch)]
     fn request(this: &LockManager, name: &str, options: &Object, callback: &Function) -> Result<Promise, JsValue>;
 }
 
 impl TabLock {
-    /// Queues for it; `on_grant` is called when it is there, unless it is there at once. Where the browser has no way to queue, because the page
-    /// was not loaded securely, or refuses it, all tabs have it.
+    /// Queues for a lock. `on_grant` is called when it is granted, unless it is granted at once. If the browser has no Web Locks, because
+    /// the page is not in a secure context, or rejects the request, all tabs have the lock.
     pub(crate) fn request(name: &str, on_grant: Rc<dyn Fn()>) -> Self {
         let lock = Rc::new(LockRequest::default());
         let locks = Reflect::get(&window().navigator(), &"locks".into()).unwrap_or_default();
@@ -110,9 +110,9 @@ impl TabLock {
             return Self(lock);
         }
         let granted = Rc::downgrade(&lock);
-        let tell = Rc::clone(&on_grant);
+        let notify = Rc::clone(&on_grant);
         let callback = Closure::<dyn FnMut() -> Promise>::new(move || {
-            // One that was withdrawn is granted nothing.
+            // A withdrawn request gets no grant.
             let Some(granted) = granted.upgrade() else {
                 return Promise::resolve(&JsValue::UNDEFINED);
             };
@@ -120,8 +120,8 @@ impl TabLock {
             let held = Promise::new(&mut |release, _| {
                 granted.release.replace(Some(release));
             });
-            // Who is told may need it no longer, and drop it at once.
-            tell();
+            // The callback may drop the lock at once.
+            notify();
             held
         });
         let options = Object::new();
@@ -138,7 +138,7 @@ impl TabLock {
                 let lock = Rc::downgrade(&lock);
                 spawn_local(async move {
                     let refused = JsFuture::from(over).await.is_err();
-                    // One that was withdrawn is refused as well, which is no news.
+                    // A withdrawn request is rejected as well, and has no lock left.
                     if let Some(lock) = lock.upgrade().filter(|_| refused) {
                         lock.granted.set(true);
                         on_grant();

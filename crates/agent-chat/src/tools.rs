@@ -1,6 +1,6 @@
-//! The page's own tools beside the asking one. The code is reached by values alone, so that a page without tools does not carry it.
+//! The page's own tools beside the ask tool. A page reaches this code by values alone, so that one without tools does not carry it.
 
-use crate::conversation::Conversation;
+use crate::chat_state::ChatState;
 use crate::ids::{new_id, now};
 use crate::json;
 use crate::storage::Shelf;
@@ -19,103 +19,103 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// The result of a call that the user stopped, or that nobody is left to carry out.
+/// The result of a call that the user stopped, or that no tab can carry out any more.
 const STOPPED: &str = "Stopped: the user went on before this tool call had its result.";
 
 /// The result of a call whose page was reloaded.
 const RELOADED: &str = "No result: the page was reloaded while this ran.";
 
-/// The result of a call on its way: a value, or an error for the model to read.
+/// The future of a call: a value, or an error for the model to read.
 type ToolFuture = Pin<Box<dyn Future<Output = Result<Value, String>>>>;
 
-/// A function of the host that carries a call out.
+/// A function of the host that carries out a call.
 pub(crate) type Handler = Arc<dyn Fn(Value) -> ToolFuture + Send + Sync>;
 
-/// A tool that the agent may call on the page, for [`ChatOptions::tool`](crate::ChatOptions::tool).
+/// A tool on the page that the agent may call, for [`ChatOptions::tool`](crate::ChatOptions::tool).
 #[derive(Clone, Debug)]
 pub struct PageTool {
     definition: Tool,
-    repeats: bool,
+    is_repeatable: bool,
 }
 
 impl PageTool {
-    /// A tool of this name, described for the model. It takes no arguments.
+    /// A tool with this name and a description for the model. It takes no arguments.
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
-        Self { definition: Tool::new(name, description), repeats: false }
+        Self { definition: Tool::new(name, description), is_repeatable: false }
     }
 
     /// The same, with a JSON Schema of its arguments.
     #[must_use]
     pub fn with_parameters(mut self, schema: &Value) -> Self {
-        self.definition.parameters = Some((&Json::from(schema.clone())).into());
+        self.definition.parameters = Some(schema.into());
         self
     }
 
-    /// The same, carried out once more where the page was reloaded during a call. Without this, such a call gets an error as its result.
+    /// The same, with a call that runs again if the page is reloaded during it. Otherwise such a call gets an error as its result.
     #[must_use]
     pub fn repeatable(self) -> Self {
-        Self { repeats: true, ..self }
+        Self { is_repeatable: true, ..self }
     }
 }
 
 /// The tools that a page has set up.
 pub(crate) trait Toolset: Send + Sync {
-    /// The same tools and one more.
+    /// The same tools and one more. It replaces an earlier one of the same name.
     fn with(&self, tool: PageTool, handler: Handler) -> Arc<dyn Toolset>;
 
     /// The definitions, for requests.
     fn definitions(&self) -> Vec<Tool>;
 
-    /// The calls of a conversation. `name` is what the browser keeps them under, where it keeps the conversation.
-    fn open(&self, name: Option<String>, most_rounds: u32) -> Rc<dyn CallDesk>;
+    /// The runner for a conversation. `name` is the browser's name for it, if it is persisted.
+    fn open(&self, name: Option<String>, max_rounds: u32) -> Rc<dyn ToolRunner>;
 }
 
-/// The owner of a conversation, as its calls need it.
+/// The owner of a conversation, as far as the runner needs it.
 pub(crate) trait CallHost {
-    fn conversation(&mut self) -> &mut Conversation;
+    fn conversation(&mut self) -> &mut ChatState;
 
-    /// Whether a server tells the conversation, to other devices as well.
-    fn is_followed(&self) -> bool;
+    /// Returns true if a server has the conversation, so that other devices may take part.
+    fn has_server(&self) -> bool;
 
-    /// Lets the next run start.
-    fn go_on(&mut self);
+    /// Starts the next run.
+    fn start_next_run(&mut self);
 
     /// Shows an error.
     fn fail(&self, trouble: Trouble);
 
-    /// Keeps the conversation in the browser, where no server does.
+    /// Stores the conversation in the browser, if no server has it.
     fn save(&self);
 }
 
-/// Lends the host, where it is still there.
+/// Lends the host, if it still exists.
 pub(crate) type Enter = Rc<dyn Fn(&mut dyn FnMut(&mut dyn CallHost))>;
 
-/// The calls of a conversation that the page carries out.
-pub(crate) trait CallDesk {
-    /// Whether calls of the page's tools have no result yet.
+/// The runner of a conversation's calls to the page's tools.
+pub(crate) trait ToolRunner {
+    /// Returns true if calls of the page's tools have no result yet.
     fn is_busy(&self, thread: &Thread) -> bool;
 
-    /// A request starts this run, with a word of the user or without.
-    fn note_run(&self, run_id: &str, has_word: bool);
+    /// Notes the run of a request, with input of the user or without.
+    fn note_run(&self, run_id: &str, has_user_input: bool);
 
-    /// The agent has the results that were there.
-    fn note_arrival(&self);
+    /// Notes that the agent has the results so far.
+    fn note_accepted(&self);
 
-    /// Carries out the calls that are due, and calls `next` after each result. Not to be called while the host is entered.
+    /// Carries out the calls that are due, and calls `next` after each result. It must not be called while the host is lent.
     fn start(self: Rc<Self>, enter: Enter, next: Rc<dyn Fn()>);
 
     /// Drops the handlers of calls that have a result from elsewhere.
     fn drop_answered(&self, thread: &Thread);
 
-    /// Gives the calls without a result one that says that they were stopped. False where there is none.
+    /// Adds a result to each open call: it was stopped. Returns false if there is none.
     fn stop(&self, host: &mut dyn CallHost) -> bool;
 
-    /// The page leaves the conversation.
+    /// Drops all handlers with the conversation.
     fn leave(&self);
 }
 
-/// A handler as the set holds it.
+/// A handler with its future boxed.
 pub(crate) fn boxed<F>(handler: impl Fn(Value) -> F + Send + Sync + 'static) -> Handler
 where
     F: Future<Output = Result<Value, String>> + 'static,
@@ -139,77 +139,77 @@ impl Toolset for Tools {
         self.0.iter().map(|(tool, _)| tool.definition.clone()).collect()
     }
 
-    fn open(&self, name: Option<String>, most_rounds: u32) -> Rc<dyn CallDesk> {
+    fn open(&self, name: Option<String>, max_rounds: u32) -> Rc<dyn ToolRunner> {
         let key = name.map(|name| ["agent-chat tools ", &name].concat());
-        let kept = key.as_deref().and_then(|key| Shelf::Tab.read(key)).unwrap_or_default();
-        let kept = json::parse(&kept);
-        let calls = json::items(&kept, "calls").iter().filter_map(Call::read).collect();
-        let run = json::text(&kept, "run").map(str::to_owned);
-        let goes_on = Cell::new(kept.get("goesOn").and_then(Json::as_bool) == Some(true));
-        let rounds = kept.get("rounds").and_then(Json::as_index).and_then(|rounds| u32::try_from(rounds).ok());
-        Rc::new(Calls {
+        let stored = key.as_deref().and_then(|key| Shelf::Tab.read(key)).unwrap_or_default();
+        let stored = json::parse(&stored);
+        let calls = json::items(&stored, "calls").iter().filter_map(TrackedCall::read).collect();
+        let run = json::text(&stored, "run").map(str::to_owned);
+        let starts_next = Cell::new(stored.get("goesOn").and_then(Json::as_bool) == Some(true));
+        let rounds = stored.get("rounds").and_then(Json::as_index).and_then(|rounds| u32::try_from(rounds).ok());
+        Rc::new(PageToolRunner {
             tools: self.clone(),
             key,
             run: RefCell::new(run),
             list: RefCell::new(calls),
-            goes_on,
-            most_rounds,
+            starts_next,
+            max_rounds,
             rounds: Cell::new(rounds.unwrap_or_default()),
             is_round: Cell::default(),
         })
     }
 }
 
-struct Calls {
+struct PageToolRunner {
     tools: Tools,
-    /// Where the tab keeps the calls, and the browser the run that was started last.
+    /// The key of the calls in the tab's storage, and of the last run in the browser's.
     key: Option<String>,
-    /// The run that this tab started last, until it is over with all its calls.
+    /// The last run that this tab started, until all its calls have ended.
     run: RefCell<Option<String>>,
     /// The calls that started and whose results the agent does not have.
-    list: RefCell<Vec<Call>>,
-    /// The next run is to start with their results.
-    goes_on: Cell<bool>,
-    most_rounds: u32,
-    /// The number of runs since the user's last word that only results started.
+    list: RefCell<Vec<TrackedCall>>,
+    /// True if the next run is to start with their results.
+    starts_next: Cell<bool>,
+    max_rounds: u32,
+    /// The number of runs since the user's last input that only results started.
     rounds: Cell<u32>,
-    /// True if the request that is under way starts one more.
+    /// True if the current request starts one more.
     is_round: Cell<bool>,
 }
 
-struct Call {
+struct TrackedCall {
     id: String,
-    state: State,
+    progress: CallProgress,
 }
 
-enum State {
-    Runs(Rc<Task>),
-    /// It ran when the page was left.
-    Left,
-    Done(Written),
+enum CallProgress {
+    Running(Rc<Task>),
+    /// The page was left while it ran.
+    Interrupted,
+    Done(CallOutput),
 }
 
-/// A result as the agent reads it.
+/// A result, as the agent reads it.
 #[derive(Clone)]
-struct Written {
+struct CallOutput {
     content: String,
     is_error: bool,
 }
 
-impl Written {
+impl CallOutput {
     fn stopped() -> Self {
         Self { content: STOPPED.to_owned(), is_error: true }
     }
 }
 
-/// The future of a handler; none where it is polled, is over or was stopped.
+/// The future of a handler; none while it is polled, and after its end.
 #[derive(Default)]
 struct Task {
     future: Cell<Option<ToolFuture>>,
     is_stopped: Cell<bool>,
 }
 
-/// A call that is to be carried out.
+/// A call to carry out.
 struct DueCall {
     id: String,
     handler: Handler,
@@ -217,25 +217,25 @@ struct DueCall {
     task: Rc<Task>,
 }
 
-impl CallDesk for Calls {
+impl ToolRunner for PageToolRunner {
     fn is_busy(&self, thread: &Thread) -> bool {
         has_ended_well(thread.run()) && self.open_calls(thread).next().is_some()
     }
 
-    fn note_run(&self, run_id: &str, has_word: bool) {
-        self.is_round.set(self.goes_on.get() && !has_word);
+    fn note_run(&self, run_id: &str, has_user_input: bool) {
+        self.is_round.set(self.starts_next.get() && !has_user_input);
         self.run.replace(Some(run_id.to_owned()));
         if let Some(key) = &self.key {
             Shelf::Browser.write(key, run_id);
         }
-        self.goes_on.set(false);
-        self.keep();
+        self.starts_next.set(false);
+        self.persist();
     }
 
-    fn note_arrival(&self) {
+    fn note_accepted(&self) {
         self.rounds.set(if self.is_round.take() { self.rounds.get() + 1 } else { 0 });
-        self.list.borrow_mut().retain(|call| matches!(call.state, State::Runs(_)));
-        self.keep();
+        self.list.borrow_mut().retain(|call| matches!(call.progress, CallProgress::Running(_)));
+        self.persist();
     }
 
     fn start(self: Rc<Self>, enter: Enter, next: Rc<dyn Fn()>) {
@@ -244,23 +244,23 @@ impl CallDesk for Calls {
         for DueCall { id, handler, arguments, task } in due {
             let future = handler(arguments);
             task.future.set(Some(future));
-            let (desk, enter, next) = (Rc::clone(&self), Rc::clone(&enter), Rc::clone(&next));
+            let (runner, enter, next) = (Rc::clone(&self), Rc::clone(&enter), Rc::clone(&next));
             spawn_local(async move {
                 let Some(result) = task.run().await else { return };
-                let written = match result {
-                    Ok(Value::String(text)) => Written { content: text, is_error: false },
-                    Ok(value) => Written { content: value.to_string(), is_error: false },
-                    Err(error) => Written { content: error, is_error: true },
+                let output = match result {
+                    Ok(Value::String(text)) => CallOutput { content: text, is_error: false },
+                    Ok(value) => CallOutput { content: value.to_string(), is_error: false },
+                    Err(error) => CallOutput { content: error, is_error: true },
                 };
-                enter(&mut |host| desk.finish(host, &id, written.clone()));
+                enter(&mut |host| runner.finish(host, &id, output.clone()));
                 next();
             });
         }
     }
 
     fn drop_answered(&self, thread: &Thread) {
-        let is_over = |call: &Call| {
-            matches!(call.state, State::Runs(_)) && thread.call(&call.id).is_none_or(|call| call.answered)
+        let is_over = |call: &TrackedCall| {
+            matches!(call.progress, CallProgress::Running(_)) && thread.call(&call.id).is_none_or(|call| call.answered)
         };
         let mut list = self.list.borrow_mut();
         while let Some(at) = list.iter().position(is_over) {
@@ -274,10 +274,10 @@ impl CallDesk for Calls {
         }
         let open: Vec<_> = self.open_calls(host.conversation().thread()).map(|(id, _)| id).collect();
         if !open.is_empty() {
-            self.goes_on.set(false);
+            self.starts_next.set(false);
         }
         for id in &open {
-            self.give(host, id, Written::stopped());
+            self.add_result(host, id, CallOutput::stopped());
         }
         !open.is_empty()
     }
@@ -289,7 +289,7 @@ impl CallDesk for Calls {
     }
 }
 
-impl Calls {
+impl PageToolRunner {
     fn tool(&self, name: &str) -> Option<&(PageTool, Handler)> {
         self.tools.0.iter().find(|(tool, _)| tool.definition.name == name)
     }
@@ -305,34 +305,34 @@ impl Calls {
         })
     }
 
-    /// True for the tab that started the last run of the browser.
-    fn is_ours(&self) -> bool {
+    /// Returns true for the tab that started the browser's last run.
+    fn owns_last_run(&self) -> bool {
         let run = self.run.borrow();
         let last = self.key.as_deref().map(|key| Shelf::Browser.read(key));
         run.is_some() && last.is_none_or(|last| last == *run)
     }
 
-    /// Begins the calls that are due. Those that can't be carried out have their results at once.
+    /// Starts the calls that are due. Calls that can't be carried out get their results at once.
     fn take_due(&self, host: &mut dyn CallHost) -> Vec<DueCall> {
-        let is_told = host.is_followed();
+        let has_server = host.has_server();
         let thread = host.conversation().thread();
-        if !has_ended_well(thread.run()) || !self.is_ours() {
+        if !has_ended_well(thread.run()) || !self.owns_last_run() {
             return Vec::new();
         }
-        // What a server tells may be the run of another device.
-        let is_own = |call: &CallState| !is_told || call.run_id.is_none() || call.run_id == *self.run.borrow();
+        // A run on the server may be another device's.
+        let is_own = |call: &CallState| !has_server || call.run_id.is_none() || call.run_id == *self.run.borrow();
         let open: Vec<_> = self.open_calls(thread).filter(|(_, call)| is_own(call)).collect();
         if open.is_empty() {
-            // What a reload came between.
-            if self.goes_on.get() {
-                self.go_on(host);
+            // A reload came between the results and their run.
+            if self.starts_next.get() {
+                self.start_next_run(host);
             }
             if self.list.borrow().is_empty() {
-                self.forget();
+                self.clear();
             }
             return Vec::new();
         }
-        let said_since = |id: &str| {
+        let is_passed = |id: &str| {
             let mut later = thread
                 .messages()
                 .iter()
@@ -340,88 +340,88 @@ impl Calls {
                 .take_while(|message| !message.tool_calls().iter().any(|call| call.id == id));
             later.any(|message| message.role() == "user")
         };
-        let (mut due, mut given, mut passed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut due, mut ready, mut passed) = (Vec::new(), Vec::new(), Vec::new());
         for (id, call) in open {
-            if said_since(&id) {
+            if is_passed(&id) {
                 passed.push(id);
                 continue;
             }
             let Some((tool, handler)) = self.tool(&call.name) else { continue };
             let mut list = self.list.borrow_mut();
-            let begun = list.iter().position(|begun| begun.id == id);
-            match begun.map(|at| &list[at].state) {
-                Some(State::Runs(_)) => continue,
-                Some(State::Done(written)) => {
-                    given.push((id, written.clone()));
+            let tracked = list.iter().position(|tracked| tracked.id == id);
+            match tracked.map(|at| &list[at].progress) {
+                Some(CallProgress::Running(_)) => continue,
+                Some(CallProgress::Done(output)) => {
+                    ready.push((id, output.clone()));
                     continue;
                 }
-                Some(State::Left) if !tool.repeats => {
-                    given.push((id, Written { content: RELOADED.to_owned(), is_error: true }));
+                Some(CallProgress::Interrupted) if !tool.is_repeatable => {
+                    ready.push((id, CallOutput { content: RELOADED.to_owned(), is_error: true }));
                     continue;
                 }
-                Some(State::Left) | None => {}
+                Some(CallProgress::Interrupted) | None => {}
             }
             match read_arguments(thread.arguments(&id).unwrap_or_default()) {
                 Ok(arguments) => {
                     let task = Rc::<Task>::default();
-                    list.retain(|begun| begun.id != id);
-                    list.push(Call { id: id.clone(), state: State::Runs(Rc::clone(&task)) });
+                    list.retain(|tracked| tracked.id != id);
+                    list.push(TrackedCall { id: id.clone(), progress: CallProgress::Running(Rc::clone(&task)) });
                     due.push(DueCall { id, handler: Arc::clone(handler), arguments, task });
                 }
-                Err(content) => given.push((id, Written { content, is_error: true })),
+                Err(content) => ready.push((id, CallOutput { content, is_error: true })),
             }
         }
         for id in passed {
-            self.give(host, &id, Written::stopped());
+            self.add_result(host, &id, CallOutput::stopped());
         }
-        for (id, written) in given {
-            self.finish(host, &id, written);
+        for (id, output) in ready {
+            self.finish(host, &id, output);
         }
-        self.keep();
+        self.persist();
         due
     }
 
-    /// A call has its result. With the last one the next run may start.
-    fn finish(&self, host: &mut dyn CallHost, id: &str, written: Written) {
+    /// Handles the result of a call. The last one starts the next run.
+    fn finish(&self, host: &mut dyn CallHost, id: &str, output: CallOutput) {
         if host.conversation().thread().call(id).is_some_and(|call| !call.answered) {
-            self.goes_on.set(true);
-            self.give(host, id, written);
+            self.starts_next.set(true);
+            self.add_result(host, id, output);
             if !self.is_busy(host.conversation().thread()) {
-                self.go_on(host);
+                self.start_next_run(host);
             }
         } else {
             self.list.borrow_mut().retain(|call| call.id != id);
         }
     }
 
-    /// Lets the next run start with the results, unless there were many already. A question that waits has the user's word.
-    fn go_on(&self, host: &mut dyn CallHost) {
+    /// Starts the next run with the results, unless there were too many in a row. If a question waits, the user takes part.
+    fn start_next_run(&self, host: &mut dyn CallHost) {
         let rounds = self.rounds.get();
-        if rounds < self.most_rounds || host.conversation().waiting().next().is_some() {
-            return host.go_on();
+        if rounds < self.max_rounds || host.conversation().waiting().next().is_some() {
+            return host.start_next_run();
         }
-        self.goes_on.set(false);
-        self.keep();
+        self.starts_next.set(false);
+        self.persist();
         host.fail(Trouble::TooManyRounds(rounds));
     }
 
-    /// Makes the result a part of the conversation.
-    fn give(&self, host: &mut dyn CallHost, id: &str, written: Written) {
+    /// Adds a result to the conversation.
+    fn add_result(&self, host: &mut dyn CallHost, id: &str, output: CallOutput) {
         let mut list = self.list.borrow_mut();
         if let Some(at) = list.iter().position(|call| call.id == id) {
             list.remove(at).drop_future();
         }
-        let error = written.is_error.then(|| written.content.clone());
-        let message = Message::tool(new_id(), id, written.content.as_str()).with_error(error);
-        list.push(Call { id: id.to_owned(), state: State::Done(written) });
+        let error = output.is_error.then(|| output.content.clone());
+        let message = Message::tool(new_id(), id, output.content.as_str()).with_error(error);
+        list.push(TrackedCall { id: id.to_owned(), progress: CallProgress::Done(output) });
         drop(list);
-        self.keep();
+        self.persist();
         host.conversation().push_message(now(), message);
         host.save();
     }
 
-    /// Nothing is left of the run.
-    fn forget(&self) {
+    /// Forgets the run, which has no calls left.
+    fn clear(&self) {
         self.run.take();
         if let Some(key) = &self.key {
             Shelf::Tab.remove(key);
@@ -429,16 +429,16 @@ impl Calls {
         }
     }
 
-    fn keep(&self) {
+    fn persist(&self) {
         let Some(key) = &self.key else { return };
-        let calls: Vec<_> = self.list.borrow().iter().map(Call::write).collect();
+        let calls: Vec<_> = self.list.borrow().iter().map(TrackedCall::write).collect();
         let run = self.run.borrow().as_deref().map_or(Json::Null, |run| run.to_owned().into());
         Shelf::Tab.write(
             key,
             &Json::object([
                 ("run", run),
                 ("calls", calls.into()),
-                ("goesOn", self.goes_on.get().into()),
+                ("goesOn", self.starts_next.get().into()),
                 ("rounds", (self.rounds.get() as usize).into()),
             ])
             .to_string(),
@@ -446,10 +446,10 @@ impl Calls {
     }
 }
 
-impl Call {
-    /// A destructor may use the chat, so that it runs later.
+impl TrackedCall {
+    /// Drops the handler's future later, since a destructor may use the chat.
     fn drop_future(self) {
-        if let State::Runs(task) = self.state {
+        if let CallProgress::Running(task) = self.progress {
             task.is_stopped.set(true);
             let future = task.future.take();
             spawn_local(async move { drop(future) });
@@ -458,23 +458,24 @@ impl Call {
 
     fn write(&self) -> Json<'static> {
         let mut members = vec![("call", self.id.as_str().into())];
-        if let State::Done(Written { content, is_error }) = &self.state {
+        if let CallProgress::Done(CallOutput { content, is_error }) = &self.progress {
             members.push(("content", content.as_str().into()));
             members.push(("error", (*is_error).into()));
         }
         Json::object(members)
     }
 
-    fn read(kept: &Json<'_>) -> Option<Self> {
-        let is_error = kept.get("error").and_then(Json::as_bool) == Some(true);
-        let state = json::text(kept, "content")
-            .map_or(State::Left, |content| State::Done(Written { content: content.to_owned(), is_error }));
-        Some(Self { id: json::text(kept, "call")?.to_owned(), state })
+    fn read(stored: &Json<'_>) -> Option<Self> {
+        let is_error = stored.get("error").and_then(Json::as_bool) == Some(true);
+        let progress = json::text(stored, "content").map_or(CallProgress::Interrupted, |content| {
+            CallProgress::Done(CallOutput { content: content.to_owned(), is_error })
+        });
+        Some(Self { id: json::text(stored, "call")?.to_owned(), progress })
     }
 }
 
 impl Task {
-    /// Runs it to its end; `None` where it was stopped. It is polled outside of its place, as it may stop itself.
+    /// Runs the future to its end. Returns `None` if it was stopped. It is polled outside of its cell, since it may stop itself.
     async fn run(&self) -> Option<Result<Value, String>> {
         poll_fn(|cx| {
             let Some(mut future) = self.future.take() else { return Poll::Ready(None) };
@@ -492,7 +493,7 @@ impl Task {
     }
 }
 
-/// Whether the calls of the last run wait for their results. A history has no run.
+/// Returns true if the calls of the last run wait for their results. A history has no run.
 fn has_ended_well(run: &RunState) -> bool {
     match run {
         RunState::Idle => true,
@@ -501,7 +502,7 @@ fn has_ended_well(run: &RunState) -> bool {
     }
 }
 
-/// The arguments of a call. Models leave them out if a tool takes none.
+/// Parses the arguments of a call. Models leave them out if a tool takes none.
 fn read_arguments(text: &str) -> Result<Value, String> {
     let text = if text.trim().is_empty() { "{}" } else { text };
     match Json::parse(text) {

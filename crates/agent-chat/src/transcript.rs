@@ -1,4 +1,4 @@
-//! From the run state to entries.
+//! The page's entries, from the run state.
 
 use crate::details::Details;
 use crate::entry::{Ask, Entry, EntryKey, Item};
@@ -8,91 +8,92 @@ use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 
-/// The entries and their signals, each of which lives for as long as it is shown. A delta changes one signal. When messages or calls come, the list
-/// is rebuilt from the first change on. [`lay`](Self::lay) notifies once of all changes of a chunk: earlier entries cost nothing.
+/// The entries and their signals. A delta changes one signal. New messages and calls rebuild the list from the first change on.
+/// [`flush`](Self::flush) notifies once of all changes of a chunk, so that earlier entries cost nothing.
 pub(crate) struct Transcript {
     entries: RwSignal<Vec<Entry>>,
     waiting: RwSignal<Vec<Ask>>,
-    /// The messages whose texts are arriving, by their ids.
+    /// The ids of the messages whose texts are arriving.
     arriving: RwSignal<Vec<String>>,
-    /// What is shown of each message, call and interrupt, by its id and in the order of ids. A map would be code of its own.
-    shown: Vec<(Box<str>, Box<Shown>)>,
-    /// Asks that no call made, with the message after which each appeared.
+    /// The signals of each message, call and interrupt, sorted by id. A map would add code of its own.
+    signals: Vec<(Box<str>, Box<IdSignals>)>,
+    /// The asks without a call, with the message before each.
     callless: Vec<(Option<String>, String)>,
-    /// The id and text of what the user said last, while the agent does not have it.
+    /// The id and text of the last message, while the agent does not have it.
     unsent: Option<(String, String)>,
-    /// Where in the list each message begins that is laid, and behind them, where what follows does.
-    places: Vec<usize>,
-    /// The first message that changed since the list was laid.
+    /// The index of each message's first entry, and at the end that of the entries behind all messages.
+    starts: Vec<usize>,
+    /// The first message that changed since the last rebuild.
     changed: Option<usize>,
-    /// The texts and the asks that changed since then and were not told.
+    /// The texts and the asks that changed since the last flush.
     grown: Vec<ArcRwSignal<String>>,
     patched: Vec<ArcRwSignal<AskSnapshot>>,
     /// The details of calls, for a page that shows them.
     details: Option<Box<dyn Details>>,
-    /// From which entry on the list changed at which of its versions. What a later change covers is not among them, so both only grow.
+    /// The versions of the list, each with the index of its first changed entry. An entry that a later change covers is left out, so both
+    /// only grow.
     changes: Vec<(u64, usize)>,
     version: u64,
 }
 
-/// What goes by one id.
+/// The signals of one id.
 #[derive(Default)]
-struct Shown {
-    text: Option<GrowingText>,
-    /// Whether a call has its result.
+struct IdSignals {
+    text: Option<TextSignal>,
+    /// True if a call has its result.
     done: Option<ArcRwSignal<bool>>,
     ask: Option<AskSignals>,
 }
 
-/// A message's text, and how often it was replaced by one that does not continue it.
+/// A message's text, and the number of times that it was replaced by one that does not continue it.
 #[derive(Clone)]
-struct GrowingText {
+struct TextSignal {
     signal: ArcRwSignal<String>,
     version: u32,
 }
 
-/// What an [`Ask`] is shown by.
+/// The signals of an [`Ask`].
 pub(crate) struct AskSignals {
-    ask: ArcRwSignal<AskSnapshot>,
+    snapshot: ArcRwSignal<AskSnapshot>,
     sending: ArcRwSignal<Sending>,
-    shown: Ask,
+    ask: Ask,
 }
 
 impl AskSignals {
     fn new(tool_call_id: &str) -> Self {
-        let ask = ArcRwSignal::new(AskSnapshot::new(tool_call_id));
+        let snapshot = ArcRwSignal::new(AskSnapshot::new(tool_call_id));
         let sending = ArcRwSignal::new(Sending::Idle);
-        let shown =
-            Ask { tool_call_id: tool_call_id.to_owned(), snapshot: ask.read_only(), sending: sending.read_only() };
-        Self { ask, sending, shown }
+        let ask =
+            Ask { tool_call_id: tool_call_id.to_owned(), snapshot: snapshot.read_only(), sending: sending.read_only() };
+        Self { snapshot, sending, ask }
     }
 
-    /// The call.
+    /// The id of the call.
     pub(crate) fn tool_call_id(&self) -> &str {
-        &self.shown.tool_call_id
+        &self.ask.tool_call_id
     }
 
-    /// Where the reply stands.
+    /// The state of the reply.
     pub(crate) fn sending(&self) -> &ArcRwSignal<Sending> {
         &self.sending
     }
 
     fn entry(&self) -> Entry {
-        Entry { key: EntryKey::Call(self.shown.tool_call_id.clone()), item: Item::Ask(self.shown.clone()) }
+        Entry { key: EntryKey::Call(self.ask.tool_call_id.clone()), item: Item::Ask(self.ask.clone()) }
     }
 }
 
 impl Transcript {
-    /// An empty one, whose lists belong to the current owner.
+    /// An empty transcript, whose lists belong to the current owner.
     pub(crate) fn new(details: Option<Box<dyn Details>>) -> Self {
         Self {
             entries: RwSignal::new(Vec::new()),
             waiting: RwSignal::new(Vec::new()),
             arriving: RwSignal::new(Vec::new()),
-            shown: Vec::new(),
+            signals: Vec::new(),
             callless: Vec::new(),
             unsent: None,
-            places: Vec::new(),
+            starts: Vec::new(),
             changed: None,
             grown: Vec::new(),
             patched: Vec::new(),
@@ -102,7 +103,7 @@ impl Transcript {
         }
     }
 
-    /// What a page iterates over.
+    /// The list for a page to render.
     pub(crate) fn entries(&self) -> RwSignal<Vec<Entry>> {
         self.entries
     }
@@ -112,7 +113,7 @@ impl Transcript {
         self.waiting
     }
 
-    /// From which entry on the list is another than at that version, which becomes the present one.
+    /// Returns the index of the first entry that differs from the list at `version`, and sets `version` to the current one.
     pub(crate) fn changed_since(&self, version: &mut u64) -> usize {
         let since = std::mem::replace(version, self.version);
         let next = self.changes.partition_point(|(then, _)| *then <= since);
@@ -127,12 +128,12 @@ impl Transcript {
         self.changes.push((self.version, from));
     }
 
-    /// The messages whose texts are arriving.
+    /// The ids of the messages whose texts are arriving.
     pub(crate) fn arriving(&self) -> RwSignal<Vec<String>> {
         self.arriving
     }
 
-    /// The text of a message is arriving, or has arrived.
+    /// Adds a message to those whose texts are arriving, or removes it.
     pub(crate) fn set_arriving(&self, message_id: &str, arrives: bool) {
         let is_known = |ids: &Vec<String>| ids.iter().any(|id| id == message_id);
         match (arrives, self.arriving.with_untracked(is_known)) {
@@ -142,67 +143,67 @@ impl Transcript {
         }
     }
 
-    /// Nothing arrives any more.
+    /// Removes all messages from those whose texts are arriving.
     pub(crate) fn end_arriving(&self) {
         if !self.arriving.with_untracked(Vec::is_empty) {
             self.arriving.set(Vec::new());
         }
     }
 
-    /// Every ask that is shown.
+    /// The signals of each ask in the list.
     pub(crate) fn asks(&self) -> impl Iterator<Item = &AskSignals> {
-        self.shown.iter().filter_map(|(_, shown)| shown.ask.as_ref())
+        self.signals.iter().filter_map(|(_, signals)| signals.ask.as_ref())
     }
 
     fn ask(&self, tool_call_id: &str) -> Option<&AskSignals> {
-        self.known(tool_call_id)?.ask.as_ref()
+        self.signals(tool_call_id)?.ask.as_ref()
     }
 
-    fn place(&self, id: &str) -> Result<usize, usize> {
-        self.shown.binary_search_by(|(known, _)| (**known).cmp(id))
+    fn position(&self, id: &str) -> Result<usize, usize> {
+        self.signals.binary_search_by(|(it, _)| (**it).cmp(id))
     }
 
-    fn known(&self, id: &str) -> Option<&Shown> {
-        self.place(id).ok().map(|at| &*self.shown[at].1)
+    fn signals(&self, id: &str) -> Option<&IdSignals> {
+        self.position(id).ok().map(|at| &*self.signals[at].1)
     }
 
-    fn shown(&mut self, id: &str) -> &mut Shown {
-        let at = self.place(id).unwrap_or_else(|at| {
-            self.shown.insert(at, (id.into(), Box::default()));
+    fn signals_mut(&mut self, id: &str) -> &mut IdSignals {
+        let at = self.position(id).unwrap_or_else(|at| {
+            self.signals.insert(at, (id.into(), Box::default()));
             at
         });
-        &mut self.shown[at].1
+        &mut self.signals[at].1
     }
 
-    /// Updates which asks wait.
+    /// Updates the list of waiting asks.
     pub(crate) fn show_waiting(&self, asks: &Asks) {
         let waits = |ask: &&AskSnapshot| ask.phase == Phase::Answerable;
         let waiting = asks.asks().filter(waits);
-        let waiting: Vec<_> = waiting.filter_map(|ask| Some(&self.ask(&ask.tool_call_id)?.shown)).collect();
-        let shown = self.waiting.with_untracked(|shown| {
-            let ids = shown.iter().map(|ask| &ask.tool_call_id);
+        let waiting: Vec<_> = waiting.filter_map(|ask| Some(&self.ask(&ask.tool_call_id)?.ask)).collect();
+        let is_current = self.waiting.with_untracked(|current| {
+            let ids = current.iter().map(|ask| &ask.tool_call_id);
             ids.eq(waiting.iter().map(|ask| &ask.tool_call_id))
         });
-        if !shown {
+        if !is_current {
             self.waiting.set(waiting.into_iter().cloned().collect());
         }
     }
 
-    /// The conversation is told from its beginning. What is shown already stays where it is told again.
+    /// Starts a replay from the beginning. Entries stay if the replay has them.
     pub(crate) fn start_replay(&mut self) {
         self.callless.clear();
         self.touch(0);
         self.end_arriving();
     }
 
-    /// The conversation was told: what is not in it is not shown any longer.
+    /// Ends a replay: drops the signals of everything that it did not have.
     pub(crate) fn forget_others(&mut self, thread: &Thread, asks: &Asks) {
         let unsent = self.unsent.as_ref().map(|(id, _)| id.as_str());
-        self.shown.retain_mut(|(id, shown)| {
-            shown.text.take_if(|_| thread.message(id).is_none() && unsent != Some(id));
-            shown.done.take_if(|_| thread.call(id).is_none());
-            shown.ask.take_if(|_| asks.ask(id).is_none());
-            shown.text.is_some() || shown.done.is_some() || shown.ask.is_some()
+        self.signals.retain_mut(|(id, signals)| {
+            signals.text.take_if(|_| thread.message(id).is_none() && unsent != Some(id));
+            signals.done.take_if(|_| thread.call(id).is_none());
+            signals.ask.take_if(|_| asks.ask(id).is_none());
+            signals.text.is_some() || signals.done.is_some() || signals.ask.is_some()
         });
         if let Some(details) = &mut self.details {
             details.forget_others(thread);
@@ -210,14 +211,13 @@ impl Transcript {
         self.show_waiting(asks);
     }
 
-    /// Makes room for an ask; it appears in the list with the next [`lay`](Self::lay): where its call is, or, for an interrupt that no call
-    /// made, after what was said last.
+    /// Adds an ask. The next [`flush`](Self::flush) shows it: at its call or, for an interrupt without a call, after the last message.
     pub(crate) fn open_ask(&mut self, tool_call_id: &str, thread: &Thread) {
         if self.ask(tool_call_id).is_some() {
-            // A history tells again what is shown already.
+            // A history repeats an ask that is shown already.
             self.update_ask(tool_call_id, |ask| *ask = AskSnapshot::new(tool_call_id));
         } else {
-            self.shown(tool_call_id).ask = Some(AskSignals::new(tool_call_id));
+            self.signals_mut(tool_call_id).ask = Some(AskSignals::new(tool_call_id));
         }
         if thread.call(tool_call_id).is_none() {
             let last = thread.messages().last().map(|message| message.id().to_owned());
@@ -228,21 +228,21 @@ impl Transcript {
         }
     }
 
-    /// A message came, went or changed: the list is rebuilt from there on.
+    /// Marks a message as added, removed or changed: the list is rebuilt from there on.
     pub(crate) fn touch(&mut self, message: usize) {
         self.changed = Some(self.changed.map_or(message, |changed| changed.min(message)));
     }
 
-    /// The same of the message that holds a call, which is one of the last.
+    /// Marks the message with a call, which is one of the last.
     pub(crate) fn touch_call(&mut self, tool_call_id: &str, thread: &Thread) {
         let holds = |message: &Message| message.tool_calls().iter().any(|call| call.id == tool_call_id);
         self.touch(thread.messages().iter().rposition(holds).unwrap_or_default());
     }
 
-    /// The same of a message that was just added.
+    /// Marks a message that was just added.
     pub(crate) fn touch_added(&mut self, message: &Message, thread: &Thread) {
         match message.tool_call_id() {
-            // It stands behind its call, under a name that may be another.
+            // It is behind its call, perhaps under another id.
             Some(call) => self.touch_call(call, thread),
             None => {
                 let is_it = |it: &Message| it.id() == message.id();
@@ -251,14 +251,14 @@ impl Transcript {
         }
     }
 
-    /// The message after which an ask appeared that no call made, if it was not the first of all; `None` where a call made it.
+    /// The message before an ask without a call, `Some(None)` if the ask is the first entry. `None` if a call made it.
     pub(crate) fn anchor(&self, tool_call_id: &str) -> Option<Option<&str>> {
         let mut callless = self.callless.iter();
         let (anchor, _) = callless.find(|(_, id)| id == tool_call_id)?;
         Some(anchor.as_deref())
     }
 
-    /// Shows an ask that no call made after this message.
+    /// Moves an ask without a call to the position after this message.
     pub(crate) fn set_anchor(&mut self, tool_call_id: &str, after: Option<String>) {
         let mut callless = self.callless.iter_mut();
         if let Some((anchor, _)) = callless.find(|(_, id)| id == tool_call_id) {
@@ -268,17 +268,17 @@ impl Transcript {
 
     /// Changes an ask in place, at the cost of the change.
     pub(crate) fn update_ask(&mut self, tool_call_id: &str, change: impl FnOnce(&mut AskSnapshot)) {
-        if let Some(AskSignals { ask, .. }) = self.known(tool_call_id).and_then(|shown| shown.ask.as_ref()) {
-            ask.update_untracked(change);
-            if self.patched.last() != Some(ask) {
-                self.patched.push(ask.clone());
+        if let Some(AskSignals { snapshot, .. }) = self.signals(tool_call_id).and_then(|signals| signals.ask.as_ref()) {
+            snapshot.update_untracked(change);
+            if self.patched.last() != Some(snapshot) {
+                self.patched.push(snapshot.clone());
             }
         }
     }
 
-    /// Appends what a message's text grew by. False where the message has no entry yet.
+    /// Appends to a message's text. Returns false if the message has no entry yet.
     pub(crate) fn append(&mut self, message_id: &str, grown: &str) -> bool {
-        let Some(GrowingText { signal, .. }) = self.known(message_id).and_then(|shown| shown.text.as_ref()) else {
+        let Some(TextSignal { signal, .. }) = self.signals(message_id).and_then(|signals| signals.text.as_ref()) else {
             return false;
         };
         signal.update_untracked(|text| text.push_str(grown));
@@ -288,14 +288,14 @@ impl Transcript {
         true
     }
 
-    /// Appends to the arguments of a call what they grew by, if the page shows them.
+    /// Appends the growth of a call's arguments, if the page shows them.
     pub(crate) fn grow_arguments(&mut self, tool_call_id: &str, thread: &Thread, from: usize) {
         if let Some(details) = &mut self.details {
             details.grow(tool_call_id, thread.arguments(tool_call_id).unwrap_or_default(), from);
         }
     }
 
-    /// Shows what the agent does not have yet behind everything else, from the next [`lay`](Self::lay) on.
+    /// Sets the message at the end that the agent does not have yet. The next [`flush`](Self::flush) shows it.
     pub(crate) fn set_unsent(&mut self, message: Option<(String, String)>) {
         if self.unsent != message {
             self.unsent = message;
@@ -303,8 +303,8 @@ impl Transcript {
         }
     }
 
-    /// Notifies of what changed since the last time.
-    pub(crate) fn lay(&mut self, thread: &Thread) {
+    /// Notifies of all changes since the last flush.
+    pub(crate) fn flush(&mut self, thread: &Thread) {
         if let Some(changed) = self.changed.take() {
             self.rebuild_entries(thread, changed);
         }
@@ -315,18 +315,18 @@ impl Transcript {
         }
     }
 
-    /// Rebuilds the list from this message on, the first that came, went or changed.
+    /// Rebuilds the list from this message on, the first that changed.
     fn rebuild_entries(&mut self, thread: &Thread, changed: usize) {
         let messages = thread.messages();
-        let first = changed.min(messages.len()).min(self.places.len().saturating_sub(1));
-        let begin = match first {
+        let first = changed.min(messages.len()).min(self.starts.len().saturating_sub(1));
+        let start = match first {
             0 => 0,
-            first => self.places[first],
+            first => self.starts[first],
         };
-        self.places.truncate(first);
+        self.starts.truncate(first);
         let mut tail = if first == 0 { self.callless_entries(None) } else { Vec::new() };
         for message in &messages[first..] {
-            self.places.push(begin + tail.len());
+            self.starts.push(start + tail.len());
             tail.extend(self.message_entry(message));
             for call in message.tool_calls() {
                 tail.push(self.call_entry(thread, &call.id, &call.name));
@@ -339,20 +339,20 @@ impl Transcript {
             }
             tail.extend(self.callless_entries(Some(message.id())));
         }
-        self.places.push(begin + tail.len());
+        self.starts.push(start + tail.len());
         if let Some((id, text)) = self.unsent.clone()
             && thread.message(&id).is_none()
         {
             tail.push(self.text_entry(&id, &text, Item::User));
         }
-        let is_shown = self.entries.with_untracked(|entries| {
-            let shown = entries[begin..].iter().map(|entry| &entry.key);
+        let is_current = self.entries.with_untracked(|entries| {
+            let shown = entries[start..].iter().map(|entry| &entry.key);
             shown.eq(tail.iter().map(|entry| &entry.key))
         });
-        if !is_shown {
-            self.note_change(begin);
+        if !is_current {
+            self.note_change(start);
             self.entries.update(|entries| {
-                entries.truncate(begin);
+                entries.truncate(start);
                 entries.append(&mut tail);
             });
         }
@@ -382,19 +382,19 @@ impl Transcript {
         }
     }
 
-    /// Whether a message says what the receipt of a card says already.
+    /// Returns true if a card's receipt shows the text of a message already.
     fn has_receipt(&self, message: &Message) -> bool {
         let ask = message.metadata().and_then(|metadata| AskMetadata::read(metadata.get(AskMetadata::KEY)?));
         ask.is_some_and(|ask| ask.by == AnsweredBy::Card && self.ask(&ask.tool_call_id).is_some())
     }
 
     fn text_entry(&mut self, message_id: &str, text: &str, item: fn(ArcReadSignal<String>) -> Item) -> Entry {
-        let GrowingText { signal, version } = self.text(message_id, text);
+        let TextSignal { signal, version } = self.text(message_id, text);
         Entry { key: EntryKey::Message(message_id.to_owned(), version), item: item(signal.read_only()) }
     }
 
-    fn text(&mut self, message_id: &str, text: &str) -> GrowingText {
-        let known = self.known(message_id).and_then(|shown| shown.text.clone());
+    fn text(&mut self, message_id: &str, text: &str) -> TextSignal {
+        let known = self.signals(message_id).and_then(|signals| signals.text.clone());
         let grown = known.as_ref().and_then(|known| {
             known.signal.with_untracked(|shown| text.strip_prefix(shown.as_str()).map(str::to_owned))
         });
@@ -406,20 +406,20 @@ impl Transcript {
                 known
             }
             (known, _) => {
-                let laid = GrowingText {
+                let new = TextSignal {
                     signal: ArcRwSignal::new(text.to_owned()),
                     version: known.map_or(0, |known| known.version + 1),
                 };
-                self.shown(message_id).text = Some(laid.clone());
-                laid
+                self.signals_mut(message_id).text = Some(new.clone());
+                new
             }
         }
     }
 
-    /// Shows whether a call has its result.
+    /// Updates the signal for the result of a call.
     fn show_result(&self, thread: &Thread, tool_call_id: &str) {
         let answered = thread.call(tool_call_id).is_some_and(|call| call.answered);
-        let done = self.known(tool_call_id).and_then(|shown| shown.done.as_ref());
+        let done = self.signals(tool_call_id).and_then(|signals| signals.done.as_ref());
         if let Some(done) = done.filter(|done| done.get_untracked() != answered) {
             done.set(answered);
         }
@@ -429,7 +429,7 @@ impl Transcript {
         if let Some(ask) = self.ask(tool_call_id) {
             return ask.entry();
         }
-        let done = self.shown(tool_call_id).done.get_or_insert_with(|| ArcRwSignal::new(false)).clone();
+        let done = self.signals_mut(tool_call_id).done.get_or_insert_with(|| ArcRwSignal::new(false)).clone();
         self.show_result(thread, tool_call_id);
         let details = self.details.as_mut().map(|details| details.call(thread, tool_call_id));
         Entry {

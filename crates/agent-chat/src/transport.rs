@@ -13,55 +13,55 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, ReadableStreamReadResult};
 
-/// The type of a stream of events.
+/// The content type of an event stream.
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// The header that says from where a stream is to go on.
+/// The header with the event id from which a stream resumes.
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 
-/// How long the page's own server may take for a small file.
-const OWN_PATIENCE: Duration = Duration::from_secs(20);
+/// The timeout for small files of the page's own server.
+const OWN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Where an agent is, and what it is told with each request.
+/// The address of an agent, and the settings of each request to it.
 #[derive(Clone, Debug)]
-pub(crate) struct Endpoint {
+pub(crate) struct AgentEndpoint {
     /// Absolute, or relative to the page.
     pub(crate) url: String,
     pub(crate) headers: Option<Headers>,
-    /// How long the server may take to start its response, and how long it may be silent during it; `None` is without a limit.
-    pub(crate) patience: Option<Patience>,
+    /// The timeouts of requests; `None` for no limit.
+    pub(crate) timeouts: Option<TransportTimeouts>,
 }
 
-/// How long a server is waited for.
+/// The time until a response starts, and the longest silence within it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    pub(crate) answer: Duration,
-    pub(crate) silence: Duration,
+pub(crate) struct TransportTimeouts {
+    pub(crate) response: Duration,
+    pub(crate) idle: Duration,
 }
 
-/// Why a request did not become a stream, or a stream ended early.
+/// The reason for which a request has no stream, or a stream ended early.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TransportError {
-    /// The user stopped it.
+    /// The user aborted it.
     Aborted,
-    /// The server could not be reached, took too long, or the connection broke. Browsers don't tell scripts more than that.
+    /// The server is unreachable, a timeout passed, or the connection broke. Browsers do not say which.
     Network,
-    /// Somebody answered with something of this type, which is not what an agent answers, such as a page to sign in.
+    /// The response has a content type that no agent uses, such as that of a sign-in page.
     NoStream {
         /// The content type.
         other: String,
     },
-    /// The server answered with another status than 2xx.
+    /// The response has another status than 2xx.
     Status {
         /// The HTTP status.
         status: u16,
-        /// What the body says.
+        /// The body.
         body: Box<ErrorBody>,
     },
 }
 
 impl TransportError {
-    /// Whether it may or may not have arrived: nobody answered, or only a proxy did.
+    /// Returns true if the request may or may not have arrived: there is no response, or only a proxy's.
     pub(crate) fn is_lost(&self) -> bool {
         match self {
             Self::Aborted | Self::NoStream { .. } => false,
@@ -70,7 +70,7 @@ impl TransportError {
         }
     }
 
-    /// Whether the server has the conversation in another state than this page.
+    /// Returns true if the server has the conversation in another state than this page.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Status { status: 404 | 409, .. })
     }
@@ -79,19 +79,19 @@ impl TransportError {
 /// The parts of an error's body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ErrorBody {
-    /// A sentence.
+    /// A sentence for the user.
     pub(crate) message: Option<String>,
     /// The first 500 characters of a body without a sentence.
     pub(crate) start: String,
-    /// The answer that was there first.
+    /// The answer that came first.
     pub(crate) winner: Option<Message>,
 }
 
 impl ErrorBody {
-    /// What can be read of a text that may be anything.
+    /// Reads a body leniently.
     fn read(text: &str) -> Self {
         let body = json::parse(text);
-        // Read as leniently as a stream is: the client that answered first may speak a newer version.
+        // Read as leniently as a stream: the client that answered first may use a newer version.
         let winner = body.get("winner").map(ToString::to_string);
         let message = json::text(&body, "message").map(str::to_owned);
         Self {
@@ -104,17 +104,17 @@ impl ErrorBody {
 
 /// A response that is arriving.
 pub(crate) struct ByteStream {
-    /// What the server calls it, where that is no stream of events.
+    /// The content type, unless it is that of an event stream.
     other_type: Option<String>,
     reader: Option<ReadableStreamDefaultReader>,
-    silence: Option<Duration>,
+    idle_timeout: Option<Duration>,
 }
 
-/// Ends a request at will, or when dropped by its owner's cleanup.
+/// The handle to abort a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Abort {
     controller: AbortController,
-    /// It was not the user who ended it.
+    /// True if a timeout aborted it, and not the user.
     expired: Rc<Cell<bool>>,
 }
 
@@ -139,11 +139,11 @@ impl Abort {
         if self.signal().aborted() && !self.expired.get() { TransportError::Aborted } else { TransportError::Network }
     }
 
-    /// Waits for something of the request's; after this long the request is given up.
+    /// Waits for a future of the request, and aborts the request after this time.
     async fn within<T, E>(
         &self,
         most: Option<Duration>,
-        something: impl Future<Output = Result<T, E>>,
+        future: impl Future<Output = Result<T, E>>,
     ) -> Result<T, TransportError> {
         let expire = {
             let abort = self.clone();
@@ -153,7 +153,7 @@ impl Abort {
             }
         };
         let timer = most.and_then(|most| set_timeout_with_handle(expire, most).ok());
-        let done = something.await;
+        let done = future.await;
         if let Some(timer) = timer {
             timer.clear();
         }
@@ -161,11 +161,11 @@ impl Abort {
     }
 }
 
-impl Endpoint {
-    /// Posts JSON to the agent.
+impl AgentEndpoint {
+    /// Posts JSON to the agent, or to a path beside it.
     ///
     /// # Errors
-    /// Where the server can't be reached, answers with an error status, or the request is aborted.
+    /// If the server is unreachable, if it responds with an error status, or if the request is aborted.
     pub(crate) async fn post(
         &self,
         path: Option<&str>,
@@ -177,20 +177,20 @@ impl Endpoint {
         self.stream(request.header("Content-Type", "application/json").body(body), abort).await
     }
 
-    /// Gets what stands at a path beside the agent, as text.
+    /// Gets the text at a path beside the agent.
     ///
     /// # Errors
-    /// As [`post`](Self::post).
+    /// Those of [`post`](Self::post).
     pub(crate) async fn text(&self, path: &str, abort: &Abort) -> Result<String, TransportError> {
         let request = self.request(Request::get(&self.beside(path)), "application/json", abort).await;
-        let response = respond(request.build(), self.answer(), abort).await?;
-        abort.within(self.answer(), response.text()).await
+        let response = respond(request.build(), self.response_timeout(), abort).await?;
+        abort.within(self.response_timeout(), response.text()).await
     }
 
-    /// Gets the stream of events at a path beside the agent, from an event id on.
+    /// Gets the event stream at a path beside the agent, from an event id on.
     ///
     /// # Errors
-    /// As [`post`](Self::post).
+    /// Those of [`post`](Self::post).
     pub(crate) async fn events(
         &self,
         path: &str,
@@ -209,16 +209,16 @@ impl Endpoint {
         request: Result<Request, gloo_net::Error>,
         abort: &Abort,
     ) -> Result<ByteStream, TransportError> {
-        let response = respond(request, self.answer(), abort).await?;
+        let response = respond(request, self.response_timeout(), abort).await?;
         let is_other = |it: &String| !it.to_ascii_lowercase().starts_with(EVENT_STREAM);
         Ok(ByteStream {
             other_type: response.headers().get("content-type").filter(is_other),
             reader: response.body().map(|body| body.get_reader().unchecked_into()),
-            silence: self.patience.map(|patience| patience.silence),
+            idle_timeout: self.timeouts.map(|timeouts| timeouts.idle),
         })
     }
 
-    /// A request with what goes with each to this agent, for an answer of this type.
+    /// Adds the settings of each request to this agent, for a response of this type.
     async fn request(&self, request: RequestBuilder, accept: &str, abort: &Abort) -> RequestBuilder {
         let request = match &self.headers {
             Some(headers) => headers.put(request).await,
@@ -227,11 +227,11 @@ impl Endpoint {
         request.header("Accept", accept).abort_signal(Some(&abort.signal()))
     }
 
-    fn answer(&self) -> Option<Duration> {
-        self.patience.map(|patience| patience.answer)
+    fn response_timeout(&self) -> Option<Duration> {
+        self.timeouts.map(|timeouts| timeouts.response)
     }
 
-    /// The address of something in the agent's own folder.
+    /// The address of a path in the agent's own folder.
     fn beside(&self, path: &str) -> String {
         let agent = self.url.split(['?', '#']).next().unwrap_or_default();
         let folder = agent.rfind('/').and_then(|end| agent.get(..=end)).unwrap_or_default();
@@ -241,65 +241,65 @@ impl Endpoint {
     }
 }
 
-/// What comes back for a request, within this time.
+/// Sends a request and returns its response, within this time for each part.
 async fn respond(
     request: Result<Request, gloo_net::Error>,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
     abort: &Abort,
 ) -> Result<Response, TransportError> {
-    let response = abort.within(patience, async { request?.send().await }).await?;
+    let response = abort.within(timeout, async { request?.send().await }).await?;
     if response.ok() {
         return Ok(response);
     }
-    let body = abort.within(patience, response.text()).await;
+    let body = abort.within(timeout, response.text()).await;
     Err(TransportError::Status {
         status: response.status(),
         body: Box::new(ErrorBody::read(&body.unwrap_or_default())),
     })
 }
 
-/// The text at an address of the page's own origin.
+/// Gets the text at an address of the page's own origin.
 ///
 /// # Errors
-/// Where its server can't be reached, or answers with an error status.
+/// If its server is unreachable, or responds with an error status.
 pub(crate) async fn own_text(url: &str) -> Result<String, TransportError> {
     let abort = Abort::new();
     let request = Request::get(url).abort_signal(Some(&abort.signal())).build();
-    let response = respond(request, Some(OWN_PATIENCE), &abort).await?;
-    abort.within(Some(OWN_PATIENCE), response.text()).await
+    let response = respond(request, Some(OWN_TIMEOUT), &abort).await?;
+    abort.within(Some(OWN_TIMEOUT), response.text()).await
 }
 
-/// The text at an address of the page's own origin, such as its words in a language. `None` if it can't be had just now. It is here since no other
-/// crate fetches.
+/// Gets the text at an address of the page's own origin, such as the card's words in a language. Returns `None` if it can't be loaded now.
+/// It is public because no other crate fetches.
 pub async fn text_beside_page(path: &str) -> Option<String> {
     own_text(path).await.ok()
 }
 
-/// The path of a conversation beside its agent, and of what belongs to it.
+/// The path of a conversation beside its agent, followed by `rest`.
 pub(crate) fn conversation_path(id: &str, rest: &str) -> String {
     let id = String::from(encode_uri_component(id));
     ["conversations/", &id, rest].concat()
 }
 
 impl ByteStream {
-    /// Takes the response for an agent's. Where it is not called a stream of events, its first bytes have to be those of one; they come back.
+    /// Checks that the response is an event stream. Without that content type, its first bytes have to be those of one, and are returned.
     ///
     /// # Errors
-    /// Where they are not, and as [`next_chunk`](Self::next_chunk).
+    /// If they are not, and those of [`next_chunk`](Self::next_chunk).
     pub(crate) async fn check_events(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
         let Some(other) = self.other_type.take() else {
             return Ok(None);
         };
         match self.next_chunk(abort).await? {
-            Some(bytes) if begins_events(&bytes) => Ok(Some(bytes)),
+            Some(bytes) if is_event_stream(&bytes) => Ok(Some(bytes)),
             Some(_) | None => Err(TransportError::NoStream { other }),
         }
     }
 
-    /// Takes the response for that of an endpoint.
+    /// Checks that the response is an endpoint's.
     ///
     /// # Errors
-    /// Where it is no JSON.
+    /// If it is no JSON.
     pub(crate) fn check_json(self) -> Result<(), TransportError> {
         match self.other_type {
             Some(other) if !other.to_ascii_lowercase().starts_with("application/json") => {
@@ -312,32 +312,32 @@ impl ByteStream {
     /// The next chunk; `None` at the end.
     ///
     /// # Errors
-    /// Where the connection breaks, is silent for too long, or is aborted.
+    /// If the connection breaks, is silent for too long, or is aborted.
     pub(crate) async fn next_chunk(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
-        let part = abort.within(self.silence, JsFuture::from(reader.read())).await?;
+        let part = abort.within(self.idle_timeout, JsFuture::from(reader.read())).await?;
         let part: ReadableStreamReadResult = part.unchecked_into();
         let is_done = part.get_done().unwrap_or_default();
         Ok((!is_done).then(|| part.get_value().unchecked_into::<Uint8Array>().to_vec()))
     }
 }
 
-/// Whether a response that begins so is a stream of events, whatever it is called.
-fn begins_events(bytes: &[u8]) -> bool {
-    let begin = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+/// Returns true if a response with this beginning is an event stream, even with another content type.
+fn is_event_stream(bytes: &[u8]) -> bool {
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
     [&b"data:"[..], b"event:", b"id:", b"retry:", b":"]
         .iter()
-        .any(|field| begin.starts_with(field) || field.starts_with(begin))
+        .any(|field| start.starts_with(field) || field.starts_with(start))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Endpoint;
+    use super::AgentEndpoint;
 
     #[test]
-    fn what_is_beside_an_agent_is_at_its_own_host() {
+    fn a_path_beside_an_agent_is_at_its_own_host() {
         for (url, beside) in [
             ("/agent", "/x"),
             ("agent", "x"),
@@ -348,7 +348,7 @@ mod tests {
             ("https://agent.example/api/run", "https://agent.example/api/x"),
             ("//agent.example", "//agent.example/x"),
         ] {
-            let endpoint = Endpoint { url: url.to_owned(), headers: None, patience: None };
+            let endpoint = AgentEndpoint { url: url.to_owned(), headers: None, timeouts: None };
             assert_eq!(endpoint.beside("x"), beside, "{url}");
         }
     }

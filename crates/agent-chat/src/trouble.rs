@@ -1,46 +1,46 @@
-//! What can go wrong, in words for the user.
+//! The errors of a chat, in words for the user.
 
-use crate::policy::Reach;
+use crate::policy::AgentOrigin;
 use crate::transport::TransportError;
 use ag_ui_stream::asks::reply::Refusal;
 use ag_ui_stream::reader::{End, EndOutcome};
 use std::fmt;
 
-/// Why a run failed or could not be started.
+/// The reason for which a run failed or could not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The agent's server could not be reached, or the connection broke before it answered.
+    /// The agent's server is unreachable, or the connection broke before its response.
     Unreachable,
-    /// An agent of another origin could not be reached, or does not let this page in (CORS): browsers don't tell which.
+    /// An agent of another origin is unreachable, or does not allow this page (CORS). Browsers do not say which.
     Elsewhere {
         /// The agent's origin.
         origin: String,
     },
-    /// The page may not talk to that server. Nothing was sent.
+    /// The page may not use that agent. No request was sent.
     NotAllowed {
-        /// The agent's address, or the origin of it.
+        /// The agent's address or its origin.
         agent: String,
     },
     /// The server refused the request.
     Refused {
         /// The HTTP status.
         status: u16,
-        /// What the server says about it, where it says something.
+        /// The server's message, if it has one.
         message: Option<String>,
     },
     /// The server has no such conversation any more. The next message starts it again.
     Gone,
-    /// The user stopped the request before the agent had taken it.
+    /// The user stopped the request before the agent had accepted it.
     Stopped,
     /// The connection broke in the middle of the response.
     BrokeOff,
-    /// It was on its way when the page was left; whether it arrived is not known.
+    /// The page was left while it was being sent, so that it may or may not have arrived.
     DeliveryUnknown,
-    /// The run that took the answer failed; whether the agent has it is not known. It can be sent again.
+    /// The run with the answer failed, so that the agent may or may not have it. It can be sent again.
     MayHaveArrived,
     /// The agent reported an error.
     Agent(String),
-    /// The response breaks the protocol, in these words for developers. They are in the browser's console as well.
+    /// The response breaks the protocol, in these words for developers. The browser's console has them as well.
     Unreadable(String),
     /// Not sent, because a run is open.
     RunOpen,
@@ -48,18 +48,18 @@ pub enum Trouble {
     NotWaiting,
     /// Not sent, because another question waits as well.
     OthersWait,
-    /// Not sent, because the agent waits for something else, which this page can't give.
+    /// Not sent, because the agent waits for something that this page can't provide.
     AgentWaits,
-    /// Not sent, because answers are to go by `resume`, and the agent did not stop for one.
+    /// Not sent, because replies use `resume`, and the agent did not stop in an interrupt.
     NothingToResume,
-    /// Not sent, because the agent does not take such an answer.
+    /// Not sent, because the agent does not accept such an answer.
     Unfit(String),
-    /// Not sent, because the agent has called the page's tools in that number of runs in a row. The results wait.
+    /// Not sent, because the agent has called the page's tools in this number of runs in a row. The results wait.
     TooManyRounds(u32),
 }
 
 impl Trouble {
-    /// `None` where the response ended as it should.
+    /// Returns the error of a response; `None` if it ended as it should.
     pub(crate) fn from_end(end: End) -> Option<Self> {
         let message = end.error.map(|error| error.to_string()).unwrap_or_default();
         match end.outcome {
@@ -72,13 +72,13 @@ impl Trouble {
 }
 
 impl Trouble {
-    /// What keeps a request from an agent that is there, seen from the page.
-    pub(crate) fn from_transport(error: TransportError, reach: &Reach) -> Self {
+    /// The error of a request, for an agent at this origin.
+    pub(crate) fn from_transport(error: TransportError, origin: &AgentOrigin) -> Self {
         match error {
             TransportError::Aborted => Self::Stopped,
-            TransportError::Network => match reach {
-                Reach::Other(origin) => Self::Elsewhere { origin: origin.clone() },
-                Reach::Own | Reach::None => Self::Unreachable,
+            TransportError::Network => match origin {
+                AgentOrigin::Other(origin) => Self::Elsewhere { origin: origin.clone() },
+                AgentOrigin::Own | AgentOrigin::None => Self::Unreachable,
             },
             TransportError::NoStream { other } => Self::Unreadable(format!("{other} is no stream of events")),
             TransportError::Status { status, body } => {
@@ -106,7 +106,7 @@ impl From<Refusal> for Trouble {
 }
 
 impl Trouble {
-    /// What developers want to know of it and nobody else.
+    /// The details for developers, if there are any.
     pub(crate) fn details(&self) -> Option<&str> {
         match self {
             Self::Unreadable(details) => Some(details),
@@ -122,7 +122,7 @@ impl fmt::Display for Trouble {
             Self::Elsewhere { origin } => {
                 return write!(
                     f,
-                    "Nothing came back from {origin}. It may be down, or not let this page in (CORS)."
+                    "{origin} did not answer. It may be down, or not let this page in (CORS)."
                 );
             }
             Self::NotAllowed { agent } => {
@@ -141,7 +141,7 @@ impl fmt::Display for Trouble {
                 return message.iter().try_for_each(|reason| write!(f, " {reason}"));
             }
             Self::Gone => {
-                "The agent does not know this conversation any more. What you write next starts it again."
+                "The agent does not know this conversation any more. Your next message starts it again."
             }
             Self::Stopped => "Stopped before the agent had it.",
             Self::BrokeOff => "The connection broke before the agent had finished.",
@@ -149,7 +149,7 @@ impl fmt::Display for Trouble {
             Self::MayHaveArrived => "The agent failed after it was sent this answer, and may have it. It can be sent again.",
             Self::Agent(message) => return write!(f, "The agent failed: {message}"),
             Self::Unreadable(_) => {
-                "The agent sent something that can't be read. What came before it is kept."
+                "The agent sent something that can't be read. Everything before it stays."
             }
             Self::RunOpen => "This can't be sent: the agent is still writing.",
             Self::NotWaiting => "This can't be sent: the question is no longer waiting.",
@@ -158,7 +158,7 @@ impl fmt::Display for Trouble {
                 "This can't be sent: the agent waits for something else, which this page can't give."
             }
             Self::NothingToResume => {
-                "This can't be sent by resume the run: the agent did not stop for an answer. The settings have other ways."
+                "This can't be sent by resuming the run: the agent did not stop for an answer. The settings have other ways."
             }
             Self::TooManyRounds(rounds) => {
                 return write!(f, "The agent has used this page {rounds} times in a row without a word to you. Try again to let it go on.");

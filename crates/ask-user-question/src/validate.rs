@@ -136,11 +136,6 @@ impl AskUserQuestion {
         Self::shown_by(input.into())
     }
 
-    /// As [`from_arguments`](Self::from_arguments), from the tree of their text.
-    pub(crate) fn of_arguments(arguments: Json<'_>) -> Option<Self> {
-        if arguments.repeated_key().is_some() { None } else { Self::shown_by(arguments) }
-    }
-
     fn shown_by(mut input: Json<'_>) -> Option<Self> {
         if exceeds(&input, MAX_ASK_BYTES) {
             return None;

@@ -2,7 +2,7 @@
 
 use ask_user_question::arriving::Arriving;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use gloo_net::http::Request;
 use leptos::prelude::*;
 use question_card::{CardOptions, Labels, QuestionCard, Word};
@@ -11,22 +11,23 @@ use std::sync::Arc;
 /// A call whose arguments stream in. Its ask grows with each piece, which may be cut anywhere.
 pub(crate) struct Call {
     arriving: Arriving,
+    arguments: String,
     pub(crate) ask: RwSignal<AskSnapshot>,
 }
 
 impl Call {
     pub(crate) fn new(id: &str) -> Self {
-        Self { arriving: Arriving::default(), ask: RwSignal::new(AskSnapshot::new(id)) }
+        let ask = RwSignal::new(AskSnapshot::new(id));
+        Self { arriving: Arriving::default(), arguments: String::new(), ask }
     }
 
     pub(crate) fn feed(&mut self, piece: &str) {
-        let Self { arriving, ask } = self;
-        ask.update(|ask| arriving.feed(piece, |patch| ask.apply(patch)));
+        self.arguments.push_str(piece);
+        self.ask.update(|ask| self.arriving.feed(piece, |patch| ask.apply(patch)));
     }
 
     pub(crate) fn end(self) {
-        let Self { arriving, ask } = self;
-        ask.update(|ask| match arriving.finish(ask) {
+        self.ask.update(|ask| match AskUserQuestion::from_arguments(&self.arguments) {
             Some(whole) => {
                 ask.apply(AskPatch::Complete(Arc::new(whole)));
                 ask.apply(AskPatch::Phase(Phase::Answerable));

@@ -150,9 +150,8 @@ impl DescribedCall {
         }
         self.is_complete = true;
         self.shown_status = phase;
-        let arriving = std::mem::take(&mut self.arriving);
-        let complete = if fed > 0 { arriving.finish(ask) } else { AskUserQuestion::from_arguments(&self.text) };
-        match complete {
+        self.arriving = Arriving::default();
+        match AskUserQuestion::from_arguments(&self.text) {
             Some(complete) => {
                 ask.apply(AskPatch::Complete(Arc::new(complete)));
                 ask.apply(AskPatch::Phase(phase.unwrap_or(Phase::Answerable)));

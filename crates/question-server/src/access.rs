@@ -4,14 +4,14 @@
 //! and no other site's request carries. The cookie is a digest of the token, so it stays valid after a restart.
 
 use crate::error::ApiError;
-use crate::headers::{bearer, cookie, cookies};
+use crate::headers::{bearer, cookie, cookies, parameter};
 use crate::hex::sha256_hex;
+use crate::secret::hide_in_debug;
 use axum::extract::{Request, State};
-use axum::http::{Method, Uri, header};
+use axum::http::{Method, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse as _, Response};
 use sha2::{Digest as _, Sha256};
-use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq as _;
@@ -130,11 +130,7 @@ impl FromStr for Token {
     }
 }
 
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token")
-    }
-}
+hide_in_debug!(Token);
 
 /// Refuses requests without a valid token.
 pub(crate) async fn admit(
@@ -154,7 +150,7 @@ pub(crate) async fn admit(
         request.extensions_mut().insert(admitted);
         return Ok(next.run(request).await);
     }
-    let given = token_in(request.uri()).filter(|_| request.method() == Method::GET);
+    let given = parameter(request.uri(), "token").filter(|_| request.method() == Method::GET);
     match given.and_then(|given| tokens.iter().find(|token| token.is(given))) {
         Some(token) => {
             let headers = [
@@ -165,11 +161,6 @@ pub(crate) async fn admit(
         }
         None => Err(ApiError::Unauthorized),
     }
-}
-
-fn token_in(uri: &Uri) -> Option<&str> {
-    let mut parameters = uri.query()?.split('&');
-    parameters.find_map(|parameter| parameter.strip_prefix("token="))
 }
 
 #[cfg(test)]

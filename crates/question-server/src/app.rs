@@ -31,6 +31,7 @@ use axum::{Extension, Json, Router, middleware};
 #[cfg(feature = "mcp")]
 use question_mcp::McpServer;
 use serde_json::{Value, json};
+use std::mem;
 use std::sync::Arc;
 
 /// The description of the API, at `/openapi.json`.
@@ -122,12 +123,8 @@ impl Builder {
     /// # Panics
     /// As [`build`](Self::build).
     #[cfg(feature = "mcp")]
-    pub fn build_for_mcp(self, settings: McpSettings, origin: String, opens: bool) -> (McpServer, Router) {
-        let Self { config, model, tools, store, clock, drain, counters, .. } = self;
-        let model = model.unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
-        let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
-        let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
-        let runtime = runtime::start(&config, RuntimeParts { store, model, tools, clock, drain, counters });
+    pub fn build_for_mcp(mut self, settings: McpSettings, origin: String, opens: bool) -> (McpServer, Router) {
+        let runtime = self.runtime();
         let (server, pages) = mcp::open(&runtime, settings, PageOrigin::Here { base: origin, opens });
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // This machine alone, whatever else is set.
@@ -158,33 +155,27 @@ impl Builder {
     ///
     /// # Panics
     /// Outside of a Tokio runtime, which expires questions and resumes runs in the background.
-    pub fn build(self) -> Router {
+    pub fn build(mut self) -> Router {
+        let runtime = self.runtime();
         #[cfg(feature = "mcp")]
-        let mcp = self.mcp;
-        let Self {
-            config, model, tools, store, clock, page, other_agent, drain, counters, tokens, checks_hosts, ..
-        } = self;
-        let model = model.unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
-        let store = store.unwrap_or_else(|| Arc::new(MemoryStore::default()));
-        let clock = clock.or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
-        let settings = settings(&config, &*model);
-        let hosts = checks_hosts.then(|| hosts(&config));
-        let runtime = runtime::start(&config, RuntimeParts { store, model, tools, clock, drain, counters });
-        let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
-        #[cfg(feature = "mcp")]
-        let further = mcp.map(|mcp| mcp::routes(&runtime, mcp, &config.bounds));
+        let further = self.mcp.map(|mcp| mcp::routes(&runtime, mcp, &self.config.bounds));
         #[cfg(not(feature = "mcp"))]
         let further = None;
-        router(
-            &config,
-            App { runtime, bodies: Bodies::new(&config) },
-            tokens,
-            settings,
-            page,
-            other_agent,
-            hosts,
-            further,
-        )
+        let Self { config, page, other_agent, tokens, checks_hosts, .. } = self;
+        let hosts = checks_hosts.then(|| hosts(&config));
+        let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
+        let app = App { runtime, bodies: Bodies::new(&config) };
+        router(&config, app, tokens, page, other_agent, hosts, further)
+    }
+
+    /// Starts the parts that all conversations share.
+    fn runtime(&mut self) -> Arc<Runtime> {
+        let config = &self.config;
+        let model = self.model.take().unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
+        let store = self.store.take().unwrap_or_else(|| Arc::new(MemoryStore::default()));
+        let clock = self.clock.take().or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
+        let (tools, drain, counters) = (mem::take(&mut self.tools), self.drain.clone(), self.counters.clone());
+        runtime::start(config, RuntimeParts { store, model, tools, clock, drain, counters })
     }
 }
 
@@ -214,12 +205,10 @@ impl FromRef<App> for Bodies {
 }
 
 /// The routes with their middleware. The first of two further routers has streams, the second has pages whose address is their token.
-#[allow(clippy::too_many_arguments, reason = "each is a part of the server, and it is called once")]
 fn router(
     config: &Config,
     app: App,
     tokens: Tokens,
-    settings: Value,
     page: Option<Page>,
     other_agent: Option<OtherAgent>,
     hosts: Option<Vec<Host>>,
@@ -236,6 +225,7 @@ fn router(
         .method_not_allowed_fallback(no_such_method)
         .with_state(app.clone());
     let counted = Arc::clone(app.runtime.metrics());
+    let settings = settings(config, app.runtime.model());
     let streams = Router::new()
         .route("/agent", post(agent_endpoint::run))
         .route("/conversations/{id}/agent", post(agent_endpoint::run_in))

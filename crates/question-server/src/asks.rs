@@ -3,12 +3,13 @@
 use crate::body::JsonBody;
 use crate::caller::Caller;
 use crate::clock::later;
-use crate::conversations::{ConversationId, parameter};
+use crate::conversations::{ConversationId, path_id};
 use crate::error::ApiError;
+use crate::headers::parameter;
 use crate::limits::MAX_WAIT;
 use crate::live::ActiveSession;
 use crate::log::Reader;
-use crate::runtime::{Runtime, to_the_end};
+use crate::runtime::{Runtime, to_the_end, until_taken};
 use axum::extract::{FromRequestParts, State};
 use axum::http::{StatusCode, Uri, header, request};
 use axum::response::{IntoResponse as _, Response};
@@ -28,7 +29,7 @@ impl<S: Send + Sync> FromRequestParts<S> for AskId {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, ApiError> {
-        parameter(parts, state, "ask").await.map(Self).ok_or(ApiError::UnknownAsk)
+        path_id(parts, state, "ask").await.map(Self).ok_or(ApiError::UnknownAsk)
     }
 }
 
@@ -42,12 +43,7 @@ pub(crate) async fn ask(
     let body = AskBody::parse(&body)?;
     let call = body.id.clone().unwrap_or_else(|| format!("call_{}", Uuid::new_v4().simple()));
     to_the_end(async move {
-        let status = loop {
-            match runtime.try_ask(&caller, &id, &body, &call).await {
-                Err(ApiError::Overtaken) => {}
-                asked => break asked?,
-            }
-        };
+        let status = until_taken(|| runtime.try_ask(&caller, &id, &body, &call)).await?;
         let place = [(header::LOCATION, format!("asks/{}", urlencoded(&call)))];
         Ok((status, place, Json(ask_status(&call, None))).into_response())
     })
@@ -137,8 +133,7 @@ pub(crate) async fn status(
 
 /// The time of `?wait=`, in seconds; zero if it is absent.
 fn wait(uri: &Uri) -> Result<Duration, ApiError> {
-    let mut parameters = uri.query().unwrap_or_default().split('&');
-    let Some(given) = parameters.find_map(|parameter| parameter.strip_prefix("wait=")) else {
+    let Some(given) = parameter(uri, "wait") else {
         return Ok(Duration::ZERO);
     };
     let seconds = given.parse().map_err(|_| ApiError::BadRequest("`wait` is a number of seconds.".to_owned()))?;

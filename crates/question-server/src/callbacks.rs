@@ -8,6 +8,7 @@ use crate::endpoint::Endpoint;
 use crate::error::ApiError;
 use crate::guard::Origin;
 use crate::limits::{CALLBACK_PATIENCE, CALLED_BACK_FOR, CALLS_BACK_AT_ONCE, FIRST_CALLBACK_PAUSE, MAX_CALLBACK_PAUSE};
+use crate::secret::hide_in_debug;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +17,6 @@ use question_agent::registry::Callback;
 use question_agent::{Conversation, Timestamp};
 use serde_json::Value;
 use sha2::Sha256;
-use std::fmt;
 use std::str::FromStr;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -45,11 +45,7 @@ impl FromStr for CallbackKey {
     }
 }
 
-impl fmt::Debug for CallbackKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("CallbackKey")
-    }
-}
+hide_in_debug!(CallbackKey);
 
 impl CallbackKey {
     /// The headers of a call with this id, at this time, with this body.

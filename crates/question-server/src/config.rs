@@ -6,6 +6,7 @@ use crate::callbacks::CallbackKey;
 use crate::guard::{Host, Origin};
 use crate::hex::random_hex;
 use crate::limits::{Bounds, MODEL_CALLS, Timeouts, at_least_one};
+use crate::secret::hide_in_debug;
 use ask_user_question::Limits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
@@ -222,11 +223,7 @@ impl FromStr for AgentKey {
     }
 }
 
-impl fmt::Debug for AgentKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AgentKey")
-    }
-}
+hide_in_debug!(AgentKey, McpKey);
 
 /// Parses the name of a profile of limits.
 fn profile(name: &str) -> Result<Limits, String> {
@@ -267,12 +264,6 @@ impl McpKey {
             }
             Err(error) => Err(why(error)),
         }
-    }
-}
-
-impl fmt::Debug for McpKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("McpKey")
     }
 }
 
@@ -437,11 +428,7 @@ pub fn read(
         }
         let option = option_of(name).ok_or_else(|| mistake(&format!("{name}: there is no such setting")))?;
         if !value.is_empty() {
-            let mut arg = OsString::from(format!("--{option}="));
-            arg.push(value);
-            let tried = Cli::try_parse_from([PROGRAM.into(), arg.clone()]);
-            tried.map_err(|error| mistake(&format!("{name}: {}", first_line(&error))))?;
-            all.push(arg);
+            all.push(argument(&option, &value).map_err(|why| mistake(&format!("{name}: {why}")))?);
         }
     }
     all.extend(args);
@@ -486,10 +473,7 @@ fn read_file(file: &Path) -> Result<Vec<OsString>, String> {
                 toml::Value::Boolean(false) => "no".to_owned(),
                 _ => return Err(wrong(format!("{name}: a value is a text, a number, true or false"))),
             };
-            let arg = OsString::from(format!("--{name}={text}"));
-            let tried = Cli::try_parse_from([PROGRAM.into(), arg.clone()]);
-            tried.map_err(|error| wrong(format!("{name}: {}", first_line(&error))))?;
-            args.push(arg);
+            args.push(argument(&name, text.as_ref()).map_err(|why| wrong(format!("{name}: {why}")))?);
         }
     }
     Ok(args)
@@ -516,10 +500,18 @@ fn mistake(why: &str) -> clap::Error {
     command().error(ErrorKind::ValueValidation, why)
 }
 
-fn first_line(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+/// An option as an argument of the command line, or the first line of the error that it is.
+fn argument(option: &str, value: &OsStr) -> Result<OsString, String> {
+    let mut argument = OsString::from(format!("--{option}="));
+    argument.push(value);
+    match Cli::try_parse_from([PROGRAM.into(), argument.clone()]) {
+        Ok(_) => Ok(argument),
+        Err(error) => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default();
+            Err(line.strip_prefix("error: ").unwrap_or(line).to_owned())
+        }
+    }
 }
 
 impl Cli {

@@ -5,7 +5,7 @@ use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::histories::Preamble;
 use crate::live::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
-use crate::runtime::{Runtime, to_the_end};
+use crate::runtime::{Runtime, to_the_end, until_taken};
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
@@ -28,16 +28,12 @@ impl<S: Send + Sync> FromRequestParts<S> for ConversationId {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Self, ApiError> {
-        parameter(parts, state, "id").await.map(Self).ok_or(ApiError::UnknownConversation)
+        path_id(parts, state, "id").await.map(Self).ok_or(ApiError::UnknownConversation)
     }
 }
 
 /// An id in the path, by its name in the route; `None` if it is malformed.
-pub(crate) async fn parameter<S: Send + Sync>(
-    parts: &mut request::Parts,
-    state: &S,
-    parameter: &str,
-) -> Option<String> {
+pub(crate) async fn path_id<S: Send + Sync>(parts: &mut request::Parts, state: &S, parameter: &str) -> Option<String> {
     let all = RawPathParams::from_request_parts(parts, state).await.ok()?;
     // The paths under which the router is nested may have parameters of their own, also of this name.
     let (_, id) = all.iter().filter(|(name, _)| *name == parameter).last()?;
@@ -184,15 +180,7 @@ pub(crate) async fn respond(
     JsonBody(body): JsonBody,
 ) -> Result<Json<Taken>, ApiError> {
     let body = RespondBody::parse(&body)?;
-    to_the_end(async move {
-        loop {
-            match try_respond(&runtime, &caller, &id, &body).await {
-                Err(ApiError::Overtaken) => {}
-                responded => return responded,
-            }
-        }
-    })
-    .await
+    to_the_end(async move { until_taken(|| try_respond(&runtime, &caller, &id, &body)).await }).await
 }
 
 async fn try_respond(
@@ -222,15 +210,7 @@ pub(crate) async fn cancel(
     JsonBody(body): JsonBody,
 ) -> Result<Json<Taken>, ApiError> {
     let body = CancelBody::parse(&body)?;
-    to_the_end(async move {
-        loop {
-            match try_cancel(&runtime, &caller, &id, &body).await {
-                Err(ApiError::Overtaken) => {}
-                cancelled => return cancelled,
-            }
-        }
-    })
-    .await
+    to_the_end(async move { until_taken(|| try_cancel(&runtime, &caller, &id, &body)).await }).await
 }
 
 async fn try_cancel(

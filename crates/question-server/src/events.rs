@@ -3,6 +3,7 @@
 use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
+use crate::headers::parameter;
 use crate::histories::Preamble;
 use crate::live::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
 use crate::runtime::{Runtime, to_the_end};
@@ -30,7 +31,8 @@ pub(crate) async fn follow(
     let last = headers
         .get(LAST_EVENT_ID)
         .and_then(|value| value.to_str().ok())
-        .or_else(|| last_event_id(&uri))
+        // A browser's `EventSource` sends no header with its first request.
+        .or_else(|| parameter(&uri, "lastEventId"))
         .map(str::to_owned);
     // Reading it may expire the question.
     to_the_end(async move {
@@ -58,12 +60,6 @@ pub(crate) async fn follow(
         Ok(ConversationStream { prefix, reader, drain, _live: live, _counted: counted })
     })
     .await
-}
-
-/// The id in the query, since a browser's `EventSource` sends no header with its first request.
-fn last_event_id(uri: &Uri) -> Option<&str> {
-    let mut parameters = uri.query()?.split('&');
-    parameters.find_map(|parameter| parameter.strip_prefix("lastEventId="))
 }
 
 /// The frames for a client before it reads on from its position. A client that disconnects within them gets them again.

@@ -1,12 +1,18 @@
-//! The request headers that credentials and proxies use.
+//! The request headers that credentials and proxies use, and the parameters of a query.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 
 pub(crate) const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 pub(crate) const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// The lifetime of a cookie, in seconds: the longest that browsers accept.
 const COOKIE_SECONDS: u32 = 400 * 24 * 60 * 60;
+
+/// The value of this parameter in the query, as it is written there.
+pub(crate) fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
+    let mut parameters = uri.query()?.split('&').filter_map(|parameter| parameter.split_once('='));
+    parameters.find_map(|(known, value)| (known == name).then_some(value))
+}
 
 /// The token of `Authorization: Bearer TOKEN`.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {

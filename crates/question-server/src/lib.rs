@@ -40,6 +40,7 @@ mod policy;
 pub mod rate;
 mod room;
 mod runtime;
+mod secret;
 mod serve;
 mod sse;
 pub mod store;

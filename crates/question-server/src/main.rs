@@ -2,7 +2,9 @@
 
 mod stderr;
 
-use question_server::access::{Token, Tokens};
+#[cfg(unix)]
+use question_server::access::Token;
+use question_server::access::Tokens;
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
 #[cfg(feature = "postgres")]
 use question_server::limits::DATABASE_STARTS;
@@ -49,7 +51,7 @@ fn main() -> ExitCode {
             run(*config, async move |config, counters| serve_mcp(config, counters, opens).await)
         }
         #[cfg(not(feature = "mcp"))]
-        Ok(Command::Mcp { .. }) => Err("this program was built without MCP".to_owned()),
+        Ok(Command::Mcp { .. }) => Err(WITHOUT_MCP.to_owned()),
         // Help and version go to stdout, errors to stderr.
         Err(error) => error.exit(),
     };
@@ -61,6 +63,9 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(not(feature = "mcp"))]
+const WITHOUT_MCP: &str = "this program was built without MCP";
 
 fn run(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), String>) -> Result<(), String> {
     let counters = Counters::default();
@@ -119,11 +124,9 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp {
-        return Err("this program was built without MCP".to_owned());
+        return Err(WITHOUT_MCP.to_owned());
     }
-    let address = SocketAddr::from((config.bind, config.port));
-    let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
-    let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
+    let (listener, bound) = bind((config.bind, config.port).into()).await?;
     let router = server.build();
     // From the line on stdout on, a signal may come.
     let stopped = stop_signal(config.token_file.is_some()).map_err(no_signals)?;
@@ -155,11 +158,15 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
 #[cfg(feature = "mcp")]
 async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), String> {
     let drain = Drain::default();
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
-    let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
     let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
-    let (server, pages) = server.build_for_mcp(McpSettings::of(&config)?, format!("http://{bound}"), opens);
+    let settings = McpSettings::of(&config)?;
+    // Pages that are still open have the port of the server before, which the store has waited for.
+    let here = |port| bind((Ipv4Addr::LOCALHOST, port).into());
+    let (listener, bound) = match here(settings.port()).await {
+        Err(_) => here(0).await?,
+        bound => bound?,
+    };
+    let (server, pages) = server.build_for_mcp(settings, format!("http://{bound}"), opens);
     let stopped = stop_signal(false).map_err(no_signals)?;
     let most = connections(&config);
     let served = tokio::select! {
@@ -271,6 +278,13 @@ fn open_script(config: &Config) -> Result<Scripted, String> {
     let script = text.and_then(|text| Script::parse(&text).map_err(|error| error.to_string()));
     let scripted = script.map(|script| Scripted::new(script, config.pace));
     scripted.map_err(|why| format!("--script {}: {why}", file.display()))
+}
+
+/// A listener at this address, and its own address with the bound port.
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), String> {
+    let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
+    let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
+    Ok((listener, bound))
 }
 
 fn bind_failed(address: SocketAddr, error: &io::Error) -> String {

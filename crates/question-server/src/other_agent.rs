@@ -4,6 +4,7 @@ use crate::body::JsonBody;
 use crate::endpoint::{Endpoint, key_header};
 use crate::error::ApiError;
 use crate::page::{self, Page};
+use crate::secret::hide_in_debug;
 use crate::sse::EVENT_STREAM;
 use axum::Extension;
 use axum::body::Body;
@@ -12,7 +13,6 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect};
 use futures_util::StreamExt as _;
 use std::error::Error;
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -55,11 +55,7 @@ impl OtherAgent {
     }
 }
 
-impl fmt::Debug for OtherAgent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OtherAgent")
-    }
-}
+hide_in_debug!(OtherAgent);
 
 /// Forwards a run and streams the response back. A client that disconnects closes the agent's connection as well.
 pub(crate) async fn run(

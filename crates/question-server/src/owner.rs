@@ -1,8 +1,8 @@
 //! The owner of a conversation, as it is stored. `caller` finds the owner of a request.
 
 use crate::hex::sha256_hex;
+use crate::secret::hide_in_debug;
 use std::borrow::Cow;
-use std::fmt;
 
 /// The prefix of owners of asks by MCP, as they are stored.
 #[cfg(feature = "mcp")]
@@ -63,11 +63,7 @@ impl Owner {
     }
 }
 
-impl fmt::Debug for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Owner")
-    }
-}
+hide_in_debug!(Owner);
 
 /// The name of a conversation in the log. The id of one without an owner opens it, so the log shows a digest of that id.
 pub(crate) fn name_in_log<'a>(id: &'a str, owner: Option<&Owner>) -> Cow<'a, str> {

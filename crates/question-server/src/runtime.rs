@@ -140,6 +140,11 @@ impl Runtime {
         &self.callbacks
     }
 
+    /// The model.
+    pub(crate) fn model(&self) -> &dyn Model {
+        &*self.model
+    }
+
     /// The clock.
     pub(crate) fn clock(&self) -> &dyn Clock {
         &*self.clock
@@ -172,13 +177,11 @@ impl Runtime {
 
     /// Takes a client's input. Returns the response to stream: a new run, or the outcome of the run that took the same input before.
     pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
-        loop {
+        until_taken(|| async {
             let room = self.histories.room(caller.client()).await;
-            match self.try_run(&caller, &input, room).await {
-                Err(ApiError::Overtaken) => {}
-                ran => return ran,
-            }
-        }
+            self.try_run(&caller, &input, room).await
+        })
+        .await
     }
 
     /// The room is for the history, if the client needs it again.
@@ -430,6 +433,18 @@ impl Runtime {
     fn held(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
         // Names are only inserted and removed.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tries a change again for as long as other requests overtake it.
+pub(crate) async fn until_taken<T, F: Future<Output = Result<T, ApiError>>>(
+    mut attempt: impl FnMut() -> F,
+) -> Result<T, ApiError> {
+    loop {
+        match attempt().await {
+            Err(ApiError::Overtaken) => {}
+            done => return done,
+        }
     }
 }
 

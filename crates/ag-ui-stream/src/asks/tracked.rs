@@ -142,10 +142,10 @@ impl TrackedAsk {
         });
     }
 
-    /// Takes the end of the arguments. Those that did not arrive as one JSON text are read again as a whole.
+    /// Takes the end of the arguments, which are read as a whole.
     pub(super) fn end_arguments(&mut self, arguments: &str, complete: Phase, changes: &mut Changes) {
-        let arrived = self.arriving.take().and_then(|arriving| arriving.finish(&self.snapshot));
-        match arrived.or_else(|| AskUserQuestion::from_arguments(arguments)) {
+        self.arriving = None;
+        match AskUserQuestion::from_arguments(arguments) {
             Some(ask) => self.complete(ask, complete, changes),
             None => self.patch(AskPatch::Phase(Phase::Malformed), changes),
         }

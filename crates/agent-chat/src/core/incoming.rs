@@ -1,11 +1,11 @@
-//! What comes from elsewhere: the events and the history that the server tells, and what this browser has kept.
+//! Incoming data: events and histories of the server, and this browser's store.
 
 use super::{Core, Link};
-use crate::following::Following;
 use crate::ids::now;
 use crate::json;
-use crate::kept::Keep;
 use crate::status::Status;
+use crate::store::ConversationStore;
+use crate::subscription::Subscription;
 use crate::trouble::Trouble;
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
@@ -16,24 +16,24 @@ use json_tree::Json;
 use leptos::prelude::*;
 
 impl Core {
-    /// Takes a frame of the conversation's events.
+    /// Applies a frame of the conversation's events.
     pub(crate) fn take_frame(&mut self, frame: Frame) {
         if frame.event == "state_change" {
             let state = json::parse(&frame.data);
-            self.know_deadline(&state);
+            self.set_deadline(&state);
         }
         let is_reading = self.running.as_ref().is_some_and(|running| running.is_run);
-        let Some(following) = self.following_mut() else {
+        let Some(subscription) = self.subscription_mut() else {
             return;
         };
-        let news = following.take(frame, is_reading);
-        if news.is_anew {
+        let update = subscription.take(frame, is_reading);
+        if update.is_reset {
             self.conversation.start_replay();
         }
-        news.events.into_iter().for_each(|event| self.take_event(event));
-        self.conversation.lay();
+        update.events.into_iter().for_each(|event| self.take_event(event));
+        self.conversation.flush();
         self.drop_answered_calls();
-        if news.is_anew {
+        if update.is_reset {
             self.conversation.finish_replay();
             self.settle_outbox();
         }
@@ -46,14 +46,13 @@ impl Core {
             EventType::RunError => Some(Status::Failed(Trouble::Agent(event.text("message").to_owned()))),
             _ => None,
         };
-        self.conversation.take(now(), event);
+        self.conversation.handle_event(now(), event);
         if let Some(status) = status {
             self.status.set(status);
         }
     }
 
-    /// Takes what the server says of the conversation as a whole. False, and nothing has changed, where that is something else, such as a page to
-    /// sign in.
+    /// Applies the server's description of the conversation. Returns false and changes nothing if the text is none, such as a sign-in page.
     pub(crate) fn take_description(&mut self, text: &str) -> bool {
         let description = json::parse(text);
         let last_id = json::text(&description, "lastEventId").unwrap_or_default();
@@ -61,9 +60,9 @@ impl Core {
         let state = description.get("state").unwrap_or(&Json::Null);
         let has_failed = json::text(state, "type") == Some("failed");
         let is_at_work = matches!(json::text(state, "type"), Some("llm_requesting" | "tool_executing"));
-        let has_died = is_at_work && run_id.is_none();
+        let has_dead_run = is_at_work && run_id.is_none();
         let mut history = vec![("messages", description.get("messages").cloned().unwrap_or_default())];
-        if has_failed || has_died {
+        if has_failed || has_dead_run {
             let outcome = if has_failed { EndOutcome::Error } else { EndOutcome::Truncated };
             history.push(("ended", outcome.as_str().into()));
         }
@@ -73,10 +72,10 @@ impl Core {
             return false;
         }
         for ask in json::items(&description, "pending") {
-            self.know_deadline(ask);
+            self.set_deadline(ask);
         }
-        if let Some(following) = self.following_mut() {
-            following.set_died(has_died);
+        if let Some(subscription) = self.subscription_mut() {
+            subscription.set_dead_run(has_dead_run);
         }
         if has_failed {
             let reason = json::text(state, "reason").unwrap_or_default();
@@ -86,48 +85,48 @@ impl Core {
         true
     }
 
-    /// Takes the deadline from what the server says of an ask that waits, where it has one.
-    fn know_deadline(&mut self, ask: &Json<'_>) {
+    /// Sets the deadline from the server's description of a waiting ask, if it has one.
+    fn set_deadline(&mut self, ask: &Json<'_>) {
         let (call, deadline) = (json::text(ask, "toolCallId"), json::text(ask, "expiresAt"));
         if let (Some(call), Some(deadline)) = (call, deadline) {
-            self.conversation.know_deadline(now(), call, deadline);
+            self.conversation.set_deadline(now(), call, deadline);
         }
     }
 
-    /// Takes the whole history over. False, and nothing has changed, where it is none.
+    /// Replaces the conversation by a history. Returns false and changes nothing if it is none.
     fn take_history(&mut self, history: Json<'_>, last_id: &str, run_id: Option<&str>) -> bool {
         if !self.conversation.restore(now(), history, Vec::new()) {
             return false;
         }
-        let thread_id = self.config.setup.thread_id.clone();
+        let thread_id = self.config.defaults.thread_id.clone();
         let run = run_id.map(|run_id| (thread_id.as_str(), run_id));
-        let started = self.following_mut().and_then(|following| following.catch_up(last_id, run));
+        let started = self.subscription_mut().and_then(|subscription| subscription.catch_up(last_id, run));
         self.status.set(Status::Idle);
         if let Some(started) = started {
             self.take_event(started);
-            self.conversation.lay();
+            self.conversation.flush();
         }
         self.settle_outbox();
         true
     }
 
-    /// The server does not have the conversation any more.
-    pub(crate) fn lose_conversation(&mut self) {
-        let was_there = !self.following().is_some_and(Following::is_unsure);
-        self.link = Link::Following(Box::new(Following::of_new()));
-        self.turn = None;
+    /// Handles the loss of the conversation on the server.
+    pub(crate) fn handle_gone(&mut self) {
+        let was_there = !self.subscription().is_some_and(Subscription::is_unconfirmed);
+        self.link = Link::Subscribed(Box::new(Subscription::new()));
+        self.tab_lock = None;
         self.conversation.abandon_asks(now());
         self.settle_outbox();
-        // The message that is about to be sent starts it again.
-        if was_there && !self.outbox.has_open_message() {
+        // A message that is about to be sent starts it again.
+        if was_there && !self.outbox.has_pending_message() {
             self.status.set(Status::Failed(Trouble::Gone));
         }
     }
 
-    /// Takes over what this browser has kept of the conversation.
-    pub(crate) fn read_kept(&mut self) {
-        let Link::Alone(Some(kept)) = &self.link else { return };
-        let is_restored = kept.read(&mut self.conversation);
+    /// Restores the conversation from this browser's store.
+    pub(crate) fn restore_stored(&mut self) {
+        let Link::Local(Some(store)) = &self.link else { return };
+        let is_restored = store.restore(&mut self.conversation);
         let has_ended_well = match self.conversation.thread().run() {
             RunState::Ended { outcome } => {
                 !matches!(outcome, EndOutcome::Error | EndOutcome::Truncated | EndOutcome::Rejected)
@@ -140,27 +139,27 @@ impl Core {
         self.settle_outbox();
     }
 
-    /// Takes over what another tab has kept under a key, where that is this conversation.
-    pub(crate) fn read_others(&mut self, key: &str) {
-        if self.kept().is_some_and(|kept| kept.is_under(key)) && self.is_free() {
-            self.read_kept();
+    /// Restores the conversation if another tab has stored it under this key.
+    pub(crate) fn restore_changed_key(&mut self, key: &str) {
+        if self.store().is_some_and(|store| store.has_key(key)) && self.is_free() {
+            self.restore_stored();
         }
     }
 
-    /// Takes over what another tab has kept meanwhile.
-    pub(crate) fn read_news(&mut self) {
-        if self.kept().is_some_and(Keep::has_changed) {
-            self.read_kept();
+    /// Restores the conversation if another tab has stored it since.
+    pub(crate) fn restore_if_changed(&mut self) {
+        if self.store().is_some_and(ConversationStore::has_changed) {
+            self.restore_stored();
         }
     }
 
-    /// Now that everything is known, drops what is held for nothing, and shows on the cards what is held and what is not.
+    /// Drops outbox items whose ask or message is settled, once the history is known, and shows the rest on the cards.
     fn settle_outbox(&mut self) {
         self.restoring.set(false);
         let (thread, asks) = (self.conversation.thread(), self.conversation.asks());
-        let is_said = |id: &str| thread.message(id).is_some();
-        self.outbox.settle(asks, is_said);
+        let is_in_history = |id: &str| thread.message(id).is_some();
+        self.outbox.settle(asks, is_in_history);
         self.drop_answered_calls();
-        self.show_mail();
+        self.show_outbox();
     }
 }

@@ -1,10 +1,10 @@
-//! What goes out next: what was said and answered, as the agent takes it.
+//! Outgoing messages and replies, in the form that the agent accepts.
 
-use super::{Core, Launch, Link, Post, tell_developers};
-use crate::following::Following;
+use super::{Core, Launch, Link, Post, log_details};
 use crate::ids::{new_id, now};
-use crate::kept::Keep;
-use crate::outbox::Mail;
+use crate::outbox::SendState;
+use crate::store::ConversationStore;
+use crate::subscription::Subscription;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
 use ag_ui_stream::Message;
@@ -17,50 +17,50 @@ use json_tree::Json;
 use leptos::prelude::*;
 use std::rc::Rc;
 
-/// What is to be done next.
+/// The next action.
 pub(crate) enum Next {
-    /// Nothing, until something changes.
+    /// No action until something changes.
     Nothing,
-    /// To queue for the turn to talk to the agent.
-    Turn,
+    /// To queue for the lock on requests to the agent.
+    Lock,
     /// To make a request.
     Request(Box<Launch>),
-    /// Nothing, because what was said can't be sent.
+    /// No action, because the held items can't be sent.
     Refused,
 }
 
 impl Core {
-    /// Holds what was typed. Unless it stands alone, it is decided when it goes what it is: a message of its own, or the answer to what waits.
-    pub(crate) fn say(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
-        // Its user goes on: what did not reach the agent goes along.
-        if let Some(earlier) = self.outbox.take_message_back() {
+    /// Holds a text. With `stands_alone` it is a message of its own. Otherwise the time of sending decides: it may be the answer to a waiting ask.
+    pub(crate) fn hold_text(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
+        // The user continues: an earlier message that failed becomes part of the history.
+        if let Some(earlier) = self.outbox.take_failed_message() {
             self.conversation.push_message(now(), Message::user(earlier.id, earlier.text));
         }
-        // It can't be meant for a question that comes while it waits for the server.
-        let stands_alone = stands_alone || self.knows_of_no_question();
-        self.outbox.say(text, picks, stands_alone);
-        if let Some(memory) = self.config.memory {
-            (memory.name)(&self.config.setup.thread_id);
+        // It can't answer a question that arrives while it waits for the server.
+        let stands_alone = stands_alone || self.has_no_question();
+        self.outbox.hold_message(text, picks, stands_alone);
+        if let Some(persistence) = self.config.persistence {
+            (persistence.set_id)(&self.config.defaults.thread_id);
         }
-        self.show_mail();
+        self.show_outbox();
     }
 
-    /// What was typed and can't be sent stays where it was typed.
-    pub(crate) fn unsay(&mut self) {
-        self.outbox.drop_typed();
-        self.show_mail();
+    /// Drops a text that can't be sent. It stays in its input field.
+    pub(crate) fn drop_text(&mut self) {
+        self.outbox.drop_failed_text();
+        self.show_outbox();
     }
 
-    /// Decides what goes out next.
+    /// Decides the next action.
     pub(crate) fn next(&mut self) -> Next {
         if !self.is_free() {
             return Next::Nothing;
         }
-        let has_turn = self.turn.as_ref().map(TabLock::is_granted);
-        if self.kept().is_some() && has_turn != Some(true) {
-            // Two tabs at once would each keep a conversation without the other's turn.
-            return match has_turn.is_none() && (self.again || self.outbox.has_held()) {
-                true => Next::Turn,
+        let has_lock = self.tab_lock.as_ref().map(TabLock::is_granted);
+        if self.store().is_some() && has_lock != Some(true) {
+            // Without the lock, two tabs would overwrite each other's turns in the store.
+            return match has_lock.is_none() && (self.reruns || self.outbox.has_held()) {
+                true => Next::Lock,
                 false => Next::Nothing,
             };
         }
@@ -69,44 +69,44 @@ impl Core {
             Ok(None) => {}
             Err(refusal) => {
                 let trouble = Trouble::from(refusal);
-                tell_developers(&trouble);
-                self.outbox.change(&Mail::Held, &Mail::Back(trouble));
-                self.show_mail();
-                self.give_turn();
+                log_details(&trouble);
+                self.outbox.replace_state(&SendState::Held, &SendState::Failed(trouble));
+                self.show_outbox();
+                self.release_lock();
                 return Next::Refused;
             }
         }
-        self.give_turn();
+        self.release_lock();
         Next::Nothing
     }
 
-    /// Queues for the turn to talk to the agent, where that goes by turns. True where it is there at once.
-    pub(crate) fn request_turn(&mut self, on_grant: Rc<dyn Fn()>) -> bool {
-        self.turn = self.kept().map(|kept| kept.request_turn(on_grant));
-        self.turn.as_ref().is_some_and(TabLock::is_granted)
+    /// Queues for the lock on requests to the agent, if tabs take turns. Returns true if it is granted at once.
+    pub(crate) fn request_lock(&mut self, on_grant: Rc<dyn Fn()>) -> bool {
+        self.tab_lock = self.store().map(|store| store.request_lock(on_grant));
+        self.tab_lock.as_ref().is_some_and(TabLock::is_granted)
     }
 
-    /// Lets another tab talk to the agent, where that goes by turns.
-    fn give_turn(&mut self) {
-        if matches!(self.link, Link::Alone(_)) {
-            self.turn = None;
+    /// Releases the lock on requests to the agent, if tabs take turns.
+    fn release_lock(&mut self) {
+        if matches!(self.link, Link::Local(_)) {
+            self.tab_lock = None;
         }
     }
 
     fn next_post(&mut self) -> Result<Option<Post>, Refusal> {
-        let again = std::mem::take(&mut self.again);
+        let reruns = std::mem::take(&mut self.reruns);
         let elsewhere = self.held_elsewhere();
         self.answer_by_message(&elsewhere);
         self.cancel_by_message();
-        if again || self.outbox.held_message().is_some() {
+        if reruns || self.outbox.held_message().is_some() {
             self.stop_calls();
         }
         let mut held = self.outbox.held();
         let message = self.outbox.held_message().cloned();
         if held.is_empty() && message.is_none() {
-            return match again && self.can_go_on() {
+            return match reruns && self.can_go_on() {
                 true => self.run(UserTurn::default()).map(Some),
-                false => Ok(self.server.and_then(|server| (server.revival)(self))),
+                false => Ok(self.server.and_then(|server| (server.resume_run)(self))),
             };
         }
         if let Some(server) = self.server {
@@ -116,7 +116,7 @@ impl Core {
             }
             (server.bind_interrupts)(self, &held);
         }
-        let others = elsewhere.into_iter().filter(|reply| self.outbox.mail(&reply.tool_call_id).is_none());
+        let others = elsewhere.into_iter().filter(|reply| self.outbox.state_of(&reply.tool_call_id).is_none());
         held.extend(others);
         let (text, text_id) = message.map(|message| (message.text, message.id)).unzip();
         match self.run(UserTurn { replies: held.clone(), text, text_id }) {
@@ -124,7 +124,7 @@ impl Core {
                 self.outbox.send(&held, true);
                 Ok(Some(post))
             }
-            // The other asks wait for their replies.
+            // Other asks still wait for their replies.
             Err(Refusal::QuestionsWait { .. } | Refusal::OpenCalls { .. } | Refusal::OpenInterrupts { .. })
                 if self.waits_for_others() =>
             {
@@ -135,37 +135,37 @@ impl Core {
         }
     }
 
-    /// The replies that other tabs hold until the asks that wait here have theirs. They go out with the last one.
+    /// The replies that other tabs hold. They are sent with the last missing one.
     fn held_elsewhere(&self) -> Vec<AskReply> {
-        let held = self.kept().and_then(Keep::held).unwrap_or_default();
+        let held = self.store().and_then(ConversationStore::held_replies).unwrap_or_default();
         self.outbox.held_elsewhere(&held, self.conversation.asks())
     }
 
-    /// Lets the other tabs have the replies that are held, but not the one that was taken back.
+    /// Shares the held replies with the other tabs, without the one that was taken back.
     pub(super) fn share_held(&self, taken_back: Option<&str>) {
-        let Some(kept) = self.kept() else { return };
-        let held = kept.held();
-        let all = self.outbox.held_anywhere(held.as_deref().unwrap_or_default(), taken_back, self.conversation.asks());
+        let Some(store) = self.store() else { return };
+        let held = store.held_replies();
+        let all = self.outbox.all_held(held.as_deref().unwrap_or_default(), taken_back, self.conversation.asks());
         if all != held {
-            kept.write_held(all.as_deref());
+            store.set_held_replies(all.as_deref());
         }
     }
 
-    /// Whether a run over the same history has something to go on with. Where a question waits, its answer starts the next one.
+    /// Returns true if a run over the same history makes sense. If a question waits, its answer starts the next run.
     fn can_go_on(&self) -> bool {
         self.conversation.waiting().next().is_none() && !self.conversation.thread().messages().is_empty()
     }
 
-    /// Lets the server go on with a run that died with an earlier life of it. It has everything that was said. One tab asks for it.
-    pub(crate) fn revival(&self) -> Option<Post> {
-        if !self.following()?.has_died() || !self.holds_stream() {
+    /// The request that resumes a run that died with its server. The server has the whole input, and only one tab sends it.
+    pub(crate) fn resume_run(&self) -> Option<Post> {
+        if !self.subscription()?.has_dead_run() || !self.holds_stream() {
             return None;
         }
-        Some(Post::Run(Box::new(NextRun::again(&self.config.run_setup(), new_id()))))
+        Some(Post::Run(Box::new(NextRun::again(&self.config.run_defaults(), new_id()))))
     }
 
-    fn knows_of_no_question(&self) -> bool {
-        let may_have_missed = self.following().is_some_and(Following::has_missed);
+    fn has_no_question(&self) -> bool {
+        let is_stale = self.subscription().is_some_and(Subscription::is_stale);
         let is_open = |ask: &AskSnapshot| match ask.phase {
             Phase::Streaming | Phase::Ready | Phase::Answerable => true,
             Phase::Malformed
@@ -176,11 +176,11 @@ impl Core {
             | Phase::Interrupted
             | Phase::Settled => false,
         };
-        let is_known = !self.restoring.get_untracked() && !may_have_missed;
+        let is_known = !self.restoring.get_untracked() && !is_stale;
         is_known && !self.conversation.asks().asks().any(is_open)
     }
 
-    /// Takes the message that is held for the answer to what waits.
+    /// Turns the held message into the answer to a waiting ask.
     fn answer_by_message(&mut self, elsewhere: &[AskReply]) {
         let is_held = |id: &str| elsewhere.iter().any(|reply| reply.tool_call_id == id);
         let waits = self.conversation.waiting();
@@ -196,7 +196,7 @@ impl Core {
         };
         let read = waits.iter().map(|(id, ask)| match_message(ask, &message.text, message.picks(id, ask)));
         let mut outcomes: Vec<Outcome> = read.collect();
-        // One text can't answer two calls: it is for the one that offers it, or else for the first.
+        // One text can't answer two calls: it answers the one that offers it, or else the first.
         let meant = outcomes.iter().position(picks_an_option).unwrap_or(0);
         let outcome = outcomes.swap_remove(meant);
         let is_answer = matches!(outcome, Outcome::Answered(_));
@@ -204,13 +204,13 @@ impl Core {
             if index == meant {
                 self.hold(tool_call_id, outcome.clone(), AnsweredBy::Composer);
             } else if !is_answer {
-                // Who talks of something else goes past them all.
+                // A message about something else passes all of them.
                 self.hold(tool_call_id, Outcome::Superseded, AnsweredBy::Composer);
             }
         }
     }
 
-    /// Takes the message that is held for a no to what the agent waits for and nobody could be shown: no run can start before.
+    /// Turns the held message into the cancellation of each unreadable ask, since no run can start before.
     fn cancel_by_message(&mut self) {
         if self.outbox.held_message().is_none() {
             return;
@@ -223,22 +223,22 @@ impl Core {
         }
     }
 
-    /// Whether another ask still needs its reply, or a call of the page's tools its result, before what is held can go.
+    /// Returns true if another ask needs its reply, or a call of the page's tools its result, before the held replies can be sent.
     pub(crate) fn waits_for_others(&self) -> bool {
         let Self { conversation, outbox, .. } = self;
         let mut open = conversation.waiting().chain(conversation.unreadable());
         open.any(|ask| !outbox.answers(&ask.tool_call_id)) || self.has_open_call()
     }
 
-    fn run(&self, said: UserTurn) -> Result<Post, Refusal> {
-        let run = self.conversation.request(now(), &self.config.run_setup(), &said, new_id)?;
+    fn run(&self, turn: UserTurn) -> Result<Post, Refusal> {
+        let run = self.conversation.request(now(), &self.config.run_defaults(), &turn, new_id)?;
         Ok(Post::Run(Box::new(run)))
     }
 
-    /// The first reply as the conversation's own endpoints take it. They take no other outcomes than these two.
+    /// The first reply, as a request to the conversation's own endpoints. They accept no outcomes but these two.
     pub(crate) fn by_endpoint(&self, held: &[AskReply]) -> Option<(AskReply, Post)> {
         let reply = held.first()?;
-        if self.config.setup.delivery != Delivery::Endpoint {
+        if self.config.defaults.delivery != Delivery::Endpoint {
             return None;
         }
         let (action, body) = match &reply.outcome {
@@ -259,20 +259,21 @@ impl Core {
         Some((reply.clone(), Post::Endpoint { action, body }))
     }
 
-    /// The server takes an answer by interrupt whether or not the run that asked ended in one, and a history does not tell.
+    /// Opens interrupts for replies by `resume`. The server accepts such a reply even if the run did not end in an interrupt, and a history
+    /// does not have them.
     pub(crate) fn bind_interrupts(&mut self, held: &[AskReply]) {
-        if self.config.setup.delivery != Delivery::Resume {
+        if self.config.defaults.delivery != Delivery::Resume {
             return;
         }
         for reply in held {
             if self.conversation.thread().open_interrupts().is_empty() {
-                self.conversation.interrupt_by(now(), &reply.tool_call_id);
+                self.conversation.open_interrupt(now(), &reply.tool_call_id);
             }
         }
     }
 }
 
-/// Whether an outcome is what an ask offers, and nothing in the user's own words.
+/// Returns true if an outcome has only offered options, and no text of the user.
 fn picks_an_option(outcome: &Outcome) -> bool {
     let Outcome::Answered(reply) = outcome else {
         return false;

@@ -1,84 +1,84 @@
 //! A request from its launch to its end.
 
-use super::{Core, Post, Running, tell_developers};
+use super::{Core, Post, Running, log_details};
 use crate::ids::now;
-use crate::outbox::Mail;
+use crate::outbox::SendState;
 use crate::status::Status;
-use crate::transport::{Abort, Endpoint, TransportError, conversation_path};
+use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
 use crate::trouble::Trouble;
 use ag_ui_stream::thread::RunState;
 use json_tree::Json;
 use leptos::prelude::*;
 
-/// A request that was launched: what its task needs.
+/// A launched request, for its task.
 pub(crate) struct Launch {
-    pub(crate) endpoint: Endpoint,
-    /// Where it goes beside the agent, if not to the agent.
+    pub(crate) endpoint: AgentEndpoint,
+    /// The path beside the agent, if the request is not for the agent itself.
     pub(crate) path: Option<String>,
     pub(crate) body: String,
     pub(crate) abort: Abort,
     pub(crate) post: Post,
 }
 
-/// How a server is asked to end a run.
+/// The request that stops a run on a server.
 pub(crate) struct Stop {
-    pub(crate) endpoint: Endpoint,
+    pub(crate) endpoint: AgentEndpoint,
     pub(crate) path: String,
     pub(crate) body: String,
     /// This page's own request for that run.
     pub(crate) request: Option<Abort>,
 }
 
-/// How a launched request ended.
+/// The end of a launched request.
 pub(crate) enum RunEnd {
-    /// As the protocol has it.
+    /// By the protocol.
     Done,
-    /// The user stopped it.
+    /// By the user.
     Stopped,
-    /// After the agent had taken it.
+    /// After the agent had accepted it.
     Failed(Trouble),
-    /// Before the agent had taken it, as far as is known.
+    /// Before the agent had accepted it, as far as is known.
     Unsent(TransportError),
 }
 
 impl Core {
-    /// Marks a request as under way. What the user just said shows at once; an answer only when the agent has it, until then its card says
+    /// Marks a request as running. A message is shown at once; an answer only when the agent has it, and until then its card shows
     /// "sending".
     pub(super) fn launch(&mut self, post: Post) -> Launch {
         let is_run = matches!(post, Post::Run(_));
         let (action, body) = match &post {
             Post::Endpoint { action, body } => (Some(*action), body.clone()),
             Post::Run(run) => {
-                if let Some(following) = self.following_mut() {
-                    following.start_run(&run.run_id);
+                if let Some(subscription) = self.subscription_mut() {
+                    subscription.start_own_run(&run.run_id);
                 }
-                if let Some(desk) = &self.desk {
-                    desk.note_run(&run.run_id, self.outbox.has_sent());
+                if let Some(runner) = &self.runner {
+                    runner.note_run(&run.run_id, self.outbox.has_sent());
                 }
                 self.status.set(Status::Running);
                 self.conversation.start_response(now());
-                // Where a balancer sees which conversation it is.
+                // This path names the conversation for a load balancer.
                 (self.server.map(|_| "/agent"), run.body.clone())
             }
         };
-        let path = action.map(|action| conversation_path(&self.config.setup.thread_id, action));
+        let path = action.map(|action| conversation_path(&self.config.defaults.thread_id, action));
         let abort = Abort::new();
         self.running = Some(Running { abort: abort.clone(), is_run });
-        self.show_mail();
+        self.show_outbox();
         self.save();
         Launch { endpoint: self.config.endpoint.clone(), path, body, abort, post }
     }
 
-    /// The agent has a request, and what it brought.
+    /// Handles the agent's acceptance of a request.
     pub(crate) fn handle_accepted(&mut self, post: &Post) {
-        if let Some(following) = self.following_mut() {
-            following.begin();
+        if let Some(subscription) = self.subscription_mut() {
+            subscription.confirm();
         }
         match post {
             Post::Run(run) => {
                 self.conversation.start_run(now(), run);
-                if let Some(desk) = &self.desk {
-                    desk.note_arrival();
+                if let Some(runner) = &self.runner {
+                    runner.note_accepted();
                 }
             }
             Post::Endpoint { .. } => {
@@ -87,79 +87,79 @@ impl Core {
                 }
             }
         }
-        self.outbox.arrive();
+        self.outbox.remove_sent();
         self.share_held(None);
-        self.show_mail();
+        self.show_outbox();
         self.save();
     }
 
-    /// A request is over, well or not.
+    /// Handles the end of a request.
     pub(crate) fn settle(&mut self, end: RunEnd) {
         if self.running.take().is_some_and(|running| running.is_run) {
             self.status.set(Status::Idle);
         }
         match end {
             RunEnd::Done => {}
-            RunEnd::Failed(trouble) => match self.following_mut() {
-                // The run goes on without this tab, or its server died: what has become of it is to be asked for.
-                Some(following) if trouble == Trouble::BrokeOff => following.lose_runs(),
+            RunEnd::Failed(trouble) => match self.subscription_mut() {
+                // The run continues without this tab, or its server died: the history has the result.
+                Some(subscription) if trouble == Trouble::BrokeOff => subscription.forget_own_runs(),
                 _ => self.fail(trouble),
             },
             RunEnd::Stopped => {
-                self.outbox.drop_picks();
-                if let Some(following) = self.following_mut() {
-                    following.lose_runs();
+                self.outbox.drop_card_replies();
+                if let Some(subscription) = self.subscription_mut() {
+                    subscription.forget_own_runs();
                 }
             }
             RunEnd::Unsent(error) => self.settle_unsent(error),
         }
-        self.show_mail();
+        self.show_outbox();
         self.save();
     }
 
     fn settle_unsent(&mut self, error: TransportError) {
         let is_lost = error.is_lost();
-        if let Some(following) = self.following_mut() {
+        if let Some(subscription) = self.subscription_mut() {
             if is_lost || error.is_conflict() || error == TransportError::Aborted {
-                following.lose_runs();
+                subscription.forget_own_runs();
             }
             if is_lost {
-                // Held until the server is there again, which tells whether it has this already.
-                return self.outbox.change(&Mail::Sent, &Mail::Held);
+                // Held until the server is back, whose history shows if it has arrived.
+                return self.outbox.replace_state(&SendState::Sent, &SendState::Held);
             }
         }
         let winner = match &error {
             TransportError::Status { body, .. } => body.winner.clone(),
             TransportError::Aborted | TransportError::Network | TransportError::NoStream { .. } => None,
         };
-        let trouble = Trouble::from_transport(error, &self.reach);
-        tell_developers(&trouble);
+        let trouble = Trouble::from_transport(error, &self.origin);
+        log_details(&trouble);
         if !self.outbox.has_sent() {
             return self.status.set(Status::Failed(trouble));
         }
-        let came_back = Mail::Back(trouble);
-        self.outbox.change(&Mail::Sent, &came_back);
+        let failed = SendState::Failed(trouble);
+        self.outbox.replace_state(&SendState::Sent, &failed);
         if let Some(winner) = winner {
-            self.show_mail();
+            self.show_outbox();
             self.conversation.push_message(now(), winner);
             let (thread, asks) = (self.conversation.thread(), self.conversation.asks());
-            // Somebody else was first: that reply is over, and all else goes again.
+            // Another client's answer came first: that reply is settled, and everything else is sent again.
             if self.outbox.settle(asks, |id| thread.message(id).is_some()) {
-                self.outbox.change(&came_back, &Mail::Held);
+                self.outbox.replace_state(&failed, &SendState::Held);
             }
         }
     }
 
-    /// What to ask the server to end the run that is under way, where there is one.
+    /// The request that stops the open run, if there is one.
     pub(crate) fn stop(&mut self) -> Option<Stop> {
         let RunState::Running { run_id } = self.conversation.thread().run() else {
             return None;
         };
-        let run = [("runId", self.following()?.run_id().unwrap_or(run_id).into())];
+        let run = [("runId", self.subscription()?.run_id().unwrap_or(run_id).into())];
         let body = Json::object(run).to_string();
-        let path = conversation_path(&self.config.setup.thread_id, "/cancel");
-        self.outbox.drop_picks();
-        self.show_mail();
+        let path = conversation_path(&self.config.defaults.thread_id, "/cancel");
+        self.outbox.drop_card_replies();
+        self.show_outbox();
         Some(Stop {
             endpoint: self.config.endpoint.clone(),
             path,
@@ -168,10 +168,10 @@ impl Core {
         })
     }
 
-    /// The server was asked to end a run. What it kept of that run only it knows.
+    /// Handles the server's stop of a run. Only its history shows the messages of that run that it kept.
     pub(crate) fn handle_cancelled(&mut self) {
-        if let Some(following) = self.following_mut() {
-            following.fall_behind();
+        if let Some(subscription) = self.subscription_mut() {
+            subscription.invalidate();
         }
     }
 

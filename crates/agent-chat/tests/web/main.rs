@@ -12,7 +12,7 @@ mod tools;
 mod visitor;
 
 use ag_ui_stream::Message;
-use agent_chat::{ChatOptions, Delivery, Given, Status, Trouble};
+use agent_chat::{ChatOptions, Delivery, ReplyStatus, Status, Trouble};
 use ask_user_question::Phase;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
@@ -137,18 +137,18 @@ async fn what_becomes_of_a_reply_is_said_at_once() {
     call.asks("c1", SIZE);
     visitor.sees_phase("c1", Phase::Ready).await;
     let large = || reply(SIZE, 1);
-    assert_eq!(visitor.chat.reply("c1", large()), Given::Held);
+    assert_eq!(visitor.chat.reply("c1", large()), ReplyStatus::Held);
     assert!(visitor.chat.take_back("c1"));
     call.finishes();
     visitor.sees_status(Status::Idle).await;
-    assert_eq!(visitor.chat.reply("c1", large()), Given::Sent);
+    assert_eq!(visitor.chat.reply("c1", large()), ReplyStatus::Sent);
     let call = Call::next().await;
     call.accept();
     call.finishes();
     visitor.sees_phase("c1", Phase::Answered).await;
     visitor.sees_status(Status::Idle).await;
     for nobodys in ["c1", "c2"] {
-        assert_eq!(visitor.chat.reply(nobodys, large()), Given::Refused(Trouble::NotWaiting), "{nobodys}");
+        assert_eq!(visitor.chat.reply(nobodys, large()), ReplyStatus::Refused(Trouble::NotWaiting), "{nobodys}");
     }
 }
 

@@ -59,7 +59,6 @@ impl Dialect for Anthropic {
     }
 
     fn reader(&self, _request: &Request) -> Box<dyn AnswerReader> {
-        let Remote { settings, origin, .. } = &self.remote;
-        Box::new(AnthropicReader::new(settings.key.as_deref().map(Arc::from), Arc::clone(origin)))
+        Box::new(AnthropicReader::new(self.remote.key.clone(), Arc::clone(&self.remote.origin)))
     }
 }

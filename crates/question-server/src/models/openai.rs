@@ -65,9 +65,8 @@ impl Dialect for OpenAi {
 
     fn reader(&self, request: &Request) -> Box<dyn AnswerReader> {
         let tools = request.tools.iter().map(|tool| tool.name.clone()).collect();
-        let Remote { settings, origin, .. } = &self.remote;
-        let context = ReaderContext { key: settings.key.as_deref().map(Arc::from), tools, origin: Arc::clone(origin) };
-        Box::new(OpenAiReader::new(context))
+        let Remote { key, origin, .. } = &self.remote;
+        Box::new(OpenAiReader::new(ReaderContext { key: key.clone(), tools, origin: Arc::clone(origin) }))
     }
 
     fn asks_for_less(&self, kind: RefusalKind) -> bool {

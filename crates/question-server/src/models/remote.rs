@@ -94,7 +94,7 @@ impl Settings {
 pub(super) struct Remote {
     pub(super) settings: Arc<Settings>,
     endpoint: Endpoint,
-    key: Option<Arc<str>>,
+    pub(super) key: Option<Arc<str>>,
     /// The endpoint and the model, which alone get their own ids and thoughts back.
     pub(super) origin: Arc<str>,
     places: Arc<Semaphore>,

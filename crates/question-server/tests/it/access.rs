@@ -2,43 +2,18 @@
 
 use crate::folder::Folder;
 use crate::house::server_of;
-use crate::http::{Answer, call, request, says};
-use crate::socket::{binary, exchange, start, until_logged};
+use crate::http::{call, get_with, request, says, with_headers};
+use crate::socket::{binary, exchange, raw, start, until_logged};
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{Method, header};
 use question_server::Config;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::process::Command;
 
 const TOKEN: &str = "correct-horse-battery-staple";
 
 fn server() -> Router {
     server_of(&Config { tokens: vec![TOKEN.parse().expect("it is long enough")], ..Config::default() })
-}
-
-async fn send(
-    server: &Router,
-    method: Method,
-    path: &str,
-    body: Option<Value>,
-    headers: &[(&'static str, &str)],
-) -> Answer {
-    let mut request = request(method, path, body);
-    for (name, value) in headers {
-        let value = HeaderValue::from_str(value).expect("a header value");
-        let name = HeaderName::from_static(name);
-        request.headers_mut().insert(name, value);
-    }
-    call(server, request).await
-}
-
-async fn get(server: &Router, path: &str, headers: &[(&'static str, &str)]) -> Answer {
-    send(server, Method::GET, path, None, headers).await
-}
-
-fn text<'a>(answer: &'a Answer, name: &str) -> &'a str {
-    let value = answer.headers.get(name).map(HeaderValue::to_str);
-    value.map_or("", |value| value.expect("it is text"))
 }
 
 #[tokio::test]
@@ -68,13 +43,13 @@ async fn without_the_token_nothing_is_told_but_that_it_lives() {
             (Method::POST, "/conversations/t/respond", Some(json!({}))),
             (Method::POST, "/conversations/t/cancel", Some(json!({}))),
         ] {
-            let refused = send(&server, method, path, body, headers).await;
+            let refused = call(&server, with_headers(request(method, path, body), headers)).await;
             let refusal = refused.refusal();
             assert_eq!(refusal, (401, "unauthorized".to_owned()), "{path} {headers:?}");
-            assert_eq!(text(&refused, "www-authenticate"), "Bearer");
-            assert_eq!(text(&refused, "set-cookie"), "");
+            assert_eq!(refused.header("www-authenticate"), "Bearer");
+            assert_eq!(refused.header("set-cookie"), "");
         }
-        assert_eq!(get(&server, "/healthz", headers).await.status, 200);
+        assert_eq!(get_with(&server, "/healthz", headers).await.status, 200);
     }
 }
 
@@ -83,9 +58,9 @@ async fn a_program_brings_the_token_with_each_request() {
     let server = server();
     let bearer = format!("bearer  {TOKEN}");
     let headers = [("authorization", bearer.as_str())];
-    let said = send(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), &headers).await;
+    let said = call(&server, with_headers(request(Method::POST, "/agent", Some(says("t", "u", "hi"))), &headers)).await;
     said.events();
-    let described = get(&server, "/conversations/t", &headers).await;
+    let described = get_with(&server, "/conversations/t", &headers).await;
     assert_eq!(described.json()["state"]["type"], "awaiting_user_response");
 }
 
@@ -93,12 +68,12 @@ async fn a_program_brings_the_token_with_each_request() {
 async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
     let server = server();
     let link = format!("/?a=b&token={TOKEN}");
-    let welcome = get(&server, &link, &[("x-forwarded-proto", "https")]).await;
+    let welcome = get_with(&server, &link, &[("x-forwarded-proto", "https")]).await;
     assert_eq!(welcome.status, 200);
-    assert_eq!(text(&welcome, "cache-control"), "no-store");
+    assert_eq!(welcome.header("cache-control"), "no-store");
     let page = String::from_utf8_lossy(&welcome.body);
     assert!(page.contains("0;url=/\"") && !page.contains(TOKEN), "{page}");
-    let cookie = text(&welcome, "set-cookie");
+    let cookie = welcome.header("set-cookie");
     for attribute in ["; HttpOnly", "; SameSite=Strict", "; Path=/", "; Secure"] {
         assert!(cookie.contains(attribute), "{cookie}");
     }
@@ -106,16 +81,16 @@ async fn a_person_opens_a_link_once_and_the_browser_has_the_cookie() {
     let cookie = cookie.split(';').next().expect("it has a value");
     assert!(cookie.starts_with("__Host-question_access="), "{cookie}");
     let by_tls = ("x-forwarded-proto", "https");
-    let settings = get(&server, "/settings.json", &[("cookie", cookie), by_tls]).await;
+    let settings = get_with(&server, "/settings.json", &[("cookie", cookie), by_tls]).await;
     assert_eq!(settings.status, 200);
     // One that any host of the same domain could have set is not taken for it.
     let plain = cookie.trim_start_matches("__Host-");
-    let settings = get(&server, "/settings.json", &[("cookie", plain), by_tls]).await;
+    let settings = get_with(&server, "/settings.json", &[("cookie", plain), by_tls]).await;
     assert_eq!(settings.status, 401);
-    let posted = send(&server, Method::POST, &link, Some(says("t", "u", "hi")), &[]).await;
+    let posted = call(&server, with_headers(request(Method::POST, &link, Some(says("t", "u", "hi"))), &[])).await;
     assert_eq!(posted.status, 401, "a link is opened, not posted to");
-    let plain = get(&server, &link, &[]).await;
-    let cookie = text(&plain, "set-cookie");
+    let plain = get_with(&server, &link, &[]).await;
+    let cookie = plain.header("set-cookie");
     assert!(cookie.starts_with("question_access=") && !cookie.contains("Secure"));
 }
 
@@ -136,7 +111,7 @@ async fn it_answers_under_the_names_that_it_was_given() {
         ("192.168.1.6", 403),
     ] {
         let headers = [("host", host), ("authorization", bearer.as_str())];
-        let answer = get(&server, "/settings.json", &headers).await;
+        let answer = get_with(&server, "/settings.json", &headers).await;
         assert_eq!(answer.status, status, "{host}");
     }
 }
@@ -155,31 +130,32 @@ async fn pages_of_allowed_origins_may_read_the_answers_and_no_others() {
         ("access-control-request-method", "POST"),
         ("access-control-request-headers", "authorization,content-type,last-event-id"),
     ];
-    let leave = send(&server, Method::OPTIONS, "/agent", None, &ask).await;
+    let leave = call(&server, with_headers(request(Method::OPTIONS, "/agent", None), &ask)).await;
     assert_eq!(leave.status, 200);
-    assert_eq!(text(&leave, "access-control-allow-origin"), origin);
-    assert!(text(&leave, "access-control-allow-methods").contains("POST"));
-    assert_eq!(text(&leave, "access-control-allow-headers"), ask[2].1);
-    assert_eq!(text(&leave, "access-control-allow-credentials"), "");
+    assert_eq!(leave.header("access-control-allow-origin"), origin);
+    assert!(leave.header("access-control-allow-methods").contains("POST"));
+    assert_eq!(leave.header("access-control-allow-headers"), ask[2].1);
+    assert_eq!(leave.header("access-control-allow-credentials"), "");
 
     let bearer = format!("Bearer {TOKEN}");
     let from_page = [("origin", origin), ("sec-fetch-site", "cross-site"), ("authorization", bearer.as_str())];
-    let said = send(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), &from_page).await;
-    assert_eq!(text(&said, "access-control-allow-origin"), origin);
-    assert_eq!(text(&said, "set-cookie"), "", "the browser would not keep it");
+    let said =
+        call(&server, with_headers(request(Method::POST, "/agent", Some(says("t", "u", "hi"))), &from_page)).await;
+    assert_eq!(said.header("access-control-allow-origin"), origin);
+    assert_eq!(said.header("set-cookie"), "", "the browser would not keep it");
     said.events();
-    let described = get(&server, "/conversations/t", &from_page).await;
+    let described = get_with(&server, "/conversations/t", &from_page).await;
     assert_eq!(described.status, 200, "it comes back as who it was");
-    let refused = get(&server, "/conversations/t", &from_page[..1]).await;
+    let refused = get_with(&server, "/conversations/t", &from_page[..1]).await;
     assert_eq!(refused.status, 401);
-    assert_eq!(text(&refused, "access-control-allow-origin"), origin, "it may read why");
+    assert_eq!(refused.header("access-control-allow-origin"), origin, "it may read why");
 
     let stranger = ("origin", "https://evil.example");
     let headers = [stranger, ("authorization", bearer.as_str())];
-    let stranger = get(&server, "/conversations/t", &headers).await;
+    let stranger = get_with(&server, "/conversations/t", &headers).await;
     assert_eq!(stranger.status, 403);
-    let local = get(&server, "/healthz", &[("origin", "http://localhost:3000")]).await;
-    assert_eq!(text(&local, "access-control-allow-origin"), "");
+    let local = get_with(&server, "/healthz", &[("origin", "http://localhost:3000")]).await;
+    assert_eq!(local.header("access-control-allow-origin"), "");
 }
 
 #[tokio::test]
@@ -198,10 +174,7 @@ async fn the_binary_lets_other_machines_in_with_a_token_only() {
     let (_server, mut address) = start(&args).await;
     assert!(address.ip().is_unspecified());
     address.set_ip([127, 0, 0, 1].into());
-    let get = |header: &str| {
-        let request = format!("GET /settings.json HTTP/1.0\r\nHost: {address}\r\n{header}\r\n");
-        async move { exchange(address, &request).await }
-    };
+    let get = async |header: &str| exchange(address, &raw(address, "GET", "/settings.json", header, "")).await;
     assert!(get("").await.starts_with("HTTP/1.0 401"));
     let bearer = format!("{}: Bearer {TOKEN}\r\n", header::AUTHORIZATION);
     assert!(get(&bearer).await.starts_with("HTTP/1.0 200"));
@@ -217,10 +190,7 @@ async fn each_name_has_the_conversations_of_all_its_tokens() {
     let file = file.to_str().expect("it is text");
     let (mut child, address) = start(&["--port", "0", "--pace", "0", "--token-file", file]).await;
     let send = async |method: &str, path: &str, body: &str, token: &str| {
-        let length = body.len();
-        let head = format!("Host: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}");
-        let request = format!("{method} {path} HTTP/1.0\r\n{head}\r\nAuthorization: Bearer {token}\r\n\r\n{body}");
-        exchange(address, &request).await
+        exchange(address, &raw(address, method, path, &format!("Authorization: Bearer {token}\r\n"), body)).await
     };
     let hello = says("t", "u", "hi").to_string();
     let begun = send("POST", "/agent", &hello, "alices-old-token-0").await;

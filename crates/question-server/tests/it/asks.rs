@@ -2,7 +2,8 @@
 
 use crate::clock::HandClock;
 use crate::folder::Folder;
-use crate::house::{Parts, app, parts, server_with};
+use crate::house::{Parts, app, parts, serve, server_with};
+use crate::http;
 use crate::http::{Answer, call, get, loaded, messages, post, request, says};
 use crate::replicas;
 use crate::script::{ASK, Line, Script};
@@ -19,7 +20,6 @@ use question_server::store::{MemoryStore, SqliteStore, Store};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::task::yield_now;
 use tokio::time::sleep;
 
@@ -177,10 +177,8 @@ impl Called {
             *left = left.saturating_sub(1);
             if refuses { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::NO_CONTENT }
         };
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-        let url = format!("http://{}/answers", listener.local_addr().expect("it is bound"));
         let router = Router::new().route("/answers", routing::post(takes)).with_state(called.clone());
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        let url = format!("http://{}/answers", serve(router).await);
         (called, url)
     }
 
@@ -294,11 +292,7 @@ async fn what_cannot_be_asked_now_or_at_all_is_refused() {
 #[tokio::test]
 async fn only_those_who_may_open_a_conversation_ask_in_it() {
     let server = server_with(speaks());
-    let by = |token: &str, method: Method, path: &str, body: Option<Value>| {
-        let mut request = request(method, path, body);
-        request.headers_mut().insert(header::AUTHORIZATION, format!("Bearer {token}").parse().expect("it is legal"));
-        request
-    };
+    let by = |token, method, path, body| http::by(token, request(method, path, body));
     let said = by("ann", Method::POST, "/agent", Some(says("t", "u", "Hello")));
     call(&server, said).await.events();
     let ask = || Some(json!({"questions": which(), "id": "a"}));

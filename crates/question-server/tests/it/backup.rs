@@ -1,7 +1,7 @@
 //! A copy of the database, taken while a server works with it.
 
 use crate::folder::Folder;
-use crate::socket::{binary, hello_until, start};
+use crate::socket::{binary, get, hello_until, start};
 use std::path::Path;
 
 /// Runs the command and gives whether it went well, and what it said.
@@ -41,9 +41,7 @@ async fn a_backup_has_all_acknowledged_commits_and_is_a_whole_database() {
 
     let (_second, address) = start(&quietly(copy.to_str().expect("it is text"))).await;
     for number in 0..20 {
-        let path = format!("/conversations/t{number}");
-        let request = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");
-        let found = crate::socket::exchange(address, &request).await;
+        let found = get(address, &format!("/conversations/t{number}")).await;
         assert!(found.starts_with("HTTP/1.0 200") && found.contains("awaiting_user_response"), "{found}");
     }
 }

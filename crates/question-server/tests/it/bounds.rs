@@ -2,10 +2,10 @@
 
 use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server_of};
-use crate::http::{Answer, call, get, post, request, says};
+use crate::http::{Answer, by, call, get, post, request, says, with_headers};
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, Method};
 use futures_util::{StreamExt as _, stream};
 use question_server::Config;
 use question_server::limits::{Bounds, MAX_ID_BYTES};
@@ -31,7 +31,7 @@ async fn hello(server: &Router, thread: &str) -> Answer {
 #[track_caller]
 fn check_refused(refused: &Answer) {
     assert_eq!(refused.refusal(), (429, "too_many_requests".to_owned()));
-    let wait: u64 = refused.headers[header::RETRY_AFTER].to_str().expect("it is text").parse().expect("it is seconds");
+    let wait: u64 = refused.header("retry-after").parse().expect("it is seconds");
     assert!((1..=61).contains(&wait), "{wait}");
 }
 
@@ -46,17 +46,21 @@ async fn changes_of_a_conversation_are_counted_for_it_alone() {
 }
 
 /// Somebody who says hello from there, as this owner, through a proxy that says so.
-async fn hello_from(server: &Router, thread: &str, peer: &'static str, owner: Option<&'static str>) -> Answer {
-    let mut hello = request(Method::POST, "/agent", Some(says(thread, "u", "hi")));
-    hello.headers_mut().insert("x-real-ip", HeaderValue::from_static(peer));
-    if let Some(owner) = owner {
-        hello.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static(owner));
-    }
-    call(server, hello).await
+async fn hello_from(server: &Router, thread: &str, peer: &str, owner: Option<&str>) -> Answer {
+    let hello = request(Method::POST, "/agent", Some(says(thread, "u", "hi")));
+    let hello = with_headers(hello, &[("x-real-ip", peer)]);
+    call(
+        server,
+        match owner {
+            Some(owner) => by(owner, hello),
+            None => hello,
+        },
+    )
+    .await
 }
 
-const ALICE: Option<&str> = Some("Bearer alice");
-const BOB: Option<&str> = Some("Bearer bob");
+const ALICE: Option<&str> = Some("alice");
+const BOB: Option<&str> = Some("bob");
 
 fn behind_a_proxy(change: impl FnOnce(&mut Bounds)) -> Router {
     let mut config = Config { peer_header: Some(HeaderName::from_static("x-real-ip")), ..Config::default() };
@@ -86,8 +90,7 @@ async fn an_owners_conversations_are_bounded() {
     let full = hello_from(&server, "a2", "203.0.113.1", ALICE).await.refusal();
     assert_eq!(full, (409, "too_many_owned".to_owned()));
     assert_eq!(hello_from(&server, "b1", "203.0.113.1", BOB).await.status, 200);
-    let mut delete = request(Method::DELETE, "/conversations/a1", None);
-    delete.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static("Bearer alice"));
+    let delete = by("alice", request(Method::DELETE, "/conversations/a1", None));
     assert_eq!(call(&server, delete).await.status, 204);
     assert_eq!(hello_from(&server, "a2", "203.0.113.1", ALICE).await.status, 200);
 }
@@ -207,26 +210,25 @@ async fn what_a_user_says_at_a_time_is_so_long_and_no_longer() {
     // An answer is no way around it, whichever way it comes. The question's own words are not the user's.
     let described = get(&server, "/conversations/t").await.json();
     let call = described["pending"][0]["toolCallId"].clone();
-    let answers = |text: &str| json!({"Which service do you need?": text});
-    let long = "A rattle, left front, since last Tuesday.";
-    let by_rest = json!({"answers": answers(long)});
-    let content = json!({"answers": answers(long)}).to_string();
-    let tool = json!({"id": "tool", "role": "tool", "toolCallId": call, "content": content});
-    let by_tool = json!({"threadId": "t", "runId": "r", "messages": [tool]});
-    let resume = json!([{"interruptId": call, "status": "resolved", "payload": {"answers": answers(long)}}]);
-    let by_resume = json!({"threadId": "t", "runId": "r", "messages": [], "resume": resume});
-    for (path, body) in [
-        ("/conversations/t/respond", by_rest),
-        ("/agent", by_tool),
-        ("/agent", by_resume),
-        ("/agent", says("t", "u2", long)),
-    ] {
+    for (path, body) in each_way(&call, "A rattle, left front, since last Tuesday.") {
         let refused = post(&server, path, body.clone()).await.refusal();
         assert_eq!(refused, (400, "bad_request".to_owned()), "{body}");
     }
-    let picked = json!({"answers": answers("Brake service")});
-    let taken = post(&server, "/conversations/t/respond", picked).await;
-    assert_eq!(taken.status, 200);
+    let [(path, picked), ..] = each_way(&call, "Brake service");
+    assert_eq!(post(&server, path, picked).await.status, 200);
+}
+
+/// Every way to send this answer to the front desk's first question, with the path of each.
+fn each_way(call: &Value, text: &str) -> [(&'static str, Value); 4] {
+    let by_rest = json!({"answers": {"Which service do you need?": text}});
+    let tool = json!({"id": "tool", "role": "tool", "toolCallId": call, "content": by_rest.to_string()});
+    let resume = json!([{"interruptId": call, "status": "resolved", "payload": by_rest}]);
+    [
+        ("/conversations/t/respond", by_rest),
+        ("/agent", json!({"threadId": "t", "runId": "r", "messages": [tool]})),
+        ("/agent", json!({"threadId": "t", "runId": "r", "messages": [], "resume": resume})),
+        ("/agent", says("t", "u2", text)),
+    ]
 }
 
 #[tokio::test]
@@ -244,19 +246,7 @@ async fn a_full_conversation_takes_nothing_more_whichever_way_it_comes() {
     assert_eq!(hello(&server, "t").await.status, 200);
     let described = get(&server, "/conversations/t").await.json();
     let call = described["pending"][0]["toolCallId"].clone();
-    let answers = json!({"Which service do you need?": "Brake service"});
-    let by_rest = json!({"answers": answers});
-    let content = json!({"answers": answers}).to_string();
-    let tool = json!({"id": "tool", "role": "tool", "toolCallId": call, "content": content});
-    let by_tool = json!({"threadId": "t", "runId": "r", "messages": [tool]});
-    let resume = json!([{"interruptId": call, "status": "resolved", "payload": {"answers": answers}}]);
-    let by_resume = json!({"threadId": "t", "runId": "r", "messages": [], "resume": resume});
-    for (path, body) in [
-        ("/conversations/t/respond", by_rest),
-        ("/agent", by_tool),
-        ("/agent", by_resume),
-        ("/agent", says("t", "u2", "Brake service")),
-    ] {
+    for (path, body) in each_way(&call, "Brake service") {
         let refused = post(&server, path, body.clone()).await.refusal();
         assert_eq!(refused, (409, "conversation_full".to_owned()), "{body}");
     }

@@ -10,8 +10,7 @@ use serde_json::json;
 #[tokio::test]
 async fn a_waiting_conversation_is_described() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let visitor = Visitor::asked(&server).await;
     let described = get(&server, "/conversations/car").await.json();
     let (call, ask) = visitor.waiting();
     assert_eq!(described["state"]["type"], "awaiting_user_response");
@@ -26,8 +25,7 @@ async fn a_waiting_conversation_is_described() {
 #[tokio::test]
 async fn a_reply_by_rest_goes_the_same_way() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let visitor = Visitor::asked(&server).await;
     let (call, _) = visitor.waiting();
     let answers = json!({"Which service do you need?": "Brake service"});
 
@@ -65,8 +63,7 @@ async fn a_reply_by_rest_goes_the_same_way() {
 #[tokio::test]
 async fn cancelling_by_rest_ends_the_question_without_a_dangling_call() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    Visitor::asked(&server).await;
     let over = json!({"runId": "a run that is over"});
     let late = post(&server, "/conversations/car/cancel", over).await;
     assert_eq!(late.json()["state"]["type"], "awaiting_user_response");
@@ -126,8 +123,7 @@ async fn cancelling_with_proceed_lets_the_desk_go_on() {
 #[tokio::test]
 async fn every_client_sees_the_state_and_what_happens_and_can_come_back() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server).await;
     let mut other = Watcher::open(&server, "car", None).await;
     let present = other.next().await;
     assert_eq!(present.event.as_deref(), Some("state_change"));

@@ -2,13 +2,13 @@
 
 use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server, server_of};
-use crate::http::{Answer, call, get, post, request, says};
+use crate::http::{Answer, by, call, get, post, request, says, with_headers};
 use crate::socket::{binary, listening, start, until_logged};
 use crate::stalls::listen;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use axum::body::{Body, BodyDataStream};
-use axum::http::{HeaderName, HeaderValue, Method, Request, header};
+use axum::http::{HeaderName, Method};
 use futures_util::{StreamExt as _, future, stream};
 use question_server::Config;
 use question_server::limits::{Bounds, Timeouts};
@@ -32,14 +32,8 @@ fn limited(change: impl FnOnce(&mut Bounds)) -> Router {
     server_of(&config)
 }
 
-fn from(owner: &str, mut request: Request<Body>) -> Request<Body> {
-    let bearer = HeaderValue::from_str(&format!("Bearer {owner}")).expect("it is text");
-    request.headers_mut().insert(header::AUTHORIZATION, bearer);
-    request
-}
-
 async fn hello_as(server: &Router, owner: &str, thread: &str, text: &str) -> Answer {
-    call(server, from(owner, request(Method::POST, "/agent", Some(says(thread, "u", text))))).await
+    call(server, by(owner, request(Method::POST, "/agent", Some(says(thread, "u", text))))).await
 }
 
 /// The number that a metric has.
@@ -64,7 +58,7 @@ async fn bodies_that_do_not_come_on_make_room_for_others() {
             is_held.add_permits(1);
             future::pending().await
         });
-        let mut stalled = from(&format!("mallory-{number}"), request(Method::POST, "/agent", Some(json!({}))));
+        let mut stalled = by(&format!("mallory-{number}"), request(Method::POST, "/agent", Some(json!({}))));
         *stalled.body_mut() = Body::from_stream(half.chain(stalls));
         tokio::spawn(server.clone().oneshot(stalled));
     }
@@ -87,16 +81,15 @@ async fn owners_that_are_made_up_count_together() {
 }
 
 /// Somebody who asks the front desk as this owner, from there.
-async fn comes(server: &Router, owner: &str, peer: &'static str) -> Answer {
-    let mut hello = from(owner, request(Method::POST, "/agent", Some(says(owner, "u", "hi"))));
-    hello.headers_mut().insert("x-real-ip", HeaderValue::from_static(peer));
-    call(server, hello).await
+async fn comes(server: &Router, owner: &str, peer: &str) -> Answer {
+    let hello = by(owner, request(Method::POST, "/agent", Some(says(owner, "u", "hi"))));
+    call(server, with_headers(hello, &[("x-real-ip", peer)])).await
 }
 
 async fn picks(server: &Router, owner: &str) -> u16 {
     let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
     let answered =
-        call(server, from(owner, request(Method::POST, &format!("/conversations/{owner}/respond"), Some(reply)))).await;
+        call(server, by(owner, request(Method::POST, &format!("/conversations/{owner}/respond"), Some(reply)))).await;
     answered.status.as_u16()
 }
 
@@ -135,7 +128,7 @@ async fn keeps_innocents(store: Arc<dyn Store>, peer_header: Option<&'static str
 async fn until_state_of(server: &Router, owner: &str) {
     loop {
         let path = format!("/conversations/{owner}");
-        let seen = call(server, from(owner, request(Method::GET, &path, None))).await;
+        let seen = call(server, by(owner, request(Method::GET, &path, None))).await;
         assert_eq!(seen.status, 200, "{owner}");
         if seen.json()["pending"][0]["questions"][0]["question"] == "Standard or rush scheduling?" {
             return;
@@ -176,8 +169,8 @@ async fn conversations_in_memory_are_bounded_in_bytes() {
         assert_eq!(comes(&server, "innocent", "203.0.113.1").await.status, 200);
         for number in 0..60 {
             let (owner, text) = (format!("made-up-{number}"), "x".repeat(LONG - number));
-            let mut long = from(&owner, request(Method::POST, "/agent", Some(says(&owner, "u", &text))));
-            long.headers_mut().insert("x-real-ip", HeaderValue::from_static("203.0.113.2"));
+            let long = by(&owner, request(Method::POST, "/agent", Some(says(&owner, "u", &text))));
+            let long = with_headers(long, &[("x-real-ip", "203.0.113.2")]);
             assert_eq!(call(&server, long).await.status, 200, "{number}");
             assert!(store.bytes() <= MOST + 2 * LONG, "{number}: {}", store.bytes());
         }
@@ -205,10 +198,9 @@ async fn streams_are_counted_for_each_client() {
     };
     let server = server_of(&config);
     post(&server, "/agent", says("t", "u", "hi")).await.events();
-    let watch = |peer: &'static str| {
-        let mut watch = request(Method::GET, "/conversations/t/events", None);
-        watch.headers_mut().insert("x-real-ip", HeaderValue::from_static(peer));
-        server.clone().oneshot(watch)
+    let watch = |peer: &str| {
+        let watch = request(Method::GET, "/conversations/t/events", None);
+        server.clone().oneshot(with_headers(watch, &[("x-real-ip", peer)]))
     };
     let mut open = Vec::new();
     for _ in 0..2 {
@@ -357,7 +349,7 @@ struct Stuck {
 impl Stuck {
     /// Asks for this, and reads the first piece.
     async fn reads(server: &Router, owner: &str, path: &str) -> Self {
-        let response = server.clone().oneshot(from(owner, request(Method::GET, path, None))).await;
+        let response = server.clone().oneshot(by(owner, request(Method::GET, path, None))).await;
         let mut body = response.expect("it answers").into_body().into_data_stream();
         let length = body.next().await.expect("it has one").expect("it is sent").len();
         Self { body, length }
@@ -385,13 +377,12 @@ fn with_histories(count: usize) -> Router {
 async fn many_who_read_one_history_share_it() {
     let server = with_histories(2);
     post(&server, "/agent", says("t", "u", &"x".repeat(HISTORY))).await.events();
-    for (path, last) in [("/conversations/t", false), ("/conversations/t/events", true)] {
+    let last: [&[_]; 2] = [&[], &[("last-event-id", "0-0")]];
+    for (path, last) in ["/conversations/t", "/conversations/t/events"].into_iter().zip(last) {
         let mut open = Vec::new();
         for number in 0..100 {
-            let mut ask = from(&format!("reader-{number}"), request(Method::GET, path, None));
-            if last {
-                ask.headers_mut().insert("last-event-id", HeaderValue::from_static("0-0"));
-            }
+            let ask = by(&format!("reader-{number}"), request(Method::GET, path, None));
+            let ask = with_headers(ask, last);
             let mut body = server.clone().oneshot(ask).await.expect("it answers").into_body().into_data_stream();
             let length = body.next().await.expect("it has one").expect("it is sent").len();
             open.push((body, length));

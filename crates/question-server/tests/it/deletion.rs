@@ -2,11 +2,11 @@
 
 use crate::clock::HandClock;
 use crate::house::{Parts, app, front_desk, parts, server, server_with};
-use crate::http::{call, get, post, request, says, start};
+use crate::http::{by, call, get, post, request, says, start};
 use crate::script::{Line, Script};
 use crate::watcher::{Frame, Watcher};
 use axum::Router;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::Method;
 use futures_util::StreamExt as _;
 use question_server::Config;
 use question_server::limits::SWEEP;
@@ -58,15 +58,10 @@ async fn a_run_ends_before_its_conversation_is_deleted() {
 #[tokio::test]
 async fn nobody_deletes_what_is_anothers() {
     let server = server();
-    let as_owner = |method, path, body, token: &'static str| {
-        let mut request = request(method, path, body);
-        request.headers_mut().insert(header::AUTHORIZATION, HeaderValue::from_static(token));
-        request
-    };
-    let hello = as_owner(Method::POST, "/agent", Some(says("t", "u", "hi")), "Bearer alice");
+    let hello = by("alice", request(Method::POST, "/agent", Some(says("t", "u", "hi"))));
     call(&server, hello).await.events();
-    for (token, status) in [("Bearer bob", 404), ("Bearer alice", 204)] {
-        let answer = call(&server, as_owner(Method::DELETE, PATH, None, token)).await;
+    for (token, status) in [("bob", 404), ("alice", 204)] {
+        let answer = call(&server, by(token, request(Method::DELETE, PATH, None))).await;
         assert_eq!(answer.status, status, "{token}");
     }
 }

@@ -7,7 +7,7 @@ mod example;
 use crate::http::says;
 use crate::killed::pending;
 use crate::script::{ASK, Line, Script};
-use crate::socket::exchange;
+use crate::socket::{exchange, raw};
 use question_server::models::Model;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -26,12 +26,9 @@ async fn served(model: impl Model) -> SocketAddr {
 /// Head and body of what this user is answered.
 async fn asks(address: SocketAddr, user: &str, method: &str, path: &str, body: Option<Value>) -> (String, String) {
     let body = body.map(|body| body.to_string()).unwrap_or_default();
-    let length = body.len();
-    let request = format!(
-        "{method} {path} HTTP/1.0\r\nHost: shop.example\r\nX-User: {user}\r\nContent-Type: application/json\r\n\
-         Content-Length: {length}\r\n\r\n{body}"
-    );
-    let answer = exchange(address, &request).await;
+    let answer =
+        exchange(address, &raw(address, method, path, &format!("Host: shop.example\r\nX-User: {user}\r\n"), &body))
+            .await;
     let (head, body) = answer.split_once("\r\n\r\n").expect("there is a head");
     (head.to_lowercase(), body.to_owned())
 }

@@ -1,16 +1,21 @@
 //! Answers of real model endpoints, kind by kind: each is played as the first, and "Done." to every further request.
 
-use crate::house::server_with;
-use crate::http::{Answer, messages, post, says, start};
+use crate::house::{Parts, app, parts, server_with};
+use crate::http::{Answer, call, get, messages, post, request, says, start, with_headers};
 use crate::openai::answering;
 use crate::provider::{Provider, Recorded};
+use crate::watcher::until_state;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
+use axum::http::{HeaderName, HeaderValue, Method};
 use futures_util::future::join_all;
+use question_server::Config;
 use question_server::limits::MAX_ASK_RETRIES;
 use question_server::models::openai::{OpenAi, Settings};
+use question_server::store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The arguments of a question, in pieces of these lengths.
@@ -62,14 +67,14 @@ async fn play(first: String) -> (Answer, Router, Provider) {
 }
 
 async fn is_asked(server: &Router) -> Option<String> {
-    let described = crate::http::get(server, "/conversations/t").await.json();
+    let described = get(server, "/conversations/t").await.json();
     described["pending"][0]["questions"][0]["question"].as_str().map(str::to_owned)
 }
 
 async fn answers(server: &Router) {
     let reply = json!({"answers": {"Which size?": "M"}});
     assert_eq!(post(server, "/conversations/t/respond", reply).await.status, 200);
-    crate::watcher::until_state(server, "t", "idle").await;
+    until_state(server, "t", "idle").await;
 }
 
 /// The text that a run told.
@@ -105,32 +110,73 @@ async fn a_question_is_asked_however_its_call_comes() {
         ("a name each time", calls(&[piece(name, half), piece(name, rest)])),
         ("a name with a channel", calls(&[piece(Some("ask_user_question<|channel|>commentary"), ASK)])),
         ("a name with a namespace", calls(&[piece(Some("default_api.ask_user_question"), ASK)])),
+        ("a name with a server", calls(&[piece(Some("mcp__desk__ask_user_question"), ASK)])),
+        ("a name behind a mark", calls(&[piece(Some("<|constrain|>ask_user_question"), ASK)])),
+        ("a name with brackets", calls(&[piece(Some("ask_user_question()"), ASK)])),
         ("a call of 2023", answer(&[legacy], "function_call")),
-        (
-            "a call as text",
-            texts(&[
-                "One thing.\n<tool_",
-                "call>\n{\"name\": \"ask_user_question\", \"arguments\": ",
-                ASK,
-                "}\n</tool_call>",
-            ]),
-        ),
-        ("a call as JSON alone", texts(&["{\"name\": \"ask_user_question\", ", "\"arguments\": ", ASK, "}"])),
         (
             "a call as text behind thoughts",
             texts(&["<think>Hm.</think>", "<function=ask_user_question>", ASK, "</function>"]),
         ),
     ] {
-        let (run, server, provider) = play(stream).await;
-        let (events, end) = run.events();
-        assert_eq!(end.outcome, EndOutcome::Completed, "{kind}: {events:?}");
-        assert_eq!(is_asked(&server).await.as_deref(), Some("Which size?"), "{kind}: {events:?}");
-        let shown = messages(&server, "t").await;
-        let arguments = shown[1]["toolCalls"][0]["function"]["arguments"].as_str().expect("it has some");
-        serde_json::from_str::<Value>(arguments).unwrap_or_else(|error| panic!("{kind}: {error}"));
-        assert!(!shown[1]["content"].as_str().unwrap_or_default().contains(['<', '{']), "{kind}: {shown:?}");
-        assert_eq!(provider.asked().len(), 1, "{kind}");
+        check_asks(kind, stream).await;
     }
+}
+
+/// Checks that an answer asks the question, and shows nothing of how it was written.
+async fn check_asks(kind: &str, stream: String) {
+    let (run, server, provider) = play(stream).await;
+    let (events, end) = run.events();
+    assert_eq!(end.outcome, EndOutcome::Completed, "{kind}: {events:?}");
+    assert_eq!(is_asked(&server).await.as_deref(), Some("Which size?"), "{kind}: {events:?}");
+    let shown = messages(&server, "t").await;
+    let arguments = shown[1]["toolCalls"][0]["function"]["arguments"].as_str().expect("it has some");
+    serde_json::from_str::<Value>(arguments).unwrap_or_else(|error| panic!("{kind}: {error}"));
+    assert!(!shown[1]["content"].as_str().unwrap_or_default().contains(['<', '{']), "{kind}: {shown:?}");
+    assert_eq!(provider.asked().len(), 1, "{kind}");
+}
+
+/// The calls of the usual templates: NAME, the arguments ASK or as TEXT, and the questions LIST.
+const DIALECTS: [&str; 18] = [
+    r#"One thing.\n<tool_call>{"name": "NAME", "arguments": ASK}</tool_call>"#,
+    r#"<tool_call>{"name": "NAME", "arguments": TEXT}</tool_call>"#,
+    r#"<tool_call>{"name": "NAME", "arguments": ASK"#,
+    r#"{"name": "NAME", "parameters": ASK}"#,
+    r#"{"type": "function", "function": {"name": "NAME", "arguments": ASK}}"#,
+    r#"[TOOL_CALLS][{"name": "NAME", "arguments": ASK}]"#,
+    "[TOOL_CALLS]NAME[ARGS]ASK",
+    "<function=NAME>ASK</function>",
+    "<tool_call>\n<function=NAME>\n<parameter=questions>\nLIST\n</parameter>\n</function>\n</tool_call>",
+    "<tool_call>NAME\n<arg_key>questions</arg_key>\n<arg_value>LIST</arg_value>\n</tool_call>",
+    r#"<function_calls><invoke name="NAME"><parameter name="questions">LIST</parameter></invoke></function_calls>"#,
+    r#"<minimax:tool_call><invoke name="NAME"><parameter name="questions">LIST</parameter></invoke></minimax:tool_call>"#,
+    r#"<｜DSML｜function_calls><｜DSML｜invoke name="NAME"><｜DSML｜parameter name="questions">LIST</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>"#,
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n```json\nASK\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ASK<｜tool▁call▁end｜>",
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>ASK<|tool_call_end|><|tool_calls_section_end|>",
+    r#"<|python_tag|>{"name": "NAME", "parameters": ASK}"#,
+    "<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>ASK<|call|>",
+];
+
+#[tokio::test]
+async fn a_question_is_asked_in_every_dialect_of_calls_as_text() {
+    let list = serde_json::from_str::<Value>(ASK).expect("it is JSON")["questions"].to_string();
+    for dialect in DIALECTS {
+        let text = dialect.replace("\\n", "\n").replace("NAME", "ask_user_question").replace("LIST", &list);
+        let text = text.replace("ASK", ASK).replace("TEXT", &json!(ASK).to_string());
+        for stream in in_pieces(&text) {
+            check_asks(dialect, stream).await;
+        }
+    }
+}
+
+/// A text letter by letter, by two letters, and at once.
+fn in_pieces(text: &str) -> [String; 3] {
+    let letters: Vec<char> = text.chars().collect();
+    [1, 2, letters.len()].map(|size| {
+        let pieces: Vec<String> = letters.chunks(size).map(|piece| piece.iter().collect()).collect();
+        texts(&pieces.iter().map(String::as_str).collect::<Vec<_>>())
+    })
 }
 
 #[tokio::test]
@@ -162,8 +208,7 @@ async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
 async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
     let thinking = json!({"reasoning_content": "Hm."});
     let call = json!({"tool_calls": [piece(Some("ask_user_question"), ASK)]});
-    let store: std::sync::Arc<dyn question_server::store::Store> =
-        std::sync::Arc::new(question_server::store::MemoryStore::default());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let server = |provider: &Provider, model: &str, sends_reasoning| {
         let settings = Settings {
             base_url: provider.base_url.clone(),
@@ -171,9 +216,8 @@ async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
             sends_reasoning,
             ..Settings::default()
         };
-        let parts = crate::house::parts(OpenAi::with(settings).expect("it is a URL"));
-        let parts = crate::house::Parts { store: std::sync::Arc::clone(&store), ..parts };
-        crate::house::app(&question_server::Config::default(), parts)
+        let parts = parts(OpenAi::with(settings).expect("it is a URL"));
+        app(&Config::default(), Parts { store: Arc::clone(&store), ..parts })
     };
     let first = Provider::replaying([Recorded::stream(answer(&[thinking, call], "tool_calls"))]).await;
     post(&server(&first, "m", true), "/agent", says("t", "u", "hi")).await.events();
@@ -189,20 +233,50 @@ async fn thoughts_and_markup_are_not_shown() {
     let parts = json!([{"type": "thinking", "thinking": [{"type": "text", "text": "secret"}]}]);
     let part = json!([{"type": "text", "text": "Which "}]);
     for (kind, stream) in [
-        ("in the text", texts(&["<thi", "nk>\nsecret </thi", "nk>\n\nWhich ", "shirt?"])),
-        (
-            "in parts",
-            answer(&[json!({"content": parts}), json!({"content": part}), json!({"content": "shirt?"})], "stop"),
-        ),
+        ("parts", answer(&[json!({"content": parts}), json!({"content": part}), json!({"content": "shirt?"})], "stop")),
         ("a refusal", answer(&[json!({"refusal": "Which shirt?"})], "stop")),
-        (
-            "a call that nobody knows",
-            texts(&["Which shirt?", "<tool_call>{\"name\": \"secret\", \"arguments\": {}}</tool_call>"]),
-        ),
     ] {
-        let (run, server, _) = play(stream).await;
-        assert_eq!(told(&run), "Which shirt?", "{kind}");
-        assert_eq!(messages(&server, "t").await[1]["content"], "Which shirt?", "{kind}");
+        check_shows(kind, stream, "Which shirt?").await;
+    }
+    for (text, shown) in [
+        ("<think>secret</think>Hello", "Hello"),
+        ("\n <think>a</think>\n<think>b</think>\n\nHello", "Hello"),
+        ("[THINK]secret[/THINK]Hello", "Hello"),
+        ("◁think▷secret◁/think▷Hello", "Hello"),
+        ("<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>Hello", "Hello"),
+        ("Use <think> for thoughts.", "Use <think> for thoughts."),
+        ("<thi", "<thi"),
+        ("a < b and <b>c</b>", "a < b and <b>c</b>"),
+        // Calls that nobody knows, and calls that are spoken of.
+        ("One thing.\n<tool_call>{\"name\": \"unknown\", \"arguments\": {}}</tool_call>", "One thing."),
+        ("One thing. <｜DSML｜function_calls><｜DSML｜invoke name=\"x\">", "One thing."),
+        ("One thing. <tool_call>", "One thing."),
+        ("Qwen writes `<tool_call>` there.", "Qwen writes `<tool_call>` there."),
+        ("```\n<tool_call>{}</tool_call>\n```\nSo.", "```\n<tool_call>{}</tool_call>\n```\nSo."),
+        ("The mark <tool_call> is Qwen's.", "The mark <tool_call> is Qwen's."),
+        ("{\"name\": \"Ann\", \"age\": 7}", "{\"name\": \"Ann\", \"age\": 7}"),
+        ("{\"a\": 1}", "{\"a\": 1}"),
+    ] {
+        for stream in in_pieces(text) {
+            check_shows(text, stream, shown).await;
+        }
+    }
+}
+
+/// Checks the text of an answer, as it streams and as it is stored.
+async fn check_shows(kind: &str, stream: String, shown: &str) {
+    let (run, server, _) = play(stream).await;
+    assert_eq!(told(&run).trim(), shown, "{kind}");
+    let stored = messages(&server, "t").await;
+    assert_eq!(stored[1]["content"].as_str().map(str::trim), Some(shown), "{kind}");
+}
+
+#[tokio::test]
+async fn a_name_that_only_has_a_tools_name_in_it_is_another() {
+    for name in ["ask_user_questions", "task_user_question"] {
+        let (_, server, _) = play(calls(&[piece(Some(name), ASK)])).await;
+        let result = messages(&server, "t").await[2]["content"].clone();
+        assert_eq!(result, format!("There is no tool named {name}."));
     }
 }
 
@@ -218,7 +292,7 @@ async fn an_answer_that_is_none_is_no_success() {
         let (server, provider) = answering([(); 2].map(|()| Recorded::stream(nothing(reason)))).await;
         let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();
         assert_eq!((end.outcome, provider.asked().len()), (EndOutcome::Error, 2), "{reason}");
-        let state = crate::http::get(&server, "/conversations/t").await.json()["state"].clone();
+        let state = get(&server, "/conversations/t").await.json()["state"].clone();
         assert_eq!(state["type"], "failed", "which can be tried again");
     }
     // Half was said, which stands: it is told that it is half.
@@ -360,7 +434,7 @@ async fn the_usage_is_counted_and_not_asked_for_where_that_is_refused() {
     post(&server, "/agent", says("t", "u2", "on")).await.events();
     let asked: Vec<bool> = provider.asked().iter().map(|(_, asked)| asked["stream_options"].is_object()).collect();
     assert_eq!(asked, [true, false, false]);
-    let metrics = crate::http::get(&server, "/metrics").await;
+    let metrics = get(&server, "/metrics").await;
     let text = String::from_utf8(metrics.body.to_vec()).expect("it is text");
     for line in [r#"question_server_tokens_total{of="input"} 11"#, r#"question_server_tokens_total{of="output"} 7"#] {
         assert!(text.contains(line), "{text}");
@@ -370,12 +444,12 @@ async fn the_usage_is_counted_and_not_asked_for_where_that_is_refused() {
 #[tokio::test]
 async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
     let provider = Provider::replaying([done()]).await;
-    let header = |text: &'static str| axum::http::HeaderValue::from_static(text);
+    let header = |text: &'static str| HeaderValue::from_static(text);
     let settings = Settings {
         base_url: format!("{}?api-version=2025-01-01", provider.base_url),
         key: Some("secret".to_owned()),
-        key_header: Some(axum::http::HeaderName::from_static("api-key")),
-        headers: [(axum::http::HeaderName::from_static("x-team"), header("desk"))].into_iter().collect(),
+        key_header: Some(HeaderName::from_static("api-key")),
+        headers: [(HeaderName::from_static("x-team"), header("desk"))].into_iter().collect(),
         model: "m".to_owned(),
         max_tokens: Some(500),
         ..Settings::default()
@@ -396,11 +470,9 @@ async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
 async fn a_trace_goes_on_at_the_models_endpoint() {
     const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
     let (server, provider) = answering([done(), done()]).await;
-    let mut request = crate::http::request(axum::http::Method::POST, "/agent", Some(says("t", "u", "hi")));
     let parent = format!("00-{ID}-00f067aa0ba902b7-01");
-    request.headers_mut().insert("traceparent", axum::http::HeaderValue::from_str(&parent).expect("it is text"));
-    request.headers_mut().insert("tracestate", axum::http::HeaderValue::from_static("vendor=1"));
-    crate::http::call(&server, request).await.events();
+    let request = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
+    call(&server, with_headers(request, &[("traceparent", &parent), ("tracestate", "vendor=1")])).await.events();
     post(&server, "/agent", says("t", "u2", "on")).await.events();
     let asked = provider.asked();
     let passed = asked[0].0["traceparent"].to_str().expect("it is text");

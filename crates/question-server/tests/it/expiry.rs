@@ -31,6 +31,14 @@ fn server(script: &Script, clock: &HandClock, expire_after: Option<Duration>) ->
     app(&config, parts)
 }
 
+/// A visitor whose question waits for at most this time, with the agent's script and clock.
+async fn asked(expire_after: Option<Duration>) -> (Script, HandClock, Visitor) {
+    let (script, clock) = (script(), HandClock::new());
+    let mut visitor = Visitor::new(&server(&script, &clock, expire_after), "v", "t");
+    visitor.says("go").await;
+    (script, clock, visitor)
+}
+
 fn on_disk(script: &Script, clock: &HandClock, store: &Arc<SqliteStore>) -> Router {
     let config = Config { expire_after: Some(HOUR), ..Config::default() };
     let parts =
@@ -59,12 +67,9 @@ fn check_expired(refused: &Answer) {
 
 #[tokio::test]
 async fn unless_told_otherwise_a_question_waits_for_ever() {
-    let (script, clock) = (script(), HandClock::new());
-    let server = server(&script, &clock, None);
-    let mut visitor = Visitor::new(&server, "v", "t");
-    visitor.says("go").await;
+    let (script, clock, mut visitor) = asked(None).await;
     clock.advance(100 * 365 * 24 * HOUR);
-    let described = get(&server, "/conversations/t").await.json();
+    let described = get(&visitor.server, "/conversations/t").await.json();
     assert_eq!(described["state"]["type"], "awaiting_user_response");
     assert_eq!(described["state"].get("expiresAt"), None);
     assert_eq!(described["pending"][0].get("expiresAt"), None);
@@ -91,12 +96,9 @@ async fn everybody_is_told_until_when_it_waits() {
 
 #[tokio::test]
 async fn an_expired_question_lets_the_agent_go_on_and_all_clients_learn_it() {
-    let (script, clock) = (script(), HandClock::new());
-    let server = server(&script, &clock, Some(HOUR));
-    let mut visitor = Visitor::new(&server, "v", "t");
-    visitor.says("go").await;
+    let (script, clock, visitor) = asked(Some(HOUR)).await;
     let (call, _) = visitor.waiting();
-    let mut watcher = Watcher::open(&server, "t", None).await;
+    let mut watcher = Watcher::open(&visitor.server, "t", None).await;
     watcher.next().await;
     clock.advance(HOUR);
     // No client asks: the clock alone.
@@ -114,73 +116,64 @@ async fn an_expired_question_lets_the_agent_go_on_and_all_clients_learn_it() {
         .collect();
     assert_eq!(results, [(&json!(call), &json!(EXPIRED_TEXT))]);
 
-    let described = get(&server, "/conversations/t").await.json();
+    let described = get(&visitor.server, "/conversations/t").await.json();
     assert_eq!(described["pending"], json!([]));
     let page = loaded(&described["messages"]);
     let phases: Vec<Phase> = page.asks().asks().map(|ask| ask.phase).collect();
     assert_eq!(phases, [Phase::Expired], "a page that is loaded now sees it");
     clock.advance(100 * HOUR);
-    until_state(&server, "t", "idle").await;
+    until_state(&visitor.server, "t", "idle").await;
     assert_eq!(script.times_asked(), 2, "once");
 }
 
 #[tokio::test]
 async fn a_reply_that_comes_too_late_learns_how_the_question_ended() {
-    let (script, clock) = (script(), HandClock::new());
-    let server = server(&script, &clock, Some(HOUR));
-    let mut visitor = Visitor::new(&server, "v", "t");
-    visitor.says("go").await;
+    let (script, clock, mut visitor) = asked(Some(HOUR)).await;
     let (call, _) = visitor.waiting();
     let outcome = visitor.pick("One");
     let said = visitor.reply("late", outcome);
     let by_message = visitor.next_run(&said);
     clock.advance(HOUR);
     // Before the server's own timer may have struck.
-    check_expired(&post(&server, "/agent", json!(by_message.input())).await);
+    check_expired(&post(&visitor.server, "/agent", json!(by_message.input())).await);
 
     let by_rest = json!({"answers": {"Which?": "One"}, "toolCallId": call, "replyId": "late"});
-    check_expired(&post(&server, "/conversations/t/respond", by_rest).await);
+    check_expired(&post(&visitor.server, "/conversations/t/respond", by_rest).await);
     let nameless = json!({"answers": {"Which?": "One"}});
-    check_expired(&post(&server, "/conversations/t/respond", nameless).await);
+    check_expired(&post(&visitor.server, "/conversations/t/respond", nameless).await);
     let resume = json!([{"interruptId": call, "status": "resolved", "payload": {"answers": {"Which?": "One"}}}]);
     let by_resume = json!({"threadId": "t", "runId": "late", "messages": [], "resume": resume});
-    check_expired(&post(&server, "/agent", by_resume).await);
+    check_expired(&post(&visitor.server, "/agent", by_resume).await);
     script.waits().await;
     assert_eq!(told(&script), [vec![], vec![EXPIRED_TEXT.to_owned()]]);
 
     // Said as a message of its own it is not lost.
     script.go_on();
-    until_state(&server, "t", "idle").await;
+    until_state(&visitor.server, "t", "idle").await;
     let again = says("t", "on", "One, please");
-    post(&server, "/agent", again).await.events();
+    post(&visitor.server, "/agent", again).await.events();
     assert_eq!(script.times_asked(), 3);
 }
 
 #[tokio::test]
 async fn a_reply_in_time_is_an_answer_and_nothing_expires_later() {
-    let (script, clock) = (script(), HandClock::new());
-    let server = server(&script, &clock, Some(HOUR));
-    let mut visitor = Visitor::new(&server, "v", "t");
-    visitor.says("go").await;
+    let (script, clock, mut visitor) = asked(Some(HOUR)).await;
     clock.advance(HOUR - Duration::from_millis(1));
     script.go_on();
     visitor.picks("One").await;
     clock.advance(HOUR);
-    until_state(&server, "t", "idle").await;
+    until_state(&visitor.server, "t", "idle").await;
     let answer = r#"{"answers":{"Which?":"One"}}"#.to_owned();
     assert_eq!(told(&script), [vec![], vec![answer]]);
 }
 
 #[tokio::test]
 async fn a_declined_question_does_not_expire() {
-    let (script, clock) = (script(), HandClock::new());
-    let server = server(&script, &clock, Some(HOUR));
-    let mut visitor = Visitor::new(&server, "v", "t");
-    visitor.says("go").await;
+    let (script, clock, mut visitor) = asked(Some(HOUR)).await;
     script.go_on();
     visitor.ends_question(Outcome::Declined).await;
     clock.advance(HOUR);
-    until_state(&server, "t", "idle").await;
+    until_state(&visitor.server, "t", "idle").await;
     assert_eq!(script.times_asked(), 2);
 }
 

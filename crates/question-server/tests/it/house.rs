@@ -8,8 +8,10 @@ use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
 use question_server::store::{MemoryStore, Store};
 use question_server::{Builder, Config, Drain, Server};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::TcpListener;
 
 /// A desk that does not pause.
 pub(crate) fn front_desk() -> Scripted {
@@ -60,6 +62,14 @@ pub(crate) fn server_with(model: impl Model) -> Router {
 /// The front desk's server, configured like this.
 pub(crate) fn server_of(config: &Config) -> Router {
     app(config, parts(front_desk()))
+}
+
+/// Serves this on a free port of its own.
+pub(crate) async fn serve(router: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
 }
 
 /// Tests of what holds over each store: one that needs nothing, and one over Postgres.

@@ -5,7 +5,7 @@ use ag_ui_stream::reader::End;
 use ag_ui_stream::{Asks, Conversation, Event, Message};
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tower::ServiceExt as _;
@@ -31,6 +31,11 @@ impl Answer {
 
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
+    }
+
+    /// The value of a header; empty if there is none.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().expect("it is text"))
     }
 
     /// Status and code of an error.
@@ -83,6 +88,23 @@ pub(crate) fn request(method: Method, path: &str, body: Option<Value>) -> Reques
         None => request.body(Body::empty()),
     }
     .expect("the request is well formed")
+}
+
+/// The same request with these headers.
+pub(crate) fn with_headers(mut request: Request<Body>, headers: &[(&'static str, &str)]) -> Request<Body> {
+    for (name, value) in headers {
+        request.headers_mut().insert(*name, HeaderValue::from_str(value).expect("a header value"));
+    }
+    request
+}
+
+/// The same request with this bearer token.
+pub(crate) fn by(token: &str, request: Request<Body>) -> Request<Body> {
+    with_headers(request, &[("authorization", &format!("Bearer {token}"))])
+}
+
+pub(crate) async fn get_with(server: &Router, path: &str, headers: &[(&'static str, &str)]) -> Answer {
+    call(server, with_headers(request(Method::GET, path, None), headers)).await
 }
 
 pub(crate) async fn get(server: &Router, path: &str) -> Answer {

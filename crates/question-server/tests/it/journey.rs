@@ -80,8 +80,7 @@ async fn own_words_work_at_every_question() {
 
 #[tokio::test]
 async fn typing_in_the_composer_answers_what_waits() {
-    let mut visitor = Visitor::new(&server(), "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server()).await;
     // As a client that knows nothing of asks: the message alone, and the server says what the call came to.
     for (typed, next) in [("oil change", SCHEDULING), ("standard", ESTIMATE)] {
         visitor.says_beside_the_ask(typed).await;
@@ -94,8 +93,7 @@ async fn typing_in_the_composer_answers_what_waits() {
 
 #[tokio::test]
 async fn a_question_back_is_answered_and_the_desk_asks_again() {
-    let mut visitor = Visitor::new(&server(), "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server()).await;
     for (question, then) in [(SERVICE, "Inspection"), (SCHEDULING, "Standard"), (ESTIMATE, "Yes")] {
         let text = visitor.types("Do you have a coffee machine?").await;
         assert!(text.contains("gladly answer"), "{text}");
@@ -107,8 +105,7 @@ async fn a_question_back_is_answered_and_the_desk_asks_again() {
 
 #[tokio::test]
 async fn declining_is_never_taken_for_consent() {
-    let mut visitor = Visitor::new(&server(), "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server()).await;
     let text = visitor.ends_question(Outcome::Declined).await;
     assert!(text.contains("nothing has been booked") && visitor.is_asked_nothing(), "{text}");
 
@@ -157,8 +154,7 @@ async fn arguments_stream_in_small_pieces() {
 /// Without a pause the desk says this in more pieces than there was room for before its client had read them.
 #[tokio::test]
 async fn a_run_with_long_words_is_read_to_its_end() {
-    let mut visitor = Visitor::new(&server(), "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server()).await;
     let text = visitor.types(&"a b ".repeat(15_000)).await;
     assert!(visitor.is_asked(SCHEDULING) && text.len() > 59_000, "{}", text.len());
     visitor.types(&"next week, ".repeat(5_400)).await;

@@ -2,7 +2,7 @@
 
 use crate::folder::Folder;
 use crate::http::says;
-use crate::socket::{hello_until, start};
+use crate::socket::{hello_until, raw, start};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -48,11 +48,7 @@ pub(crate) async fn exchange(address: SocketAddr, method: &str, path: &str, body
     let Ok(mut stream) = TcpStream::connect(address).await else {
         return String::new();
     };
-    let body = body.map(Value::to_string).unwrap_or_default();
-    let length = body.len();
-    let request = format!(
-        "{method} {path} HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
+    let request = raw(address, method, path, "", &body.map(Value::to_string).unwrap_or_default());
     let mut read = Vec::new();
     if stream.write_all(request.as_bytes()).await.is_ok() {
         // The part read before an error counts.

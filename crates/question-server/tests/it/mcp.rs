@@ -2,11 +2,11 @@
 
 use crate::crowds::metric;
 use crate::folder::Folder;
-use crate::http::{Answer, call, request};
-use crate::socket::{binary, exchange};
+use crate::http::{Answer, call, request, with_headers};
+use crate::socket::{binary, exchange, raw};
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, Method, Request, header};
+use axum::http::{HeaderValue, Method, Request, header};
 use futures_util::StreamExt as _;
 use question_server::Server;
 use question_server::config::{Config, McpKey};
@@ -86,10 +86,7 @@ struct Page {
 
 impl Page {
     async fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
-        let (address, length) = (self.address, body.len());
-        let request =
-            format!("{method} {path} HTTP/1.0\r\nHost: {address}\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
-        exchange(address, &request).await
+        exchange(self.address, &raw(self.address, method, path, headers, body)).await
     }
 
     async fn shown(&self) -> String {
@@ -228,20 +225,15 @@ async fn a_question_outlives_its_server_and_its_answer_is_handed_over() {
     let page = client.page().await;
     client.child.kill().await.expect("it runs");
 
-    // The next one takes the same question up: its page has another port, and the same secret.
+    // The next one takes the same question up, on the same page.
     let mut client = Started::new(&args).await;
     client.ask(1).await;
     let again = client.page().await;
-    assert_eq!(again.path, page.path);
+    assert_eq!((again.address, &again.path), (page.address, &page.path));
     client.child.kill().await.expect("it runs");
 
     // It is answered while no call waits for it.
     let mut client = Started::new(&args).await;
-    let other = json!({"questions": [{"question": "Another?", "options": ["A", "B"]}]});
-    let params = json!({"name": "ask_user_question", "arguments": other, "_meta": {"progressToken": 1}});
-    client.send(1, "tools/call", params).await;
-    let address = client.page().await.address;
-    let page = Page { address, path: page.path };
     assert!(page.posts("question_1=Two").await.starts_with("HTTP/1.0 200"));
     assert!(page.shown().await.contains("The agent has your answer"));
     client.child.kill().await.expect("it runs");
@@ -280,6 +272,9 @@ fn endpoint(config: &Config) -> Router {
     Server::builder().config(config.clone()).mcp(settings).checks_hosts().build()
 }
 
+/// The media types of responses.
+const EITHER: &str = "application/json, text/event-stream";
+
 /// A request of the generation without sessions.
 fn stateless(method: &str, mut params: Value, capabilities: Value, headers: &[(&'static str, &str)]) -> Request<Body> {
     for (name, value) in [
@@ -291,17 +286,10 @@ fn stateless(method: &str, mut params: Value, capabilities: Value, headers: &[(&
     }
     let named = params["name"].as_str().map(str::to_owned);
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-    let mut request = request(Method::POST, "/mcp", Some(body));
-    let own = [
-        ("accept", "application/json, text/event-stream"),
-        ("mcp-protocol-version", "2026-07-28"),
-        ("mcp-method", method),
-    ];
+    let own = [("accept", EITHER), ("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
     let name = named.as_deref().map(|name| ("mcp-name", name));
-    for (name, value) in own.iter().chain(&name).chain(headers) {
-        request.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_str(value).expect("it is legal"));
-    }
-    request
+    let headers: Vec<_> = own.into_iter().chain(name).chain(headers.iter().copied()).collect();
+    with_headers(request(Method::POST, "/mcp", Some(body)), &headers)
 }
 
 /// Sends such a request, and returns the whole answer.
@@ -370,10 +358,7 @@ async fn what_is_no_message_is_refused_and_too_much_as_well() {
     ] {
         let mut request = request(Method::POST, "/mcp", Some(Value::Null));
         *request.body_mut() = body.to_owned().into();
-        let headers = request.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_str(content_type).expect("it is legal"));
-        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        let answer = call(&server, request).await;
+        let answer = call(&server, with_headers(request, &[("content-type", content_type), ("accept", EITHER)])).await;
         assert!(statuses.contains(&answer.status.as_u16()), "{body} {answer:?}");
     }
     let mut long = which();
@@ -439,9 +424,7 @@ async fn a_question_stays_whose_client_has_vanished_from_its_stream() {
 fn answering(page: &str) -> Request<Body> {
     let mut request = request(Method::POST, page, Some(Value::Null));
     *request.body_mut() = "question_1=One".to_owned().into();
-    let form = HeaderValue::from_static("application/x-www-form-urlencoded");
-    request.headers_mut().insert(header::CONTENT_TYPE, form);
-    request
+    with_headers(request, &[("content-type", "application/x-www-form-urlencoded")])
 }
 
 /// The message that opens a session.
@@ -453,13 +436,9 @@ fn opening() -> Value {
 
 /// A request of the generation with sessions.
 fn of_session(method: Method, id: Option<&HeaderValue>, body: Option<Value>) -> Request<Body> {
-    let mut request = request(method, "/mcp", body);
-    let headers = request.headers_mut();
-    headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    if let Some(id) = id {
-        headers.insert("mcp-session-id", id.clone());
-    }
-    request
+    let id = id.map(|id| ("mcp-session-id", id.to_str().expect("it is text")));
+    let headers: Vec<_> = [("accept", EITHER)].into_iter().chain(id).collect();
+    with_headers(request(method, "/mcp", body), &headers)
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,11 +2,11 @@
 
 use crate::clock::HandClock;
 use crate::house::{Parts, app, front_desk, over_each_store, parts, server, server_of};
-use crate::http::{Answer, call, get, post, request, says};
+use crate::http::{Answer, by, call, get, post, request, says, with_headers};
 use crate::socket::{say_hello, start, until_logged};
 use crate::watcher::{Watcher, until_state};
 use axum::Router;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::Method;
 use question_server::Config;
 use question_server::store::Store;
 use serde_json::{Value, json};
@@ -71,11 +71,8 @@ async fn it_is_for_those_who_have_the_token_under_any_name() {
     const TOKEN: &str = "correct-horse-battery-staple";
     let server = server_of(&Config { tokens: vec![TOKEN.parse().expect("it is long enough")], ..Config::default() });
     assert_eq!(get(&server, "/metrics").await.status, 401);
-    let mut scrape = request(Method::GET, "/metrics", None);
-    let bearer = HeaderValue::from_str(&format!("Bearer {TOKEN}")).expect("it is text");
-    scrape.headers_mut().insert(header::AUTHORIZATION, bearer);
-    scrape.headers_mut().insert(header::HOST, HeaderValue::from_static("10.0.0.7:8787"));
-    assert_eq!(call(&server, scrape).await.status, 200);
+    let scrape = by(TOKEN, request(Method::GET, "/metrics", None));
+    assert_eq!(call(&server, with_headers(scrape, &[("host", "10.0.0.7:8787")])).await.status, 200);
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
 //! An agent of another framework, passed on from the server's own origin.
 
 use crate::folder::Folder;
-use crate::house::{Parts, app, front_desk, parts, server};
-use crate::http::{Answer, call, get, post, request};
+use crate::house::{Parts, app, front_desk, parts, serve, server};
+use crate::http::{Answer, by, call, get, post, request, with_headers};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderValue, Method, Response, header};
+use axum::http::{HeaderMap, Method, Response, header};
 use axum::routing;
 use futures_util::{StreamExt as _, stream};
 use question_server::Config;
@@ -42,10 +42,7 @@ async fn elsewhere() -> (String, Come, Arc<Notify>) {
             .body(Body::from_stream(said))
             .expect("the answer is well formed")
     };
-    let router = Router::new().route("/run", routing::post(answer));
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let address = listener.local_addr().expect("it is bound");
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let address = serve(Router::new().route("/run", routing::post(answer))).await;
     (format!("http://{address}"), come, told)
 }
 
@@ -63,11 +60,8 @@ async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
     let (origin, mut come, told) = elsewhere().await;
     let server = passing_on(&format!("{origin}/run"), None);
     let input = json!({"threadId": "t", "runId": "r", "messages": [], "unknown": {"kept": true}});
-    let mut run = request(Method::POST, "/agent/other", Some(input.clone()));
-    for (name, value) in [(header::COOKIE, "question_owner=secret"), (header::AUTHORIZATION, "Bearer secret")] {
-        run.headers_mut().insert(name, value.parse().expect("it is a header"));
-    }
-    run.headers_mut().insert("traceparent", HeaderValue::from_static(TRACE));
+    let run = by("secret", request(Method::POST, "/agent/other", Some(input.clone())));
+    let run = with_headers(run, &[("cookie", "question_owner=secret"), ("traceparent", TRACE)]);
     let response = server.clone().oneshot(run).await.expect("the router answers everything");
     let (headers, body) = come.recv().await.expect("it has come");
     assert_eq!(body, input);
@@ -109,8 +103,8 @@ async fn what_goes_wrong_is_said() {
 
     let refusal = post(&server(), "/agent/other", json!({})).await.refusal();
     assert_eq!(refusal, (404, "not_found".to_owned()), "no agent is named");
-    let mut text = request(Method::POST, "/agent/other", Some(json!({})));
-    text.headers_mut().insert(header::CONTENT_TYPE, "text/plain".parse().expect("it is a header"));
+    let text = request(Method::POST, "/agent/other", Some(json!({})));
+    let text = with_headers(text, &[("content-type", "text/plain")]);
     let refusal = call(&passing_on(&gone, None), text).await.refusal();
     assert_eq!(refusal, (415, "unsupported_media_type".to_owned()), "any page could send it");
     assert!(
@@ -152,9 +146,7 @@ async fn only_events_and_json_are_passed_on_and_the_agent_gets_its_own_key() {
             .body(Body::from("said"))
             .expect("it is one")
     };
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
-    tokio::spawn(async move { axum::serve(listener, Router::new().route("/", routing::post(answer))).await });
+    let url = format!("http://{}/", serve(Router::new().route("/", routing::post(answer))).await);
     let agent = OtherAgent::new(&url, Some("the-agents-own"), ONE).expect("it is a URL");
     assert!(!format!("{agent:?}").contains("own"));
     let server = app(&Config::default(), Parts { other_agent: Some(agent), ..parts(front_desk()) });

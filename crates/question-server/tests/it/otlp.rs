@@ -1,15 +1,14 @@
 //! Spans that a collector of traces receives.
 
+use crate::house::serve;
 use crate::http::says;
-use crate::socket::{binary, exchange, listening};
+use crate::socket::{self, binary, exchange, listening, raw};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::routing::post;
 use axum::{Json, Router};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::net::SocketAddr;
-use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -27,12 +26,8 @@ async fn a_request_its_commits_its_model_and_its_tools_are_one_trace() {
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
     let (_server, server) = listening(command).await;
     let body = says("t", "u", "Have sub-agents look at it").to_string();
-    let length = body.len();
-    let request = format!(
-        "POST /agent HTTP/1.0\r\nHost: {server}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
-         traceparent: 00-{TRACE}-{CALLER}-01\r\n\r\n{body}"
-    );
-    let answered = exchange(server, &request).await;
+    let parent = format!("traceparent: 00-{TRACE}-{CALLER}-01\r\n");
+    let answered = exchange(server, &raw(server, "POST", "/agent", &parent, &body)).await;
     assert!(answered.contains("RUN_FINISHED"), "{answered}");
     let mut spans: HashMap<String, Value> = HashMap::new();
     while !["request", "commit", "model", "tool"].iter().all(|name| spans.contains_key(*name)) {
@@ -60,19 +55,10 @@ async fn a_request_that_is_passed_on_names_its_span() {
     let mut command = binary(&["--port", "0", "--log", "off", "--agent", &format!("http://{address}/run")]);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
     let (_server, server) = listening(command).await;
-    let head = format!("POST /agent/other HTTP/1.0\r\nHost: {server}\r\nContent-Type: application/json");
-    exchange(server, &format!("{head}\r\nContent-Length: 2\r\n\r\n{{}}")).await;
+    socket::post(server, "/agent/other", &json!({})).await;
     let headers = calls.recv().await.expect("it is passed on");
     let batch: Value = sent.recv().await.expect("the collector runs");
     let span = &batch["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
     let (trace, id) = (span["traceId"].as_str().unwrap_or_default(), span["spanId"].as_str().unwrap_or_default());
     assert_eq!(headers["traceparent"], format!("00-{trace}-{id}-01"));
-}
-
-/// Serves this on a free port of its own.
-async fn serve(router: Router) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let address = listener.local_addr().expect("it is bound");
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    address
 }

@@ -2,9 +2,9 @@
 
 use crate::folder::Folder;
 use crate::house::{Parts, app, over_each_store, parts, server, server_of};
-use crate::http::{Answer, call, get, request, says};
+use crate::http::{Answer, by, call, get, get_with, request, says, with_headers};
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, Method, header};
 use question_server::Config;
 use question_server::access::Token;
 use question_server::owner::Owner;
@@ -14,19 +14,14 @@ use std::sync::Arc;
 
 /// As a page sends it; through Trunk's proxy it looks the same, except the forwarded host.
 async fn from_page(server: &Router, method: Method, path: &str, body: Option<Value>, cookie: Option<&str>) -> Answer {
-    let mut request = request(method, path, body);
-    let headers = request.headers_mut();
-    headers.insert(header::ORIGIN, HeaderValue::from_static("http://127.0.0.1:8080"));
-    headers.insert("x-forwarded-host", HeaderValue::from_static("127.0.0.1:8080"));
-    if let Some(cookie) = cookie {
-        headers.insert(header::COOKIE, HeaderValue::from_str(cookie).expect("a header value"));
-    }
-    call(server, request).await
+    let mut headers = vec![("origin", "http://127.0.0.1:8080"), ("x-forwarded-host", "127.0.0.1:8080")];
+    headers.extend(cookie.map(|cookie| ("cookie", cookie)));
+    call(server, with_headers(request(method, path, body), &headers)).await
 }
 
 /// The cookie that the server gives, as the browser sends it back.
 fn given(answer: &Answer) -> String {
-    let cookie = answer.headers[header::SET_COOKIE].to_str().expect("it is text");
+    let cookie = answer.header("set-cookie");
     for attribute in ["; HttpOnly", "; SameSite=Strict", "; Path=/"] {
         assert!(cookie.contains(attribute), "{cookie}");
     }
@@ -85,20 +80,12 @@ async fn a_program_without_cookies_makes_conversations_without_an_owner() {
 #[tokio::test]
 async fn a_program_may_bring_a_token_of_its_own() {
     let server = server();
-    let as_whom = async |method, path, body, token: Option<&'static str>| {
-        let mut request = request(method, path, body);
-        if let Some(token) = token {
-            let token = HeaderValue::from_static(token);
-            request.headers_mut().insert(header::AUTHORIZATION, token);
-        }
-        call(&server, request).await.status
-    };
-    let (mine, other) = (Some("Bearer mine"), Some("Bearer other"));
-    let made = as_whom(Method::POST, "/agent", Some(says("t", "u", "hi")), mine).await;
-    assert_eq!(made, 200);
-    assert_eq!(as_whom(Method::GET, "/conversations/t", None, mine).await, 200);
-    assert_eq!(as_whom(Method::GET, "/conversations/t", None, other).await, 404);
-    assert_eq!(as_whom(Method::GET, "/conversations/t", None, None).await, 404);
+    let made = by("mine", request(Method::POST, "/agent", Some(says("t", "u", "hi"))));
+    assert_eq!(call(&server, made).await.status, 200);
+    for (token, status) in [("mine", 200), ("other", 404)] {
+        assert_eq!(call(&server, by(token, request(Method::GET, "/conversations/t", None))).await.status, status);
+    }
+    assert_eq!(get(&server, "/conversations/t").await.status, 404);
 }
 
 #[tokio::test]
@@ -113,17 +100,11 @@ async fn only_a_browser_that_brings_it_back_is_given_a_cookie() {
         ("", Some("http://127.0.0.1:3000"), false),
         ("", None, false),
     ] {
-        let mut request = request(Method::GET, "/settings.json", None);
-        let headers = request.headers_mut();
-        if !site.is_empty() {
-            headers.insert("sec-fetch-site", HeaderValue::from_static(site));
-        }
-        if let Some(origin) = origin {
-            headers.insert(header::ORIGIN, HeaderValue::from_static(origin));
-        }
-        let answer = call(&server, request).await;
+        let site = Some(site).filter(|site| !site.is_empty()).map(|site| ("sec-fetch-site", site));
+        let headers: Vec<_> = site.into_iter().chain(origin.map(|origin| ("origin", origin))).collect();
+        let answer = get_with(&server, "/settings.json", &headers).await;
         let found = answer.headers.contains_key(header::SET_COOKIE);
-        assert_eq!(found, is_given, "{site} {origin:?}");
+        assert_eq!(found, is_given, "{site:?} {origin:?}");
     }
 }
 
@@ -131,15 +112,9 @@ async fn only_a_browser_that_brings_it_back_is_given_a_cookie() {
 async fn by_tls_the_cookie_is_one_that_no_other_host_can_set() {
     let server = server();
     let ask = async |cookie: Option<&str>| {
-        let mut request = request(Method::GET, "/settings.json", None);
-        let headers = request.headers_mut();
-        headers.insert("sec-fetch-site", HeaderValue::from_static("same-origin"));
-        headers.insert("x-forwarded-proto", HeaderValue::from_static("https"));
-        if let Some(cookie) = cookie {
-            let cookie = HeaderValue::from_str(cookie).expect("a header value");
-            headers.insert(header::COOKIE, cookie);
-        }
-        call(&server, request).await
+        let mut headers = vec![("sec-fetch-site", "same-origin"), ("x-forwarded-proto", "https")];
+        headers.extend(cookie.map(|cookie| ("cookie", cookie)));
+        get_with(&server, "/settings.json", &headers).await
     };
     let cookie = given(&ask(None).await);
     assert!(cookie.starts_with("__Host-question_owner="), "{cookie}");
@@ -148,21 +123,6 @@ async fn by_tls_the_cookie_is_one_that_no_other_host_can_set() {
     let planted = cookie.trim_start_matches("__Host-");
     let other = given(&ask(Some(planted)).await);
     assert_ne!(other, cookie, "a new one");
-}
-
-/// A request with these headers.
-async fn with(
-    server: &Router,
-    method: Method,
-    path: &str,
-    body: Option<Value>,
-    headers: &[(&'static str, &str)],
-) -> Answer {
-    let mut request = request(method, path, body);
-    for (name, value) in headers {
-        request.headers_mut().insert(*name, HeaderValue::from_str(value).expect("a header value"));
-    }
-    call(server, request).await
 }
 
 const SHARED: &str = "the-token-of-the-command-line";
@@ -177,26 +137,25 @@ fn tokens(text: &str) -> Vec<Token> {
 async fn nobody_takes_a_name_by_saying_it() {
     let tokens = tokens("front-end 0123456789abcdef\nother fedcba9876543210");
     let server = server_of(&Config { tokens, ..Config::default() });
-    let made = [("authorization", "Bearer 0123456789abcdef")];
-    assert_eq!(with(&server, Method::POST, "/agent", Some(says("t", "u", "hi")), &made).await.status, 200);
-    assert_eq!(with(&server, Method::GET, "/conversations/t", None, &made).await.status, 200);
+    let made = by("0123456789abcdef", request(Method::POST, "/agent", Some(says("t", "u", "hi"))));
+    assert_eq!(call(&server, made).await.status, 200);
+    let reads =
+        async |token: &str| call(&server, by(token, request(Method::GET, "/conversations/t", None))).await.status;
+    assert_eq!(reads("0123456789abcdef").await, 200);
     // The cookie of the shared token, as a browser has it.
     let welcome = get(&server, &format!("/?token={SHARED}")).await;
     let access = given(&welcome);
     let spoken = ["name front-end", "name:front-end", "front-end", "token:"].map(|said| format!("Bearer {said}"));
     for said in &spoken {
         let headers = [("cookie", access.as_str()), ("authorization", said.as_str())];
-        let found = with(&server, Method::GET, "/conversations/t", None, &headers).await;
-        assert_eq!(found.status, 404, "{said}");
+        assert_eq!(get_with(&server, "/conversations/t", &headers).await.status, 404, "{said}");
     }
     for token in ["fedcba9876543210", SHARED] {
-        let bearer = format!("Bearer {token}");
-        let found = with(&server, Method::GET, "/conversations/t", None, &[("authorization", &bearer)]).await;
-        assert_eq!(found.status, 404, "{token}");
+        assert_eq!(reads(token).await, 404, "{token}");
     }
     // If there are two tokens, the program means the bearer.
     let headers = [("cookie", access.as_str()), ("authorization", "Bearer 0123456789abcdef")];
-    assert_eq!(with(&server, Method::GET, "/conversations/t", None, &headers).await.status, 200);
+    assert_eq!(get_with(&server, "/conversations/t", &headers).await.status, 200);
 }
 
 #[tokio::test]
@@ -207,12 +166,10 @@ async fn a_changed_token_keeps_its_conversations() {
         app(&config, Parts { store: Arc::clone(&store), ..parts(crate::house::front_desk()) })
     };
     let (before, after) = ("first-0123456789", "second-0123456789");
-    let bearer = format!("Bearer {before}");
-    let (headers, first) = ([("authorization", bearer.as_str())], server(before));
-    assert_eq!(with(&first, Method::POST, "/agent", Some(says("t", "u", "hi")), &headers).await.status, 200);
-    let bearer = format!("Bearer {after}");
-    let (headers, second) = ([("authorization", bearer.as_str())], server(after));
-    assert_eq!(with(&second, Method::GET, "/conversations/t", None, &headers).await.status, 200);
+    let said = by(before, request(Method::POST, "/agent", Some(says("t", "u", "hi"))));
+    assert_eq!(call(&server(before), said).await.status, 200);
+    let read = by(after, request(Method::GET, "/conversations/t", None));
+    assert_eq!(call(&server(after), read).await.status, 200);
 }
 
 #[tokio::test]
@@ -233,21 +190,13 @@ async fn owners_that_an_older_version_stored_keep_their_conversations() {
         for (bearer, status) in
             [("fedcba9876543210", 404), (SHARED, if *token == SHARED { 200 } else { 404 }), (token, 200)]
         {
-            let bearer = format!("Bearer {bearer}");
-            let found = with(&server, Method::GET, &path, None, &[("authorization", &bearer)]).await;
+            let found = call(&server, by(bearer, request(Method::GET, &path, None))).await;
             assert_eq!(found.status, status, "{thread} {bearer}");
         }
         // It goes on, and stays its owner's.
-        let bearer = format!("Bearer {token}");
-        let cancelled =
-            with(&server, Method::POST, &format!("{path}/cancel"), Some(json!({})), &[("authorization", &bearer)])
-                .await;
-        assert_eq!(cancelled.status, 200, "{thread}");
-        assert_eq!(
-            with(&server, Method::GET, &path, None, &[("authorization", &bearer)]).await.status,
-            200,
-            "{thread}"
-        );
+        let cancel = request(Method::POST, &format!("{path}/cancel"), Some(json!({})));
+        assert_eq!(call(&server, by(token, cancel)).await.status, 200, "{thread}");
+        assert_eq!(call(&server, by(token, request(Method::GET, &path, None))).await.status, 200, "{thread}");
     }
 }
 
@@ -260,10 +209,8 @@ async fn an_id_that_no_conversation_can_have_is_not_there() {
 }
 
 /// The answer to a user whom the proxy names.
-async fn by_proxy(server: &Router, user: &'static str, method: Method, path: &str, body: Option<Value>) -> Answer {
-    let mut request = request(method, path, body);
-    request.headers_mut().insert("x-forwarded-user", HeaderValue::from_static(user));
-    call(server, request).await
+async fn by_proxy(server: &Router, user: &str, method: Method, path: &str, body: Option<Value>) -> Answer {
+    call(server, with_headers(request(method, path, body), &[("x-forwarded-user", user)])).await
 }
 
 async fn lists_and_deletes_its_own(store: Arc<dyn Store>) {

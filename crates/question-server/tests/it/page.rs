@@ -2,10 +2,10 @@
 
 use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server, server_of};
-use crate::http::{Answer, call, get, post, request, says};
+use crate::http::{call, get, get_with, post, request, says, with_headers};
 use crate::socket::{start, until_logged};
 use axum::Router;
-use axum::http::{HeaderValue, Method, header};
+use axum::http::{Method, header};
 use question_server::Config;
 use question_server::models::openai::OpenAi;
 use question_server::models::scripted::Scripted;
@@ -62,19 +62,6 @@ fn server_with(dist: &Path) -> Router {
     app(&Config::default(), parts)
 }
 
-/// As a client asks for it that has this header.
-async fn get_with(server: &Router, path: &str, header: (&'static str, &str)) -> Answer {
-    let mut request = request(Method::GET, path, None);
-    let value = HeaderValue::from_str(header.1).expect("a header value");
-    request.headers_mut().insert(header.0, value);
-    call(server, request).await
-}
-
-fn text<'a>(answer: &'a Answer, name: &str) -> &'a str {
-    let value = answer.headers.get(name).map(HeaderValue::to_str);
-    value.map_or("", |value| value.expect("it is text"))
-}
-
 #[tokio::test]
 async fn files_have_their_types_and_every_response_the_strict_headers() {
     let server = server_with_page();
@@ -97,7 +84,7 @@ async fn files_have_their_types_and_every_response_the_strict_headers() {
             ("cross-origin-opener-policy", "same-origin"),
             ("cross-origin-resource-policy", "same-origin"),
         ] {
-            assert_eq!(text(&answer, name), value, "{path}");
+            assert_eq!(answer.header(name), value, "{path}");
         }
     }
 }
@@ -106,10 +93,10 @@ async fn files_have_their_types_and_every_response_the_strict_headers() {
 async fn an_event_stream_has_those_alone_that_keep_it_from_being_shown() {
     let server = server_with_page();
     let run = post(&server, "/agent", says("t", "u", "hi")).await;
-    assert_eq!(text(&run, "content-type"), "text/event-stream");
-    assert_eq!(text(&run, "x-content-type-options"), "nosniff");
-    assert_eq!(text(&run, "cross-origin-resource-policy"), "same-origin");
-    assert_eq!(text(&run, "cache-control"), "no-store");
+    assert_eq!(run.header("content-type"), "text/event-stream");
+    assert_eq!(run.header("x-content-type-options"), "nosniff");
+    assert_eq!(run.header("cross-origin-resource-policy"), "same-origin");
+    assert_eq!(run.header("cache-control"), "no-store");
     assert!(!run.headers.contains_key("content-security-policy"));
 }
 
@@ -122,17 +109,17 @@ async fn files_travel_in_the_best_encoding_that_their_client_has() {
         ("gzip, br;q=0", "gzip", BY_GZIP),
         ("gzip", "gzip", BY_GZIP),
     ] {
-        let answer = get_with(&server, SCRIPT, ("accept-encoding", accepted)).await;
-        assert_eq!(text(&answer, "content-encoding"), encoding, "{accepted}");
+        let answer = get_with(&server, SCRIPT, &[("accept-encoding", accepted)]).await;
+        assert_eq!(answer.header("content-encoding"), encoding, "{accepted}");
         assert_eq!(answer.body, body, "{accepted}");
-        assert_eq!(text(&answer, "vary"), "accept-encoding");
+        assert_eq!(answer.header("vary"), "accept-encoding");
     }
     let plain = get(&server, SCRIPT).await;
     for accepted in ["br; q=0.000, gzip ;q=0", "deflate", "brotli", ""] {
-        let answer = get_with(&server, SCRIPT, ("accept-encoding", accepted)).await;
+        let answer = get_with(&server, SCRIPT, &[("accept-encoding", accepted)]).await;
         assert!(!answer.headers.contains_key(header::CONTENT_ENCODING));
         assert_eq!(answer.body, plain.body, "{accepted}");
-        assert_eq!(text(&answer, "vary"), "accept-encoding");
+        assert_eq!(answer.header("vary"), "accept-encoding");
     }
     for path in [&format!("{SCRIPT}.br"), &format!("{SCRIPT}.gz")] {
         assert_eq!(get(&server, path).await.status, 404, "no file of its own");
@@ -144,10 +131,10 @@ async fn files_without_a_smaller_one_beside_them_travel_as_they_are() {
     let server = server_with_page();
     let whole = get(&server, STYLE).await;
     for path in [STYLE, TINY] {
-        let answer = get_with(&server, path, ("accept-encoding", "gzip, br")).await;
+        let answer = get_with(&server, path, &[("accept-encoding", "gzip, br")]).await;
         assert_eq!(answer.status, 200);
         for name in ["content-encoding", "vary"] {
-            assert_eq!(text(&answer, name), "", "{path}");
+            assert_eq!(answer.header(name), "", "{path}");
         }
     }
     assert_eq!(whole.body, "body { color: red }".repeat(9));
@@ -171,8 +158,8 @@ async fn what_was_packed_before_a_file_was_changed_is_not_taken() {
             .and_then(|packed| packed.set_modified(time))
             .expect("a file takes a time");
     }
-    let answer = get_with(&server_with(&dist), SCRIPT, ("accept-encoding", "br, gzip")).await;
-    assert_eq!(text(&answer, "content-encoding"), "gzip");
+    let answer = get_with(&server_with(&dist), SCRIPT, &[("accept-encoding", "br, gzip")]).await;
+    assert_eq!(answer.header("content-encoding"), "gzip");
     assert_eq!(answer.body, BY_GZIP);
 }
 
@@ -187,21 +174,21 @@ async fn files_named_after_their_content_are_cached_for_ever_and_others_revalida
         (WASM, "public, max-age=31536000, immutable"),
     ] {
         let first = get(&server, path).await;
-        assert_eq!(text(&first, "cache-control"), cache, "{path}");
-        let tag = text(&first, "etag").to_owned();
+        assert_eq!(first.header("cache-control"), cache, "{path}");
+        let tag = first.header("etag").to_owned();
         for known in [tag.clone(), format!("\"other\", W/{tag}"), "*".to_owned()] {
-            let again = get_with(&server, path, ("if-none-match", &known)).await;
+            let again = get_with(&server, path, &[("if-none-match", &known)]).await;
             assert_eq!(again.status, 304, "{path} {known}");
             assert!(again.body.is_empty());
-            assert_eq!(text(&again, "etag"), tag);
-            assert_eq!(text(&again, "cache-control"), cache);
+            assert_eq!(again.header("etag"), tag);
+            assert_eq!(again.header("cache-control"), cache);
         }
-        let changed = get_with(&server, path, ("if-none-match", "\"other\"")).await;
+        let changed = get_with(&server, path, &[("if-none-match", "\"other\"")]).await;
         assert_eq!((changed.status, changed.body), (first.status, first.body));
     }
     let tag = async |accepted| {
-        let answer = get_with(&server, SCRIPT, ("accept-encoding", accepted)).await;
-        text(&answer, "etag").to_owned()
+        let answer = get_with(&server, SCRIPT, &[("accept-encoding", accepted)]).await;
+        answer.header("etag").to_owned()
     };
     assert_ne!(tag("br").await, tag("").await, "other bytes");
     assert_ne!(tag("br").await, tag("gzip").await, "other bytes");
@@ -219,18 +206,16 @@ async fn the_owners_cookie_comes_with_the_document_and_never_with_shared_files()
         ("/settings.json", "no-store"),
         ("/conversations/t", "no-store"),
     ] {
-        let answer = get_with(&server, path, ("sec-fetch-site", "same-origin")).await;
-        assert_eq!(text(&answer, "cache-control"), cache, "{path}");
+        let answer = get_with(&server, path, &[("sec-fetch-site", "same-origin")]).await;
+        assert_eq!(answer.header("cache-control"), cache, "{path}");
         let is_given = answer.headers.contains_key(header::SET_COOKIE);
         let is_for_all = [SCRIPT, WASM, STYLE].contains(&path);
         assert_ne!(is_given, is_for_all, "{path}");
     }
-    let mut run = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
-    let site = HeaderValue::from_static("same-origin");
-    run.headers_mut().insert("sec-fetch-site", site);
-    let run = call(&server, run).await;
+    let run = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
+    let run = call(&server, with_headers(run, &[("sec-fetch-site", "same-origin")])).await;
     assert!(run.headers.contains_key(header::SET_COOKIE));
-    assert_eq!(text(&run, "cache-control"), "no-store");
+    assert_eq!(run.header("cache-control"), "no-store");
 }
 
 #[tokio::test]
@@ -277,7 +262,7 @@ async fn links_do_not_lead_out_of_the_page() {
         assert_eq!(get(&server, path).await.status, 404, "{path}");
     }
     assert_eq!(get(&server, "/inside.css").await.status, 200);
-    let packed = get_with(&server, STYLE, ("accept-encoding", "br")).await;
+    let packed = get_with(&server, STYLE, &[("accept-encoding", "br")]).await;
     assert_ne!(packed.body, "secret");
 }
 
@@ -287,7 +272,7 @@ async fn a_head_request_gets_the_head_alone() {
     let whole = get(&server, SCRIPT).await;
     let head = call(&server, request(Method::HEAD, SCRIPT, None)).await;
     assert_eq!((head.status, head.body.len()), (whole.status, 0));
-    assert_eq!(text(&head, "content-length"), whole.body.len().to_string());
+    assert_eq!(head.header("content-length"), whole.body.len().to_string());
 }
 
 #[tokio::test]
@@ -315,7 +300,7 @@ async fn nothing_but_the_page_is_served() {
 #[tokio::test]
 async fn the_agent_is_at_the_same_origin() {
     let answer = post(&server_with_page(), "/agent", says("t", "u", "hi")).await;
-    assert_eq!(text(&answer, "cache-control"), "no-store");
+    assert_eq!(answer.header("cache-control"), "no-store");
     answer.events();
 }
 
@@ -328,10 +313,10 @@ async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_whi
     });
     let settings = get(&server, "/settings.json").await;
     assert_eq!(settings.json(), json!({"allowAgents": agents, "profile": "chat"}));
-    assert_eq!(text(&settings, "cache-control"), "no-store");
+    assert_eq!(settings.header("cache-control"), "no-store");
     let allowed = CONTENT_SECURITY_POLICY
         .replace("connect-src 'self'", "connect-src 'self' https://agent.example http://localhost:9000");
-    assert_eq!(text(&settings, "content-security-policy"), allowed);
+    assert_eq!(settings.header("content-security-policy"), allowed);
 }
 
 #[tokio::test]
@@ -354,7 +339,7 @@ async fn the_page_learns_what_the_agent_is_called() {
 async fn without_leave_the_page_talks_to_its_own_server_alone() {
     let settings = get(&server(), "/settings.json").await;
     assert_eq!(settings.json(), json!({"allowAgents": [], "profile": "chat"}));
-    assert_eq!(text(&settings, "content-security-policy"), CONTENT_SECURITY_POLICY);
+    assert_eq!(settings.header("content-security-policy"), CONTENT_SECURITY_POLICY);
 }
 
 #[tokio::test]

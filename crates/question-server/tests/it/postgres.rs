@@ -105,27 +105,6 @@ fn what_a_killed_test_left_is_removed_and_nothing_else() {
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn what_is_committed_is_read_again() {
-    let postgres = Database::new().await;
-    sqlite::check(&*postgres.open().await).await;
-}
-
-#[tokio::test]
-#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn of_many_who_decide_on_the_same_grounds_one_is_taken() {
-    let postgres = Database::new().await;
-    sqlite::check_conflicts(postgres.open().await).await;
-}
-
-#[tokio::test]
-#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
-async fn what_is_deleted_is_gone() {
-    let postgres = Database::new().await;
-    sqlite::check_deletion(&*postgres.open().await).await;
-}
-
-#[tokio::test]
-#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn what_is_due_is_claimed_by_one_server_for_a_while() {
     let postgres = Database::new().await;
     let stores = [postgres.open().await, postgres.open().await, postgres.open().await];

@@ -1,27 +1,25 @@
 //! Refused requests and their responses.
 
 use crate::house::server;
-use crate::http::{Answer, call, get, post, request, says};
+use crate::http::{Answer, call, get, get_with, post, request, says, with_headers};
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Method, Request, header};
+use axum::http::{Method, header};
 use question_server::limits::MAX_ID_BYTES;
 use serde_json::json;
 
-async fn with_headers(server: &Router, headers: &[(&str, &str)]) -> Answer {
-    let mut post =
-        Request::builder().method(Method::POST).uri("/agent").header(header::CONTENT_TYPE, "application/json");
-    for (name, value) in headers {
-        post = post.header(*name, *value);
-    }
-    call(server, post.body(says("t", "u", "hi").to_string().into()).expect("the request is well formed")).await
+/// A first message with these headers and no other host.
+async fn hello_with(server: &Router, headers: &[(&'static str, &str)]) -> Answer {
+    let mut hello = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
+    hello.headers_mut().remove(header::HOST);
+    call(server, with_headers(hello, headers)).await
 }
 
 #[tokio::test]
 async fn trunks_proxy_is_let_in() {
     let proxied = [("host", "127.0.0.1"), ("x-forwarded-host", "127.0.0.1:8080"), ("origin", "http://127.0.0.1:8080")];
-    assert_eq!(with_headers(&server(), &proxied).await.status, 200);
+    assert_eq!(hello_with(&server(), &proxied).await.status, 200);
 }
 
 #[tokio::test]
@@ -34,7 +32,7 @@ async fn strangers_are_not_let_in_and_leave_no_trace() {
         (vec![("host", "127.0.0.1:8787"), ("origin", "null")], "forbidden_origin"),
         (vec![], "forbidden_host"),
     ] {
-        assert_eq!(with_headers(&server, &headers).await.refusal(), (403, code.to_owned()), "{headers:?}");
+        assert_eq!(hello_with(&server, &headers).await.refusal(), (403, code.to_owned()), "{headers:?}");
     }
     assert_eq!(get(&server, "/conversations/t").await.refusal(), (404, "not_found".to_owned()));
 }
@@ -43,14 +41,7 @@ async fn strangers_are_not_let_in_and_leave_no_trace() {
 async fn only_json_is_taken() {
     let server = server();
     for content_type in ["text/plain", "application/x-www-form-urlencoded", ""] {
-        let post = Request::builder()
-            .method(Method::POST)
-            .uri("/agent")
-            .header(header::HOST, "localhost")
-            .header(header::CONTENT_TYPE, content_type);
-        let answer =
-            call(&server, post.body(says("t", "u", "hi").to_string().into()).expect("the request is well formed"))
-                .await;
+        let answer = hello_with(&server, &[("host", "localhost"), ("content-type", content_type)]).await;
         assert_eq!(answer.refusal(), (415, "unsupported_media_type".to_owned()), "{content_type}");
     }
 }
@@ -109,12 +100,8 @@ async fn an_image_alone_is_refused_instead_of_passed_over() {
 
 #[tokio::test]
 async fn a_probe_learns_that_the_server_lives_under_any_name() {
-    let probe = |host: &str| {
-        let get = Request::builder().uri("/healthz").header("host", host);
-        get.body(Body::empty()).expect("the request is well formed")
-    };
     for host in ["10.0.0.7:8787", "question-server.default.svc", "localhost"] {
-        let answer = call(&server(), probe(host)).await;
+        let answer = get_with(&server(), "/healthz", &[("host", host)]).await;
         assert_eq!(answer.status, 200, "{host}");
         assert_eq!(answer.json(), json!({"status": "ok"}));
         assert!(!answer.headers.contains_key(header::SET_COOKIE));

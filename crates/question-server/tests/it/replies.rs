@@ -14,8 +14,7 @@ fn results(events: &[Event]) -> usize {
 
 #[tokio::test]
 async fn the_same_reply_again_changes_nothing_and_catches_up() {
-    let mut visitor = Visitor::new(&server(), "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server()).await;
     let outcome = visitor.pick("Brake service");
     let said = visitor.reply("reply", outcome);
     let next = visitor.next_run(&said);
@@ -82,8 +81,7 @@ async fn another_reply_is_refused_with_the_winner() {
 #[tokio::test]
 async fn a_result_is_told_once_and_only_to_those_who_did_not_bring_it() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server).await;
     let outcome = visitor.pick("Brake service");
     let said = visitor.reply("reply", outcome);
     let next = visitor.next_run(&said);
@@ -102,8 +100,7 @@ async fn a_result_is_told_once_and_only_to_those_who_did_not_bring_it() {
 #[tokio::test]
 async fn the_store_is_the_truth() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server).await;
     visitor.picks("Brake service").await;
     let before = messages(&visitor.server, "car").await;
     // A history that claims an answer nobody gave, a word nobody said, and leaves out the rest.
@@ -162,8 +159,7 @@ async fn what_was_not_taken_is_new_wherever_it_stands() {
 #[tokio::test]
 async fn a_reply_that_does_not_fit_is_refused_with_what_is_wrong() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let visitor = Visitor::asked(&server).await;
     let (call, _) = visitor.waiting();
     let before = messages(&visitor.server, "car").await;
     for content in [r#"{"answers":{"Another question?":"Yes"}}"#, r#"{"answers":[]}"#, ""] {
@@ -228,8 +224,7 @@ async fn a_reply_to_nothing_is_refused() {
 #[tokio::test]
 async fn a_tap_on_a_question_that_is_gone_leaves_the_one_that_waits_alone() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server).await;
     let before = messages(&server, "car").await;
     let metadata = json!({"ask": {"toolCallId": "gone", "replyId": "r", "outcome": "answered", "by": "card"}});
     let tap = json!({"threadId": "car", "runId": "r", "messages": [
@@ -257,8 +252,7 @@ async fn several_messages_from_a_while_offline_are_all_taken() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_replies_at_once_one_wins() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let visitor = Visitor::asked(&server).await;
     let (call, _) = visitor.waiting();
     let replies = (0..16).map(|tab| {
         let metadata = json!({"ask": {"toolCallId": call, "replyId": format!("reply-{tab}"), "outcome": "answered", "by": "card"}});
@@ -307,8 +301,7 @@ async fn as_soon_as_a_question_is_told_it_can_be_answered() {
 #[tokio::test]
 async fn the_two_messages_of_one_reply_are_two() {
     let server = server();
-    let mut visitor = Visitor::new(&server, "v", "car");
-    visitor.says("I need my car looked at").await;
+    let mut visitor = Visitor::asked(&server).await;
     let outcome = visitor.pick("Brake service");
     let said = visitor.reply("reply", outcome);
     let mut input = json!(visitor.next_run(&said).input());

@@ -2,7 +2,7 @@
 
 use crate::folder::Folder;
 use crate::http::says;
-use crate::socket::{binary, check_run, exchange, post, start};
+use crate::socket::{binary, check_run, get, post, start};
 use std::net::SocketAddr;
 
 const LIBRARY: &str = include_str!("../../../scripted-agent/scripts/library.json");
@@ -21,7 +21,7 @@ async fn a_user_books_with_an_agent_of_the_operators_own_up_to_the_receipt() {
     std::fs::write(&file, LIBRARY).expect("the folder takes it");
     let file = file.to_str().expect("the folder's name is text");
     let (_server, address) = start(&["--port", "0", "--pace", "0", "--model", "script", "--script", file]).await;
-    let settings = exchange(address, &format!("GET /settings.json HTTP/1.0\r\nHost: {address}\r\n\r\n")).await;
+    let settings = get(address, "/settings.json").await;
     assert!(settings.contains(r#""name":"Library""#) && settings.contains(r#""profile":"chat""#), "{settings}");
     let asked = say(address, "u1", "Hello!").await;
     assert!(asked.contains("Welcome to the library.") && asked.contains("What can I do for you?"), "{asked}");

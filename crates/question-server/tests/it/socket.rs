@@ -34,15 +34,20 @@ pub(crate) async fn say_hello(address: SocketAddr) -> String {
 }
 
 pub(crate) async fn post(address: SocketAddr, path: &str, body: &Value) -> String {
-    exchange(address, &posting(address, path, body)).await
+    exchange(address, &raw(address, "POST", path, "", &body.to_string())).await
 }
 
-fn posting(address: SocketAddr, path: &str, body: &Value) -> String {
-    let body = body.to_string();
+pub(crate) async fn get(address: SocketAddr, path: &str) -> String {
+    exchange(address, &raw(address, "GET", path, "", "")).await
+}
+
+/// A request as it is written to a socket. Each further header ends its line, and replaces the usual one of its name.
+pub(crate) fn raw(address: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> String {
+    let usual = [("Host", address.to_string()), ("Content-Type", "application/json".to_owned())];
+    let usual = usual.iter().filter(|(name, _)| !headers.contains(name));
+    let usual: String = usual.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let length = body.len();
-    format!(
-        "POST {path} HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    )
+    format!("{method} {path} HTTP/1.0\r\n{usual}{headers}Content-Length: {length}\r\n\r\n{body}")
 }
 
 pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
@@ -55,7 +60,7 @@ pub(crate) async fn exchange(address: SocketAddr, request: &str) -> String {
 
 /// Sends a message, reads the response until a line that contains this is complete, and returns it with the connection.
 pub(crate) async fn hello_until(address: SocketAddr, thread: &str, until: &str) -> (String, BufReader<TcpStream>) {
-    let request = posting(address, "/agent", &says(thread, "u1", "hello"));
+    let request = raw(address, "POST", "/agent", "", &says(thread, "u1", "hello").to_string());
     let mut stream = TcpStream::connect(address).await.expect("it listens");
     let asked = stream.write_all(request.as_bytes()).await;
     asked.expect("it reads");
@@ -198,9 +203,8 @@ async fn a_file_of_tokens_is_read_again_when_the_server_is_told_to() {
     let path = file.to_str().expect("it is text");
     let (mut child, address) = start(&["--port", "0", "--token-file", path]).await;
     let is_let_in = async |token: &str| {
-        let request =
-            format!("GET /settings.json HTTP/1.0\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n");
-        exchange(address, &request).await.starts_with("HTTP/1.0 200")
+        let bearer = format!("Authorization: Bearer {token}\r\n");
+        exchange(address, &raw(address, "GET", "/settings.json", &bearer, "")).await.starts_with("HTTP/1.0 200")
     };
     assert!(is_let_in(old).await && !is_let_in(new).await);
     std::fs::write(&file, format!("desk {new}\n")).expect("it can be written");
@@ -305,11 +309,12 @@ pub(crate) async fn keeps_words_out_of_its_log(folder: &Folder, database: &str) 
 #[tokio::test]
 async fn every_request_has_a_name_in_its_response_and_in_the_log() {
     let (mut child, address) = start(&["--port", "0", "--pace", "0"]).await;
-    let named = format!("GET /nowhere HTTP/1.0\r\nHost: {address}\r\nX-Request-Id: from-the-proxy-1\r\n\r\n");
-    let response = exchange(address, &named).await;
+    let named = async |id: &str| {
+        exchange(address, &raw(address, "GET", "/nowhere", &format!("X-Request-Id: {id}\r\n"), "")).await
+    };
+    let response = named("from-the-proxy-1").await;
     assert!(response.contains("x-request-id: from-the-proxy-1"), "{response}");
-    let forged = format!("GET /nowhere HTTP/1.0\r\nHost: {address}\r\nX-Request-Id: a b\r\n\r\n");
-    assert!(!exchange(address, &forged).await.contains("a b"));
+    assert!(!named("a b").await.contains("a b"));
     let nameless = say_hello(address).await;
     let (_, id) = nameless.split_once("x-request-id: ").expect("it has one");
     let id = id.split_once("\r\n").expect("a line ends").0.to_owned();
@@ -351,7 +356,7 @@ async fn a_log_that_nobody_reads_stops_nothing() {
     command.stderr(log);
     let (mut server, address) = listening(command).await;
     let is_dropping = async || {
-        let metrics = exchange(address, &format!("GET /metrics HTTP/1.0\r\nHost: {address}\r\n\r\n")).await;
+        let metrics = get(address, "/metrics").await;
         let dropped = metrics.lines().find_map(|line| line.strip_prefix("question_server_log_lines_dropped_total "));
         dropped.is_some_and(|dropped| dropped != "0")
     };

@@ -1,6 +1,7 @@
 //! The store behind the trait, in memory and on disk.
 
 use crate::folder::Folder;
+use crate::house::over_each_store;
 use crate::socket::binary;
 use ask_user_question::Limits;
 use futures_util::future::join_all;
@@ -102,7 +103,8 @@ fn plan_mode() -> ToolContext {
     ToolContext { plan_mode: true, ..ToolContext::default() }
 }
 
-pub(crate) async fn check(store: &dyn Store) {
+async fn check(store: Arc<dyn Store>) {
+    let store = &*store;
     assert_eq!(store.load("t").await, Ok(None));
     let owner = Owner::of("a token");
     let played = play(store, "t", Some(&owner), answered_in_chat()).await;
@@ -191,7 +193,8 @@ async fn revision_of(store: &dyn Store, id: &str) -> Revision {
 }
 
 /// An ended conversation goes at its time, a waiting or working one stays, and no part of a deleted one comes back.
-pub(crate) async fn check_deletion(store: &dyn Store) {
+async fn check_deletion(store: Arc<dyn Store>) {
+    let store = &*store;
     let stop = Event::UserCancel { proceed: false };
     play(store, "ended", None, vec![says("u"), stop.clone()]).await;
     play(store, "ended later", None, vec![says("u"), stop.clone(), says("u2"), stop]).await;
@@ -216,24 +219,13 @@ pub(crate) async fn each_store(check: impl AsyncFn(Arc<dyn Store>)) {
     check(Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))).await;
 }
 
-#[tokio::test]
-async fn what_is_committed_is_read_again() {
-    each_store(async |store| check(&*store).await).await;
-}
+over_each_store!(what_is_committed_is_read_again: check);
+over_each_store!(of_many_who_decide_on_the_same_grounds_one_is_taken: check_conflicts);
+over_each_store!(what_is_deleted_is_gone: check_deletion);
 
 #[tokio::test]
 async fn what_nobody_works_on_and_what_has_expired_is_due() {
     each_store(async |store| check_due(&*store).await).await;
-}
-
-#[tokio::test]
-async fn of_many_who_decide_on_the_same_grounds_one_is_taken() {
-    each_store(check_conflicts).await;
-}
-
-#[tokio::test]
-async fn what_is_deleted_is_gone() {
-    each_store(async |store| check_deletion(&*store).await).await;
 }
 
 #[tokio::test]

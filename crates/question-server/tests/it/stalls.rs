@@ -3,6 +3,7 @@
 use crate::house::{app, parts, server_of, server_with};
 use crate::http::{post, says};
 use crate::script::{Line, Script};
+use crate::socket::raw;
 use axum::Router;
 use question_server::limits::Timeouts;
 use question_server::metrics::Counters;
@@ -149,12 +150,8 @@ async fn a_run_may_take_longer_than_any_of_these_times() {
     let timeouts = impatient().timeouts;
     let (address, ..) = listen(server_with(script.clone()), timeouts, 1_000).await;
     let body = says("t", "u", "go").to_string();
-    let head = format!(
-        "POST /agent HTTP/1.0\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
     let mut stream = TcpStream::connect(address).await.expect("it listens");
-    let sent = stream.write_all((head + &body).as_bytes()).await;
+    let sent = stream.write_all(raw(address, "POST", "/agent", "", &body).as_bytes()).await;
     sent.expect("the server reads");
     script.waits().await;
     // Longer than any of the times that it waits: that nothing happens meanwhile is no event to wait for.

@@ -14,10 +14,12 @@ use question_agent::{Conversation, Event, Timestamp};
 use question_server::Config;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
+use question_server::store::signals::Signals;
 use question_server::store::{
     Commit, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition,
 };
 use serde_json::json;
+use std::collections::HashMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -28,20 +30,25 @@ use uuid::Uuid;
 
 /// A hook before a store's method with this name.
 #[async_trait]
-trait Before: fmt::Debug + Send + Sync + 'static {
+pub(crate) trait Before: fmt::Debug + Send + Sync + 'static {
     async fn before(&self, call: &'static str) -> Result<(), StoreError>;
+
+    /// The signals in place of the store's own.
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
+        None
+    }
 }
 
-/// A store in memory, and what happens before it does anything.
+/// A store, and what happens before it does anything.
 #[derive(Debug)]
-struct Behind<B> {
-    first: B,
-    store: MemoryStore,
+pub(crate) struct Behind<B> {
+    pub(crate) first: B,
+    pub(crate) store: Arc<dyn Store>,
 }
 
 impl<B> Behind<B> {
     fn new(first: B) -> Self {
-        Self { first, store: MemoryStore::default() }
+        Self { first, store: Arc::new(MemoryStore::default()) }
     }
 }
 
@@ -95,6 +102,15 @@ impl<B: Before> Store for Behind<B> {
     async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
         self.first.before("delete_ended").await?;
         self.store.delete_ended(by).await
+    }
+
+    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+        self.first.before("told").await?;
+        self.store.told(ids).await
+    }
+
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
+        self.first.signals().or_else(|| self.store.signals())
     }
 }
 
@@ -246,22 +262,42 @@ async fn a_server_without_its_store_is_alive_and_not_ready() {
     assert_eq!((alive.status.as_u16(), alive.json()), (200, json!({"status": "ok"})));
 }
 
+/// A gate at which calls wait until the test lets them pass.
+#[derive(Clone, Debug)]
+pub(crate) struct Gate([Arc<Semaphore>; 2]);
+
+impl Gate {
+    /// One that lets this number of calls pass at first.
+    pub(crate) fn letting(calls: usize) -> Self {
+        Self([Semaphore::new(0), Semaphore::new(calls)].map(Arc::new))
+    }
+
+    /// Until the next call has come.
+    pub(crate) async fn arrived(&self) {
+        take(&self.0[0]).await;
+    }
+
+    /// Lets this number of calls more pass.
+    pub(crate) fn lets(&self, calls: usize) {
+        self.0[1].add_permits(calls);
+    }
+
+    pub(crate) async fn pass(&self) {
+        self.0[0].add_permits(1);
+        take(&self.0[1]).await;
+    }
+}
+
 /// Lets the test decide when a commit is done, or a load.
 #[derive(Debug)]
 struct Waits {
     loads_wait: AtomicBool,
-    begun: Semaphore,
-    gate: Semaphore,
+    gate: Gate,
 }
 
 impl Waits {
     fn new() -> Self {
-        Self { loads_wait: AtomicBool::new(false), begun: Semaphore::new(0), gate: Semaphore::new(0) }
-    }
-
-    /// Until it is asked for one.
-    async fn begins(&self) {
-        take(&self.begun).await;
+        Self { loads_wait: AtomicBool::new(false), gate: Gate::letting(0) }
     }
 }
 
@@ -270,8 +306,7 @@ impl Before for Waits {
     async fn before(&self, call: &'static str) -> Result<(), StoreError> {
         let waits = call == "commit" || (call == "load" && self.loads_wait.load(Ordering::Relaxed));
         if waits {
-            self.begun.add_permits(1);
-            take(&self.gate).await;
+            self.gate.pass().await;
         }
         // No timer runs here: a request for the conversation lets its question expire.
         (call != "due").then_some(()).ok_or_else(|| StoreError("nothing is due here".to_owned()))
@@ -293,18 +328,18 @@ async fn a_question_that_expires_for_a_reader_who_leaves_has_expired_all_the_sam
             },
         );
         // The message, the call and the question.
-        store.first.gate.add_permits(3);
+        store.first.gate.lets(3);
         post(&server, "/agent", says("t", "u", "go")).await.events();
         for _ in 0..3 {
-            store.first.begins().await;
+            store.first.gate.arrived().await;
         }
         clock.advance(Duration::from_secs(60));
         tokio::select! {
             biased;
             answer = get(&server, path) => panic!("{answer:?} before it is stored"),
-            () = store.first.begins() => {}
+            () = store.first.gate.arrived() => {}
         }
-        store.first.gate.add_permits(1);
+        store.first.gate.lets(1);
         script.waits().await;
     }
 }
@@ -315,22 +350,22 @@ async fn a_run_that_begins_while_there_is_nothing_to_cancel_goes_on() {
     let said = ["One.", "Two."].map(|text| vec![Line::Says(text)]);
     let server =
         app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(Script::new(said)) });
-    store.first.gate.add_permits(2);
+    store.first.gate.lets(2);
     post(&server, "/agent", says("t", "u1", "go")).await.events();
     for _ in 0..2 {
-        store.first.begins().await;
+        store.first.gate.arrived().await;
     }
     // It stays in memory, with nothing under way.
     let _watcher = Watcher::open(&server, "t", None).await;
     store.first.loads_wait.store(true, Ordering::Relaxed);
     let cancelled = start(&server, "/conversations/t/cancel", json!({}));
-    store.first.begins().await;
+    store.first.gate.arrived().await;
     let run = start(&server, "/agent", says("t", "u2", "go on"));
     // All of this is one thread: wait until the run queues behind the cancellation.
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    store.first.gate.add_permits(3);
+    store.first.gate.lets(3);
     let cancelled = cancelled.await.expect("it is answered");
     assert_eq!(cancelled.status, 409);
     let (_, end) = run.await.expect("it is answered").events();
@@ -398,7 +433,6 @@ async fn no_more_agents_go_on_by_themselves_than_may_ask_the_model() {
 async fn what_a_server_does_by_itself_goes_on_behind_a_bug() {
     let ten_years = Duration::from_secs(10 * 365 * 24 * 3600);
     let store = broken_off(&["t"], &ToolContext::default()).await;
-    let store = Arc::into_inner(store).expect("nobody else has it");
     let store = Arc::new(Behind { first: FailsOnce::at(usize::MAX), store });
     // While the agent thinks, it is renewed as well.
     let script = Script::new([vec![Line::Waits, Line::Says("Here I am.")]]);

@@ -39,6 +39,13 @@ impl Visitor {
         }
     }
 
+    /// A client of the front desk in the conversation `car`, whose first question waits.
+    pub(crate) async fn asked(server: &Router) -> Self {
+        let mut visitor = Self::new(server, "v", "car");
+        visitor.says("I need my car looked at").await;
+        visitor
+    }
+
     /// A delivery by interrupts needs runs that end with them.
     pub(crate) fn delivering(mut self, delivery: Delivery) -> Self {
         if delivery == Delivery::Resume {

@@ -1,10 +1,10 @@
 //! Clients that watch a conversation.
 
-use crate::http::request;
+use crate::http::{request, with_headers};
 use ag_ui_stream::sse::Decoder;
 use axum::Router;
 use axum::body::{Body, BodyDataStream};
-use axum::http::{HeaderValue, Method, Request};
+use axum::http::{Method, Request};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -40,12 +40,9 @@ pub(crate) struct Watcher {
 impl Watcher {
     /// Watches from an event on, or from now on.
     pub(crate) async fn open(server: &Router, id: &str, last_event_id: Option<&str>) -> Self {
-        let mut request = request(Method::GET, &format!("/conversations/{id}/events"), None);
-        if let Some(last) = last_event_id {
-            let last = HeaderValue::from_str(last).expect("an event id is legal in a header");
-            request.headers_mut().insert("last-event-id", last);
-        }
-        Self::of(server, request).await
+        let request = request(Method::GET, &format!("/conversations/{id}/events"), None);
+        let last: Vec<_> = last_event_id.map(|last| ("last-event-id", last)).into_iter().collect();
+        Self::of(server, with_headers(request, &last)).await
     }
 
     /// Reads what is told for a request.

@@ -4,31 +4,30 @@ use super::Database;
 use crate::clock::HandClock;
 use crate::http::{call, get, post, request, says, start};
 use crate::replicas::{Mortal, is_end, server, until_idle};
-use crate::script::{ASK, Line, Script, take};
+use crate::script::{ASK, Line, Script};
+use crate::store::{Before, Behind, Gate};
 use crate::watcher::{Frame, Watcher};
 use ag_ui_stream::reader::EndOutcome;
 use async_trait::async_trait;
 use axum::Router;
 use axum::http::Method;
+use futures_util::future::join_all;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
-use question_agent::Timestamp;
 use question_server::limits::{LEASE, SWEEP};
-use question_server::owner::Owner;
 use question_server::store::signals::{Heard, Signal, Signals};
-use question_server::store::{Commit, CommitError, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition};
+use question_server::store::{Store, StoreError};
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 use tower::ServiceExt as _;
 
-/// Two servers over one database, of one model.
-async fn servers(postgres: &Database, script: &Script) -> [Router; 2] {
+/// Servers over one database, of one model.
+async fn servers<const N: usize>(postgres: &Database, script: &Script) -> [Router; N] {
     let clock = HandClock::new();
-    [server(&postgres.open().await, &clock, script), server(&postgres.open().await, &clock, script)]
+    let servers = (0..N).map(async |_| server(&postgres.open().await, &clock, script));
+    join_all(servers).await.try_into().expect("there are as many")
 }
 
 fn says_text(text: &'static str) -> impl Fn(&Frame) -> bool {
@@ -78,7 +77,7 @@ async fn a_client_that_changes_servers_has_each_message_once() {
     let answers =
         [vec![Line::Calls(0, "ask_user_question", ASK)], vec![Line::Says("Two,"), Line::Waits, Line::Says(" then.")]];
     let script = Script::new(answers);
-    let [first, second] = servers(&postgres, &script).await;
+    let [first, second, third] = servers(&postgres, &script).await;
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let mut watcher = Watcher::open(&first, "t", None).await;
     let at_rest = watcher.next().await.id;
@@ -104,12 +103,12 @@ async fn a_client_that_changes_servers_has_each_message_once() {
     let results = elsewhere.iter().filter(|frame| frame.data["type"] == "TOOL_CALL_RESULT").count();
     assert_eq!(results, 1, "{elsewhere:?}");
     run.await.expect("it ends").events();
-    drop((watcher, back, other));
+    // A server that had nothing of it in memory knows the last place alone.
     let (last, missed) = all.split_last().expect("there are some");
-    let mut back = Watcher::open(&second, "t", Some(&last.id)).await;
+    let mut back = Watcher::open(&third, "t", Some(&last.id)).await;
     assert_eq!(back.next().await.id, last.id, "it has missed nothing");
     for id in missed.iter().chain(&elsewhere[..elsewhere.len() - 1]).map(|frame| &frame.id) {
-        let mut back = Watcher::open(&second, "t", Some(id)).await;
+        let mut back = Watcher::open(&third, "t", Some(id)).await;
         back.next().await;
         assert_eq!(back.next().await.event.as_deref(), Some("reset"), "{id}");
     }
@@ -196,47 +195,32 @@ async fn a_conversation_that_is_deleted_ends_its_streams_at_every_server() {
     assert_eq!(get(&second, "/conversations/t").await.refusal().0, 404);
 }
 
-/// A store that several servers share, at one that is deaf or slow.
-#[derive(Debug)]
+/// A server of this database that is deaf, or slow in these calls.
+#[derive(Debug, Default)]
 struct Odd {
-    store: Arc<dyn Store>,
     ears: Option<Arc<Ears>>,
-    commits: Gate,
-    deletes: Gate,
+    slow: Option<(&'static str, Gate)>,
 }
 
 impl Odd {
-    async fn new(postgres: &Database) -> Self {
-        Self { store: postgres.open().await, ears: None, commits: Gate::default(), deletes: Gate::default() }
+    async fn over(self, postgres: &Database) -> Arc<dyn Store> {
+        Arc::new(Behind { first: self, store: postgres.open().await })
     }
 }
 
-/// A gate at which calls wait until the test lets them go on. An open one lets calls through.
-#[derive(Clone, Debug, Default)]
-struct Gate(Option<[Arc<Semaphore>; 2]>);
-
-impl Gate {
-    /// One that lets through this number of calls at first.
-    fn letting(calls: usize) -> Self {
-        Self(Some([Semaphore::new(0), Semaphore::new(calls)].map(Arc::new)))
-    }
-
-    /// Until the next call has come.
-    async fn arrived(&self) {
-        let [arrived, _] = self.0.as_ref().expect("it is closed");
-        take(arrived).await;
-    }
-
-    fn opens(&self) {
-        let [_, open] = self.0.as_ref().expect("it is closed");
-        open.add_permits(100);
-    }
-
-    async fn pass(&self) {
-        if let Some([arrived, open]) = &self.0 {
-            arrived.add_permits(1);
-            take(open).await;
+#[async_trait]
+impl Before for Odd {
+    async fn before(&self, call: &'static str) -> Result<(), StoreError> {
+        if let Some((slow, gate)) = &self.slow
+            && *slow == call
+        {
+            gate.pass().await;
         }
+        Ok(())
+    }
+
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
+        self.ears.as_ref().map(|ears| Arc::clone(ears) as Arc<dyn Signals>)
     }
 }
 
@@ -258,60 +242,6 @@ impl Signals for Ears {
     }
 }
 
-#[async_trait]
-impl Store for Odd {
-    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
-        self.store.load(id).await
-    }
-
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
-        self.commits.pass().await;
-        self.store.commit(id, base, change).await
-    }
-
-    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
-        self.store.due(now).await
-    }
-
-    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
-        self.store.renew(ids, lease).await
-    }
-
-    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
-        self.deletes.pass().await;
-        self.store.delete(id, revision).await
-    }
-
-    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
-        self.store.delete_ended(by).await
-    }
-
-    async fn check(&self) -> Result<(), StoreError> {
-        self.store.check().await
-    }
-
-    async fn count(&self) -> Result<usize, StoreError> {
-        self.store.count().await
-    }
-
-    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
-        self.store.told(ids).await
-    }
-
-    fn signals(&self) -> Option<Arc<dyn Signals>> {
-        let ears = self.ears.as_ref().map(|ears| Arc::clone(ears) as Arc<dyn Signals>);
-        ears.or_else(|| self.store.signals())
-    }
-
-    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
-        self.store.count_of(owner).await
-    }
-
-    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
-        self.store.of_owner(owner, most).await
-    }
-}
-
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn a_deletion_takes_with_it_what_was_answered_elsewhere_meanwhile() {
@@ -320,8 +250,8 @@ async fn a_deletion_takes_with_it_what_was_answered_elsewhere_meanwhile() {
     let script = Script::new([vec![Line::Calls(0, "ask_user_question", ASK)], goes_on]);
     let [first, _] = servers(&postgres, &script).await;
     let deletes = Gate::letting(0);
-    let slow: Arc<dyn Store> = Arc::new(Odd { deletes: deletes.clone(), ..Odd::new(&postgres).await });
-    let second = server(&slow, &HandClock::new(), &script);
+    let slow = Odd { slow: Some(("delete", deletes.clone())), ..Odd::default() };
+    let second = server(&slow.over(&postgres).await, &HandClock::new(), &script);
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let deleting = tokio::spawn({
         let second = second.clone();
@@ -333,7 +263,7 @@ async fn a_deletion_takes_with_it_what_was_answered_elsewhere_meanwhile() {
     assert_eq!(answered.status, 200);
     script.waits().await;
     script.go_on();
-    deletes.opens();
+    deletes.lets(100);
     assert_eq!(deleting.await.expect("it answers").status, 204);
     for server in [&first, &second] {
         assert_eq!(get(server, "/conversations/t").await.refusal().0, 404);
@@ -347,8 +277,8 @@ async fn a_run_that_was_overtaken_while_others_wait_does_not_end_as_whole() {
     let script = Script::new([vec![Line::Says("I was"), Line::Waits, Line::Says(".")], vec![Line::Says("Here I am.")]]);
     // Its beginning is stored, and its end comes late.
     let commits = Gate::letting(1);
-    let slow: Arc<dyn Store> = Arc::new(Odd { commits: commits.clone(), ..Odd::new(&postgres).await });
-    let first = server(&slow, &HandClock::new(), &script);
+    let slow = Odd { slow: Some(("commit", commits.clone())), ..Odd::default() };
+    let first = server(&slow.over(&postgres).await, &HandClock::new(), &script);
     let response = first.clone().oneshot(request(Method::POST, "/agent", Some(says("t", "u", "go")))).await;
     let reading = tokio::spawn(axum::body::to_bytes(response.expect("it answers").into_body(), usize::MAX));
     commits.arrived().await;
@@ -367,7 +297,7 @@ async fn a_run_that_was_overtaken_while_others_wait_does_not_end_as_whole() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    commits.opens();
+    commits.lets(100);
     let read = reading.await.expect("it does not panic");
     let is_whole = read.as_ref().is_ok_and(|read| !String::from_utf8_lossy(read).contains("RUN_ERROR"));
     assert!(!is_whole, "{read:?}");
@@ -384,11 +314,9 @@ async fn what_a_server_missed_it_reads_when_it_knows() {
     let script = Script::new(["One.", "Two.", "Three."].map(|text| vec![Line::Says(text)]));
     let first = server(&postgres.open().await, &HandClock::new(), &script);
     let (misses, heard) = unbounded_channel();
-    let shared = Odd::new(&postgres).await;
-    let signals = shared.store.signals().expect("several servers share it");
+    let signals = postgres.open().await.signals().expect("several servers share it");
     let ears = Some(Arc::new(Ears { signals, heard: Mutex::new(Some(heard)) }));
-    let deaf: Arc<dyn Store> = Arc::new(Odd { ears, ..shared });
-    let deaf = server(&deaf, &HandClock::new(), &script);
+    let deaf = server(&Odd { ears, slow: None }.over(&postgres).await, &HandClock::new(), &script);
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let mut there = Watcher::open(&deaf, "t", None).await;
     there.next().await;
@@ -429,9 +357,7 @@ async fn a_server_of_the_version_before_goes_on_beside() {
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let mut watcher = Watcher::open(&second, "t", None).await;
     watcher.next().await;
-    let (client, connection) =
-        tokio_postgres::connect(&postgres.address(), tokio_postgres::NoTls).await.expect("it runs");
-    let connection = tokio::spawn(connection);
+    let client = postgres.client().await;
     let [changes, prunes, deletes] = OLDER;
     assert_eq!(client.query(changes, &[]).await.expect("it is taken").len(), 1);
     client.query(prunes, &[]).await.expect("it is taken");
@@ -441,6 +367,4 @@ async fn a_server_of_the_version_before_goes_on_beside() {
     client.query("SELECT pg_notify('question_server', $1)", &[&told]).await.expect("it is sent");
     assert_eq!(watcher.next().await.data["type"], "idle");
     assert_eq!(client.query(deletes, &[]).await.expect("it is taken").len(), 1);
-    drop(client);
-    connection.await.expect("it does not panic").expect("it ends in peace");
 }

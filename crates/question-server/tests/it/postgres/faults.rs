@@ -20,7 +20,6 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, UnixStream};
 use tokio::sync::watch;
 use tokio::time::timeout;
-use tokio_postgres::NoTls;
 
 /// For what would never end.
 const LONG: Duration = Duration::from_secs(60);
@@ -81,12 +80,8 @@ async fn server_of(store: PostgresStore) -> Router {
 }
 
 /// Runs statements as the database's owner.
-async fn runs(address: &str, sql: &str) {
-    let (client, connection) = tokio_postgres::connect(address, NoTls).await.expect("it runs");
-    let connection = tokio::spawn(connection);
-    client.batch_execute(sql).await.expect("it is SQL");
-    drop(client);
-    connection.await.expect("it does not panic").expect("it ends in peace");
+async fn runs(database: &Database, sql: &str) {
+    database.client().await.batch_execute(sql).await.expect("it is SQL");
 }
 
 #[tokio::test]
@@ -173,7 +168,7 @@ async fn a_role_that_may_make_nothing_starts_on_tables_that_are_there() {
     drop(database.open().await);
     let name = &database.name;
     runs(
-        &database.address(),
+        &database,
         &format!(
             "CREATE ROLE {name}_user LOGIN; REVOKE CREATE ON DATABASE {name} FROM PUBLIC;
              GRANT USAGE ON SCHEMA question_server TO {name}_user;
@@ -192,8 +187,7 @@ async fn a_role_that_may_make_nothing_starts_on_tables_that_are_there() {
 async fn a_database_that_is_set_to_strict_isolation_takes_what_comes_at_once() {
     let database = Database::new().await;
     let name = &database.name;
-    runs(&database.address(), &format!("ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'"))
-        .await;
+    runs(&database, &format!("ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'")).await;
     sqlite::check_conflicts(database.open().await).await;
     let server = server_of(PostgresStore::open(&database.address()).await.expect("it is there")).await;
     let runs = (0..32).map(|number| {
@@ -213,13 +207,10 @@ async fn a_server_whose_database_takes_no_commit_is_not_ready() {
     let ready = async || get(&server, "/readyz").await.status;
     assert_eq!(ready().await, 200);
     // As a full disk does.
-    let (address, refuse) = (
-        database.address(),
-        "
+    let refuse = "
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'could not extend file'; END $$;
-        CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON question_server.readiness EXECUTE FUNCTION refuse();",
-    );
-    runs(&address, refuse).await;
+        CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON question_server.readiness EXECUTE FUNCTION refuse();";
+    runs(&database, refuse).await;
     while ready().await != 503 {
         tokio::task::yield_now().await;
     }
@@ -301,8 +292,7 @@ async fn servers_go_by_the_clock_of_their_database() {
     let database = Database::new().await;
     let store = PostgresStore::open(&database.address()).await.expect("it is there");
     let clock: Arc<dyn Clock> = store.clock().expect("it has one");
-    let (client, connection) = tokio_postgres::connect(&database.address(), NoTls).await.expect("it runs");
-    tokio::spawn(connection);
+    let client = database.client().await;
     let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
     let (before, asked) = (clock.now().0, client.query_one(sql, &[]).await.expect("it answers"));
     let theirs = u64::try_from(asked.get::<_, i64>(0)).expect("it is after 1970");

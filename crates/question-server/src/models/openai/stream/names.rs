@@ -28,27 +28,3 @@ pub(super) fn find_name<'t>(text: &str, tools: &'t [String]) -> Option<(&'t str,
     let first = whole.min_by_key(|(at, _)| *at);
     first.map(|(at, tool)| (tool.as_str(), at + tool.len()))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::known_name;
-
-    #[test]
-    fn a_name_is_known_through_what_stands_around_it() {
-        let tools = ["ask_user_question", "ask", "weather"].map(str::to_owned);
-        for (name, meant) in [
-            ("weather", Some("weather")),
-            ("functions.weather", Some("weather")),
-            ("default_api:ask_user_question", Some("ask_user_question")),
-            ("ask_user_question<|channel|>commentary", Some("ask_user_question")),
-            ("<|constrain|>ask", Some("ask")),
-            ("mcp__desk__ask_user_question", Some("ask_user_question")),
-            ("weather()", Some("weather")),
-            ("weathers", None),
-            ("task", None),
-            ("", None),
-        ] {
-            assert_eq!(known_name(name, &tools), meant, "{name}");
-        }
-    }
-}

@@ -44,7 +44,7 @@ const MARKERS: [&str; 21] = [
 ];
 
 /// The first members of calls written as plain JSON.
-const FIRST_MEMBERS: [&str; 4] = ["\"name\"", "\"tool\"", "\"tool_name\"", "\"function\""];
+const FIRST_MEMBERS: [&str; 5] = ["\"name\"", "\"tool\"", "\"tool_name\"", "\"function\"", "\"type\""];
 
 /// Text that arrives.
 #[derive(Debug, Default)]
@@ -222,59 +222,4 @@ fn beginning_of<const N: usize>(text: &str, marks: [&str; N]) -> usize {
     let mut ends = text.char_indices().map(|(at, _)| at).filter(|at| *at >= from);
     let end = ends.find(|at| marks.iter().any(|mark| mark.starts_with(&text[*at..])));
     end.map_or(0, |at| text.len() - at)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{AnswerText, TextEnd};
-
-    /// Fed in each chunking by one, two and all letters: what is shown at once and at the end.
-    #[track_caller]
-    fn check(text: &str, shown: &str) {
-        let tools = ["ask_user_question".to_owned()];
-        let letters: Vec<char> = text.chars().collect();
-        for size in [1, 2, letters.len().max(1)] {
-            let mut reading = AnswerText::default();
-            let mut seen = String::new();
-            for piece in letters.chunks(size) {
-                seen += &reading.feed(&piece.iter().collect::<String>());
-            }
-            if let TextEnd::Text(rest) = reading.finish(&tools) {
-                seen += &rest;
-            }
-            assert_eq!(seen.trim(), shown, "{text:?} by {size}");
-        }
-    }
-
-    #[test]
-    fn thoughts_at_the_beginning_are_not_shown() {
-        for (text, shown) in [
-            ("<think>secret</think>Hello", "Hello"),
-            ("\n <think>a</think>\n<think>b</think>\n\nHello", "Hello"),
-            ("[THINK]secret[/THINK]Hello", "Hello"),
-            ("◁think▷secret◁/think▷Hello", "Hello"),
-            ("<|channel|>analysis<|message|>secret<|end|><|start|>assistant<|channel|>final<|message|>Hello", "Hello"),
-            ("<think>never closed", ""),
-            ("Use <think> for thoughts.", "Use <think> for thoughts."),
-            ("<thi", "<thi"),
-            ("a < b and <b>c</b>", "a < b and <b>c</b>"),
-        ] {
-            check(text, shown);
-        }
-    }
-
-    #[test]
-    fn markup_of_calls_is_not_shown_unless_it_is_spoken_of() {
-        for (text, shown) in [
-            ("One thing.\n<tool_call>{\"name\": \"unknown\", \"arguments\": {}}</tool_call>", "One thing."),
-            ("One thing. <｜DSML｜function_calls><｜DSML｜invoke name=\"x\">", "One thing."),
-            ("Qwen writes `<tool_call>` there.", "Qwen writes `<tool_call>` there."),
-            ("```\n<tool_call>{}</tool_call>\n```\nSo.", "```\n<tool_call>{}</tool_call>\n```\nSo."),
-            ("The mark <tool_call> is Qwen's.", "The mark <tool_call> is Qwen's."),
-            ("{\"name\": \"Ann\", \"age\": 7}", "{\"name\": \"Ann\", \"age\": 7}"),
-            ("{\"a\": 1}", "{\"a\": 1}"),
-        ] {
-            check(text, shown);
-        }
-    }
 }

@@ -1,0 +1,359 @@
+//! The state of one conversation: run state, asks and the page's entries. It does no I/O.
+
+use crate::details::Details;
+use crate::receipt::{self, Receipt};
+use crate::transcript::Transcript;
+use ag_ui_stream::asks::AskChange;
+use ag_ui_stream::asks::reply::{AskedBy, NextRun, Refusal, RunDefaults, UserTurn};
+use ag_ui_stream::conversation::Update;
+use ag_ui_stream::event::{EventRef, EventType};
+use ag_ui_stream::notice::Notice;
+use ag_ui_stream::outcome::Interrupt;
+use ag_ui_stream::reader::End;
+use ag_ui_stream::thread::Change;
+use ag_ui_stream::{Asks, Event, History, Message, Thread};
+use ask_user_question::outcome::CANCELLED_TEXT;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskSnapshot, Outcome, Phase};
+use json_tree::Json;
+use leptos::prelude::*;
+
+/// The time without an event after which an agent counts as silent, in milliseconds.
+const SILENCE_LIMIT: u64 = 8_000;
+
+/// The path of a response's bytes: through the reader and the run state into the transcript's signals.
+pub(crate) struct ChatState {
+    conversation: ag_ui_stream::Conversation,
+    pub(crate) transcript: Transcript,
+    /// The agent's own tools that need approval.
+    approvals: Vec<String>,
+    /// The time of the last event or request.
+    last_activity: u64,
+    /// True if a run is open and that time is long ago.
+    silent: RwSignal<bool>,
+    /// An ask and its deadline, from a server message outside of the events.
+    deadline: Option<(String, String)>,
+}
+
+impl ChatState {
+    pub(crate) fn new(approvals: Vec<String>, details: Option<fn() -> Box<dyn Details>>) -> Self {
+        Self {
+            conversation: restored(&approvals, History::default()),
+            transcript: Transcript::new(details.map(|make| make())),
+            approvals,
+            last_activity: 0,
+            silent: RwSignal::new(false),
+            deadline: None,
+        }
+    }
+
+    /// Notes the start of a response.
+    pub(crate) fn start_response(&mut self, now: u64) {
+        self.note_activity(now);
+    }
+
+    pub(crate) fn thread(&self) -> &Thread {
+        self.conversation.thread()
+    }
+
+    pub(crate) fn asks(&self) -> &Asks {
+        self.conversation.asks()
+    }
+
+    /// The request for the next run, with this turn of the user.
+    ///
+    /// # Errors
+    /// If it must not be sent.
+    pub(crate) fn request(
+        &self,
+        now: u64,
+        defaults: &RunDefaults,
+        turn: &UserTurn,
+        next_id: impl FnMut() -> String,
+    ) -> Result<NextRun, Refusal> {
+        self.conversation.request(now, defaults, turn, next_id)
+    }
+
+    /// The signal for a silent agent.
+    pub(crate) fn silent(&self) -> RwSignal<bool> {
+        self.silent
+    }
+
+    /// Updates the silence for a run that is open or not. Returns the time until the next check in milliseconds, if one is open.
+    pub(crate) fn update_silence(&mut self, now: u64, is_open: bool) -> Option<u64> {
+        let silence = now.saturating_sub(self.last_activity);
+        let is_long = is_open && silence >= SILENCE_LIMIT;
+        self.set_silent(is_long);
+        is_open.then(|| SILENCE_LIMIT - if is_long { 0 } else { silence })
+    }
+
+    fn note_activity(&mut self, now: u64) {
+        self.last_activity = now;
+        self.set_silent(false);
+    }
+
+    fn set_silent(&self, silent: bool) {
+        if self.silent.get_untracked() != silent {
+            self.silent.set(silent);
+        }
+    }
+
+    /// Reads the next bytes of the response.
+    ///
+    /// # Errors
+    /// If they break the protocol. Everything before the error is shown.
+    pub(crate) fn feed(&mut self, now: u64, chunk: &[u8]) -> Result<(), Notice> {
+        self.conversation.feed(chunk);
+        let response = self.apply_updates(now);
+        self.flush();
+        response.refused.map_or(Ok(()), Err)
+    }
+
+    /// Reads the end of the response and returns its outcome.
+    pub(crate) fn finish(&mut self, now: u64) -> End {
+        self.conversation.finish();
+        let response = self.apply_updates(now);
+        self.transcript.end_arriving();
+        self.flush();
+        response.end.expect("a finished response has an end")
+    }
+
+    /// Adds the new messages of a run's input to the conversation.
+    pub(crate) fn start_run(&mut self, now: u64, run: &NextRun) {
+        self.conversation.start_response(run);
+        self.apply_updates(now);
+        run.messages.iter().for_each(|message| self.transcript.touch_added(message, self.conversation.thread()));
+        self.flush();
+    }
+
+    /// Adds a message that settles an ask.
+    pub(crate) fn push_message(&mut self, now: u64, message: Message) {
+        self.conversation.push_message(message);
+        self.apply_updates(now);
+        self.flush();
+    }
+
+    /// Replaces the conversation by the JSON of a [`History`]. Returns false and changes nothing if it is none.
+    pub(crate) fn restore(&mut self, now: u64, history: Json<'_>, receipts: Vec<Receipt>) -> bool {
+        let Ok((history, _)) = History::from_json(history) else { return false };
+        self.conversation = restored(&self.approvals, history);
+        self.transcript.start_replay();
+        self.conversation.handle_timeout(now);
+        self.apply_updates(now);
+        receipts.into_iter().for_each(|receipt| self.restore_receipt(now, receipt));
+        self.finish_replay();
+        true
+    }
+
+    pub(crate) fn history(&self) -> History {
+        self.conversation.history()
+    }
+
+    /// Shows a receipt after the message that it followed, unless that message is gone.
+    fn restore_receipt(&mut self, now: u64, receipt: Receipt) {
+        let Receipt { after, id, ask, outcome } = receipt;
+        if after.as_ref().is_none_or(|id| self.conversation.thread().message(id).is_some()) {
+            self.conversation.update_asks(|asks| asks.restore_receipt(&id, ask, outcome));
+            self.apply_updates(now);
+            self.transcript.set_anchor(&id, after);
+        }
+    }
+
+    /// The receipts of questions without a call, as JSON. A history does not have them.
+    pub(crate) fn receipts(&self) -> Vec<Json<'static>> {
+        let receipts = self.asks().receipts();
+        receipts
+            .filter_map(|(id, ask, outcome)| Some(receipt::to_json(self.transcript.anchor(id)?, id, ask, outcome)))
+            .collect()
+    }
+
+    /// Starts a replay from the beginning. Entries stay until its end.
+    pub(crate) fn start_replay(&mut self) {
+        self.conversation = restored(&self.approvals, History::default());
+        self.transcript.start_replay();
+    }
+
+    /// Ends a replay: drops each entry that it did not have.
+    pub(crate) fn finish_replay(&mut self) {
+        self.transcript.forget_others(self.conversation.thread(), self.conversation.asks());
+        self.flush();
+    }
+
+    /// Shows a message that the agent does not have yet, or none.
+    pub(crate) fn set_unsent(&mut self, message: Option<(String, String)>) {
+        self.transcript.set_unsent(message);
+        self.flush();
+    }
+
+    /// Shows the outcome of an ask that another endpoint than the agent's has accepted. The agent's event for it follows.
+    pub(crate) fn settle(&mut self, now: u64, tool_call_id: &str, outcome: &Outcome) {
+        let Some(ask) = self.conversation.asks().ask(tool_call_id).and_then(|ask| ask.ask.as_deref()) else { return };
+        let message = Message::tool("", tool_call_id, outcome.tool_content(ask));
+        self.conversation.settle_asks(&message);
+        self.apply_updates(now);
+        self.flush();
+    }
+
+    /// Closes all waiting asks, since the agent does not have the conversation any more.
+    pub(crate) fn abandon_asks(&mut self, now: u64) {
+        let waiting: Vec<String> = self.waiting().map(|ask| ask.tool_call_id.clone()).collect();
+        for id in waiting {
+            self.push_message(now, Message::tool(format!("abandoned-{id}"), id, CANCELLED_TEXT));
+        }
+    }
+
+    /// Opens an interrupt with the ask's own id. The last run would have ended in it if the agent asked by interrupts.
+    pub(crate) fn open_interrupt(&mut self, now: u64, tool_call_id: &str) {
+        let mut interrupt = Interrupt::new(tool_call_id, "tool_call");
+        interrupt.tool_call_id = Some(tool_call_id.to_owned());
+        self.conversation.interrupt(interrupt);
+        self.apply_updates(now);
+        self.flush();
+    }
+
+    /// Publishes the changes since the last flush.
+    pub(crate) fn flush(&mut self) {
+        self.transcript.flush(self.conversation.thread());
+    }
+
+    /// Sets the deadline of an ask from the server's description, since neither events nor a history have it. The ask may still arrive, or
+    /// arrive again.
+    pub(crate) fn set_deadline(&mut self, now: u64, tool_call_id: &str, deadline: &str) {
+        self.deadline = Some((tool_call_id.to_owned(), deadline.to_owned()));
+        self.apply_deadline();
+        self.apply_updates(now);
+        self.flush();
+    }
+
+    fn apply_deadline(&mut self) {
+        if let Some((tool_call_id, deadline)) = &self.deadline {
+            self.conversation.update_asks(|asks| asks.set_deadline(tool_call_id, deadline));
+        }
+    }
+
+    /// Applies the changes that are due at this time.
+    pub(crate) fn handle_timeout(&mut self, now: u64) {
+        self.conversation.handle_timeout(now);
+        self.apply_updates(now);
+        self.flush();
+    }
+
+    /// The asks that wait for their replies, in the order in which they began.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &AskSnapshot> {
+        self.conversation.asks().asks().filter(|ask| ask.phase == Phase::Answerable)
+    }
+
+    /// The unreadable asks for which the agent waits. They can only be cancelled.
+    pub(crate) fn unreadable(&self) -> impl Iterator<Item = &AskSnapshot> {
+        let waits = |id: &str| self.conversation.asks().asked_by(id) == Some(AskedBy::Interrupt);
+        self.conversation.asks().asks().filter(move |ask| ask.phase == Phase::Malformed && waits(&ask.tool_call_id))
+    }
+
+    /// Applies a verified event. [`flush`](Self::flush) publishes the changes.
+    pub(crate) fn handle_event(&mut self, now: u64, event: Event) {
+        self.conversation.handle_event(now, event);
+        self.apply_updates(now);
+    }
+
+    /// Applies the pending updates to the transcript.
+    fn apply_updates(&mut self, now: u64) -> ResponseEnd {
+        let mut response = ResponseEnd::default();
+        while let Some(update) = self.conversation.next_update(now) {
+            match update {
+                Update::Event { event, change } => {
+                    track_text(&mut self.transcript, &event);
+                    self.note_activity(now);
+                    self.apply_change(change);
+                }
+                Update::Thread(change) => self.apply_change(change),
+                Update::Ask(change) => self.apply_ask_change(change),
+                Update::Refused(error) => response.refused = Some(error),
+                Update::End(end) => response.end = Some(end),
+                Update::Warning(_) => {}
+            }
+        }
+        response
+    }
+
+    /// Applies a change in place if possible, and otherwise marks its message as changed.
+    fn apply_change(&mut self, change: Change) {
+        match change {
+            Change::TextAppended { message, from } => {
+                let it = &self.conversation.thread().messages()[message];
+                if self.transcript.text_item(it.role()).is_some() {
+                    let text = it.text();
+                    if !text.is_empty() && !self.transcript.append(it.id(), text.get(from..).unwrap_or_default()) {
+                        self.transcript.touch(message);
+                    }
+                }
+            }
+            Change::RunStarted { added: 0 } | Change::Nothing | Change::RunEnded | Change::StateChanged => {}
+            Change::ArgumentsAppended { message, call, from } => {
+                if let Some(call) = self.conversation.thread().messages()[message].tool_calls().get(call) {
+                    self.transcript.grow_arguments(&call.id, self.conversation.thread(), from);
+                }
+            }
+            Change::RunStarted { added } => {
+                self.transcript.touch(self.conversation.thread().messages().len().saturating_sub(added));
+            }
+            Change::MessageAdded { message }
+            | Change::MessageChanged { message }
+            | Change::ToolCallChanged { message, .. } => self.transcript.touch(message),
+            Change::ToolCallAdded { message, call, .. } => {
+                let its = self.conversation.thread().messages()[message].tool_calls();
+                let has_result = its
+                    .get(call)
+                    .and_then(|call| self.conversation.thread().call(&call.id))
+                    .is_some_and(|it| it.answered);
+                // A result that came before its call has moved behind it.
+                self.transcript.touch(if has_result { 0 } else { message });
+            }
+            Change::MessagesReplaced => self.transcript.touch(0),
+        }
+    }
+
+    fn apply_ask_change(&mut self, change: AskChange) {
+        match change {
+            AskChange::Opened { tool_call_id } => {
+                self.transcript.open_ask(&tool_call_id, self.conversation.thread());
+                self.apply_deadline();
+            }
+            AskChange::Patched { tool_call_id, patch } => {
+                let moves = matches!(patch, AskPatch::Phase(_));
+                if let AskPatch::Phase(Phase::Malformed) = patch
+                    && let Some(arguments) = self.conversation.thread().arguments(&tool_call_id)
+                {
+                    let start: String = arguments.chars().take(500).collect();
+                    leptos::logging::warn!("agent-chat: call {tool_call_id} is no question: {start}");
+                }
+                self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
+                if moves {
+                    self.transcript.show_waiting(self.conversation.asks());
+                }
+            }
+        }
+    }
+}
+
+/// Tracks the messages whose texts are arriving.
+fn track_text(transcript: &mut Transcript, event: &EventRef<'_>) {
+    match event.kind() {
+        EventType::TextMessageStart | EventType::TextMessageContent => {
+            transcript.set_arriving(event.message_id(), true);
+        }
+        EventType::TextMessageEnd => transcript.set_arriving(event.message_id(), false),
+        EventType::RunFinished | EventType::RunError => transcript.end_arriving(),
+        _ => {}
+    }
+}
+
+/// The end of a response: its error and its outcome, once they are known.
+#[derive(Default)]
+struct ResponseEnd {
+    refused: Option<Notice>,
+    end: Option<End>,
+}
+
+fn restored(approvals: &[String], history: History) -> ag_ui_stream::Conversation {
+    ag_ui_stream::Conversation::new(Asks::new().with_approvals(approvals), history)
+}

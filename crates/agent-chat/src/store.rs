@@ -1,0 +1,151 @@
+//! This browser's store of conversations that no server has: the last few, each up to a size.
+
+use crate::chat_state::ChatState;
+use crate::ids::now;
+use crate::json;
+use crate::receipt::Receipt;
+use crate::storage::Shelf;
+use crate::tabs::TabLock;
+use ag_ui_stream::Message;
+use json_tree::Json;
+use std::cell::Cell;
+use std::fmt;
+use std::rc::Rc;
+
+/// The key of the list of stored conversations: one key a line, the latest first.
+const LIST_KEY: &str = "agent-chat conversations";
+
+/// The maximum number of stored conversations.
+const MAX_CONVERSATIONS: usize = 16;
+
+/// The maximum size of a stored history, in bytes. Browsers store about 5 million characters in all.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// The store of one conversation. It is a trait, so that a page without a store does not carry the code.
+pub(crate) trait ConversationStore {
+    /// Restores the conversation. Returns false if none is stored, or none that can be read.
+    fn restore(&self, conversation: &mut ChatState) -> bool;
+
+    /// Stores the conversation. If there is no room, evicts the conversations that were stored longest ago.
+    fn save(&self, conversation: &ChatState);
+
+    /// Returns true if another tab has stored it since this tab last read or wrote it.
+    fn has_changed(&self) -> bool;
+
+    /// Returns true if this is its key.
+    fn has_key(&self, key: &str) -> bool;
+
+    /// The replies that tabs of the conversation hold until each other ask has its reply.
+    fn held_replies(&self) -> Option<String>;
+
+    /// Replaces the held replies, or removes them.
+    fn set_held_replies(&self, held: Option<&str>);
+
+    /// Queues for the lock on requests to its agent. `on_grant` is called when it is granted.
+    fn request_lock(&self, on_grant: Rc<dyn Fn()>) -> TabLock;
+}
+
+/// A constant: the `Debug` of texts adds tables of all characters to every page.
+impl fmt::Debug for dyn ConversationStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keep")
+    }
+}
+
+pub(crate) struct BrowserStore {
+    key: String,
+    /// The digest of the last record that this tab read or wrote.
+    last_digest: Cell<u64>,
+}
+
+impl BrowserStore {
+    pub(crate) fn new(name: &str) -> Self {
+        Self { key: format!("agent-chat conversation {name}"), last_digest: Cell::new(digest("")) }
+    }
+}
+
+impl ConversationStore for BrowserStore {
+    fn restore(&self, conversation: &mut ChatState) -> bool {
+        let Some(stored) = Shelf::Browser.read(&self.key) else {
+            return false;
+        };
+        self.last_digest.set(digest(&stored));
+        let stored = json::parse(&stored);
+        let receipts = json::items(&stored, "receipts").iter().filter_map(Receipt::from_json).collect();
+        stored.get("history").is_some_and(|history| conversation.restore(now(), history.clone(), receipts))
+    }
+
+    fn save(&self, conversation: &ChatState) {
+        let record = record(conversation);
+        self.last_digest.set(digest(&record));
+        let keys = Shelf::Browser.read(LIST_KEY).unwrap_or_default();
+        let others = keys.lines().filter(|key| *key != self.key);
+        let mut list: Vec<&str> = [self.key.as_str()].into_iter().chain(others).collect();
+        while list.len() > MAX_CONVERSATIONS || !Shelf::Browser.write(&self.key, &record) {
+            // The last one left is this one, for which there is no room at all.
+            let Some(oldest) = list.pop() else { return };
+            Shelf::Browser.remove(oldest);
+            Shelf::Browser.remove(&held_key(oldest));
+        }
+        Shelf::Browser.write(LIST_KEY, &list.join("\n"));
+    }
+
+    fn has_changed(&self) -> bool {
+        let stored = Shelf::Browser.read(&self.key).unwrap_or_default();
+        digest(&stored) != self.last_digest.get()
+    }
+
+    fn has_key(&self, key: &str) -> bool {
+        self.key == key
+    }
+
+    fn held_replies(&self) -> Option<String> {
+        Shelf::Browser.read(&held_key(&self.key))
+    }
+
+    fn set_held_replies(&self, held: Option<&str>) {
+        let key = held_key(&self.key);
+        match held {
+            Some(held) => drop(Shelf::Browser.write(&key, held)),
+            None => Shelf::Browser.remove(&key),
+        }
+    }
+
+    fn request_lock(&self, on_grant: Rc<dyn Fn()>) -> TabLock {
+        TabLock::request(&self.key, on_grant)
+    }
+}
+
+fn held_key(key: &str) -> String {
+    [key, " held"].concat()
+}
+
+/// The digest of a text (FNV-1a).
+fn digest(text: &str) -> u64 {
+    let take = |digest: u64, byte: u8| (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, take)
+}
+
+/// The stored record: the history, and the receipts that it does not have.
+fn record(conversation: &ChatState) -> String {
+    let mut history = conversation.history();
+    drop_oldest(&mut history.messages);
+    let record = [("history", Json::from(&history)), ("receipts", Json::List(conversation.receipts()))];
+    Json::object(record).to_string()
+}
+
+/// Drops the oldest messages until the rest fits. The first one left is the user's, since a history never begins in the middle of a turn.
+fn drop_oldest(messages: &mut Vec<Message>) {
+    let lengths: Vec<usize> = messages.iter().map(|message| Json::from(message).to_string().len()).collect();
+    let mut length: usize = lengths.iter().sum();
+    let mut first = 0;
+    while length > MAX_BYTES && first < lengths.len() {
+        length -= lengths[first];
+        first += 1;
+        while messages.get(first).is_some_and(|message| message.role() != "user") {
+            length -= lengths[first];
+            first += 1;
+        }
+    }
+    *messages = messages.split_off(first);
+}

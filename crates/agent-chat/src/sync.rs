@@ -1,0 +1,273 @@
+//! Synchronisation with a conversation on its server: one tab holds the event stream, and shares it with the others.
+
+use crate::browser;
+use crate::core::{Core, Handle, Stop};
+use crate::ids::now;
+use crate::status::Status;
+use crate::subscription::Subscription;
+use crate::tabs::{Channel, TabLock, TabMessage};
+use crate::transport::{Abort, AgentEndpoint, TransportError, conversation_path};
+use ag_ui_stream::sse::Decoder;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// The first pause after a failure, in milliseconds. Each further one is twice as long.
+const MIN_BACKOFF: u64 = 1_000;
+
+/// The longest pause, in milliseconds.
+const MAX_BACKOFF: u64 = 30_000;
+
+/// The longest silence of a healthy stream, in milliseconds: the server sends a comment every 15 seconds.
+const STREAM_TIMEOUT: u64 = 20_000;
+
+/// The next step of the synchronisation.
+enum SyncStep {
+    /// To wait until something changes.
+    Pause,
+    /// To fetch the history.
+    Fetch(ServerRequest),
+    /// To hold the event stream, from an event id on.
+    Listen(ServerRequest, Option<String>),
+}
+
+struct ServerRequest {
+    endpoint: AgentEndpoint,
+    path: String,
+    abort: Abort,
+}
+
+impl Handle {
+    pub(crate) fn subscribe(self) {
+        spawn_local(self.sync());
+    }
+
+    /// Asks the server to stop the open run. Returns false if none is open.
+    pub(crate) fn stop_by_server(self) -> bool {
+        let Some(Stop { endpoint, path, body, request }) = self.with(Core::stop).flatten() else {
+            return false;
+        };
+        spawn_local(async move {
+            let stopped = endpoint.post(Some(&path), body, &Abort::new()).await;
+            // Meanwhile the run may have ended, and the next one may be open.
+            if let Some(request) = request.filter(|_| stopped.is_err()) {
+                request.abort();
+            }
+            self.with(Core::handle_cancelled);
+            self.refresh();
+        });
+        true
+    }
+
+    /// Keeps the conversation in sync until its owner is cleaned up.
+    async fn sync(self) {
+        let mut failures = 0;
+        while let Some((step, pause)) =
+            self.open_channel().and_then(|()| self.with(|core| (core.next_step(), core.pause.clone())))
+        {
+            let started = now();
+            let done = match step {
+                SyncStep::Pause => {
+                    pause.take(None).await;
+                    continue;
+                }
+                SyncStep::Fetch(request) => self.fetch(request).await,
+                SyncStep::Listen(request, last_id) => self.listen(request, last_id).await,
+            };
+            let connected = match done {
+                Ok(()) | Err(TransportError::Aborted) => true,
+                Err(TransportError::Status { status: 404, .. }) => {
+                    self.with(Core::handle_gone);
+                    self.send_next();
+                    true
+                }
+                Err(_) => false,
+            };
+            self.with(|core| core.report_stream(connected));
+            // A stream that ended at once will probably do so again.
+            let lasted = now().saturating_sub(started) >= MIN_BACKOFF;
+            failures = if connected && lasted { 0 } else { failures + 1 };
+            if !connected || failures > 3 {
+                pause.take(Some(backoff(failures))).await;
+            }
+        }
+    }
+
+    /// Opens the channel to the other tabs, once the conversation is on the server.
+    fn open_channel(self) -> Option<()> {
+        self.with(|core| {
+            let is_active = core.subscription().is_some_and(Subscription::is_active);
+            if is_active && core.channel.is_none() {
+                core.channel = Channel::open(&core.channel_name(), move |message| self.on_tab_message(message));
+            }
+        })
+    }
+
+    /// Fetches the history and applies it.
+    async fn fetch(self, request: ServerRequest) -> Result<(), TransportError> {
+        let ServerRequest { endpoint, path, abort } = request;
+        let description = endpoint.text(&path, &abort).await?;
+        if self.with(|core| core.take_description(&description)) == Some(false) {
+            // It is fetched again, as after a failed connection.
+            return Err(TransportError::Network);
+        }
+        self.send_next();
+        self.watch_deadline();
+        self.with(|core| core.post(&TabMessage::Joined));
+        Ok(())
+    }
+
+    /// Holds the stream for all tabs, until it ends, breaks, is not needed any more, or has a gap.
+    async fn listen(self, request: ServerRequest, last_id: Option<String>) -> Result<(), TransportError> {
+        let ServerRequest { endpoint, path, abort } = request;
+        let mut stream = endpoint.events(&path, last_id.as_deref(), &abort).await?;
+        self.with(|core| {
+            core.last_received = now();
+            core.report_stream(true);
+        });
+        self.send_next();
+        let mut decoder = Decoder::new();
+        // A broken stream is handled like one that ended: the next request shows if the server is still there.
+        while let Ok(Some(bytes)) = stream.next_chunk(&abort).await {
+            self.with(|core| core.last_received = now());
+            decoder.feed(&bytes);
+            while let Some(Ok(frame)) = decoder.next_frame() {
+                self.with(|core| {
+                    core.post(&TabMessage::Frame(frame.clone()));
+                    core.take_frame(frame);
+                });
+            }
+            self.continue_after_events();
+            if self.with(|core| core.wants_stream() && !core.is_stale()) != Some(true) {
+                abort.abort();
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles a message of another tab.
+    fn on_tab_message(self, message: TabMessage) {
+        match message {
+            TabMessage::Frame(frame) => {
+                self.with(|core| core.take_frame(frame));
+                self.continue_after_events();
+                if self.with(|core| core.is_stale()) == Some(true) {
+                    self.refresh();
+                }
+            }
+            TabMessage::Connected(connected) => {
+                self.with(|core| core.show_connection(!connected));
+            }
+            TabMessage::Joined => {
+                self.with(|core| core.brief_new_tab());
+            }
+        }
+    }
+
+    /// Sends held items after new events, and sets the timer for new deadlines.
+    fn continue_after_events(self) {
+        self.send_next();
+        self.watch_deadline();
+    }
+}
+
+impl Core {
+    /// Checks connection and stream again after a change.
+    pub(crate) fn refresh_stream(&mut self) {
+        self.report_stream(!self.is_disconnected);
+        // After a machine has slept, its connections may be dead without an error.
+        let is_recent = now().saturating_sub(self.last_received) < STREAM_TIMEOUT;
+        let keeps_stream = self.wants_stream() && browser::is_online() && is_recent && !self.is_stale();
+        if let Some(event_stream) = self.event_stream.as_ref().filter(|_| !keeps_stream) {
+            event_stream.abort();
+        }
+        self.pause.wake();
+    }
+
+    fn channel_name(&self) -> String {
+        ["agent-chat", &self.config.endpoint.url, &self.config.defaults.thread_id].join(" ")
+    }
+
+    fn next_step(&mut self) -> SyncStep {
+        if self.is_left || !self.subscription().is_some_and(Subscription::is_active) {
+            self.tab_lock = None;
+            return SyncStep::Pause;
+        }
+        if self.is_stale() {
+            return match self.running {
+                // A response of this tab comes first.
+                Some(_) => SyncStep::Pause,
+                None => SyncStep::Fetch(self.request("", Abort::new())),
+            };
+        }
+        if !self.wants_stream() {
+            self.tab_lock = None;
+            return SyncStep::Pause;
+        }
+        let pause = self.pause.clone();
+        let name = self.channel_name();
+        let request = || TabLock::request(&name, Rc::new(move || pause.wake()));
+        if !self.tab_lock.get_or_insert_with(request).is_granted() {
+            return SyncStep::Pause;
+        }
+        let last_id = self.subscription().and_then(|it| it.feed.last_id());
+        let last_id = last_id.map(str::to_owned);
+        let abort = Abort::new();
+        self.last_received = now();
+        self.event_stream = Some(abort.clone());
+        SyncStep::Listen(self.request("/events", abort), last_id)
+    }
+
+    fn request(&self, rest: &str, abort: Abort) -> ServerRequest {
+        ServerRequest {
+            endpoint: self.config.endpoint.clone(),
+            path: conversation_path(&self.config.defaults.thread_id, rest),
+            abort,
+        }
+    }
+
+    /// Returns true if this tab needs the stream: while it is visible, or while a run is open. So there are no more streams than windows,
+    /// and browsers allow six connections to a host.
+    fn wants_stream(&self) -> bool {
+        !self.is_left && (browser::is_visible() || self.status.get_untracked() == Status::Running)
+    }
+
+    fn is_stale(&self) -> bool {
+        self.subscription().is_some_and(Subscription::is_stale)
+    }
+
+    pub(crate) fn holds_stream(&self) -> bool {
+        self.tab_lock.as_ref().is_some_and(TabLock::is_granted)
+    }
+
+    fn post(&self, message: &TabMessage) {
+        if let Some(channel) = &self.channel {
+            channel.post(message);
+        }
+    }
+
+    fn brief_new_tab(&self) {
+        if !self.holds_stream() {
+            return;
+        }
+        self.post(&TabMessage::Connected(!self.is_disconnected));
+        let recent = self.subscription().into_iter().flat_map(|it| it.feed.recent());
+        for frame in recent {
+            self.post(&TabMessage::Frame(frame.clone()));
+        }
+    }
+
+    /// Shows the state of the stream here and, if this tab holds it, in all others.
+    fn report_stream(&mut self, connected: bool) {
+        self.show_connection(!connected);
+        if self.holds_stream() {
+            self.post(&TabMessage::Connected(connected));
+        }
+    }
+}
+
+fn backoff(failures: u32) -> Duration {
+    let doubled = MIN_BACKOFF << failures.saturating_sub(1).min(5);
+    Duration::from_millis(doubled.min(MAX_BACKOFF))
+}
