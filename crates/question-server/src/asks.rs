@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::headers::parameter;
 use crate::limits::MAX_WAIT;
 use crate::live::ActiveSession;
-use crate::log::Reader;
+use crate::log::LogReader;
 use crate::runtime::{Runtime, to_the_end, until_taken};
 use axum::extract::{FromRequestParts, State};
 use axum::http::{StatusCode, Uri, header, request};
@@ -102,7 +102,7 @@ impl Runtime {
 enum Looked {
     Over(ToolResult),
     /// Holds the conversation, which is notified of its answer only while it is in memory.
-    Waits(Arc<ActiveSession>, Reader),
+    Waits(Arc<ActiveSession>, LogReader),
 }
 
 /// The status of an ask: at its end, or after the time of `?wait=`.

@@ -3,7 +3,7 @@
 mod stderr;
 
 #[cfg(unix)]
-use question_server::access::Token;
+use question_server::access::AccessToken;
 use question_server::access::Tokens;
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
 #[cfg(feature = "postgres")]
@@ -312,7 +312,7 @@ fn reload_tokens(config: &Config, tokens: Tokens) -> io::Result<()> {
     }
     let (config, mut signals) = (config.clone(), signal(SignalKind::hangup())?);
     // Tokens without a name are not from the file.
-    let others: Vec<Token> = config.tokens.iter().filter(|token| token.name().is_none()).cloned().collect();
+    let others: Vec<AccessToken> = config.tokens.iter().filter(|token| token.name().is_none()).cloned().collect();
     tokio::spawn(async move {
         while signals.recv().await.is_some() {
             match config.read_tokens() {

@@ -18,7 +18,7 @@ use crate::error::ApiError;
 use crate::histories::Histories;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE};
 use crate::live::{ActiveRun, ActiveSession, SessionState};
-use crate::log::{Entry, Reader};
+use crate::log::{LogEntry, LogReader};
 use crate::metrics::Metrics;
 use crate::models::Model;
 use crate::owner::Owner;
@@ -282,7 +282,7 @@ impl Runtime {
         talk: &mut SessionState,
         mut run: ActiveRun,
         event: Option<Event>,
-    ) -> Result<(ActiveRun, Reader), ApiError> {
+    ) -> Result<(ActiveRun, LogReader), ApiError> {
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
@@ -312,13 +312,13 @@ impl Runtime {
             None => Step::of(talk.conversation.resume()),
         };
         let taken = step.taken(brought);
-        let mut told = vec![Entry::event(&wire::run_started(&live.id, &run.id, taken))];
+        let mut told = vec![LogEntry::event(&wire::run_started(&live.id, &run.id, taken))];
         if goes_on {
-            told.push(Entry::event(&wire::snapshot(talk.view())));
+            told.push(LogEntry::event(&wire::snapshot(talk.view())));
         }
         if let Some(message) = asked {
             let calls = message.tool_calls.iter().flat_map(|call| wire::whole_call(call, &message.id));
-            told.extend(calls.map(|event| Entry::event(&event)));
+            told.extend(calls.map(|event| LogEntry::event(&event)));
         }
         told.extend(entries(step.outgoing((!goes_on).then(|| talk.view()), brought)));
         let work = step.work.filter(|_| talk.view().clients_call().is_none());
@@ -361,7 +361,7 @@ impl Runtime {
         run: &ActiveRun,
         event: &'static str,
         messages: &[Message],
-        new: &[Entry],
+        new: &[LogEntry],
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
         callbacks::arm(&mut talk.context.callbacks, &talk.conversation, now);

@@ -4,8 +4,8 @@ use super::Runtime;
 use super::tell::{RunResult, end_entry, end_of, entries, failed};
 use crate::error::ApiError;
 use crate::live::{ActiveRun, ActiveSession};
-use crate::log::{Entry, Log};
-use crate::models::Request;
+use crate::log::{Log, LogEntry};
+use crate::models::ModelRequest;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Step, Work, wire};
 use question_agent::registry::ToolContext;
@@ -76,13 +76,13 @@ impl ActiveAgent {
 
 impl Runtime {
     /// The request for the model.
-    pub(super) async fn request(&self, agent: &ActiveAgent) -> Request {
+    pub(super) async fn request(&self, agent: &ActiveAgent) -> ModelRequest {
         let request = |context: &ToolContext, conversation: &Conversation| {
             let attempt = match conversation.state() {
                 ConvState::LlmRequesting { attempt } => *attempt,
                 _ => 1,
             };
-            Request::new(&self.registry(context), conversation, attempt)
+            ModelRequest::new(&self.registry(context), conversation, attempt)
         };
         match agent {
             ActiveAgent::Parent { live, .. } => {
@@ -120,7 +120,7 @@ impl Runtime {
         })?;
         let mut told = Vec::new();
         if done.shown_but_dropped {
-            told.push(Entry::event(&wire::snapshot(talk.view())));
+            told.push(LogEntry::event(&wire::snapshot(talk.view())));
         }
         told.extend(entries(step.outgoing(Some(talk.view()), None)));
         let work = step.work.filter(|_| talk.view().clients_call().is_none());

@@ -2,7 +2,7 @@
 
 use crate::histories::{Preamble, SharedHistory};
 use crate::live::{ActiveRun, ActiveSession, SessionState, TextFor};
-use crate::log::Entry;
+use crate::log::LogEntry;
 use crate::sse::{RunReader, RunStream, event_frame};
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Edition, Outgoing, RunInput, wire};
@@ -21,18 +21,18 @@ pub(super) fn end_of(talk: &SessionState, run: &ActiveRun) -> RunResult {
 }
 
 /// The log entry of a run's end.
-pub(super) fn end_entry(live: &ActiveSession, run: &ActiveRun, end: RunResult) -> Entry {
-    Entry::event(&match end {
+pub(super) fn end_entry(live: &ActiveSession, run: &ActiveRun, end: RunResult) -> LogEntry {
+    LogEntry::event(&match end {
         RunResult::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome),
         RunResult::Failed { code, message } => wire::run_error(code, &message),
     })
 }
 
 /// The log entries of events and state changes.
-pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = Entry> {
+pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = LogEntry> {
     outgoing.into_iter().map(|outgoing| match outgoing {
-        Outgoing::Event(event) => Entry::event(&event),
-        Outgoing::State(change) => Entry::state(&change),
+        Outgoing::Event(event) => LogEntry::event(&event),
+        Outgoing::State(change) => LogEntry::state(&change),
     })
 }
 

@@ -6,7 +6,7 @@ use super::sub_agents::last_words;
 use super::tell::{RunResult, end_entry, failed};
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
 use crate::live::{ActiveRun, ActiveSession};
-use crate::log::Entry;
+use crate::log::LogEntry;
 use crate::store::Lease;
 use crate::store::signals::Notification;
 use crate::tools::{Agents, Call};
@@ -160,7 +160,7 @@ impl Runtime {
         let request = self.request(agent).await;
         let attempt = request.attempt;
         let mut turn = Turn::new(request.context.clone(), || Uuid::new_v4().simple().to_string());
-        let tell = |events: Vec<ag_ui_stream::Event>| agent.log().push(events.iter().map(Entry::event));
+        let tell = |events: Vec<ag_ui_stream::Event>| agent.log().push(events.iter().map(LogEntry::event));
         let mut deltas = self.model.respond(request).ready_chunks(DELTAS_AT_ONCE);
         loop {
             // A model that never pauses leaves time for its readers.
