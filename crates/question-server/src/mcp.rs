@@ -8,9 +8,9 @@ use crate::config::{Config, Database, McpKey};
 use crate::error::{ApiError, Limit};
 use crate::headers::{X_FORWARDED_HOST, X_FORWARDED_PROTO};
 use crate::limits::Bounds;
-use crate::live::ActiveSession;
 use crate::owner::Owner;
 use crate::runtime::{Runtime, to_the_end, until_taken};
+use crate::session::ActiveSession;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
 use async_trait::async_trait;
@@ -200,7 +200,7 @@ impl AskPages {
 
     /// The ask of this conversation; `None` if it is no ask of a client of MCP.
     async fn look(&self, live: Arc<ActiveSession>) -> Result<Option<FoundAsk>, ApiError> {
-        let mut talk = self.runtime.talk(&live).await?;
+        let mut talk = self.runtime.lock(&live).await?;
         let call = talk.conversation.messages().iter().find_map(|message| match message {
             Message::Assistant(message) => message.tool_calls.first(),
             Message::User(_) | Message::Tool(_) => None,
@@ -249,7 +249,7 @@ impl AskPages {
         };
         let live = self.runtime.open_for_program(caller, &secret).await?;
         live.allow_change()?;
-        let mut talk = self.runtime.talk(&live).await?;
+        let mut talk = self.runtime.lock(&live).await?;
         let event = Event::ProgramAsked { message, questions: ask.clone(), expires_at: self.runtime.deadline() };
         self.runtime.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await?;
         drop(talk);
@@ -300,7 +300,7 @@ impl OwnPage for AskPages {
         let found = self.find(&caller, |found| found.call == id).await?;
         let mut found = found.ok_or_else(PageError::unknown_ask)?;
         loop {
-            let mut reader = found.live.log.reader(found.live.log.told().frames);
+            let mut reader = found.live.log.reader(found.live.log.position().frames);
             let live = Arc::clone(&found.live);
             found = self.look(live).await?.ok_or_else(PageError::unknown_ask)?;
             if let Some(result) = found.result {
@@ -407,7 +407,7 @@ impl AskPages {
             }),
         };
         live.allow_change()?;
-        let mut talk = self.runtime.talk(&live).await?;
+        let mut talk = self.runtime.lock(&live).await?;
         match self.runtime.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await {
             // Another answer came first.
             Err(ApiError::Rejected(_)) => Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED))),
@@ -422,7 +422,7 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
     let Some(FoundAsk { live, result: None, .. }) = pages.page(&secret).await? else {
         return Ok(StatusCode::GONE);
     };
-    let mut reader = live.log.reader(live.log.told().frames);
+    let mut reader = live.log.reader(live.log.position().frames);
     let is_open = timeout(WATCH, reader.next_change()).await.is_err();
     Ok(if is_open { StatusCode::NO_CONTENT } else { StatusCode::GONE })
 }

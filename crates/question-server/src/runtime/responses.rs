@@ -1,0 +1,80 @@
+//! The events and streams for the clients of a conversation.
+
+use crate::histories::{Preamble, SharedHistory};
+use crate::log::Entry;
+use crate::session::{ActiveRun, ActiveSession, SessionState, TextFor};
+use crate::sse::{RunReader, RunStream, event_frame};
+use ag_ui_stream::outcome::RunOutcome;
+use question_agent::ag_ui::{Edition, Outgoing, RunInput, wire};
+use std::sync::Arc;
+
+/// The end of a run.
+#[derive(Clone, Debug)]
+pub(super) enum RunResult {
+    Finished(RunOutcome),
+    Failed { code: &'static str, message: String },
+}
+
+/// The end of a run without an error.
+pub(super) fn end_of(state: &SessionState, run: &ActiveRun) -> RunResult {
+    RunResult::Finished(wire::outcome(state.view(), run.pending))
+}
+
+/// The log entry of a run's end.
+pub(super) fn end_entry(session: &ActiveSession, run: &ActiveRun, end: RunResult) -> Entry {
+    Entry::event(&match end {
+        RunResult::Finished(outcome) => wire::run_finished(Edition::Current, &session.id, &run.id, outcome),
+        RunResult::Failed { code, message } => wire::run_error(code, &message),
+    })
+}
+
+/// The log entries of events and state changes.
+pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = Entry> {
+    outgoing.into_iter().map(|outgoing| match outgoing {
+        Outgoing::Event(event) => Entry::event(&event),
+        Outgoing::State(change) => Entry::state(&change),
+    })
+}
+
+/// The stream for an input that was taken before and whose run has ended.
+pub(super) fn catch_up(
+    session: &Arc<ActiveSession>,
+    state: &SessionState,
+    input: &RunInput,
+    make: impl Make,
+) -> RunStream {
+    let outcome = wire::outcome(state.view(), input.pending());
+    let finished = wire::run_finished(input.edition(), &session.id, &input.run_id, outcome);
+    RunStream::once(so_far(session, state, input, make).text(event_frame(&finished)))
+}
+
+/// The same while its run is under way, here or elsewhere: the rest of that run, under the new run's id.
+pub(super) fn attach(
+    session: &Arc<ActiveSession>,
+    state: &SessionState,
+    input: &RunInput,
+    make: impl Make,
+) -> RunStream {
+    let reader = session.log.reader(session.settled(state).position.frames);
+    let follower = state.run.as_ref().map(ActiveRun::follow);
+    RunStream::following(Arc::clone(session), reader, follower, RunReader::of(input))
+        .behind(so_far(session, state, input, make))
+}
+
+/// The start of the client's run, with the history that all readers share.
+fn so_far(session: &Arc<ActiveSession>, state: &SessionState, input: &RunInput, make: impl Make) -> Preamble {
+    let started = event_frame(&wire::run_started(&session.id, &input.run_id, Vec::new()));
+    let place = session.settled(state);
+    let history =
+        session.text(TextFor::Snapshot, state, place.position, || make(event_frame(&wire::snapshot(state.view()))));
+    Preamble::default().text(started).history(history)
+}
+
+/// Makes a history from its text.
+pub(super) trait Make: FnOnce(String) -> Arc<SharedHistory> {}
+
+impl<F: FnOnce(String) -> Arc<SharedHistory>> Make for F {}
+
+pub(super) fn failed(code: &'static str, message: &str) -> RunResult {
+    RunResult::Failed { code, message: message.to_owned() }
+}
