@@ -4,7 +4,7 @@ use crate::message::{Message, Metadata, borrowed};
 use crate::notice::Notice;
 use crate::protocol::shapes::INPUT;
 use crate::wire::{Enforced, WireValue, enforce, object, parse};
-use json_tree::{Json, JsonText};
+use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// The version that this crate speaks.
@@ -72,7 +72,7 @@ object! {
         /// Its purpose, for the model.
         pub description: String = "description",
         /// JSON Schema of its arguments, opaque to the protocol; with its members in their order, which a model reads.
-        pub parameters: Option<JsonText> = "parameters",
+        pub parameters: Option<Json<'static>> = "parameters",
         /// Open by key.
         pub metadata: Option<Metadata> = "metadata",
     }

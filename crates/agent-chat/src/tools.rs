@@ -48,7 +48,7 @@ impl PageTool {
     /// The same, with a JSON Schema of its arguments.
     #[must_use]
     pub fn with_parameters(mut self, schema: &Value) -> Self {
-        self.definition.parameters = Some((&Json::from(schema.clone())).into());
+        self.definition.parameters = Some(schema.into());
         self
     }
 

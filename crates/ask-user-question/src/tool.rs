@@ -4,7 +4,7 @@ use crate::guidance::{self, Mode};
 use crate::limits::Limits;
 use crate::members::{self, Kind, Member, Of, Wording};
 use crate::validate::range_of;
-use json_tree::{Json, JsonText};
+use json_tree::Json;
 use serde::Serialize;
 use std::ops::RangeInclusive;
 
@@ -20,7 +20,7 @@ pub struct ToolDefinition {
     /// Its purpose.
     pub description: String,
     /// The JSON Schema of its input, properties in the order that the card needs.
-    pub parameters: JsonText,
+    pub parameters: Json<'static>,
     /// The instructions for the system prompt. [`guidance::VERSION`] identifies their words.
     #[serde(skip)]
     pub guidance: String,
@@ -76,8 +76,8 @@ const EXAMPLE: &str = r#"Example: {"questions": [{"question": "Which plan?", "he
 /// The JSON Schema of the tool's input, properties in the order that the card needs: text first, then everything that decides how
 /// options look, then the options. Models write in this order, and the card comes alive in it.
 #[must_use]
-pub fn parameters(limits: &Limits) -> JsonText {
-    JsonText::from(&schema_of(Of::Arguments, limits))
+pub fn parameters(limits: &Limits) -> Json<'static> {
+    schema_of(Of::Arguments, limits)
 }
 
 /// The schema of an object.

@@ -35,7 +35,7 @@ impl AskUserQuestionTool {
             spec: ToolSpec {
                 name: definition.name.to_owned(),
                 description: definition.description,
-                parameters: definition.parameters,
+                parameters: (&definition.parameters).into(),
             },
         }
     }

@@ -151,7 +151,7 @@ impl DescribedCall {
         self.is_complete = true;
         self.shown_status = phase;
         self.arriving = Arriving::default();
-        match AskUserQuestion::from_arguments(&self.text).filter(|complete| ask.may_become(complete)) {
+        match AskUserQuestion::from_arguments(&self.text) {
             Some(complete) => {
                 ask.apply(AskPatch::Complete(Arc::new(complete)));
                 ask.apply(AskPatch::Phase(phase.unwrap_or(Phase::Answerable)));

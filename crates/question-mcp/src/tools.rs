@@ -30,8 +30,7 @@ const OPEN: &str = "open";
 /// The tool that asks. With the view, clients are told where it is.
 pub(crate) fn asking(limits: &Limits, has_view: bool) -> Tool {
     let definition = tool_definition(limits);
-    let parameters: Value = serde_json::from_str(definition.parameters.as_str()).expect("a schema is JSON");
-    let mut tool = tool(ASK, "Ask the user", &definition.description, parameters);
+    let mut tool = tool(ASK, "Ask the user", &definition.description, definition.parameters.into_value());
     if has_view {
         let view = json!({"ui": {"resourceUri": VIEW_URI, "visibility": ["model", "app"]}});
         tool.meta = Some(MetaObject(members(view)));

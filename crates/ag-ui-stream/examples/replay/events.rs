@@ -5,7 +5,7 @@ use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::conversation::Update;
 use ag_ui_stream::notice::Notice;
 use ag_ui_stream::reader::{End, EndOutcome};
-use json_tree::JsonText;
+use json_tree::Json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -62,11 +62,11 @@ impl Replay {
             None => (text, ""),
         };
         while rest != end {
-            let mut events = serde_json::Deserializer::from_str(rest).into_iter::<JsonText>();
+            let mut events = serde_json::Deserializer::from_str(rest).into_iter::<Json<'_>>();
             let Some(Ok(event)) = events.next() else {
                 break;
             };
-            self.conversation.feed_json(event.as_str());
+            self.conversation.feed_json(&event.text());
             self.print_all(out)?;
             rest = rest[events.byte_offset()..].trim_ascii_start();
             if end == "]" && rest != end {
@@ -102,10 +102,11 @@ impl Replay {
     fn print_ask(&mut self, change: &AskChange, out: &mut impl Write) -> io::Result<()> {
         let ask = self.conversation.asks().ask(change.tool_call_id());
         if let Some(ask) = ask.filter(|_| self.shows_asks) {
-            let line = JsonText::of(&AskLine::of(ask))?;
+            let line = AskLine::of(ask);
+            let text = serde_json::to_string(&line)?;
             let printed = self.printed.entry(ask.tool_call_id.clone()).or_default();
-            if printed != line.as_str() {
-                line.as_str().clone_into(printed);
+            if *printed != text {
+                *printed = text;
                 super::print(out, "ask", &line)?;
             }
         }

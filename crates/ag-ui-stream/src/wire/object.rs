@@ -1,6 +1,6 @@
 //! Objects that cross the wire as structs: a table of members, by which they are read and written.
 
-use json_tree::{Json, JsonText};
+use json_tree::Json;
 
 /// The value of a member.
 pub(crate) trait WireValue: Sized {
@@ -27,16 +27,6 @@ impl WireValue for Json<'static> {
 
     fn write(&self) -> Option<Json<'static>> {
         Some(self.clone())
-    }
-}
-
-impl WireValue for JsonText {
-    fn read(json: Option<&Json<'_>>) -> Self {
-        Self::from(json.unwrap_or(&Json::Null))
-    }
-
-    fn write(&self) -> Option<Json<'static>> {
-        Some(Json::parse(self.as_str()).ok()?.into_static())
     }
 }
 

@@ -253,7 +253,7 @@ fn a_schema_keeps_its_order_from_client_to_server() {
         let (input, _) = RunAgentInput::parse(&text).unwrap();
         let tools = input.tools.clone().unwrap();
         assert_eq!(tools[0].parameters, None);
-        assert_eq!(tools[1].parameters.as_ref().unwrap().as_str(), schema);
+        assert_eq!(tools[1].parameters.as_ref().unwrap().text(), schema);
         let sent = serde_json::to_string(&input).unwrap();
         assert!(sent.contains(schema), "{sent}");
         assert_eq!(RunAgentInput::parse(&sent).unwrap().0, input);

@@ -11,6 +11,7 @@ mod foreign;
 mod forms;
 mod generate;
 mod matching;
+mod other;
 mod outcomes;
 mod properties;
 mod repairs;

@@ -57,7 +57,7 @@ fn profiles() -> Vec<(Limits, Schema)> {
     [Limits::RUNTIME, Limits::CODING, Limits::CHAT, Limits::CODING.with(ExtraMember::Preview), custom]
         .into_iter()
         .map(|limits| {
-            let schema: Value = serde_json::from_str(tool_definition(&limits).parameters.as_str()).unwrap();
+            let schema: Value = tool_definition(&limits).parameters.into_value();
             (limits, Schema::of(schema))
         })
         .collect()

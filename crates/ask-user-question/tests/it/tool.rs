@@ -160,7 +160,7 @@ fn limits_that_no_ask_can_keep_are_refused() {
 }
 
 fn schema(limits: &Limits) -> Value {
-    serde_json::from_str(tool_definition(limits).parameters.as_str()).unwrap()
+    tool_definition(limits).parameters.into_value()
 }
 
 /// Removes `description`s of schema nodes where the origin has none. A property of that name is an object and stays.

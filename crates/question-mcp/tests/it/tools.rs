@@ -24,8 +24,7 @@ async fn the_tool_has_the_schema_of_its_profile_in_the_order_of_the_card() {
             assert_eq!(tool["annotations"]["readOnlyHint"], true);
             assert_eq!(tool["annotations"]["openWorldHint"], false);
             let definition = tool_definition(&limits);
-            let expected = definition.parameters.as_str();
-            assert_eq!(tool["inputSchema"], serde_json::from_str::<Value>(expected).expect("it is JSON"));
+            assert_eq!(tool["inputSchema"], definition.parameters.into_value());
             let text = tool["inputSchema"].to_string();
             let at = |name: &str| text.find(&format!("\"{name}\":{{")).unwrap_or_else(|| panic!("{text}"));
             assert!(at("question") < at("header") && at("header") < at("options"), "{text}");
