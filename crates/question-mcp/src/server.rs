@@ -157,6 +157,11 @@ impl McpServer {
         &self.gone
     }
 
+    /// Waits until a message is sent; `None` if the client has gone: it is never sent then.
+    async fn while_there<T>(&self, sent: impl Future<Output = T>) -> Option<T> {
+        self.gone.run_until_cancelled(sent).await
+    }
+
     fn calls(&self) -> MutexGuard<'_, HashMap<RequestId, Option<String>>> {
         // Names are only put in and taken out.
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
@@ -260,7 +265,10 @@ impl McpServer {
         for again in [false, true] {
             let form = ElicitRequest::new(elicitation::form(ask, again, in_card));
             let options = PeerRequestOptions::no_options();
-            let sent = context.peer.send_cancellable_request(ServerRequest::ElicitRequest(form), options).await;
+            let sent = context.peer.send_cancellable_request(ServerRequest::ElicitRequest(form), options);
+            let Some(sent) = self.while_there(sent).await else {
+                return Some(cancelled());
+            };
             let mut sent = sent.ok()?;
             let answer = tokio::select! {
                 answer = &mut sent.rx => answer.ok()?.ok()?,
@@ -337,8 +345,7 @@ impl McpServer {
                         Some(address) => format!("Answer at {address}"),
                         None => "Waiting for the user's answer".to_owned(),
                     });
-                    // A client that has gone is noticed elsewhere.
-                    let _ = context.peer.notify_progress(progress).await;
+                    let _ = self.while_there(context.peer.notify_progress(progress)).await;
                 }
             }
         };
@@ -362,7 +369,8 @@ impl McpServer {
         let message =
             json!({"level": "notice", "logger": tools::ASK, "data": format!("Answer the question at {address}")});
         let message = CustomNotification::new("notifications/message", Some(message));
-        let _ = context.peer.send_notification(ServerNotification::CustomNotification(message)).await;
+        let message = ServerNotification::CustomNotification(message);
+        let _ = self.while_there(context.peer.send_notification(message)).await;
     }
 
     /// Goes on waiting for an ask that is open.

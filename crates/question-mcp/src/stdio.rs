@@ -1,7 +1,7 @@
 //! The protocol on stdin and stdout: a message in each line.
 
 use crate::server::McpServer;
-use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientRequest, ErrorData, GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::{Transport, stdio_pipes};
 use rmcp::{RoleServer, serve_server};
@@ -37,7 +37,7 @@ where
         reader: BufReader::new(reader),
         line: Vec::new(),
         is_too_long: false,
-        is_asked: false,
+        has_begun: false,
         writer: Arc::new(Mutex::new(writer)),
         gone: server.gone().clone(),
     };
@@ -56,8 +56,8 @@ struct LineTransport<R, W> {
     /// The line so far: reading may stop at any time and goes on here.
     line: Vec<u8>,
     is_too_long: bool,
-    /// True once there was a request: what comes before the first is not the protocol's.
-    is_asked: bool,
+    /// True once the client has said which generation it speaks. Until then, the SDK ends at any message that is no request.
+    has_begun: bool,
     writer: Arc<Mutex<W>>,
     gone: CancellationToken,
 }
@@ -103,6 +103,23 @@ fn parse(line: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Box<(ErrorData, Op
     })
 }
 
+/// Returns true for a request that says which generation its client speaks.
+fn begins(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    let JsonRpcMessage::Request(message) = message else {
+        return false;
+    };
+    let meta = message.request.get_meta();
+    match message.request {
+        ClientRequest::InitializeRequest(_) => true,
+        // These may come before.
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        _ => {
+            meta.client_capabilities().is_some()
+                && meta.protocol_version().is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
+    }
+}
+
 impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -127,11 +144,12 @@ where
                 continue;
             }
             match parse(&line) {
-                Ok(message) if self.is_asked || matches!(message, JsonRpcMessage::Request(_)) => {
-                    self.is_asked = true;
-                    return Some(message);
+                Ok(message) => {
+                    self.has_begun |= begins(&message);
+                    if self.has_begun || matches!(message, JsonRpcMessage::Request(_)) {
+                        return Some(message);
+                    }
                 }
-                Ok(_) => {}
                 Err(refused) => self.refuse(refused.0, refused.1),
             }
         }

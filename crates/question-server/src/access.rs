@@ -33,7 +33,7 @@ const WELCOME: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">
 
 /// A secret of the operator's that gives a client access.
 #[derive(Clone)]
-pub struct Token {
+pub struct AccessToken {
     /// The name of its holder, if the operator gave one.
     name: Option<Arc<str>>,
     /// Digests are compared, so that the duration reveals nothing of the token.
@@ -41,7 +41,7 @@ pub struct Token {
     cookie: String,
 }
 
-impl Token {
+impl AccessToken {
     /// Its name in a file of tokens.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
@@ -84,23 +84,23 @@ impl Token {
 
 /// The valid tokens, which may be replaced while the server runs. Clones share them. A server that starts without any never asks for one.
 #[derive(Clone, Debug, Default)]
-pub struct Tokens(Arc<RwLock<Arc<[Token]>>>);
+pub struct Tokens(Arc<RwLock<Arc<[AccessToken]>>>);
 
 impl Tokens {
     /// The set of these tokens.
     #[must_use]
-    pub fn new(tokens: Vec<Token>) -> Self {
+    pub fn new(tokens: Vec<AccessToken>) -> Self {
         let all = Self::default();
         all.replace(tokens);
         all
     }
 
     /// Replaces all of them.
-    pub fn replace(&self, tokens: Vec<Token>) {
+    pub fn replace(&self, tokens: Vec<AccessToken>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = tokens.into();
     }
 
-    pub(crate) fn all(&self) -> Arc<[Token]> {
+    pub(crate) fn all(&self) -> Arc<[AccessToken]> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -114,7 +114,7 @@ pub(crate) struct Admitted {
     pub(crate) is_bearer: bool,
 }
 
-impl FromStr for Token {
+impl FromStr for AccessToken {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -130,7 +130,7 @@ impl FromStr for Token {
     }
 }
 
-hide_in_debug!(Token);
+hide_in_debug!(AccessToken);
 
 /// Refuses requests without a valid token.
 pub(crate) async fn admit(
@@ -165,12 +165,12 @@ pub(crate) async fn admit(
 
 #[cfg(test)]
 mod tests {
-    use super::Token;
+    use super::AccessToken;
 
     #[test]
     fn a_file_of_tokens_is_read_or_its_line_is_named() {
         let text = "# Clients that may enter.\n\nfront-end 0123456789abcdef\n front-end\tfedcba9876543210 \r\nbatch.2 0000111122223333\n";
-        let tokens = Token::read_all(text).expect("it is fine");
+        let tokens = AccessToken::read_all(text).expect("it is fine");
         let names: Vec<_> = tokens.iter().map(|token| token.name.as_deref().unwrap_or_default()).collect();
         assert_eq!(names, ["front-end", "front-end", "batch.2"]);
         assert!(tokens[1].is("fedcba9876543210"));
@@ -181,7 +181,7 @@ mod tests {
             ("a secret", "line 1"),
             ("a/b 0123456789abcdef", "a name has"),
         ] {
-            let why = Token::read_all(text).expect_err("it is not");
+            let why = AccessToken::read_all(text).expect_err("it is not");
             assert!(why.contains(named) && !why.contains("0123456789") && !why.contains("secret"), "{why}");
         }
     }
@@ -189,15 +189,15 @@ mod tests {
     #[test]
     fn a_token_is_hard_to_guess_and_easy_to_write() {
         for text in ["0123456789abcdef", "a-token.with_all~kinds"] {
-            let token: Token = text.parse().expect("it is fine");
+            let token: AccessToken = text.parse().expect("it is fine");
             assert!(token.is(text));
             assert!(!token.is(&text[1..]) && !token.is(&text.to_uppercase()) && !token.is(""));
             assert!(!format!("{token:?}").contains(text) && !token.cookie.contains(text));
         }
         for text in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdeü", "0123456789abcde&"] {
-            let why = text.parse::<Token>().expect_err("it is not");
+            let why = text.parse::<AccessToken>().expect_err("it is not");
             assert!(text.is_empty() || !why.contains(text), "{why}");
         }
-        assert!("t".repeat(201).parse::<Token>().is_err());
+        assert!("t".repeat(201).parse::<AccessToken>().is_err());
     }
 }

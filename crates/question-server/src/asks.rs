@@ -7,7 +7,7 @@ use crate::conversations::{ConversationId, path_id};
 use crate::error::ApiError;
 use crate::headers::parameter;
 use crate::limits::MAX_WAIT;
-use crate::log::Reader;
+use crate::log::LogReader;
 use crate::runtime::{Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
 use axum::extract::{FromRequestParts, State};
@@ -102,7 +102,7 @@ impl Runtime {
 enum Looked {
     Over(ToolResult),
     /// Holds the conversation, which is notified of its answer only while it is in memory.
-    Waits(Arc<ActiveSession>, Reader),
+    Waits(Arc<ActiveSession>, LogReader),
 }
 
 /// The status of an ask: at its end, or after the time of `?wait=`.

@@ -4,7 +4,7 @@
 //! once, and may be called again with the same id.
 
 use crate::clock::later;
-use crate::endpoint::Endpoint;
+use crate::endpoint::HttpEndpoint;
 use crate::error::ApiError;
 use crate::guard::Origin;
 use crate::limits::{CALLBACK_PATIENCE, CALLED_BACK_FOR, CALLS_BACK_AT_ONCE, FIRST_CALLBACK_PAUSE, MAX_CALLBACK_PAUSE};
@@ -105,7 +105,7 @@ impl Callbacks {
             return false;
         };
         let _place = self.places.acquire().await;
-        let endpoint = match Endpoint::new(&callback.url, HeaderMap::new(), &[]) {
+        let endpoint = match HttpEndpoint::new(&callback.url, HeaderMap::new(), &[]) {
             Ok(endpoint) => endpoint,
             Err(error) => {
                 tracing::warn!(error, "callback failed");

@@ -1,7 +1,7 @@
 //! The settings: command line, environment and file.
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "`--help` prints these words, without Markdown")]
 
-use crate::access::Token;
+use crate::access::AccessToken;
 use crate::callbacks::CallbackKey;
 use crate::guard::{Host, Origin};
 use crate::hex::random_hex;
@@ -66,7 +66,7 @@ pub struct Config {
     pub owner_header: Option<HeaderName>,
     /// The access tokens. Without any, every client that reaches the port has access.
     #[arg(skip)]
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<AccessToken>,
     /// The file with further tokens, which may change while the server runs.
     #[arg(skip)]
     pub token_file: Option<PathBuf>,
@@ -537,7 +537,7 @@ impl Cli {
             None => {}
         }
         // Neither error repeats its value, which is a secret.
-        let token = token.map(|token| token.parse::<Token>());
+        let token = token.map(|token| token.parse::<AccessToken>());
         config.tokens.extend(token.transpose().map_err(|why| format!("--token: {why}"))?);
         let key = callback_key.map(|key| key.parse::<CallbackKey>());
         config.callback_key = key.transpose().map_err(|why| format!("--callback-key: {why}"))?;
@@ -562,12 +562,12 @@ impl Config {
     ///
     /// # Errors
     /// A sentence without the content of the file.
-    pub fn read_tokens(&self) -> Result<Vec<Token>, String> {
+    pub fn read_tokens(&self) -> Result<Vec<AccessToken>, String> {
         let Some(file) = &self.token_file else {
             return Ok(Vec::new());
         };
         let text = fs::read_to_string(file).map_err(|error| error.to_string());
-        let tokens = text.and_then(|text| Token::read_all(&text));
+        let tokens = text.and_then(|text| AccessToken::read_all(&text));
         tokens.map_err(|why| format!("--token-file {}: {why}", file.display()))
     }
 }

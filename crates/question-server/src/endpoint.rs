@@ -14,7 +14,7 @@ type Straight = HttpsConnector<HttpConnector>;
 
 /// A URL to which requests are posted, with its client. Redirects are not followed: one could take the conversation to another host.
 #[derive(Clone)]
-pub(crate) struct Endpoint {
+pub(crate) struct HttpEndpoint {
     url: Uri,
     headers: HeaderMap,
     way: Way,
@@ -27,7 +27,7 @@ enum Way {
     Tunnel(Box<Client<HttpsConnector<Tunnel<Straight>>, Body>>),
 }
 
-impl Endpoint {
+impl HttpEndpoint {
     /// The endpoint at this URL, with headers for each request. They may be secret: over plain HTTP only this machine and the `plain` hosts get
     /// them.
     ///

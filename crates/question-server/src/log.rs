@@ -13,8 +13,8 @@ use tokio::sync::watch;
 
 /// One entry of the log, encoded once for all readers.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) kind: Kind,
+pub(crate) struct LogEntry {
+    pub(crate) kind: EntryKind,
     /// The JSON of the event or state change, in one line.
     pub(crate) data: Arc<str>,
     /// Its role in its run.
@@ -23,7 +23,7 @@ pub(crate) struct Entry {
 
 /// The subject of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     /// An event of AG-UI.
     AgUi,
     /// The state of the conversation.
@@ -39,16 +39,16 @@ enum RunMark {
     Ends(Option<RunOutcome>),
 }
 
-impl Entry {
+impl LogEntry {
     pub(crate) fn event(event: &Event) -> Self {
-        Self::new(Kind::AgUi, event, RunMark::of(event))
+        Self::new(EntryKind::AgUi, event, RunMark::of(event))
     }
 
     pub(crate) fn state(change: &StateChange) -> Self {
-        Self::new(Kind::StateChange, change, RunMark::Nothing)
+        Self::new(EntryKind::StateChange, change, RunMark::Nothing)
     }
 
-    fn new(kind: Kind, data: &impl Serialize, mark: RunMark) -> Self {
+    fn new(kind: EntryKind, data: &impl Serialize, mark: RunMark) -> Self {
         let data = serde_json::to_string(data).expect("events and state changes have only strings for keys");
         Self { kind, data: data.into(), mark }
     }
@@ -102,7 +102,7 @@ struct Entries {
     first: u64,
     before_first: Option<u64>,
     /// Each with the position behind it. Entries within another server's commit have none, since frames differ between servers.
-    entries: VecDeque<(Entry, Option<u64>)>,
+    entries: VecDeque<(LogEntry, Option<u64>)>,
     /// Their size in memory, roughly.
     bytes: usize,
     /// The runs whose entries are buffered.
@@ -110,7 +110,7 @@ struct Entries {
     /// The number of readers at the end of the log.
     waiting: usize,
     /// The last entry for readers of a former revision.
-    farewell: Option<(Revision, Entry)>,
+    farewell: Option<(Revision, LogEntry)>,
 }
 
 /// The positions of a run.
@@ -126,9 +126,9 @@ struct Span {
 #[derive(Debug)]
 pub(crate) enum Found {
     /// An entry, with the position behind it; the default if no client can resume there.
-    Entry(Entry, StreamPosition),
+    Entry(LogEntry, StreamPosition),
     /// The last entry before a shutdown. The next server resumes the run.
-    Farewell(Entry),
+    Farewell(LogEntry),
     /// The entry is not buffered: the reader was too slow, or another server took over.
     Gone,
 }
@@ -167,7 +167,7 @@ impl Log {
     }
 
     /// Appends the entries of another server's commit, which ends at this position.
-    pub(crate) fn catch_up(&self, frames: u64, new: Vec<Entry>) {
+    pub(crate) fn catch_up(&self, frames: u64, new: Vec<LogEntry>) {
         let mut entries = self.lock();
         let last = new.len().saturating_sub(1);
         for (index, entry) in new.into_iter().enumerate() {
@@ -177,7 +177,7 @@ impl Log {
     }
 
     /// Ends the log with an entry that no other server sends: its readers have to reconnect.
-    pub(crate) fn break_off(&self, entry: Entry) {
+    pub(crate) fn break_off(&self, entry: LogEntry) {
         let mut entries = self.lock();
         let since = entries.since;
         entries.restart(StreamPosition::default());
@@ -206,7 +206,7 @@ impl Log {
         self.lock().open_run().cloned()
     }
 
-    pub(crate) fn push(&self, new: impl IntoIterator<Item = Entry>) {
+    pub(crate) fn push(&self, new: impl IntoIterator<Item = LogEntry>) {
         let mut entries = self.lock();
         for entry in new {
             let behind = entries.end + 1;
@@ -216,11 +216,11 @@ impl Log {
     }
 
     /// A reader from this position on. It is counted until it is dropped.
-    pub(crate) fn reader(self: &Arc<Self>, position: u64) -> Reader {
+    pub(crate) fn reader(self: &Arc<Self>, position: u64) -> LogReader {
         let entries = self.lock();
         let (since, index) = (entries.since, entries.index_of(position));
         drop(entries);
-        Reader { changed: self.changed.subscribe(), log: Arc::clone(self), since, index }
+        LogReader { changed: self.changed.subscribe(), log: Arc::clone(self), since, index }
     }
 
     /// Reads the entry at this index. If there is none yet, the reader counts as waiting. Both happen under one lock, so that no entry can be
@@ -276,7 +276,7 @@ impl Entries {
         (self.since, self.end, self.before_first) = (position.since, position.frames, Some(position.frames));
     }
 
-    fn append(&mut self, entry: Entry, behind: Option<u64>, most_bytes: usize) {
+    fn append(&mut self, entry: LogEntry, behind: Option<u64>, most_bytes: usize) {
         match &entry.mark {
             RunMark::Nothing => {}
             RunMark::Begins(run_id) => {
@@ -343,7 +343,7 @@ impl Entries {
 
 /// Reads a log from a position on.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct LogReader {
     log: Arc<Log>,
     changed: watch::Receiver<()>,
     since: Revision,
@@ -351,11 +351,11 @@ pub(crate) struct Reader {
     index: Option<u64>,
 }
 
-impl Reader {
+impl LogReader {
     /// Waits until the conversation's state has changed, or may have.
     pub(crate) async fn next_change(&mut self) {
         while let Found::Entry(entry, _) = self.next().await {
-            if entry.kind == Kind::StateChange {
+            if entry.kind == EntryKind::StateChange {
                 return;
             }
         }
@@ -398,7 +398,7 @@ impl Drop for WaitingReader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Found, Log};
+    use super::{Found, Log, LogEntry};
     use crate::store::{Revision, StreamPosition};
     use ag_ui_stream::outcome::RunOutcome;
     use futures_util::FutureExt as _;
@@ -414,7 +414,7 @@ mod tests {
         let at = |frames| StreamPosition { since: Revision(7), frames };
         let log = Arc::new(Log::new(at(0), usize::MAX));
         let (mut one, mut other) = (log.reader(0), log.reader(0));
-        log.push([Entry::event(&wire::run_started("t", "r", Vec::new()))]);
+        log.push([LogEntry::event(&wire::run_started("t", "r", Vec::new()))]);
         for reader in [&mut one, &mut other] {
             assert!(is_entry(reader.next().now_or_never()));
             assert!(reader.next().now_or_never().is_none());
@@ -427,7 +427,7 @@ mod tests {
         assert!((&mut waiting).now_or_never().is_none());
         let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
         let event = wire::run_finished(Edition::Current, "t", "r", outcome);
-        log.push([Entry::event(&event)]);
+        log.push([LogEntry::event(&event)]);
         assert!(is_entry(one.next().now_or_never()));
         assert!(one.next().now_or_never().is_none());
         assert!(log.reaches(at(0)), "the other was woken but has not read");
@@ -440,7 +440,7 @@ mod tests {
         assert!((&mut first).now_or_never().is_none());
         assert!((&mut second).now_or_never().is_none());
         assert!(!log.reaches(at(0)) && log.reaches(at(2)));
-        log.push([Entry::event(&wire::run_started("t", "r2", Vec::new()))]);
+        log.push([LogEntry::event(&wire::run_started("t", "r2", Vec::new()))]);
         assert!(is_entry(first.now_or_never()) && is_entry(second.now_or_never()));
     }
 
@@ -468,7 +468,7 @@ mod tests {
         assert!(reader.next().now_or_never().is_none());
         let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
         let run = [wire::run_started("t", "r", Vec::new()), wire::run_finished(Edition::Current, "t", "r", outcome)];
-        log.catch_up(20, run.iter().map(Entry::event).collect());
+        log.catch_up(20, run.iter().map(LogEntry::event).collect());
         let places = [(); 2].map(|()| match reader.next().now_or_never() {
             Some(Found::Entry(_, position)) => position,
             found => panic!("{found:?}"),
@@ -476,7 +476,7 @@ mod tests {
         assert_eq!(places, [StreamPosition::default(), at(20)]);
         assert!(log.reaches(at(3)) && log.reaches(at(20)) && !log.reaches(at(4)));
         assert!(matches!(log.reader(4).next().now_or_never(), Some(Found::Gone)));
-        log.push([Entry::event(&wire::run_started("t", "r2", Vec::new()))]);
+        log.push([LogEntry::event(&wire::run_started("t", "r2", Vec::new()))]);
         assert!(matches!(reader.next().now_or_never(), Some(Found::Entry(_, place)) if place == at(21)));
         assert_eq!((log.run_at(20), log.run_at(21).as_deref()), (None, Some("r2")));
     }

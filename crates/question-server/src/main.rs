@@ -3,7 +3,7 @@
 mod stderr;
 
 #[cfg(unix)]
-use question_server::access::Token;
+use question_server::access::AccessToken;
 use question_server::access::Tokens;
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
 #[cfg(feature = "postgres")]
@@ -158,9 +158,15 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
 #[cfg(feature = "mcp")]
 async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), String> {
     let drain = Drain::default();
-    let (listener, bound) = bind((Ipv4Addr::LOCALHOST, 0).into()).await?;
     let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
-    let (server, pages) = server.build_for_mcp(McpSettings::of(&config)?, format!("http://{bound}"), opens);
+    let settings = McpSettings::of(&config)?;
+    // Pages that are still open have the port of the server before, which the store has waited for.
+    let here = |port| bind((Ipv4Addr::LOCALHOST, port).into());
+    let (listener, bound) = match here(settings.port()).await {
+        Err(_) => here(0).await?,
+        bound => bound?,
+    };
+    let (server, pages) = server.build_for_mcp(settings, format!("http://{bound}"), opens);
     let stopped = stop_signal(false).map_err(no_signals)?;
     let most = connections(&config);
     let served = tokio::select! {
@@ -306,7 +312,7 @@ fn reload_tokens(config: &Config, tokens: Tokens) -> io::Result<()> {
     }
     let (config, mut signals) = (config.clone(), signal(SignalKind::hangup())?);
     // Tokens without a name are not from the file.
-    let others: Vec<Token> = config.tokens.iter().filter(|token| token.name().is_none()).cloned().collect();
+    let others: Vec<AccessToken> = config.tokens.iter().filter(|token| token.name().is_none()).cloned().collect();
     tokio::spawn(async move {
         while signals.recv().await.is_some() {
             match config.read_tokens() {

@@ -28,6 +28,7 @@ use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
 use question_mcp::form_page::{self, CARD_SCRIPT, SCRIPT, STYLE};
 use question_mcp::{HttpBounds, McpServer, OpenedAsk, OwnPage, PageError};
+use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -46,6 +47,10 @@ const ASKS: &str = "/ask";
 
 /// The longest poll of a page for the end of its question.
 const WATCH: Duration = Duration::from_secs(30);
+
+/// The first port of pages, and their number: Linux gives them to no connection by itself.
+const FIRST_PORT: u16 = 61_000;
+const PORTS: u16 = 4_096;
 
 /// The timeout of the command that opens a browser. If it runs longer, the command is the browser itself.
 const BROWSER_TIMEOUT: Duration = Duration::from_secs(3);
@@ -96,6 +101,16 @@ impl McpSettings {
             wait: config.wait,
             key: config.mcp_key.clone().or(beside).map(|key| key.0),
         })
+    }
+
+    /// The port for the pages of a client that starts the server: with the same key the same one, without a key any one, 0.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        let Some(key) = self.key else {
+            return 0;
+        };
+        let [first, second, ..]: [u8; 32] = Sha256::digest(key).into();
+        FIRST_PORT + u16::from_be_bytes([first, second]) % PORTS
     }
 }
 

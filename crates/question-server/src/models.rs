@@ -36,12 +36,12 @@ pub trait Model: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Continues a history. The stream is dropped if the user stops the run.
-    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>>;
+    fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>>;
 }
 
 /// A request for a model.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ModelRequest {
     /// The history, oldest message first.
     pub messages: Vec<Message>,
     /// The tools it may call.
@@ -54,7 +54,7 @@ pub struct Request {
     pub guidance: Option<String>,
 }
 
-impl Request {
+impl ModelRequest {
     pub(crate) fn new(registry: &ToolRegistry, conversation: &Conversation, attempt: u32) -> Self {
         Self {
             messages: conversation.messages().to_vec(),

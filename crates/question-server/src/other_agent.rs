@@ -1,7 +1,7 @@
 //! A reverse proxy to an agent of another framework, so that the page needs neither CORS nor an allow list.
 
 use crate::body::JsonBody;
-use crate::endpoint::{Endpoint, key_header};
+use crate::endpoint::{HttpEndpoint, key_header};
 use crate::error::ApiError;
 use crate::page::{self, Page};
 use crate::secret::hide_in_debug;
@@ -23,7 +23,7 @@ pub(crate) const PATH: &str = "/agent/other";
 /// Another AG-UI agent. No header of a client is forwarded, so no cookie and no token is.
 #[derive(Clone)]
 pub struct OtherAgent {
-    endpoint: Arc<Endpoint>,
+    endpoint: Arc<HttpEndpoint>,
     places: Arc<Semaphore>,
 }
 
@@ -49,7 +49,7 @@ impl OtherAgent {
         let headers = key.map(|key| key_header(key, None)).transpose()?;
         let places = Semaphore::new(runs.get().min(Semaphore::MAX_PERMITS));
         Ok(Self {
-            endpoint: Arc::new(Endpoint::new(url, headers.into_iter().collect(), plain)?),
+            endpoint: Arc::new(HttpEndpoint::new(url, headers.into_iter().collect(), plain)?),
             places: Arc::new(places),
         })
     }

@@ -1,6 +1,6 @@
 //! Traces over OTLP, as JSON over HTTP. Each span of this crate is exported once it is closed.
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::HttpEndpoint;
 use crate::trace::{self, SpanIds};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub struct Otlp(Sender<Value>);
 /// Sends spans to the collector.
 pub struct Exporter {
     spans: Receiver<Value>,
-    endpoint: Endpoint,
+    endpoint: HttpEndpoint,
     service: String,
 }
 
@@ -60,7 +60,7 @@ pub fn from_env() -> Result<Option<(Otlp, Exporter)>, String> {
         };
         headers.insert(name, value);
     }
-    let endpoint = Endpoint::new(&format!("{}/v1/traces", base.trim_end_matches('/')), headers, &[])?;
+    let endpoint = HttpEndpoint::new(&format!("{}/v1/traces", base.trim_end_matches('/')), headers, &[])?;
     let (sender, spans) = mpsc::channel(MOST);
     let service = read(SERVICE).unwrap_or_else(|| "question-server".to_owned());
     Ok(Some((Otlp(sender), Exporter { spans, endpoint, service })))

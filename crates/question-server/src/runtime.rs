@@ -17,7 +17,7 @@ use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE};
-use crate::log::{Entry, Reader};
+use crate::log::{LogEntry, LogReader};
 use crate::metrics::Metrics;
 use crate::models::Model;
 use crate::owner::Owner;
@@ -282,7 +282,7 @@ impl Runtime {
         state: &mut SessionState,
         mut run: ActiveRun,
         event: Option<Event>,
-    ) -> Result<(ActiveRun, Reader), ApiError> {
+    ) -> Result<(ActiveRun, LogReader), ApiError> {
         let stops = matches!(event, Some(Event::UserCancel { proceed: false }));
         if self.drain.is_closed() && !stops {
             return Err(ApiError::Stopping);
@@ -312,13 +312,13 @@ impl Runtime {
             None => Step::of(state.conversation.resume()),
         };
         let taken = step.taken(brought);
-        let mut log_entries = vec![Entry::event(&wire::run_started(&session.id, &run.id, taken))];
+        let mut log_entries = vec![LogEntry::event(&wire::run_started(&session.id, &run.id, taken))];
         if goes_on {
-            log_entries.push(Entry::event(&wire::snapshot(state.view())));
+            log_entries.push(LogEntry::event(&wire::snapshot(state.view())));
         }
         if let Some(message) = asked {
             let calls = message.tool_calls.iter().flat_map(|call| wire::whole_call(call, &message.id));
-            log_entries.extend(calls.map(|event| Entry::event(&event)));
+            log_entries.extend(calls.map(|event| LogEntry::event(&event)));
         }
         log_entries.extend(entries(step.outgoing((!goes_on).then(|| state.view()), brought)));
         let work = step.work.filter(|_| state.view().clients_call().is_none());
@@ -361,7 +361,7 @@ impl Runtime {
         run: &ActiveRun,
         event: &'static str,
         messages: &[Message],
-        new: &[Entry],
+        new: &[LogEntry],
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
         callbacks::arm(&mut state.context.callbacks, &state.conversation, now);

@@ -3,7 +3,7 @@
 use crate::drain::Drain;
 use crate::histories::Preamble;
 use crate::limits::HEARTBEAT;
-use crate::log::{Entry, Found, Kind, Reader};
+use crate::log::{EntryKind, Found, LogEntry, LogReader};
 use crate::metrics::Counted;
 use crate::session::{ActiveSession, Cursor, Follower};
 use crate::store::StreamPosition;
@@ -36,7 +36,7 @@ pub(crate) struct RunStream {
 
 #[derive(Debug)]
 struct RunTail {
-    reader: Reader,
+    reader: LogReader,
     /// Keeps the run from counting as abandoned, if it is of this server.
     _follower: Option<Follower>,
     /// Keeps the conversation in memory, so that commits of other servers arrive.
@@ -63,7 +63,7 @@ impl RunStream {
     /// The rest of a run: the client's own, or another that does the work that the client asks for.
     pub(crate) fn following(
         session: Arc<ActiveSession>,
-        reader: Reader,
+        reader: LogReader,
         follower: Option<Follower>,
         client: RunReader,
     ) -> Self {
@@ -117,17 +117,17 @@ impl RunStream {
 
 impl RunTail {
     /// The next AG-UI event; `None` if it is not buffered any more.
-    async fn next_event(&mut self) -> Option<Entry> {
+    async fn next_event(&mut self) -> Option<LogEntry> {
         loop {
             match self.reader.next().await {
-                Found::Entry(entry, _) | Found::Farewell(entry) if entry.kind == Kind::AgUi => return Some(entry),
+                Found::Entry(entry, _) | Found::Farewell(entry) if entry.kind == EntryKind::AgUi => return Some(entry),
                 Found::Entry(..) | Found::Farewell(_) => {}
                 Found::Gone => return None,
             }
         }
     }
 
-    fn data(&self, entry: &Entry) -> Arc<str> {
+    fn data(&self, entry: &LogEntry) -> Arc<str> {
         let Some(outcome) = entry.outcome() else {
             return Arc::clone(&entry.data);
         };
@@ -142,7 +142,7 @@ impl RunTail {
 pub(crate) struct ConversationStream {
     /// The first frames.
     pub(crate) prefix: Preamble,
-    pub(crate) reader: Reader,
+    pub(crate) reader: LogReader,
     pub(crate) drain: Drain,
     /// Keeps the conversation and its log in memory.
     pub(crate) _session: Arc<ActiveSession>,
@@ -178,9 +178,9 @@ impl ConversationStream {
     }
 }
 
-fn frame_of(entry: &Entry, position: StreamPosition) -> Bytes {
+fn frame_of(entry: &LogEntry, position: StreamPosition) -> Bytes {
     let id = Cursor::behind(position).event_id();
-    let event = (entry.kind == Kind::StateChange).then_some(STATE_CHANGE);
+    let event = (entry.kind == EntryKind::StateChange).then_some(STATE_CHANGE);
     frame(event, Some(&id), &entry.data).into()
 }
 

@@ -22,7 +22,7 @@ pub struct Turn<I> {
     message_id: String,
     text: String,
     text_is_open: bool,
-    calls: BTreeMap<usize, Call>,
+    calls: BTreeMap<usize, StreamedCall>,
     /// Its length so far, in bytes.
     weight: usize,
     origin: Option<JsonText>,
@@ -42,7 +42,7 @@ pub struct Usage {
 }
 
 #[derive(Debug)]
-struct Call {
+struct StreamedCall {
     id: String,
     name: String,
     arguments: String,
@@ -211,7 +211,7 @@ impl<I: FnMut() -> String> Turn<I> {
         }
         let arguments = String::new();
         let is_open = true;
-        self.calls.insert(call, Call { id, name, arguments, is_open, is_held_back });
+        self.calls.insert(call, StreamedCall { id, name, arguments, is_open, is_held_back });
     }
 
     fn end_call(&mut self, call: usize) {

@@ -29,19 +29,31 @@ async fn a_line_that_is_no_message_gets_an_error() {
 }
 
 #[tokio::test]
-async fn what_comes_before_the_first_request_is_no_harm() {
-    let mut client = Client::silent(&McpServer::builder().build());
-    client.send_line("{").await;
-    assert_eq!(client.next().await["error"]["code"], -32700);
-    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-    client.send(&json!({"jsonrpc": "2.0", "id": 9, "result": {}})).await;
-    // Neither generation: it says too little.
-    let early = client.request("tools/list", json!({})).await;
-    assert!(early["error"]["code"].is_number(), "{early}");
-    let params =
-        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    assert_eq!(client.request("initialize", params).await["result"]["serverInfo"]["name"], "question-server");
-    client.vanish().await.expect("it has spoken the protocol");
+async fn what_comes_before_the_beginning_is_no_harm() {
+    let inline = |version| json!({"io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": {}});
+    // Requests that leave open which generation it is.
+    for (method, params) in [
+        ("ping", json!({})),
+        ("tools/list", json!({})),
+        ("tools/list", json!({"_meta": inline("2099-01-01")})),
+        ("server/discover", json!({"_meta": inline("2026-07-28")})),
+    ] {
+        let mut client = Client::silent(&McpServer::builder().build());
+        client.send_line("{").await;
+        assert_eq!(client.next().await["error"]["code"], -32700);
+        for _ in 0..2 {
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+            client.send(&json!({"jsonrpc": "2.0", "id": 9, "result": {}})).await;
+            client.send(&json!({"jsonrpc": "2.0", "id": 9, "error": {"code": 1, "message": "?"}})).await;
+            let early = client.request(method, params.clone()).await;
+            assert_ne!(early["result"].is_object(), early["error"]["code"].is_number(), "{early}");
+        }
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let begun = client.request("initialize", params).await;
+        assert_eq!(begun["result"]["serverInfo"]["name"], "question-server", "after {method}");
+        client.vanish().await.expect("it has spoken the protocol");
+    }
 }
 
 #[tokio::test]

@@ -154,6 +154,18 @@ impl Client {
         }
     }
 
+    /// Closes the stream to the server alone, and returns what still comes.
+    pub(crate) async fn hang_up(mut self) -> Vec<Value> {
+        self.writer.shutdown().await.expect("it is open");
+        let mut lines = Vec::new();
+        let mut reader = self.reader.lines();
+        while let Some(line) = reader.next_line().await.expect("the server writes") {
+            lines.push(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}")));
+        }
+        self.served.await.expect("the server does not panic").expect("it has spoken the protocol");
+        lines
+    }
+
     /// Closes the streams, as a client that ends does.
     pub(crate) async fn vanish(self) -> Result<(), String> {
         drop((self.reader, self.writer));

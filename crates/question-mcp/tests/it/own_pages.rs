@@ -1,10 +1,11 @@
 //! The question on a page of its own.
 
-use crate::client::{Client, GENERATIONS, Generation, which_size};
+use crate::client::{Client, GENERATIONS, Generation, shows_forms, which_size};
 use crate::desk::Desk;
 use question_mcp::McpServer;
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::time::Instant;
 
 fn asking(meta: Value) -> Value {
     json!({"name": "ask_user_question", "arguments": which_size(), "_meta": meta})
@@ -93,5 +94,23 @@ async fn a_cancelled_call_closes_its_page_and_a_client_that_vanishes_does_not() 
         desk.until(2).await;
         client.vanish().await.expect("it has spoken the protocol");
         assert!(!desk.is_closed(1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_hangs_up_is_answered_at_once() {
+    for generation in GENERATIONS {
+        for (capabilities, ended) in [(json!({}), "open"), (shows_forms(), "cancelled")] {
+            let server = McpServer::builder().own_page(Desk::new()).build();
+            let mut client = Client::new(&server, generation, capabilities).await;
+            let id = client.ask("tools/call", asking(json!({"progressToken": "p"}))).await;
+            let begin = Instant::now();
+            let last = client.hang_up().await.pop().unwrap_or_default();
+            assert_eq!(last["id"], id, "{last}");
+            let result = &last["result"];
+            let said = [&result["structuredContent"]["outcome"], &result["_meta"]["code"]];
+            assert!(said.contains(&&json!(ended)) || result["resultType"] == "input_required", "{last}");
+            assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
+        }
     }
 }

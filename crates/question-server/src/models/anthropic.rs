@@ -5,7 +5,7 @@ mod stream;
 
 pub use super::remote::Settings;
 use super::remote::{AnswerReader, Dialect, Remote};
-use crate::models::Request;
+use crate::models::ModelRequest;
 use axum::http::{HeaderName, HeaderValue};
 use std::sync::Arc;
 use stream::AnthropicReader;
@@ -54,11 +54,11 @@ impl Dialect for Anthropic {
         &self.remote
     }
 
-    fn body(&self, request: &Request, from: usize) -> String {
+    fn body(&self, request: &ModelRequest, from: usize) -> String {
         request::body(&self.remote, request, from)
     }
 
-    fn reader(&self, _request: &Request) -> Box<dyn AnswerReader> {
+    fn reader(&self, _request: &ModelRequest) -> Box<dyn AnswerReader> {
         Box::new(AnthropicReader::new(self.remote.key.clone(), Arc::clone(&self.remote.origin)))
     }
 }

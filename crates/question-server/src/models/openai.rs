@@ -5,7 +5,7 @@ mod stream;
 
 pub use super::remote::Settings;
 use super::remote::{AnswerReader, Dialect, RefusalKind, Remote};
-use crate::models::Request;
+use crate::models::ModelRequest;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stream::{OpenAiReader, ReaderContext};
@@ -59,11 +59,11 @@ impl Dialect for OpenAi {
         &self.remote
     }
 
-    fn body(&self, request: &Request, from: usize) -> String {
+    fn body(&self, request: &ModelRequest, from: usize) -> String {
         request::body(&self.remote, self.asks_for_usage.load(Ordering::Relaxed), request, from)
     }
 
-    fn reader(&self, request: &Request) -> Box<dyn AnswerReader> {
+    fn reader(&self, request: &ModelRequest) -> Box<dyn AnswerReader> {
         let tools = request.tools.iter().map(|tool| tool.name.clone()).collect();
         let Remote { key, origin, .. } = &self.remote;
         Box::new(OpenAiReader::new(ReaderContext { key: key.clone(), tools, origin: Arc::clone(origin) }))

@@ -4,9 +4,9 @@ mod ends;
 mod refusal;
 mod secrets;
 
-use crate::endpoint::{Endpoint, key_header};
+use crate::endpoint::{HttpEndpoint, key_header};
 use crate::limits::MODEL_CALLS;
-use crate::models::{Delta, Model, ModelError, Request};
+use crate::models::{Delta, Model, ModelError, ModelRequest};
 use ask_user_question::Limits;
 use axum::body::BodyDataStream;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -93,7 +93,7 @@ impl Settings {
 #[derive(Clone)]
 pub(super) struct Remote {
     pub(super) settings: Arc<Settings>,
-    endpoint: Endpoint,
+    endpoint: HttpEndpoint,
     pub(super) key: Option<Arc<str>>,
     /// The endpoint and the model, which alone get their own ids and thoughts back.
     pub(super) origin: Arc<str>,
@@ -106,10 +106,10 @@ pub(super) trait Dialect: fmt::Debug + Clone + Send + Sync + 'static {
     fn remote(&self) -> &Remote;
 
     /// The body of a request, with the messages from the index `from` on.
-    fn body(&self, request: &Request, from: usize) -> String;
+    fn body(&self, request: &ModelRequest, from: usize) -> String;
 
     /// A reader for the answer.
-    fn reader(&self, request: &Request) -> Box<dyn AnswerReader>;
+    fn reader(&self, request: &ModelRequest) -> Box<dyn AnswerReader>;
 
     /// Leaves an optional part out of requests after a refusal of this kind. Returns false if there is none.
     fn asks_for_less(&self, kind: RefusalKind) -> bool {
@@ -127,7 +127,7 @@ impl<D: Dialect> Model for D {
         Limits::RUNTIME
     }
 
-    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
+    fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>> {
         self.remote().respond(self.clone(), request)
     }
 }
@@ -166,7 +166,7 @@ impl Remote {
         }
         let calls = settings.at_once.unwrap_or(MODEL_CALLS).get().min(Semaphore::MAX_PERMITS);
         Ok(Self {
-            endpoint: Endpoint::new(&format!("{base}{path}{query}"), headers, &settings.plain_key_hosts)?,
+            endpoint: HttpEndpoint::new(&format!("{base}{path}{query}"), headers, &settings.plain_key_hosts)?,
             key: settings.key.as_deref().map(Arc::from),
             origin: format!("{base} {}", settings.model).into(),
             places: Arc::new(Semaphore::new(calls)),
@@ -181,7 +181,7 @@ impl Remote {
     }
 
     /// The system prompt, with guidance and the client's context.
-    pub(super) fn system(&self, request: &Request) -> String {
+    pub(super) fn system(&self, request: &ModelRequest) -> String {
         let prompt = self.settings.system_prompt.as_deref().map_or(ROLE, str::trim_end);
         let context = request.context.context_words();
         let parts = [prompt].into_iter().chain(request.guidance.as_deref()).chain(context.as_deref());
@@ -198,7 +198,7 @@ impl Remote {
     pub(super) fn respond(
         &self,
         dialect: impl Dialect,
-        request: Request,
+        request: ModelRequest,
     ) -> BoxStream<'static, Result<Delta, ModelError>> {
         let earlier = request.attempt.saturating_sub(1).min(8);
         let pause = FIRST_PAUSE * 2_u32.saturating_pow(earlier);
@@ -207,7 +207,12 @@ impl Remote {
     }
 
     /// Sends a request and returns the answer once it begins. Cuts a history that is too long for the model until it fits.
-    async fn ask(self, dialect: impl Dialect, request: Request, pause: Duration) -> Result<AnswerStream, ModelError> {
+    async fn ask(
+        self,
+        dialect: impl Dialect,
+        request: ModelRequest,
+        pause: Duration,
+    ) -> Result<AnswerStream, ModelError> {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             tracing::warn!("model concurrency limit reached (--max-model-calls)");
             return Err(ModelError {

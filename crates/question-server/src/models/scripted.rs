@@ -1,6 +1,6 @@
 //! A model that follows a script, without a network or an account.
 
-use crate::models::{Delta, Model, ModelError, Request};
+use crate::models::{Delta, Model, ModelError, ModelRequest};
 use crate::tools::{Call, SpawnAgents, Tool, ToolOutput};
 use ask_user_question::Limits;
 use async_trait::async_trait;
@@ -54,7 +54,7 @@ impl Model for Scripted {
         own.chain(others).collect()
     }
 
-    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
+    fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>> {
         let (deltas, pace) = (self.script.next(&request.messages, &request.context), self.pace);
         let paced = stream::iter(deltas).then(move |delta| async move {
             if !pace.is_zero() {

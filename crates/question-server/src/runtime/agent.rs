@@ -3,8 +3,8 @@
 use super::Runtime;
 use super::responses::{RunResult, end_entry, end_of, entries, failed};
 use crate::error::ApiError;
-use crate::log::{Entry, Log};
-use crate::models::Request;
+use crate::log::{Log, LogEntry};
+use crate::models::ModelRequest;
 use crate::session::{ActiveRun, ActiveSession};
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Step, Work, wire};
@@ -76,13 +76,13 @@ impl ActiveAgent {
 
 impl Runtime {
     /// The request for the model.
-    pub(super) async fn request(&self, agent: &ActiveAgent) -> Request {
+    pub(super) async fn request(&self, agent: &ActiveAgent) -> ModelRequest {
         let request = |context: &ToolContext, conversation: &Conversation| {
             let attempt = match conversation.state() {
                 ConvState::LlmRequesting { attempt } => *attempt,
                 _ => 1,
             };
-            Request::new(&self.registry(context), conversation, attempt)
+            ModelRequest::new(&self.registry(context), conversation, attempt)
         };
         match agent {
             ActiveAgent::Parent { session, .. } => {
@@ -120,7 +120,7 @@ impl Runtime {
         })?;
         let mut log_entries = Vec::new();
         if done.shown_but_dropped {
-            log_entries.push(Entry::event(&wire::snapshot(state.view())));
+            log_entries.push(LogEntry::event(&wire::snapshot(state.view())));
         }
         log_entries.extend(entries(step.outgoing(Some(state.view()), None)));
         let work = step.work.filter(|_| state.view().clients_call().is_none());

@@ -1,7 +1,7 @@
 //! The events and streams for the clients of a conversation.
 
 use crate::histories::{Preamble, SharedHistory};
-use crate::log::Entry;
+use crate::log::LogEntry;
 use crate::session::{ActiveRun, ActiveSession, SessionState, TextFor};
 use crate::sse::{RunReader, RunStream, event_frame};
 use ag_ui_stream::outcome::RunOutcome;
@@ -21,18 +21,18 @@ pub(super) fn end_of(state: &SessionState, run: &ActiveRun) -> RunResult {
 }
 
 /// The log entry of a run's end.
-pub(super) fn end_entry(session: &ActiveSession, run: &ActiveRun, end: RunResult) -> Entry {
-    Entry::event(&match end {
+pub(super) fn end_entry(session: &ActiveSession, run: &ActiveRun, end: RunResult) -> LogEntry {
+    LogEntry::event(&match end {
         RunResult::Finished(outcome) => wire::run_finished(Edition::Current, &session.id, &run.id, outcome),
         RunResult::Failed { code, message } => wire::run_error(code, &message),
     })
 }
 
 /// The log entries of events and state changes.
-pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = Entry> {
+pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = LogEntry> {
     outgoing.into_iter().map(|outgoing| match outgoing {
-        Outgoing::Event(event) => Entry::event(&event),
-        Outgoing::State(change) => Entry::state(&change),
+        Outgoing::Event(event) => LogEntry::event(&event),
+        Outgoing::State(change) => LogEntry::state(&change),
     })
 }
 

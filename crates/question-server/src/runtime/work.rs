@@ -5,7 +5,7 @@ use super::agent::{ActiveAgent, SubAgent, WorkResult};
 use super::responses::{RunResult, end_entry, failed};
 use super::sub_agents::last_words;
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
-use crate::log::Entry;
+use crate::log::LogEntry;
 use crate::session::{ActiveRun, ActiveSession};
 use crate::store::Lease;
 use crate::store::signals::Notification;
@@ -160,7 +160,7 @@ impl Runtime {
         let request = self.request(agent).await;
         let attempt = request.attempt;
         let mut turn = Turn::new(request.context.clone(), || Uuid::new_v4().simple().to_string());
-        let tell = |events: Vec<ag_ui_stream::Event>| agent.log().push(events.iter().map(Entry::event));
+        let tell = |events: Vec<ag_ui_stream::Event>| agent.log().push(events.iter().map(LogEntry::event));
         let mut deltas = self.model.respond(request).ready_chunks(DELTAS_AT_ONCE);
         loop {
             // A model that never pauses leaves time for its readers.

@@ -6,7 +6,7 @@ use crate::http::{Answer, by, call, get, get_with, request, says, with_headers};
 use axum::Router;
 use axum::http::{HeaderName, Method, header};
 use question_server::Config;
-use question_server::access::Token;
+use question_server::access::AccessToken;
 use question_server::owner::Owner;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use serde_json::{Value, json};
@@ -127,9 +127,9 @@ async fn by_tls_the_cookie_is_one_that_no_other_host_can_set() {
 
 const SHARED: &str = "the-token-of-the-command-line";
 
-fn tokens(text: &str) -> Vec<Token> {
-    let mut tokens: Vec<Token> = vec![SHARED.parse().expect("it is one")];
-    tokens.extend(Token::read_all(text).expect("they are some"));
+fn tokens(text: &str) -> Vec<AccessToken> {
+    let mut tokens: Vec<AccessToken> = vec![SHARED.parse().expect("it is one")];
+    tokens.extend(AccessToken::read_all(text).expect("they are some"));
     tokens
 }
 

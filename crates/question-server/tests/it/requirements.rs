@@ -13,7 +13,7 @@ use futures_util::stream::BoxStream;
 use question_agent::message::Message;
 use question_agent::registry::{AskUserQuestionTool, Tool as _};
 use question_server::Config;
-use question_server::models::{Delta, Model, ModelError, Request};
+use question_server::models::{Delta, Model, ModelError, ModelRequest};
 use serde_json::{Value, json};
 
 /// A coding agent that does what a test says.
@@ -25,7 +25,7 @@ impl Model for CodingAgent {
         Limits::CODING
     }
 
-    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
+    fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>> {
         self.0.respond(request)
     }
 }

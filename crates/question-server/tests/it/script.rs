@@ -4,7 +4,7 @@ use ask_user_question::Limits;
 use futures_util::StreamExt as _;
 use futures_util::future::ready;
 use futures_util::stream::{self, BoxStream};
-use question_server::models::{Delta, Model, ModelError, Request};
+use question_server::models::{Delta, Model, ModelError, ModelRequest};
 use question_server::tools::{SpawnAgents, Tool};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ pub(crate) const ASK: &str = r#"{"questions":[{"question":"Which?","options":[{"
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
     answers: Arc<Mutex<VecDeque<Vec<Line>>>>,
-    asked: Arc<Mutex<Vec<Request>>>,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
     tools: Vec<Arc<dyn Tool>>,
     /// A permit for each time that the model has come to a [`Line::Waits`].
     arrived: Arc<Semaphore>,
@@ -67,7 +67,7 @@ impl Script {
     }
 
     /// The requests so far.
-    pub(crate) fn asked(&self) -> Vec<Request> {
+    pub(crate) fn asked(&self) -> Vec<ModelRequest> {
         self.asked.lock().expect("no test panics with it").clone()
     }
 
@@ -96,7 +96,7 @@ impl Model for Script {
         self.tools.clone()
     }
 
-    fn respond(&self, request: Request) -> BoxStream<'static, Result<Delta, ModelError>> {
+    fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>> {
         self.asked.lock().expect("no test panics with it").push(request);
         let lines = self.answers.lock().expect("no test panics with it").pop_front().unwrap_or_default();
         let script = self.clone();

@@ -1,6 +1,6 @@
 //! The body of a request.
 
-use crate::models::Request;
+use crate::models::ModelRequest;
 use crate::models::remote::Remote;
 use json_tree::parse;
 use question_agent::call::ToolCall;
@@ -15,7 +15,7 @@ const MAX_TOKENS: u32 = 8192;
 const AGENT_FIRST: &str = "(The agent spoke first.)";
 
 /// The body of a request, with the messages from the index `from` on.
-pub(super) fn body(remote: &Remote, request: &Request, from: usize) -> String {
+pub(super) fn body(remote: &Remote, request: &ModelRequest, from: usize) -> String {
     let settings = &remote.settings;
     let mut history = AnthropicHistory { remote, ids: HashMap::new(), messages: Vec::new() };
     history.messages(&request.messages[from..]);

@@ -1,6 +1,6 @@
 //! The body of a request.
 
-use crate::models::Request;
+use crate::models::ModelRequest;
 use crate::models::remote::Remote;
 use json_tree::parse;
 use question_agent::call::ToolCall;
@@ -34,7 +34,7 @@ struct FunctionTool<'a> {
 }
 
 /// The body of a request, with the messages from the index `from` on.
-pub(super) fn body(remote: &Remote, asks_for_usage: bool, request: &Request, from: usize) -> String {
+pub(super) fn body(remote: &Remote, asks_for_usage: bool, request: &ModelRequest, from: usize) -> String {
     let (settings, system) = (&remote.settings, remote.system(request));
     let mut history = OpenAiHistory { remote, ids: HashMap::new() };
     let mut messages = vec![json!({"role": "system", "content": system})];
