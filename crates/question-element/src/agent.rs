@@ -18,7 +18,7 @@ pub fn tool_definition(profile: &str) -> Result<String, String> {
     let members = [
         ("name", text(tool.name)),
         ("description", text(&tool.description)),
-        ("parameters", tool.parameters.as_str().to_owned()),
+        ("parameters", tool.parameters.text()),
         ("guidance", text(&tool.guidance)),
     ];
     let members: Vec<String> = members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
