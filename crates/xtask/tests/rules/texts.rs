@@ -60,8 +60,17 @@ const BANNED: [(&str, &str); 30] = [
 const FIRST_PERSON: [&str; 8] = ["i", "me", "my", "mine", "we", "us", "our", "ours"];
 
 /// Files whose strings are words of a person or a model, or instructions for a model.
-const IN_THE_FIRST_PERSON: [&str; 8] =
-    ["/card-gallery/", "/ssr-chat/", "/words.rs", "/labels/", "/models/", "/guidance.rs", "/context.rs", "/encode.rs"];
+const IN_THE_FIRST_PERSON: [&str; 9] = [
+    "/card-gallery/",
+    "/ssr-chat/",
+    "/words.rs",
+    "/labels/",
+    "/models/",
+    "/guidance.rs",
+    "/context.rs",
+    "/encode.rs",
+    "/other.rs",
+];
 
 /// Ids of cases, not sentences.
 const LISTS: [&str; 1] = ["SEL-01, "];
