@@ -2,7 +2,7 @@
 //!
 //! - In: [`RunInput::parse`] and [`read`] for `POST /agent`; [`RespondBody::read`], [`CancelBody::is_done`] and
 //!   [`AskBody::read`] for REST.
-//! - On: [`Conversation::handle`](crate::Conversation::handle) returns effects, from which [`Step::of`] makes messages to store, news, and
+//! - On: [`Conversation::handle`](crate::Conversation::handle) returns effects, from which [`Step::of`] makes messages to store, updates and
 //!   work. [`Turn`] makes a message and events from a model's answer.
 //! - Out: [`Step::outgoing`] and the functions of [`wire`]; [`catch_up`] for commits of another host.
 //!

@@ -60,7 +60,7 @@ pub enum Event {
     },
     /// The user cancelled the question or stopped the run.
     UserCancel {
-        /// True if the model is told and continues without an answer; otherwise the run ends.
+        /// True if the model is notified and continues without an answer; otherwise the run ends.
         proceed: bool,
     },
     /// The user asked to try again after a failure.

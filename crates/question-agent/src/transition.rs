@@ -197,8 +197,8 @@ fn ask_for_program(
         expires_at,
         is_programs: true,
     });
-    let told = Effect::NotifyStateChange(StateChange::from(&state));
-    let effects = vec![Effect::PersistMessage(Message::Assistant(message)), Effect::PersistState, told];
+    let notify = Effect::NotifyStateChange(StateChange::from(&state));
+    let effects = vec![Effect::PersistMessage(Message::Assistant(message)), Effect::PersistState, notify];
     Ok(Transition { state, effects })
 }
 

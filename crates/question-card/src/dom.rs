@@ -195,64 +195,10 @@ impl Ids {
         self.name(question) + "-" + part
     }
 
-    /// The key of the browser's storage under which the draft is kept.
-    #[must_use]
-    pub fn draft(self) -> String {
-        self.one("draft")
-    }
-
-    /// The name that the inputs of a question share.
-    #[must_use]
-    pub fn name(self, question: usize) -> String {
-        self.one("q") + &question.to_string()
-    }
-
-    /// The legend of a question.
-    #[must_use]
-    pub fn legend(self, question: usize) -> String {
-        self.of(question, "legend")
-    }
-
-    /// The hint under a legend.
-    #[must_use]
-    pub fn hint(self, question: usize) -> String {
-        self.of(question, "hint")
-    }
-
-    /// The error under a legend.
-    #[must_use]
-    pub fn error(self, question: usize) -> String {
-        self.of(question, "error")
-    }
-
     /// The line with the number of characters left in a text field.
     #[must_use]
     pub fn counter(self, field: Control) -> String {
         self.control(field) + "-counter"
-    }
-
-    /// The label of a note.
-    #[must_use]
-    pub fn note_label(self, question: usize) -> String {
-        self.of(question, "note-label")
-    }
-
-    /// The line that says a question will be sent without an answer.
-    #[must_use]
-    pub fn skipping(self, question: usize) -> String {
-        self.of(question, "skipping")
-    }
-
-    /// The label of the free-text answer.
-    #[must_use]
-    pub fn other_label(self, question: usize) -> String {
-        self.of(question, "other-label")
-    }
-
-    /// The line that says a text will not be sent.
-    #[must_use]
-    pub fn unsent(self, question: usize) -> String {
-        self.of(question, "unsent")
     }
 
     /// The description of an option.
@@ -260,42 +206,65 @@ impl Ids {
     pub fn description(self, question: usize, option: usize) -> String {
         self.control(Control::Option { question, option }) + "-desc"
     }
+}
 
+/// Declares the ids of elements that the user does not act on, each with its suffix.
+macro_rules! ids {
+    (
+        of the card: $($(#[$single_doc:meta])* $single:ident = $single_part:literal,)*;
+        of a question: $($(#[$question_doc:meta])* $question:ident = $question_part:literal,)*;
+        by number: $($(#[$number_doc:meta])* $number:ident = $number_part:literal,)*
+    ) => {
+        impl Ids {
+            $($(#[$single_doc])* #[must_use] pub fn $single(self) -> String {
+                self.one($single_part)
+            })*
+            $($(#[$question_doc])* #[must_use] pub fn $question(self, question: usize) -> String {
+                self.of(question, $question_part)
+            })*
+            $($(#[$number_doc])* #[must_use] pub fn $number(self, question: usize) -> String {
+                self.one($number_part) + &question.to_string()
+            })*
+        }
+    };
+}
+
+ids! {
+    of the card:
+    /// The key of the browser's storage under which the draft is kept.
+    draft = "draft",
     /// The title of the form.
-    #[must_use]
-    pub fn title(self) -> String {
-        self.one("title")
-    }
-
+    title = "title",
     /// The line that says why the buttons do not act yet.
-    #[must_use]
-    pub fn wait(self) -> String {
-        self.one("wait")
-    }
-
+    wait = "wait",
     /// The state line of the receipt.
-    #[must_use]
-    pub fn receipt(self) -> String {
-        self.one("receipt")
-    }
-
-    /// A question in the receipt.
-    #[must_use]
-    pub fn receipt_question(self, question: usize) -> String {
-        self.one("receipt-q") + &question.to_string()
-    }
-
-    /// The answer to a question in the receipt.
-    #[must_use]
-    pub fn receipt_answer(self, question: usize) -> String {
-        self.one("receipt-a") + &question.to_string()
-    }
-
+    receipt = "receipt",
     /// The reply in the chat, in the receipt.
-    #[must_use]
-    pub fn receipt_reply(self) -> String {
-        self.one("receipt-reply")
-    }
+    receipt_reply = "receipt-reply",
+    ;
+    of a question:
+    /// The legend of a question.
+    legend = "legend",
+    /// The hint under a legend.
+    hint = "hint",
+    /// The error under a legend.
+    error = "error",
+    /// The label of a note.
+    note_label = "note-label",
+    /// The line that says a question will be sent without an answer.
+    skipping = "skipping",
+    /// The label of the free-text answer.
+    other_label = "other-label",
+    /// The line that says a text will not be sent.
+    unsent = "unsent",
+    ;
+    by number:
+    /// The name that the inputs of a question share.
+    name = "q",
+    /// A question in the receipt.
+    receipt_question = "receipt-q",
+    /// The answer to a question in the receipt.
+    receipt_answer = "receipt-a",
 }
 
 /// Parses a number as ids have it.

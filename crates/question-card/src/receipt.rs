@@ -85,11 +85,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
         false => w.put("aria-describedby", &joined(&described, " ")),
     }
     w.word("data-state", Some(if phase.is_over() { phase.as_str() } else { "readonly" }));
-    if w.open("p", part::RECEIPT_STATE, 0) {
-        w.set("id", &ids.receipt());
-    }
-    w.text(labels.text(state_word(phase, ask)));
-    w.close();
+    w.line(part::RECEIPT_STATE, &|| ids.receipt(), labels.text(state_word(phase, ask)));
     let passes = |row: &ReceiptRow<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
     if phase.is_over() && rows.iter().any(passes) {
         disclosure(w, part::CHOICE, 0, labels.text(Word::ShowOptions));

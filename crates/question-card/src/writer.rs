@@ -25,4 +25,13 @@ impl Writer {
     pub(crate) fn truth(&mut self, name: &'static str, is_on: bool) {
         self.word(name, is_on.then_some("true"));
     }
+
+    /// A line of text with an id, by which other elements refer to it.
+    pub(crate) fn line(&mut self, class: &'static str, id: &dyn Fn() -> String, text: &str) {
+        if self.open("p", class, 0) {
+            self.set("id", &id());
+        }
+        self.text(text);
+        self.close();
+    }
 }

@@ -116,7 +116,7 @@ async fn run(
                         context: &ToolContext::default(),
                         state: conversation.state(),
                         messages,
-                        told: StreamPosition { since: revision, frames: 0 },
+                        position: StreamPosition { since: revision, frames: 0 },
                         lease: None,
                         run: None,
                         at: Timestamp(revision.0),

@@ -7,9 +7,9 @@ use crate::conversations::{ConversationId, path_id};
 use crate::error::ApiError;
 use crate::headers::parameter;
 use crate::limits::MAX_WAIT;
-use crate::live::ActiveSession;
 use crate::log::LogReader;
 use crate::runtime::{Runtime, to_the_end, until_taken};
+use crate::session::ActiveSession;
 use axum::extract::{FromRequestParts, State};
 use axum::http::{StatusCode, Uri, header, request};
 use axum::response::{IntoResponse as _, Response};
@@ -63,22 +63,22 @@ impl Runtime {
         call: &str,
     ) -> Result<StatusCode, ApiError> {
         check_id(call)?;
-        let live = self.open_for_program(caller, id).await?;
-        live.allow_change()?;
-        let mut talk = self.talk(&live).await?;
-        if talk.conversation.knows_call(call) {
+        let session = self.open_for_program(caller, id).await?;
+        session.allow_change()?;
+        let mut state = self.lock(&session).await?;
+        if state.conversation.knows_call(call) {
             return Ok(StatusCode::OK);
         }
         let own = body.expires_after.map(|seconds| Duration::from_secs(seconds.get().into()));
         let expires_at = own.map(|time| later(self.clock().now(), time)).or_else(|| self.deadline());
-        let event = body.read(self.asking_tool(&talk.context), call, expires_at)?;
+        let event = body.read(self.asking_tool(&state.context), call, expires_at)?;
         let callback = body.callback.as_deref().map(|url| self.callbacks().keep(url, call)).transpose()?;
-        let before = talk.context.clone();
-        talk.context.callbacks.extend(callback);
-        match self.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await {
+        let before = state.context.clone();
+        state.context.callbacks.extend(callback);
+        match self.handle(&session, &mut state, Uuid::new_v4().to_string(), event).await {
             Ok(_) => Ok(StatusCode::CREATED),
             Err(error) => {
-                talk.context = before;
+                state.context = before;
                 Err(error)
             }
         }
@@ -86,15 +86,15 @@ impl Runtime {
 
     /// The result of an ask, or a reader that waits for it.
     async fn result_of(self: Arc<Self>, caller: Caller, id: String, ask: String) -> Result<Looked, ApiError> {
-        let live = self.open(&caller, &id).await?;
-        let mut talk = self.talk(&live).await?;
-        let looked = match talk.conversation.result_of(&ask) {
+        let session = self.open(&caller, &id).await?;
+        let mut state = self.lock(&session).await?;
+        let looked = match state.conversation.result_of(&ask) {
             Some(result) => Looked::Over(result.clone()),
-            None if !talk.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
-            None => Looked::Waits(Arc::clone(&live), live.log.reader(live.log.told().frames)),
+            None if !state.conversation.knows_call(&ask) => return Err(ApiError::UnknownAsk),
+            None => Looked::Waits(Arc::clone(&session), session.log.reader(session.log.position().frames)),
         };
-        talk.rest();
-        drop(talk);
+        state.rest();
+        drop(state);
         Ok(looked)
     }
 }
@@ -117,9 +117,9 @@ pub(crate) async fn status(
     loop {
         // Looking at it may expire the question.
         let looked = to_the_end(Arc::clone(&runtime).result_of(caller.clone(), id.clone(), ask.clone())).await?;
-        let (_live, mut reader) = match looked {
+        let (_session, mut reader) = match looked {
             Looked::Over(result) => return Ok(Json(ask_status(&ask, Some(&result))).into_response()),
-            Looked::Waits(live, reader) => (live, reader),
+            Looked::Waits(session, reader) => (session, reader),
         };
         let has_changed = tokio::select! {
             () = runtime.drain().closed() => false,

@@ -4,8 +4,8 @@ use crate::body::JsonBody;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::histories::Preamble;
-use crate::live::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
 use crate::runtime::{Runtime, to_the_end, until_taken};
+use crate::session::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
 use axum::body::Body;
@@ -82,12 +82,12 @@ pub(crate) async fn describe(
     to_the_end(async move {
         let histories = runtime.histories();
         let room = histories.room(caller.client()).await;
-        let live = runtime.open(&caller, &id).await?;
-        let mut talk = runtime.talk(&live).await?;
-        let place = live.settled(&talk);
-        let make = || histories.keep(description(&talk, place), room, &live);
-        let text = live.text(TextFor::Description, &talk, place.told, make);
-        talk.rest();
+        let session = runtime.open(&caller, &id).await?;
+        let mut state = runtime.lock(&session).await?;
+        let place = session.settled(&state);
+        let make = || histories.keep(description(&state, place), room, &session);
+        let text = session.text(TextFor::Description, &state, place.position, make);
+        state.rest();
         let length = text.len().unwrap_or_default();
         let headers = [
             (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
@@ -98,18 +98,18 @@ pub(crate) async fn describe(
     .await
 }
 
-fn description(talk: &SessionState, place: Cursor) -> String {
-    let conversation = &talk.conversation;
+fn description(state: &SessionState, place: Cursor) -> String {
+    let conversation = &state.conversation;
     let pending = conversation.waiting().map(|waiting| PendingAsk {
         tool_call_id: waiting.tool_use_id.clone(),
         questions: waiting.questions.clone(),
         expires_at: waiting.expires_at.map(|time| time.to_string()),
     });
     let description = Description {
-        messages: wire::messages(talk.view()),
+        messages: wire::messages(state.view()),
         state: StateChange::from(conversation.state()),
         pending: pending.into_iter().collect(),
-        run_id: talk.run.as_ref().map(|run| run.id.clone()).or_else(|| talk.run_elsewhere.clone()),
+        run_id: state.run.as_ref().map(|run| run.id.clone()).or_else(|| state.run_elsewhere.clone()),
         last_event_id: place.event_id(),
     };
     serde_json::to_string(&description).expect("a description has only strings for keys")
@@ -138,7 +138,7 @@ pub(crate) async fn delete_all(
     to_the_end(async move {
         for id in runtime.list(&caller).await? {
             match runtime.open(&caller, &id).await {
-                Ok(live) => runtime.delete(&live).await?,
+                Ok(session) => runtime.delete(&session).await?,
                 // Another request has deleted it.
                 Err(ApiError::UnknownConversation) => {}
                 Err(error) => return Err(error),
@@ -165,9 +165,9 @@ pub(crate) async fn delete(
     ConversationId(id): ConversationId,
 ) -> Result<StatusCode, ApiError> {
     to_the_end(async move {
-        let live = runtime.open(&caller, &id).await?;
-        live.allow_change()?;
-        runtime.delete(&live).await?;
+        let session = runtime.open(&caller, &id).await?;
+        session.allow_change()?;
+        runtime.delete(&session).await?;
         Ok(StatusCode::NO_CONTENT)
     })
     .await
@@ -189,14 +189,14 @@ async fn try_respond(
     id: &str,
     body: &RespondBody,
 ) -> Result<Json<Taken>, ApiError> {
-    let live = runtime.open(caller, id).await?;
-    live.allow_change()?;
-    let mut talk = runtime.talk(&live).await?;
-    match body.read(&runtime.bounds().of_input(), &talk.conversation, || Uuid::new_v4().to_string()) {
-        Ok(event) => hand_over(runtime, &live, talk, event).await,
+    let session = runtime.open(caller, id).await?;
+    session.allow_change()?;
+    let mut state = runtime.lock(&session).await?;
+    match body.read(&runtime.bounds().of_input(), &state.conversation, || Uuid::new_v4().to_string()) {
+        Ok(event) => hand_over(runtime, &session, state, event).await,
         Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply: true, .. })) => {
-            runtime.revive(&live, &mut talk).await?;
-            Ok(taken(&talk))
+            runtime.revive(&session, &mut state).await?;
+            Ok(taken(&state))
         }
         Err(refused) => Err(refused.into()),
     }
@@ -220,51 +220,51 @@ async fn try_cancel(
     body: &CancelBody,
 ) -> Result<Json<Taken>, ApiError> {
     let CancelBody { proceed, run_id, tool_call_id } = body;
-    let live = runtime.open(caller, id).await?;
-    live.allow_change()?;
+    let session = runtime.open(caller, id).await?;
+    session.allow_change()?;
     let cancel = Event::UserCancel { proceed: *proceed };
     // Whatever starts after this read is not to be cancelled.
-    let mut talk = runtime.talk(&live).await?;
+    let mut state = runtime.lock(&session).await?;
     if tool_call_id.is_some() {
-        if body.is_done(&talk.conversation)? {
-            return Ok(taken(&talk));
+        if body.is_done(&state.conversation)? {
+            return Ok(taken(&state));
         }
-        return hand_over(runtime, &live, talk, cancel).await;
+        return hand_over(runtime, &session, state, cancel).await;
     }
     let is_meant = |run: &String| run_id.as_ref().is_none_or(|id| id == run);
-    if let Some(run) = talk.run_elsewhere.clone().filter(is_meant) {
-        drop(talk);
-        runtime.stop_elsewhere(&live, run.clone(), StopCause::Requested).await;
-        talk = runtime.talk(&live).await?;
-        if talk.run_elsewhere.as_ref() != Some(&run) {
-            return Ok(taken(&talk));
+    if let Some(run) = state.run_elsewhere.clone().filter(is_meant) {
+        drop(state);
+        runtime.stop_elsewhere(&session, run.clone(), StopCause::Requested).await;
+        state = runtime.lock(&session).await?;
+        if state.run_elsewhere.as_ref() != Some(&run) {
+            return Ok(taken(&state));
         }
         // The other server does not respond, so its lease is ignored.
-        return hand_over(runtime, &live, talk, cancel).await;
+        return hand_over(runtime, &session, state, cancel).await;
     }
-    let run = talk.run.clone();
+    let run = state.run.clone();
     match run.filter(|run| run_id.as_ref().is_none_or(|id| *id == run.id)) {
         Some(run) => {
-            drop(talk);
+            drop(state);
             run.stop_and_wait().await;
-            Ok(taken(&*runtime.talk(&live).await?))
+            Ok(taken(&*runtime.lock(&session).await?))
         }
-        None if run_id.is_some() => Ok(taken(&talk)),
-        None => hand_over(runtime, &live, talk, cancel).await,
+        None if run_id.is_some() => Ok(taken(&state)),
+        None => hand_over(runtime, &session, state, cancel).await,
     }
 }
 
 async fn hand_over(
     runtime: &Arc<Runtime>,
-    live: &Arc<ActiveSession>,
-    mut talk: SessionGuard<'_>,
+    session: &Arc<ActiveSession>,
+    mut state: SessionGuard<'_>,
     event: Event,
 ) -> Result<Json<Taken>, ApiError> {
     let run_id = Uuid::new_v4().to_string();
-    let state = runtime.handle(live, &mut talk, run_id, event).await?;
-    Ok(Json(Taken { state }))
+    let change = runtime.handle(session, &mut state, run_id, event).await?;
+    Ok(Json(Taken { state: change }))
 }
 
-fn taken(talk: &SessionState) -> Json<Taken> {
-    Json(Taken { state: StateChange::from(talk.conversation.state()) })
+fn taken(state: &SessionState) -> Json<Taken> {
+    Json(Taken { state: StateChange::from(state.conversation.state()) })
 }

@@ -5,8 +5,8 @@ use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::headers::parameter;
 use crate::histories::Preamble;
-use crate::live::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
 use crate::runtime::{Runtime, to_the_end};
+use crate::session::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
 use axum::Extension;
 use axum::extract::State;
@@ -38,40 +38,40 @@ pub(crate) async fn follow(
     to_the_end(async move {
         let histories = runtime.histories();
         let room = histories.room(caller.client()).await;
-        let live = runtime.open(&caller, &id).await?;
-        let mut talk = runtime.talk(&live).await?;
+        let session = runtime.open(&caller, &id).await?;
+        let mut state = runtime.lock(&session).await?;
         let resumed = match &last {
-            Some(last) => Cursor::read(last).filter(|place| live.log.reaches(place.told)),
+            Some(last) => Cursor::read(last).filter(|place| session.log.reaches(place.position)),
             None => None,
         };
-        let place = resumed.unwrap_or_else(|| live.settled(&talk));
+        let place = resumed.unwrap_or_else(|| session.settled(&state));
         let prefix = match (last, resumed) {
             (Some(_), None) => {
-                let make = || histories.keep(anew(&live, &talk, place), room, &live);
-                Preamble::default().history(live.text(TextFor::Reset, &talk, place.told, make))
+                let make = || histories.keep(reset_frames(&session, &state, place), room, &session);
+                Preamble::default().history(session.text(TextFor::Reset, &state, place.position, make))
             }
-            _ => Preamble::default().text(going_on(&live, &talk, place)),
+            _ => Preamble::default().text(resume_frames(&session, &state, place)),
         };
-        let reader = live.log.reader(place.told.frames);
-        talk.rest();
-        drop(talk);
+        let reader = session.log.reader(place.position.frames);
+        state.rest();
+        drop(state);
         let drain = runtime.drain().clone();
         let counted = runtime.metrics().watches();
-        Ok(ConversationStream { prefix, reader, drain, _live: live, _counted: counted })
+        Ok(ConversationStream { prefix, reader, drain, _session: session, _counted: counted })
     })
     .await
 }
 
 /// The frames for a client before it reads on from its position. A client that disconnects within them gets them again.
-fn going_on(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String {
-    let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state(talk));
+fn resume_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -> String {
+    let mut frames = frame(Some(STATE_CHANGE), Some(&place.event_id()), &state_text(state));
     let run_id = match place.known {
-        CursorScope::Messages => live.log.run_at(place.told.frames),
+        CursorScope::Messages => session.log.run_at(place.position.frames),
         CursorScope::Events => None,
     };
     if let Some(run_id) = run_id {
-        let started = wire::run_started(&live.id, &run_id, Vec::new());
-        let id = Cursor::behind(place.told).event_id();
+        let started = wire::run_started(&session.id, &run_id, Vec::new());
+        let id = Cursor::behind(place.position).event_id();
         frames.push_str(&frame(None, Some(&id), &json!(started).to_string()));
     }
     frames
@@ -79,22 +79,22 @@ fn going_on(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String 
 
 /// The frames for a client that missed events: the history, within a run as all events are. Only the last frame has a new id, so a client that
 /// disconnects before gets all of it again.
-fn anew(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String {
-    let under_way = live.log.run_at(place.told.frames);
+fn reset_frames(session: &ActiveSession, state: &SessionState, place: Cursor) -> String {
+    let under_way = session.log.run_at(place.position.frames);
     let run_id = match &under_way {
         Some(run_id) => run_id.to_string(),
         None => Uuid::new_v4().to_string(),
     };
-    let mut events = vec![wire::run_started(&live.id, &run_id, Vec::new()), wire::snapshot(talk.view())];
+    let mut events = vec![wire::run_started(&session.id, &run_id, Vec::new()), wire::snapshot(state.view())];
     if under_way.is_none() {
-        let outcome = wire::outcome(talk.view(), Pending::of(&talk.context));
+        let outcome = wire::outcome(state.view(), Pending::of(&state.context));
         let edition = Edition::Current;
-        events.push(wire::run_finished(edition, &live.id, &run_id, outcome));
+        events.push(wire::run_finished(edition, &session.id, &run_id, outcome));
     }
-    let mut frames = frame(Some(STATE_CHANGE), None, &state(talk));
+    let mut frames = frame(Some(STATE_CHANGE), None, &state_text(state));
     frames.push_str(&frame(Some(RESET), None, "{}"));
     let last = events.len() - 1;
-    let id = Cursor::behind(place.told).event_id();
+    let id = Cursor::behind(place.position).event_id();
     for (index, event) in events.iter().enumerate() {
         let id = (index == last).then_some(id.as_str());
         let data = serde_json::to_string(event).expect("an event has only strings for keys");
@@ -103,6 +103,6 @@ fn anew(live: &ActiveSession, talk: &SessionState, place: Cursor) -> String {
     frames
 }
 
-fn state(talk: &SessionState) -> String {
-    json!(StateChange::from(talk.conversation.state())).to_string()
+fn state_text(state: &SessionState) -> String {
+    json!(StateChange::from(state.conversation.state())).to_string()
 }

@@ -23,7 +23,6 @@ mod headers;
 mod hex;
 mod histories;
 pub mod limits;
-mod live;
 mod log;
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -42,6 +41,7 @@ mod room;
 mod runtime;
 mod secret;
 mod serve;
+mod session;
 mod sse;
 pub mod store;
 mod streams;

@@ -164,7 +164,7 @@ pub(crate) const DATABASE_CONNECTIONS: usize = 16;
 pub(crate) const SIGNALS_PACE: Duration = Duration::from_millis(20);
 
 /// The time that another server has to stop a run when asked to.
-pub(crate) const OTHERS_PATIENCE: Duration = Duration::from_secs(1);
+pub(crate) const PEER_STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The timeout of a database: to connect, to get a connection of the pool, or to answer a statement.
 #[cfg(feature = "postgres")]

@@ -97,7 +97,7 @@ struct Entries {
     /// The revision from which positions are counted.
     since: Revision,
     /// The number of frames since.
-    told: u64,
+    end: u64,
     /// The index of the first buffered entry, and the position before it.
     first: u64,
     before_first: Option<u64>,
@@ -135,12 +135,12 @@ pub(crate) enum Found {
 
 impl Log {
     /// A log that continues at this position, and buffers at most `most_bytes` for slow readers.
-    pub(crate) fn new(told: StreamPosition, most_bytes: usize) -> Self {
+    pub(crate) fn new(position: StreamPosition, most_bytes: usize) -> Self {
         let entries = Entries {
-            since: told.since,
-            told: told.frames,
+            since: position.since,
+            end: position.frames,
             first: 0,
-            before_first: Some(told.frames),
+            before_first: Some(position.frames),
             entries: VecDeque::new(),
             bytes: 0,
             runs: VecDeque::new(),
@@ -151,18 +151,18 @@ impl Log {
     }
 
     /// The position of the end of the log.
-    pub(crate) fn told(&self) -> StreamPosition {
+    pub(crate) fn position(&self) -> StreamPosition {
         let entries = self.lock();
-        StreamPosition { since: entries.since, frames: entries.told }
+        StreamPosition { since: entries.since, frames: entries.end }
     }
 
     /// Continues at the position of another server. A reader that missed events must reconnect.
-    pub(crate) fn go_on_from(&self, told: StreamPosition) {
+    pub(crate) fn go_on_from(&self, position: StreamPosition) {
         let mut entries = self.lock();
-        if (entries.since, entries.told) == (told.since, told.frames) {
+        if (entries.since, entries.end) == (position.since, position.frames) {
             return;
         }
-        entries.begin_anew(told);
+        entries.restart(position);
         self.changed.send_replace(());
     }
 
@@ -180,7 +180,7 @@ impl Log {
     pub(crate) fn break_off(&self, entry: LogEntry) {
         let mut entries = self.lock();
         let since = entries.since;
-        entries.begin_anew(StreamPosition::default());
+        entries.restart(StreamPosition::default());
         entries.farewell = Some((since, entry));
         self.changed.send_replace(());
     }
@@ -209,7 +209,7 @@ impl Log {
     pub(crate) fn push(&self, new: impl IntoIterator<Item = LogEntry>) {
         let mut entries = self.lock();
         for entry in new {
-            let behind = entries.told + 1;
+            let behind = entries.end + 1;
             entries.append(entry, Some(behind), self.most_bytes);
         }
         self.changed.send_replace(());
@@ -239,9 +239,9 @@ impl Log {
     }
 
     /// True if a reader can continue at this position.
-    pub(crate) fn reaches(&self, told: StreamPosition) -> bool {
+    pub(crate) fn reaches(&self, position: StreamPosition) -> bool {
         let entries = self.lock();
-        entries.since == told.since && entries.index_of(told.frames).is_some()
+        entries.since == position.since && entries.index_of(position.frames).is_some()
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -257,7 +257,7 @@ impl Entries {
 
     /// The index of the entry behind a position; `None` if that is not kept, or is none.
     fn index_of(&self, position: u64) -> Option<u64> {
-        if position == self.told {
+        if position == self.end {
             return Some(self.next_index());
         }
         if self.before_first == Some(position) {
@@ -267,13 +267,13 @@ impl Entries {
         Some(self.first + before as u64 + 1)
     }
 
-    fn begin_anew(&mut self, told: StreamPosition) {
+    fn restart(&mut self, position: StreamPosition) {
         self.clear();
         self.runs.clear();
         self.waiting = 0;
         // No former reader is at this index.
         self.first += 1;
-        (self.since, self.told, self.before_first) = (told.since, told.frames, Some(told.frames));
+        (self.since, self.end, self.before_first) = (position.since, position.frames, Some(position.frames));
     }
 
     fn append(&mut self, entry: LogEntry, behind: Option<u64>, most_bytes: usize) {
@@ -281,17 +281,17 @@ impl Entries {
             RunMark::Nothing => {}
             RunMark::Begins(run_id) => {
                 let run_id = Arc::clone(run_id);
-                self.runs.push_back(Span { run_id, first: self.told, last: None });
+                self.runs.push_back(Span { run_id, first: self.end, last: None });
             }
             RunMark::Ends(_) => {
                 if let Some(run) = self.runs.back_mut() {
-                    run.last = Some(self.told);
+                    run.last = Some(self.end);
                 }
             }
         }
         self.waiting = 0;
         self.bytes += entry.bytes();
-        self.told = behind.unwrap_or(self.told);
+        self.end = behind.unwrap_or(self.end);
         self.entries.push_back((entry, behind));
         self.keep(most_bytes);
     }
@@ -311,7 +311,7 @@ impl Entries {
     }
 
     fn clear(&mut self) {
-        (self.first, self.before_first) = (self.next_index(), Some(self.told));
+        (self.first, self.before_first) = (self.next_index(), Some(self.end));
         self.entries.clear();
         self.bytes = 0;
         self.runs.retain(|run| run.last.is_none());
@@ -336,8 +336,8 @@ impl Entries {
             return Some(Found::Gone);
         };
         let (entry, behind) = self.entries.get(usize::try_from(index).ok()?)?;
-        let told = behind.map(|frames| StreamPosition { since: self.since, frames });
-        Some(Found::Entry(entry.clone(), told.unwrap_or_default()))
+        let position = behind.map(|frames| StreamPosition { since: self.since, frames });
+        Some(Found::Entry(entry.clone(), position.unwrap_or_default()))
     }
 }
 
@@ -411,15 +411,15 @@ mod tests {
 
     #[test]
     fn events_are_kept_until_the_run_is_over_and_every_reader_has_them() {
-        let told = |frames| StreamPosition { since: Revision(7), frames };
-        let log = Arc::new(Log::new(told(0), usize::MAX));
+        let at = |frames| StreamPosition { since: Revision(7), frames };
+        let log = Arc::new(Log::new(at(0), usize::MAX));
         let (mut one, mut other) = (log.reader(0), log.reader(0));
         log.push([LogEntry::event(&wire::run_started("t", "r", Vec::new()))]);
         for reader in [&mut one, &mut other] {
             assert!(is_entry(reader.next().now_or_never()));
             assert!(reader.next().now_or_never().is_none());
         }
-        assert!(log.reaches(told(0)), "the run goes on");
+        assert!(log.reaches(at(0)), "the run goes on");
         assert_eq!(log.run_at(0), None, "it has not started there");
         assert_eq!(log.run_at(1).as_deref(), Some("r"));
 
@@ -430,7 +430,7 @@ mod tests {
         log.push([LogEntry::event(&event)]);
         assert!(is_entry(one.next().now_or_never()));
         assert!(one.next().now_or_never().is_none());
-        assert!(log.reaches(told(0)), "the other was woken but has not read");
+        assert!(log.reaches(at(0)), "the other was woken but has not read");
         assert_eq!(log.run_at(1).as_deref(), Some("r"), "its end is to come");
         assert_eq!(log.run_at(2), None);
         assert!(is_entry(waiting.now_or_never()));
@@ -439,45 +439,45 @@ mod tests {
         let (mut first, mut second) = (Box::pin(one.next()), Box::pin(other.next()));
         assert!((&mut first).now_or_never().is_none());
         assert!((&mut second).now_or_never().is_none());
-        assert!(!log.reaches(told(0)) && log.reaches(told(2)));
+        assert!(!log.reaches(at(0)) && log.reaches(at(2)));
         log.push([LogEntry::event(&wire::run_started("t", "r2", Vec::new()))]);
         assert!(is_entry(first.now_or_never()) && is_entry(second.now_or_never()));
     }
 
     #[test]
     fn a_reader_that_missed_what_was_told_elsewhere_comes_back() {
-        let told = |since, frames| StreamPosition { since: Revision(since), frames };
-        let log = Arc::new(Log::new(told(7, 3), usize::MAX));
+        let at = |since, frames| StreamPosition { since: Revision(since), frames };
+        let log = Arc::new(Log::new(at(7, 3), usize::MAX));
         let mut reader = log.reader(3);
         assert!(reader.next().now_or_never().is_none());
-        log.go_on_from(told(7, 3));
+        log.go_on_from(at(7, 3));
         assert!(reader.next().now_or_never().is_none(), "nothing was");
-        log.go_on_from(told(7, 5));
+        log.go_on_from(at(7, 5));
         assert!(matches!(reader.next().now_or_never(), Some(Found::Gone)));
         let mut reader = log.reader(5);
-        log.go_on_from(told(9, 5));
+        log.go_on_from(at(9, 5));
         assert!(matches!(reader.next().now_or_never(), Some(Found::Gone)));
-        assert!(log.reaches(told(9, 5)) && !log.reaches(told(7, 5)));
+        assert!(log.reaches(at(9, 5)) && !log.reaches(at(7, 5)));
     }
 
     #[test]
     fn a_commit_from_elsewhere_has_no_place_within() {
-        let told = |frames| StreamPosition { since: Revision(7), frames };
-        let log = Arc::new(Log::new(told(3), usize::MAX));
+        let at = |frames| StreamPosition { since: Revision(7), frames };
+        let log = Arc::new(Log::new(at(3), usize::MAX));
         let mut reader = log.reader(3);
         assert!(reader.next().now_or_never().is_none());
         let outcome = RunOutcome::Success { pending_tool_call_ids: Vec::new() };
         let run = [wire::run_started("t", "r", Vec::new()), wire::run_finished(Edition::Current, "t", "r", outcome)];
         log.catch_up(20, run.iter().map(LogEntry::event).collect());
         let places = [(); 2].map(|()| match reader.next().now_or_never() {
-            Some(Found::Entry(_, told)) => told,
+            Some(Found::Entry(_, position)) => position,
             found => panic!("{found:?}"),
         });
-        assert_eq!(places, [StreamPosition::default(), told(20)]);
-        assert!(log.reaches(told(3)) && log.reaches(told(20)) && !log.reaches(told(4)));
+        assert_eq!(places, [StreamPosition::default(), at(20)]);
+        assert!(log.reaches(at(3)) && log.reaches(at(20)) && !log.reaches(at(4)));
         assert!(matches!(log.reader(4).next().now_or_never(), Some(Found::Gone)));
         log.push([LogEntry::event(&wire::run_started("t", "r2", Vec::new()))]);
-        assert!(matches!(reader.next().now_or_never(), Some(Found::Entry(_, place)) if place == told(21)));
+        assert!(matches!(reader.next().now_or_never(), Some(Found::Entry(_, place)) if place == at(21)));
         assert_eq!((log.run_at(20), log.run_at(21).as_deref()), (None, Some("r2")));
     }
 }

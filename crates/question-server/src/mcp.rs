@@ -8,9 +8,9 @@ use crate::config::{Config, Database, McpKey};
 use crate::error::{ApiError, Limit};
 use crate::headers::{X_FORWARDED_HOST, X_FORWARDED_PROTO};
 use crate::limits::Bounds;
-use crate::live::ActiveSession;
 use crate::owner::Owner;
 use crate::runtime::{Runtime, to_the_end, until_taken};
+use crate::session::ActiveSession;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
 use async_trait::async_trait;
@@ -191,7 +191,7 @@ struct AskPages {
 
 /// An ask in its conversation.
 struct FoundAsk {
-    live: Arc<ActiveSession>,
+    session: Arc<ActiveSession>,
     call: String,
     ask: AskUserQuestion,
     /// The content of its result, once it has ended.
@@ -214,27 +214,27 @@ impl AskPages {
     }
 
     /// The ask of this conversation; `None` if it is no ask of a client of MCP.
-    async fn look(&self, live: Arc<ActiveSession>) -> Result<Option<FoundAsk>, ApiError> {
-        let mut talk = self.runtime.talk(&live).await?;
-        let call = talk.conversation.messages().iter().find_map(|message| match message {
+    async fn look(&self, session: Arc<ActiveSession>) -> Result<Option<FoundAsk>, ApiError> {
+        let mut state = self.runtime.lock(&session).await?;
+        let call = state.conversation.messages().iter().find_map(|message| match message {
             Message::Assistant(message) => message.tool_calls.first(),
             Message::User(_) | Message::Tool(_) => None,
         });
         let found = call.and_then(|call| {
             let ask = AskUserQuestion::from_arguments(call.arguments())?;
-            let result = talk.conversation.result_of(&call.id).map(|result| result.content.clone());
+            let result = state.conversation.result_of(&call.id).map(|result| result.content.clone());
             Some((call.id.clone(), ask, result))
         });
-        talk.rest();
-        drop(talk);
-        Ok(found.map(|(call, ask, result)| FoundAsk { live, call, ask, result }))
+        state.rest();
+        drop(state);
+        Ok(found.map(|(call, ask, result)| FoundAsk { session, call, ask, result }))
     }
 
     /// The first of the caller's asks that matches.
     async fn find(&self, caller: &Caller, is_it: impl Fn(&FoundAsk) -> bool) -> Result<Option<FoundAsk>, ApiError> {
         for id in self.runtime.list(caller).await? {
             let found = match self.runtime.open(caller, &id).await {
-                Ok(live) => self.look(live).await,
+                Ok(session) => self.look(session).await,
                 Err(error) => Err(error),
             };
             match found {
@@ -251,7 +251,7 @@ impl AskPages {
     async fn open_ask(&self, caller: &Caller, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
         let is_left = |found: &FoundAsk| found.ask == *ask && self.awaited().insert(found.call.clone());
         if let Some(found) = self.find(caller, is_left).await? {
-            return Ok((found.live.id.clone(), found.call));
+            return Ok((found.session.id.clone(), found.call));
         }
         let secret = Uuid::new_v4().simple().to_string();
         let call = format!("ask_{}", Uuid::new_v4().simple());
@@ -262,12 +262,12 @@ impl AskPages {
             tool_calls: vec![ToolCall::new(&call, ask_user_question::tool::NAMES[0], arguments)],
             origin: None,
         };
-        let live = self.runtime.open_for_program(caller, &secret).await?;
-        live.allow_change()?;
-        let mut talk = self.runtime.talk(&live).await?;
+        let session = self.runtime.open_for_program(caller, &secret).await?;
+        session.allow_change()?;
+        let mut state = self.runtime.lock(&session).await?;
         let event = Event::ProgramAsked { message, questions: ask.clone(), expires_at: self.runtime.deadline() };
-        self.runtime.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await?;
-        drop(talk);
+        self.runtime.handle(&session, &mut state, Uuid::new_v4().to_string(), event).await?;
+        drop(state);
         self.awaited().insert(call.clone());
         Ok((secret, call))
     }
@@ -278,7 +278,7 @@ impl AskPages {
             return Ok(None);
         }
         match self.runtime.find(secret).await? {
-            Some(live) if live.owner().is_some_and(Owner::is_of_mcp) => match self.look(live).await {
+            Some(session) if session.owner().is_some_and(Owner::is_of_mcp) => match self.look(session).await {
                 Err(ApiError::UnknownConversation) => Ok(None),
                 looked => looked,
             },
@@ -315,9 +315,9 @@ impl OwnPage for AskPages {
         let found = self.find(&caller, |found| found.call == id).await?;
         let mut found = found.ok_or_else(PageError::unknown_ask)?;
         loop {
-            let mut reader = found.live.log.reader(found.live.log.told().frames);
-            let live = Arc::clone(&found.live);
-            found = self.look(live).await?.ok_or_else(PageError::unknown_ask)?;
+            let mut reader = found.session.log.reader(found.session.log.position().frames);
+            let session = Arc::clone(&found.session);
+            found = self.look(session).await?.ok_or_else(PageError::unknown_ask)?;
             if let Some(result) = found.result {
                 return Ok((found.ask, result));
             }
@@ -332,7 +332,7 @@ impl OwnPage for AskPages {
         self.awaited().remove(id);
         let caller = caller(request);
         let closed = match self.find(&caller, |found| found.call == id).await {
-            Ok(Some(found)) => self.runtime.delete(&found.live).await,
+            Ok(Some(found)) => self.runtime.delete(&found.session).await,
             Ok(None) => Ok(()),
             Err(error) => Err(error),
         };
@@ -403,7 +403,7 @@ async fn answer(
 
 impl AskPages {
     async fn take(&self, secret: &str, body: &str) -> Result<Response, ApiError> {
-        let Some(FoundAsk { live, ask, call, result }) = self.page(secret).await? else {
+        let Some(FoundAsk { session, ask, call, result }) = self.page(secret).await? else {
             return Ok(document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)));
         };
         if result.is_some() {
@@ -421,9 +421,9 @@ impl AskPages {
                 messages: Vec::new(),
             }),
         };
-        live.allow_change()?;
-        let mut talk = self.runtime.talk(&live).await?;
-        match self.runtime.handle(&live, &mut talk, Uuid::new_v4().to_string(), event).await {
+        session.allow_change()?;
+        let mut state = self.runtime.lock(&session).await?;
+        match self.runtime.handle(&session, &mut state, Uuid::new_v4().to_string(), event).await {
             // Another answer came first.
             Err(ApiError::Rejected(_)) => Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED))),
             Err(error) => Err(error),
@@ -434,10 +434,10 @@ impl AskPages {
 
 /// Responds once the question has ended, or after [`WATCH`] that it is open.
 async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -> Result<StatusCode, ApiError> {
-    let Some(FoundAsk { live, result: None, .. }) = pages.page(&secret).await? else {
+    let Some(FoundAsk { session, result: None, .. }) = pages.page(&secret).await? else {
         return Ok(StatusCode::GONE);
     };
-    let mut reader = live.log.reader(live.log.told().frames);
+    let mut reader = session.log.reader(session.log.position().frames);
     let is_open = timeout(WATCH, reader.next_change()).await.is_err();
     Ok(if is_open { StatusCode::NO_CONTENT } else { StatusCode::GONE })
 }

@@ -1,13 +1,13 @@
 //! Carries out the effects of the state machine: model requests, tools, commits and events for clients.
 
 mod agent;
-mod lives;
 mod others;
+mod responses;
+mod sessions;
 mod slots;
 mod start;
 mod sub_agents;
 mod sweep;
-mod tell;
 mod work;
 
 use crate::callbacks::{self, Callbacks};
@@ -17,7 +17,6 @@ use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
 use crate::limits::{Bounds, CHECKED_FOR, LEASE};
-use crate::live::{ActiveRun, ActiveSession, SessionState};
 use crate::log::{LogEntry, LogReader};
 use crate::metrics::Metrics;
 use crate::models::Model;
@@ -25,6 +24,7 @@ use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::TokenBuckets;
 use crate::room::Share;
+use crate::session::{ActiveRun, ActiveSession, SessionState};
 use crate::sse::{RunReader, RunStream};
 use crate::store::signals::{Signals, StopCause};
 use crate::store::{Commit, CommitError, Lease, Revision, Store, StreamPosition};
@@ -35,12 +35,12 @@ use question_agent::effect::StateChange;
 use question_agent::message::Message;
 use question_agent::registry::{PermissionMode, ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{ConvState, Event, Rejected};
+use responses::{attach, catch_up, end_entry, end_of, entries};
 use slots::Sessions;
 pub(crate) use start::{RuntimeParts, start};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
-use tell::{attach, catch_up, end_entry, end_of, entries};
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
 use tracing::Instrument as _;
 use uuid::Uuid;
@@ -189,54 +189,54 @@ impl Runtime {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
         let client_context = input.client_context()?;
-        let live = self.open_or_create(caller, &input.thread_id).await?;
-        live.allow_change()?;
-        let mut talk = loop {
-            let talk = self.talk(&live).await?;
-            if talk.run.is_none() && talk.run_elsewhere.is_none() {
-                break talk;
+        let session = self.open_or_create(caller, &input.thread_id).await?;
+        session.allow_change()?;
+        let mut state = loop {
+            let state = self.lock(&session).await?;
+            if state.run.is_none() && state.run_elsewhere.is_none() {
+                break state;
             }
-            if ag_ui::read(&self.bounds.of_input(), talk.view(), input)?.is_none() {
-                return Ok(attach(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
+            if ag_ui::read(&self.bounds.of_input(), state.view(), input)?.is_none() {
+                return Ok(attach(&session, &state, input, |text| self.histories.keep(text, room, &session)));
             }
             // If its client has gone, as after Stop, the new message comes first.
-            let (run, run_elsewhere) = (talk.run.clone(), talk.run_elsewhere.clone());
-            drop(talk);
+            let (run, run_elsewhere) = (state.run.clone(), state.run_elsewhere.clone());
+            drop(state);
             let has_ended = match (run, run_elsewhere) {
                 (Some(run), _) => run.stop_if_abandoned().await,
-                (None, Some(run)) => self.stop_elsewhere(&live, run, StopCause::IfAbandoned).await,
+                (None, Some(run)) => self.stop_elsewhere(&session, run, StopCause::IfAbandoned).await,
                 (None, None) => true,
             };
             if !has_ended {
                 return Err(Rejected::Busy.into());
             }
         };
-        if self.is_anothers(&talk) {
+        if self.is_anothers(&state) {
             return Err(Rejected::Busy.into());
         }
-        let event = match (ag_ui::read(&self.bounds.of_input(), talk.view(), input)?, talk.conversation.state()) {
+        let event = match (ag_ui::read(&self.bounds.of_input(), state.view(), input)?, state.conversation.state()) {
             (Some(event), _) => Some(event),
             (None, ConvState::Failed { .. }) => Some(Event::Retry),
             // The server that worked on it has ended.
-            (None, state) if state.is_at_work() => None,
+            (None, current) if current.is_at_work() => None,
             (None, _) => {
-                return Ok(catch_up(&live, &talk, input, |text| self.histories.keep(text, room, &live)));
+                return Ok(catch_up(&session, &state, input, |text| self.histories.keep(text, room, &session)));
             }
         };
         let pending = input.pending();
         let goes_on = matches!(event, None | Some(Event::ToolComplete { .. }));
-        if !goes_on && talk.conversation.state().is_at_work() {
+        if !goes_on && state.conversation.state().is_at_work() {
             // Its server has ended, or its client brought no tool result, and the user has said something new: that run is over.
-            let dead = ActiveRun::detached(Uuid::new_v4().to_string(), &talk);
+            let dead = ActiveRun::detached(Uuid::new_v4().to_string(), &state);
             let cancel = Event::UserCancel { proceed: false };
-            self.begin(&live, &mut talk, dead, Some(cancel)).await?;
+            self.begin(&session, &mut state, dead, Some(cancel)).await?;
         }
         let client = RunReader::of(input);
         // Not before this line: the dead run's calls were made in the old context.
-        let before = talk.context.clone();
+        let before = state.context.clone();
         if event.is_some() {
             let context = context.unwrap_or_else(|| before.clone());
-            talk.context = ToolContext {
+            state.context = ToolContext {
                 client_tool: input.client_tool().map(str::to_owned),
                 client_tools: self.without_own(&context, client_tools),
                 context: client_context,
@@ -247,10 +247,10 @@ impl Runtime {
             };
         }
         let run = ActiveRun::new(input.run_id.clone(), pending);
-        match self.begin(&live, &mut talk, run, event).await {
-            Ok((run, reader)) => Ok(RunStream::following(Arc::clone(&live), reader, Some(run.follow()), client)),
+        match self.begin(&session, &mut state, run, event).await {
+            Ok((run, reader)) => Ok(RunStream::following(Arc::clone(&session), reader, Some(run.follow()), client)),
             Err(error) => {
-                talk.context = before;
+                state.context = before;
                 Err(error)
             }
         }
@@ -259,27 +259,27 @@ impl Runtime {
     /// Takes an event from another endpoint than `POST /agent`; its run has no client of its own.
     pub(crate) async fn handle(
         self: &Arc<Self>,
-        live: &Arc<ActiveSession>,
-        talk: &mut SessionState,
+        session: &Arc<ActiveSession>,
+        state: &mut SessionState,
         run_id: String,
         event: Event,
     ) -> Result<StateChange, ApiError> {
-        let run = ActiveRun::detached(run_id, talk);
-        self.begin(live, talk, run, Some(event)).await?;
-        Ok(StateChange::from(talk.conversation.state()))
+        let run = ActiveRun::detached(run_id, state);
+        self.begin(session, state, run, Some(event)).await?;
+        Ok(StateChange::from(state.conversation.state()))
     }
 
     /// Returns true if another server holds the lease.
-    fn is_anothers(&self, talk: &SessionState) -> bool {
+    fn is_anothers(&self, state: &SessionState) -> bool {
         let is_anothers = |lease: Lease| lease.holder != self.holder && self.clock.now() < lease.until;
-        talk.view().is_at_work() && talk.lease.is_some_and(is_anothers)
+        state.view().is_at_work() && state.lease.is_some_and(is_anothers)
     }
 
     /// Starts a run with an event, or resumes the work of another run if there is none.
     async fn begin(
         self: &Arc<Self>,
-        live: &Arc<ActiveSession>,
-        talk: &mut SessionState,
+        session: &Arc<ActiveSession>,
+        state: &mut SessionState,
         mut run: ActiveRun,
         event: Option<Event>,
     ) -> Result<(ActiveRun, LogReader), ApiError> {
@@ -288,19 +288,19 @@ impl Runtime {
             return Err(ApiError::Stopping);
         }
         if event.is_some() && !stops {
-            self.make_room_in_memory(&live.id).await?;
+            self.make_room_in_memory(&session.id).await?;
         }
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
-        if let Some(revision) = talk.revision.filter(|_| self.is_anothers(talk)) {
+        if let Some(revision) = state.revision.filter(|_| self.is_anothers(state)) {
             // The other server may have sent more events than it can still commit.
-            live.log.go_on_from(StreamPosition { since: revision.next(), frames: 0 });
+            session.log.go_on_from(StreamPosition { since: revision.next(), frames: 0 });
         }
         // An earlier run may have shown events that were not stored.
         let goes_on = matches!(event, None | Some(Event::Retry));
         let name = event.as_ref().map_or("resumed", Event::name);
-        talk.context.unattended = match event {
-            None | Some(Event::QuestionExpired { .. }) => talk.context.unattended.saturating_add(1),
+        state.context.unattended = match event {
+            None | Some(Event::QuestionExpired { .. }) => state.context.unattended.saturating_add(1),
             Some(_) => 0,
         };
         let asked = match &event {
@@ -308,37 +308,37 @@ impl Runtime {
             _ => None,
         };
         let step = match event {
-            Some(event) => self.handle_event(live, talk, event)?,
-            None => Step::of(talk.conversation.resume()),
+            Some(event) => self.handle_event(session, state, event)?,
+            None => Step::of(state.conversation.resume()),
         };
         let taken = step.taken(brought);
-        let mut told = vec![LogEntry::event(&wire::run_started(&live.id, &run.id, taken))];
+        let mut log_entries = vec![LogEntry::event(&wire::run_started(&session.id, &run.id, taken))];
         if goes_on {
-            told.push(LogEntry::event(&wire::snapshot(talk.view())));
+            log_entries.push(LogEntry::event(&wire::snapshot(state.view())));
         }
         if let Some(message) = asked {
             let calls = message.tool_calls.iter().flat_map(|call| wire::whole_call(call, &message.id));
-            told.extend(calls.map(|event| LogEntry::event(&event)));
+            log_entries.extend(calls.map(|event| LogEntry::event(&event)));
         }
-        told.extend(entries(step.outgoing((!goes_on).then(|| talk.view()), brought)));
-        let work = step.work.filter(|_| talk.view().clients_call().is_none());
+        log_entries.extend(entries(step.outgoing((!goes_on).then(|| state.view()), brought)));
+        let work = step.work.filter(|_| state.view().clients_call().is_none());
         if work.is_none() {
-            told.push(end_entry(live, &run, end_of(talk, &run)));
+            log_entries.push(end_entry(session, &run, end_of(state, &run)));
         }
-        self.commit(live, talk, &run, name, &step.messages, &told).await?;
-        let reader = live.log.reader(live.log.told().frames);
-        talk.run_elsewhere = None;
+        self.commit(session, state, &run, name, &step.messages, &log_entries).await?;
+        let reader = session.log.reader(session.log.position().frames);
+        state.run_elsewhere = None;
         match work {
             Some(work) => {
-                run.settled = live.log.told().frames + told.len() as u64;
-                talk.run = Some(run.clone());
-                self.hold(&live.id);
-                live.log.push(told);
-                let work = Arc::clone(self).drive(Arc::clone(live), run.clone(), work);
+                run.settled = session.log.position().frames + log_entries.len() as u64;
+                state.run = Some(run.clone());
+                self.hold(&session.id);
+                session.log.push(log_entries);
+                let work = Arc::clone(self).drive(Arc::clone(session), run.clone(), work);
                 self.drain.start(carried(work).in_current_span());
             }
             None => {
-                live.log.push(told);
+                session.log.push(log_entries);
                 run.over.cancel();
             }
         }
@@ -346,45 +346,45 @@ impl Runtime {
     }
 
     /// Feeds an event to the state machine.
-    fn handle_event(&self, live: &ActiveSession, talk: &mut SessionState, event: Event) -> Result<Step, Rejected> {
+    fn handle_event(&self, session: &ActiveSession, state: &mut SessionState, event: Event) -> Result<Step, Rejected> {
         if self.log_contents {
-            tracing::info!(conversation = %live.name(), contents = ?event, "event received");
+            tracing::info!(conversation = %session.name(), contents = ?event, "event received");
         }
-        talk.conversation.handle(event).map(Step::of)
+        state.conversation.handle(event).map(Step::of)
     }
 
     /// Commits the changes of an event, with the position of the event stream behind them.
     async fn commit(
         &self,
-        live: &ActiveSession,
-        talk: &mut SessionState,
+        session: &ActiveSession,
+        state: &mut SessionState,
         run: &ActiveRun,
         event: &'static str,
         messages: &[Message],
         new: &[LogEntry],
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
-        callbacks::arm(&mut talk.context.callbacks, &talk.conversation, now);
+        callbacks::arm(&mut state.context.callbacks, &state.conversation, now);
         // A callback is no event of the conversation: a waiting question goes on waiting.
-        let at = talk.waiting_since.filter(|_| callbacks::EVENTS.contains(&event)).unwrap_or(now);
-        let before = live.log.told();
-        let revision = talk.revision.map_or(before.since, Revision::next);
-        let lease = talk.view().is_at_work().then(|| self.lease());
-        let told = StreamPosition { frames: before.frames + new.len() as u64, ..before };
+        let at = state.waiting_since.filter(|_| callbacks::EVENTS.contains(&event)).unwrap_or(now);
+        let before = session.log.position();
+        let revision = state.revision.map_or(before.since, Revision::next);
+        let lease = state.view().is_at_work().then(|| self.lease());
+        let position = StreamPosition { frames: before.frames + new.len() as u64, ..before };
         let change = Commit {
             revision,
-            owner: live.owner(),
-            peer: live.peer.get().map_or("", String::as_str),
-            context: &talk.context,
-            state: talk.conversation.state(),
+            owner: session.owner(),
+            peer: session.peer.get().map_or("", String::as_str),
+            context: &state.context,
+            state: state.conversation.state(),
             messages,
-            told,
+            position,
             lease,
             run: lease.map(|_| run.id.as_str()),
             at,
         };
         let begun = Instant::now();
-        let stored = self.store.commit(&live.id, talk.revision, change);
+        let stored = self.store.commit(&session.id, state.revision, change);
         let stored = stored.instrument(tracing::debug_span!("commit", event)).await;
         let outcome = match &stored {
             Ok(()) => "stored",
@@ -393,28 +393,28 @@ impl Runtime {
         };
         self.metrics.committed(outcome, begun.elapsed());
         if let Err(error) = stored {
-            talk.is_away = true;
-            if error == CommitError::Conflict && talk.revision.is_none() {
-                self.forget(&live.id);
+            state.is_away = true;
+            if error == CommitError::Conflict && state.revision.is_none() {
+                self.forget(&session.id);
             }
             return Err(error.into());
         }
-        (talk.revision, talk.lease, talk.told) = (Some(revision), lease, told);
-        talk.known = KnownMessages::all(&talk.conversation);
+        (state.revision, state.lease, state.position) = (Some(revision), lease, position);
+        state.known = KnownMessages::all(&state.conversation);
         if let Some(committed) = self.committed.as_ref().filter(|_| !new.is_empty()) {
             // The receiver is gone if the server is about to end.
-            let _ = committed.send((live.id.clone(), told));
+            let _ = committed.send((session.id.clone(), position));
         }
         self.metrics.happened(event);
-        let asked = talk.waiting_since.take();
-        talk.waiting_since = talk.conversation.waiting().map(|_| change.at);
+        let asked = state.waiting_since.take();
+        state.waiting_since = state.conversation.waiting().map(|_| change.at);
         if let Some(asked) = asked.filter(|_| ["user_question_response", "user_message"].contains(&event)) {
             self.metrics.answered_after(Duration::from_millis(change.at.0.saturating_sub(asked.0)));
         }
-        tracing::info!(conversation = %live.name(), event, state = talk.conversation.state().name(), "event applied");
-        let waiting = talk.conversation.waiting();
+        tracing::info!(conversation = %session.name(), event, state = state.conversation.state().name(), "event applied");
+        let waiting = state.conversation.waiting();
         if waiting.is_some_and(|waiting| waiting.expires_at.is_some())
-            || talk.context.callbacks.iter().any(|callback| callback.due.is_some())
+            || state.context.callbacks.iter().any(|callback| callback.due.is_some())
         {
             self.deadlines_changed.notify_one();
         }

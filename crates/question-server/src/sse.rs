@@ -3,9 +3,9 @@
 use crate::drain::Drain;
 use crate::histories::Preamble;
 use crate::limits::HEARTBEAT;
-use crate::live::{ActiveSession, Cursor, Follower};
 use crate::log::{EntryKind, Found, LogEntry, LogReader};
 use crate::metrics::Counted;
+use crate::session::{ActiveSession, Cursor, Follower};
 use crate::store::StreamPosition;
 use ag_ui_stream::Event;
 use ag_ui_stream::sse::{OutFrame, write_comment, write_frame};
@@ -40,7 +40,7 @@ struct RunTail {
     /// Keeps the run from counting as abandoned, if it is of this server.
     _follower: Option<Follower>,
     /// Keeps the conversation in memory, so that commits of other servers arrive.
-    _live: Arc<ActiveSession>,
+    _session: Arc<ActiveSession>,
     client: RunReader,
 }
 
@@ -62,12 +62,12 @@ impl RunReader {
 impl RunStream {
     /// The rest of a run: the client's own, or another that does the work that the client asks for.
     pub(crate) fn following(
-        live: Arc<ActiveSession>,
+        session: Arc<ActiveSession>,
         reader: LogReader,
         follower: Option<Follower>,
         client: RunReader,
     ) -> Self {
-        let following = RunTail { reader, _follower: follower, _live: live, client };
+        let following = RunTail { reader, _follower: follower, _session: session, client };
         Self { prefix: Preamble::default(), following: Some(following) }
     }
 
@@ -145,7 +145,7 @@ pub(crate) struct ConversationStream {
     pub(crate) reader: LogReader,
     pub(crate) drain: Drain,
     /// Keeps the conversation and its log in memory.
-    pub(crate) _live: Arc<ActiveSession>,
+    pub(crate) _session: Arc<ActiveSession>,
     pub(crate) _counted: Counted,
 }
 
@@ -169,7 +169,7 @@ impl ConversationStream {
             found = timeout(HEARTBEAT, self.reader.next()) => found,
         };
         match found {
-            Ok(Found::Entry(entry, told)) => Some(Ok(frame_of(&entry, told))),
+            Ok(Found::Entry(entry, position)) => Some(Ok(frame_of(&entry, position))),
             // A client that reconnects with the default id gets the history.
             Ok(Found::Farewell(entry)) => Some(Ok(frame_of(&entry, StreamPosition::default()))),
             Ok(Found::Gone) => None,
@@ -178,8 +178,8 @@ impl ConversationStream {
     }
 }
 
-fn frame_of(entry: &LogEntry, told: StreamPosition) -> Bytes {
-    let id = Cursor::behind(told).event_id();
+fn frame_of(entry: &LogEntry, position: StreamPosition) -> Bytes {
+    let id = Cursor::behind(position).event_id();
     let event = (entry.kind == EntryKind::StateChange).then_some(STATE_CHANGE);
     frame(event, Some(&id), &entry.data).into()
 }

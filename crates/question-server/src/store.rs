@@ -58,7 +58,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn count(&self) -> Result<usize, StoreError>;
 
     /// The stream positions of these conversations at their last commits; a missing one is deleted. `None` for a store of one server.
-    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+    async fn positions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
         let _ = ids;
         Ok(None)
     }
@@ -147,7 +147,7 @@ pub struct Stored {
     /// The revision of this state.
     pub revision: Revision,
     /// The stream position of its commit.
-    pub told: StreamPosition,
+    pub position: StreamPosition,
     /// The time at which its question began to wait.
     pub waiting_since: Option<Timestamp>,
     /// The lease, if it is at work.
@@ -172,7 +172,7 @@ pub struct Commit<'a> {
     /// The new messages and results, in the order of the effects.
     pub messages: &'a [Message],
     /// The stream position after it.
-    pub told: StreamPosition,
+    pub position: StreamPosition,
     /// The lease from now on.
     pub lease: Option<Lease>,
     /// The run under way, for stores with [signals](Store::signals).

@@ -15,10 +15,10 @@ use crate::{files, pack, workspace};
 
 /// Builds the pages of these names, or all, and drives them.
 pub(crate) fn pages(options: &Pages) -> Result<()> {
-    let browser: InBrowser = match options.browser.as_deref().unwrap_or("chromium") {
-        "chromium" => journeys::chromium,
-        "firefox" => journeys::firefox,
-        "webkit" => journeys::webkit,
+    let browser: (&str, InBrowser) = match options.browser.as_deref().unwrap_or("chromium") {
+        "chromium" => ("Chromium", journeys::chromium),
+        "firefox" => ("Firefox", journeys::firefox),
+        "webkit" => ("WebKit", journeys::webkit),
         other => bail!("there is no browser `{other}`, but chromium, firefox and webkit"),
     };
     let with = |main| workspace::folders_with("crates/question-element/pages", main);
@@ -73,13 +73,14 @@ fn build(wanted: &[&str], log: &StepLog) -> Result<()> {
     Ok(())
 }
 
-fn drive(wanted: &[&str], browser: InBrowser, log: &StepLog) -> Result<()> {
+fn drive(wanted: &[&str], (name, browser): (&str, InBrowser), log: &StepLog) -> Result<()> {
     binaries::build_journeys(log)?;
     for page in wanted {
         let mut journeys = browser(log)?;
         if *page == NO_WASM {
             journeys.arg("element::").args(OF_FILES.iter().flat_map(|name| ["--skip", name]));
             journeys.env("XTASK_NO_WASM", "1").env("XTASK_PACKAGE", pack::package());
+            journeys::skip_left_out(&mut journeys, name, true, log);
         } else {
             journeys.arg(format!("pages::{}", page.replace('-', "_")));
         }

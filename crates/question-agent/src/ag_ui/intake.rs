@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::cell::LazyCell;
 use std::collections::HashSet;
 
-/// The event of an input; `None` if it brings no news.
+/// The event of an input; `None` if it has nothing new.
 ///
 /// # Errors
 /// If it is longer than allowed, or the conversation can't take it now.

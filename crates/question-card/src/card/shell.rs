@@ -165,14 +165,18 @@ impl Shell {
     }
 
     /// Runs `act` later, if the card is still there then.
-    pub(super) fn later(&self, after: Duration, act: impl FnOnce(&Self) + 'static) {
+    pub(super) fn later(&self, after: Duration, act: impl Fn(&Self) + 'static) {
+        browser::later(after, self.while_there(act));
+    }
+
+    /// A function that calls `act` as long as the card is there.
+    fn while_there(&self, act: impl Fn(&Self) + 'static) -> impl Fn() + 'static {
         let me = self.me.clone();
-        let act = move || {
+        move || {
             if let Some(shell) = me.upgrade() {
                 act(&shell);
             }
-        };
-        browser::later(after, act);
+        }
     }
 
     /// Reads the ask; `None` if the host is about to remove the card.
@@ -402,12 +406,9 @@ impl Shell {
     }
 
     fn set_alarm(&self, wait: Option<u64>) {
-        let me = self.me.clone();
-        let ring = move || {
-            if let Some(shell) = me.upgrade() {
-                shell.take(Input::Clock);
-            }
-        };
+        let ring = self.while_there(|shell| {
+            shell.take(Input::Clock);
+        });
         let alarm = wait.map(|wait| Timer::new(Duration::from_millis(wait), ring));
         self.alarm.replace(alarm);
     }
@@ -449,15 +450,8 @@ impl Shell {
     }
 
     fn write_soon(&self) {
-        let write = |me: Weak<Self>| {
-            move || {
-                if let Some(shell) = me.upgrade() {
-                    shell.write_now();
-                }
-            }
-        };
-        let timer = Timer::new(GATHER, write(self.me.clone()));
-        let write = write(self.me.clone());
+        let timer = Timer::new(GATHER, self.while_there(Self::write_now));
+        let write = self.while_there(Self::write_now);
         if let Some(window) = self.window() {
             let flush = Listening::to(&window, &["pagehide"], move |_| write());
             self.unwritten.replace(Some((timer, flush)));
@@ -490,13 +484,10 @@ impl Drop for Shell {
 impl Sizes {
     /// Reports each change of the element's size to the card.
     fn watch(shell: &Shell, element: &Element) -> Self {
-        let me = shell.weak();
-        let on_resize = Closure::<dyn FnMut()>::new(move || {
-            if let Some(shell) = me.upgrade() {
-                shell.take(Input::Resized);
-                shell.fit_fields();
-            }
-        });
+        let on_resize = Closure::<dyn FnMut()>::new(shell.while_there(|shell| {
+            shell.take(Input::Resized);
+            shell.fit_fields();
+        }));
         let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());
         // Refused only if the argument is no function.
         let observer = observer.unwrap_or_else(JsCast::unchecked_into);

@@ -163,31 +163,3 @@ fn content_type(place: &Path) -> &'static str {
         _ => "application/octet-stream",
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::is_named_after_its_content;
-
-    #[test]
-    fn only_names_with_a_hash_are_for_ever() {
-        for name in [
-            "chat-0123456789abcdef.css",
-            "app-123456789abcdef.js",
-            "app-0123456789abcdef_bg.wasm",
-            "question-card-0123456789abcdef.css",
-        ] {
-            assert!(is_named_after_its_content(name), "{name}");
-        }
-        for name in [
-            "index.html",
-            "chat.css",
-            "0123456789abcdef.css",
-            "app-0123456789ABCDEF.js",
-            "photo-20261120.png",
-            "app-0123456789abcdef-old.js",
-            "app-0123456789abcdef0.js",
-        ] {
-            assert!(!is_named_after_its_content(name), "{name}");
-        }
-    }
-}

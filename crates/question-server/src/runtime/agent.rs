@@ -1,11 +1,11 @@
 //! The agent of a conversation, or one of its sub-agents. One loop drives both.
 
 use super::Runtime;
-use super::tell::{RunResult, end_entry, end_of, entries, failed};
+use super::responses::{RunResult, end_entry, end_of, entries, failed};
 use crate::error::ApiError;
-use crate::live::{ActiveRun, ActiveSession};
 use crate::log::{Log, LogEntry};
 use crate::models::ModelRequest;
+use crate::session::{ActiveRun, ActiveSession};
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Step, Work, wire};
 use question_agent::registry::ToolContext;
@@ -20,7 +20,7 @@ const ANSWER_CUT: &str = "The answer was cut off: the model had no room for more
 #[derive(Debug)]
 pub(super) enum ActiveAgent {
     /// The agent of a conversation: its events are stored and sent to clients.
-    Parent { live: Arc<ActiveSession>, run: ActiveRun },
+    Parent { session: Arc<ActiveSession>, run: ActiveRun },
     /// An agent without a user. No client reads its events, and it ends with its parent's run.
     Sub(Box<SubAgent>),
 }
@@ -53,7 +53,7 @@ impl WorkResult {
 impl ActiveAgent {
     pub(super) fn log(&self) -> &Log {
         match self {
-            Self::Parent { live, .. } => &live.log,
+            Self::Parent { session, .. } => &session.log,
             Self::Sub(sub) => &sub.log,
         }
     }
@@ -68,7 +68,7 @@ impl ActiveAgent {
 
     pub(super) async fn context(&self) -> ToolContext {
         match self {
-            Self::Parent { live, .. } => live.talk.lock().await.context.clone(),
+            Self::Parent { session, .. } => session.state.lock().await.context.clone(),
             Self::Sub(sub) => sub.context.clone(),
         }
     }
@@ -85,9 +85,9 @@ impl Runtime {
             ModelRequest::new(&self.registry(context), conversation, attempt)
         };
         match agent {
-            ActiveAgent::Parent { live, .. } => {
-                let talk = live.talk.lock().await;
-                request(&talk.context, &talk.conversation)
+            ActiveAgent::Parent { session, .. } => {
+                let state = session.state.lock().await;
+                request(&state.context, &state.conversation)
             }
             ActiveAgent::Sub(sub) => request(&sub.context, &sub.conversation),
         }
@@ -96,7 +96,7 @@ impl Runtime {
     /// Feeds the outcome of a piece of work to the state machine, and returns the next.
     pub(super) async fn feed(&self, agent: &mut ActiveAgent, done: WorkResult) -> Result<Option<Work>, RunResult> {
         match agent {
-            ActiveAgent::Parent { live, run } => self.feed_parent(live, run, done).await,
+            ActiveAgent::Parent { session, run } => self.feed_parent(session, run, done).await,
             ActiveAgent::Sub(sub) => match sub.conversation.handle(done.event) {
                 Ok(effects) => Ok(Step::of(effects).work),
                 Err(rejected) => Err(failed("internal_error", &rejected.to_string())),
@@ -107,53 +107,53 @@ impl Runtime {
     /// Ends the run with its last work, under the same lock: a client that reads of a waiting question can answer it at once.
     async fn feed_parent(
         &self,
-        live: &ActiveSession,
+        session: &ActiveSession,
         run: &ActiveRun,
         done: WorkResult,
     ) -> Result<Option<Work>, RunResult> {
         let stopped = matches!(done.event, Event::LlmStopped { .. } | Event::UserCancel { .. });
         let name = done.event.name();
-        let mut talk = live.talk.lock().await;
-        let step = self.handle_event(live, &mut talk, done.event).map_err(|rejected| {
-            tracing::error!(conversation = %live.name(), ?rejected, "the state machine rejected the run's own event");
+        let mut state = session.state.lock().await;
+        let step = self.handle_event(session, &mut state, done.event).map_err(|rejected| {
+            tracing::error!(conversation = %session.name(), ?rejected, "the state machine rejected the run's own event");
             failed("internal_error", "The run broke off.")
         })?;
-        let mut told = Vec::new();
+        let mut log_entries = Vec::new();
         if done.shown_but_dropped {
-            told.push(LogEntry::event(&wire::snapshot(talk.view())));
+            log_entries.push(LogEntry::event(&wire::snapshot(state.view())));
         }
-        told.extend(entries(step.outgoing(Some(talk.view()), None)));
-        let work = step.work.filter(|_| talk.view().clients_call().is_none());
-        let is_over = work.is_none() && !talk.view().is_at_work();
+        log_entries.extend(entries(step.outgoing(Some(state.view()), None)));
+        let work = step.work.filter(|_| state.view().clients_call().is_none());
+        let is_over = work.is_none() && !state.view().is_at_work();
         if is_over {
-            let end = match talk.conversation.state() {
+            let end = match state.conversation.state() {
                 ConvState::Failed { reason } => failed("model_failed", reason),
                 _ if stopped => RunResult::Finished(RunOutcome::Cancelled),
                 _ if done.is_cut => failed("answer_cut", ANSWER_CUT),
-                _ => end_of(&talk, run),
+                _ => end_of(&state, run),
             };
-            told.push(end_entry(live, run, end));
+            log_entries.push(end_entry(session, run, end));
         }
-        let stored = self.commit(live, &mut talk, run, name, &step.messages, &told).await;
-        stored.map_err(|error| self.not_stored(live, error))?;
+        let stored = self.commit(session, &mut state, run, name, &step.messages, &log_entries).await;
+        stored.map_err(|error| self.not_stored(session, error))?;
         if is_over {
             // The conversation is free before its clients can know, so that their next request is taken.
-            talk.run = None;
+            state.run = None;
         }
-        live.log.push(told);
-        match &mut talk.run {
-            Some(run) => run.settled = live.log.told().frames,
+        session.log.push(log_entries);
+        match &mut state.run {
+            Some(run) => run.settled = session.log.position().frames,
             None => run.over.cancel(),
         }
         Ok(work)
     }
 
-    fn not_stored(&self, live: &ActiveSession, error: ApiError) -> RunResult {
+    fn not_stored(&self, session: &ActiveSession, error: ApiError) -> RunResult {
         if let ApiError::Overtaken = error {
-            tracing::info!(conversation = %live.name(), "lease lost: another server continues the conversation");
+            tracing::info!(conversation = %session.name(), "lease lost: another server continues the conversation");
             return failed("overtaken", "Another server goes on with this conversation.");
         }
-        tracing::error!(conversation = %live.name(), ?error, "commit failed");
+        tracing::error!(conversation = %session.name(), ?error, "commit failed");
         failed("store_failed", "The conversation could not be stored.")
     }
 }

@@ -1,8 +1,8 @@
 //! The sessions in memory: only those at work or watched, since a question may wait for days.
 
 use crate::limits::Bounds;
-use crate::live::ActiveSession;
 use crate::rate::TokenBucket;
+use crate::session::ActiveSession;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -17,7 +17,7 @@ pub(super) struct Sessions {
 
 #[derive(Debug)]
 struct SessionSlot {
-    live: Weak<ActiveSession>,
+    session: Weak<ActiveSession>,
     changes: Arc<TokenBucket>,
 }
 
@@ -25,13 +25,13 @@ struct SessionSlot {
 const FEW: usize = 64;
 
 impl Sessions {
-    pub(super) fn live(&self, id: &str) -> Option<Arc<ActiveSession>> {
-        self.slots.get(id)?.live.upgrade()
+    pub(super) fn session(&self, id: &str) -> Option<Arc<ActiveSession>> {
+        self.slots.get(id)?.session.upgrade()
     }
 
     /// The number of sessions in memory, with those that are being made.
     pub(super) fn begun(&self) -> usize {
-        let in_memory = |slot: &&SessionSlot| slot.live.strong_count() > 0;
+        let in_memory = |slot: &&SessionSlot| slot.session.strong_count() > 0;
         self.slots.values().filter(in_memory).count()
     }
 
@@ -42,8 +42,8 @@ impl Sessions {
         bounds: &Bounds,
         make: impl FnOnce(Arc<TokenBucket>) -> ActiveSession,
     ) -> Arc<ActiveSession> {
-        if let Some(live) = self.live(id) {
-            return live;
+        if let Some(session) = self.session(id) {
+            return session;
         }
         let now = Instant::now();
         if self.slots.len() >= self.prune_at {
@@ -53,27 +53,27 @@ impl Sessions {
             Some(slot) => Arc::clone(&slot.changes),
             None => Arc::new(TokenBucket::new(now, bounds.changes)),
         };
-        let live = Arc::new(make(Arc::clone(&changes)));
-        let slot = SessionSlot { live: Arc::downgrade(&live), changes };
+        let session = Arc::new(make(Arc::clone(&changes)));
+        let slot = SessionSlot { session: Arc::downgrade(&session), changes };
         self.slots.insert(id.into(), slot);
-        live
+        session
     }
 
     /// The sessions in memory.
     pub(super) fn all(&self) -> Vec<Arc<ActiveSession>> {
-        self.slots.values().filter_map(|slot| slot.live.upgrade()).collect()
+        self.slots.values().filter_map(|slot| slot.session.upgrade()).collect()
     }
 
     /// Forgets a session, so that the next request loads the conversation from the store.
     pub(super) fn forget(&mut self, id: &str) {
         if let Some(slot) = self.slots.get_mut(id) {
-            slot.live = Weak::new();
+            slot.session = Weak::new();
         }
     }
 
     /// Drops slots without a session and with a full rate. The time between two prunings grows with the number of slots.
     fn prune(&mut self, now: Instant) {
-        self.slots.retain(|_, slot| slot.live.strong_count() > 0 || !slot.changes.is_whole(now));
+        self.slots.retain(|_, slot| slot.session.strong_count() > 0 || !slot.changes.is_whole(now));
         self.slots.shrink_to(2 * self.slots.len());
         self.prune_at = FEW.max(2 * self.slots.len());
     }
@@ -83,8 +83,8 @@ impl Sessions {
 mod tests {
     use super::{FEW, Sessions};
     use crate::limits::Bounds;
-    use crate::live::ActiveSession;
     use crate::rate::PerMinute;
+    use crate::session::ActiveSession;
     use std::sync::Arc;
 
     fn keep(slots: &mut Sessions, id: &str, bounds: &Bounds) -> Arc<ActiveSession> {
@@ -103,7 +103,7 @@ mod tests {
             keep(&mut slots, &format!("over-{number}"), &bounds);
             assert!(slots.slots.len() <= 2 * FEW, "after {number}");
         }
-        assert!(slots.live("watched").is_some());
+        assert!(slots.session("watched").is_some());
         assert!(slots.slots.contains_key("used"), "or its rate would be no bound");
         drop(watched);
         assert_eq!(slots.begun(), 0);

@@ -1,7 +1,7 @@
 //! Sub-agents: agents with a task and no user of their own. The parent knows their task and their last message alone.
 
 use super::agent::{ActiveAgent, SubAgent};
-use super::tell::RunResult;
+use super::responses::RunResult;
 use crate::log::Log;
 use crate::store::StreamPosition;
 use question_agent::message::{Message, UserMessage};

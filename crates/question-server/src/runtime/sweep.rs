@@ -5,8 +5,8 @@ use crate::callbacks;
 use crate::clock::{Clock, later};
 use crate::error::ApiError;
 use crate::limits::SWEEP;
-use crate::live::{ActiveRun, ActiveSession, SessionState};
 use crate::owner::name_in_log;
+use crate::session::{ActiveRun, ActiveSession, SessionState};
 use crate::store::Due;
 use futures_util::FutureExt as _;
 use question_agent::ag_ui::{Pending, ask_status};
@@ -67,25 +67,25 @@ async fn renew(watched: Weak<Runtime>) {
 impl Runtime {
     /// The time at which an ask that begins to wait now expires.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
-        let patience = self.expire_after?;
-        Some(later(self.clock.now(), patience))
+        let expire_after = self.expire_after?;
+        Some(later(self.clock.now(), expire_after))
     }
 
     /// Expires the waiting question if its time is over.
     pub(super) async fn expire(
         self: &Arc<Self>,
-        live: &Arc<ActiveSession>,
-        talk: &mut SessionState,
+        session: &Arc<ActiveSession>,
+        state: &mut SessionState,
     ) -> Result<(), ApiError> {
         let now = self.clock.now();
-        let waiting = talk.conversation.waiting();
+        let waiting = state.conversation.waiting();
         // The next server expires it if this one is about to end.
         if !waiting.is_some_and(|waiting| waiting.is_expired(now)) || self.drain.is_closed() {
             return Ok(());
         }
-        let run = ActiveRun::detached(Uuid::new_v4().to_string(), talk);
+        let run = ActiveRun::detached(Uuid::new_v4().to_string(), state);
         let expired = Event::QuestionExpired { now };
-        self.begin(live, talk, run, Some(expired)).await?;
+        self.begin(session, state, run, Some(expired)).await?;
         Ok(())
     }
 
@@ -124,25 +124,25 @@ impl Runtime {
 
     /// Resumes a conversation. Returns the run in which its agent continues, if there is one.
     async fn take_up(self: &Arc<Self>, id: &str) -> Result<Option<ActiveRun>, ApiError> {
-        let Some(live) = self.find(id).await? else {
+        let Some(session) = self.find(id).await? else {
             return Ok(None);
         };
         // This expires a question whose time is over.
-        let mut talk = self.talk(&live).await?;
-        let run = match self.go_on(&live, &mut talk).await {
+        let mut state = self.lock(&session).await?;
+        let run = match self.go_on(&session, &mut state).await {
             // Another server has resumed it.
             Err(ApiError::Overtaken) => None,
             run => run?,
         };
-        let run = run.or_else(|| talk.run.clone());
-        let due = match self.take_due_callbacks(&live, &mut talk).await {
+        let run = run.or_else(|| state.run.clone());
+        let due = match self.take_due_callbacks(&session, &mut state).await {
             Err(ApiError::Overtaken) => Vec::new(),
             due => due?,
         };
-        talk.rest();
-        drop(talk);
+        state.rest();
+        drop(state);
         for (callback, outcome) in due {
-            tokio::spawn(Arc::clone(self).call_back(Arc::clone(&live), callback, outcome));
+            tokio::spawn(Arc::clone(self).call_back(Arc::clone(&session), callback, outcome));
         }
         Ok(run)
     }
@@ -150,51 +150,51 @@ impl Runtime {
     /// The callbacks that are due, with their bodies. Stores first that they are called.
     async fn take_due_callbacks(
         &self,
-        live: &ActiveSession,
-        talk: &mut SessionState,
+        session: &ActiveSession,
+        state: &mut SessionState,
     ) -> Result<Vec<(Callback, Value)>, ApiError> {
-        if talk.run.is_some() || talk.view().is_at_work() {
+        if state.run.is_some() || state.view().is_at_work() {
             // They are due at the end of the run.
             return Ok(Vec::new());
         }
-        let due = callbacks::take_due(&mut talk.context.callbacks, self.clock.now());
+        let due = callbacks::take_due(&mut state.context.callbacks, self.clock.now());
         if due.is_empty() {
             return Ok(Vec::new());
         }
-        let run = ActiveRun::detached(String::new(), talk);
-        self.commit(live, talk, &run, callbacks::CALLED_BACK, &[], &[]).await?;
-        let told = due.into_iter().map(|callback| {
-            let mut told = ask_status(&callback.tool_call_id, talk.conversation.result_of(&callback.tool_call_id));
-            told["conversationId"] = live.id.as_str().into();
-            (callback, told)
+        let run = ActiveRun::detached(String::new(), state);
+        self.commit(session, state, &run, callbacks::CALLED_BACK, &[], &[]).await?;
+        let statuses = due.into_iter().map(|callback| {
+            let mut status = ask_status(&callback.tool_call_id, state.conversation.result_of(&callback.tool_call_id));
+            status["conversationId"] = session.id.as_str().into();
+            (callback, status)
         });
-        Ok(told.collect())
+        Ok(statuses.collect())
     }
 
     /// Calls a URL, and forgets it once the call has succeeded.
-    async fn call_back(self: Arc<Self>, live: Arc<ActiveSession>, callback: Callback, told: Value) {
-        if !self.callbacks.call(&callback, self.clock.now(), &told).await {
+    async fn call_back(self: Arc<Self>, session: Arc<ActiveSession>, callback: Callback, status: Value) {
+        if !self.callbacks.call(&callback, self.clock.now(), &status).await {
             return;
         }
-        tracing::info!(conversation = %live.name(), "callback taken");
+        tracing::info!(conversation = %session.name(), "callback taken");
         loop {
-            let Ok(mut talk) = self.talk(&live).await else {
+            let Ok(mut state) = self.lock(&session).await else {
                 return;
             };
-            if let Some(run) = talk.run.clone() {
-                drop(talk);
+            if let Some(run) = state.run.clone() {
+                drop(state);
                 run.over.cancelled().await;
                 continue;
             }
-            talk.context.callbacks.retain(|kept| kept.tool_call_id != callback.tool_call_id);
-            let run = ActiveRun::detached(String::new(), &talk);
-            let done = match talk.view().is_at_work() {
+            state.context.callbacks.retain(|kept| kept.tool_call_id != callback.tool_call_id);
+            let run = ActiveRun::detached(String::new(), &state);
+            let done = match state.view().is_at_work() {
                 // Another server works on it, and calls once more.
                 true => Ok(()),
-                false => self.commit(&live, &mut talk, &run, callbacks::CALLBACK_TAKEN, &[], &[]).await,
+                false => self.commit(&session, &mut state, &run, callbacks::CALLBACK_TAKEN, &[], &[]).await,
             };
-            talk.is_away |= done.is_err() || talk.view().is_at_work();
-            talk.rest();
+            state.is_away |= done.is_err() || state.view().is_at_work();
+            state.rest();
             match done {
                 Err(ApiError::Overtaken) => {}
                 _ => return,
@@ -206,39 +206,39 @@ impl Runtime {
     /// result of a client's tool.
     pub(crate) async fn revive(
         self: &Arc<Self>,
-        live: &Arc<ActiveSession>,
-        talk: &mut SessionState,
+        session: &Arc<ActiveSession>,
+        state: &mut SessionState,
     ) -> Result<Option<ActiveRun>, ApiError> {
-        match talk.conversation.state() {
-            ConvState::Failed { .. } => self.begin_unattended(live, talk, Some(Event::Retry)).await.map(Some),
-            _ => self.go_on(live, talk).await,
+        match state.conversation.state() {
+            ConvState::Failed { .. } => self.begin_unattended(session, state, Some(Event::Retry)).await.map(Some),
+            _ => self.go_on(session, state).await,
         }
     }
 
     async fn go_on(
         self: &Arc<Self>,
-        live: &Arc<ActiveSession>,
-        talk: &mut SessionState,
+        session: &Arc<ActiveSession>,
+        state: &mut SessionState,
     ) -> Result<Option<ActiveRun>, ApiError> {
-        if talk.run.is_some() || !talk.view().is_at_work() || self.is_anothers(talk) {
+        if state.run.is_some() || !state.view().is_at_work() || self.is_anothers(state) {
             return Ok(None);
         }
-        tracing::info!(conversation = %live.name(), "resuming an interrupted run");
-        if talk.lease.is_none_or(|lease| lease.holder != self.holder) {
+        tracing::info!(conversation = %session.name(), "resuming an interrupted run");
+        if state.lease.is_none_or(|lease| lease.holder != self.holder) {
             self.metrics.took_over();
         }
-        self.begin_unattended(live, talk, None).await.map(Some)
+        self.begin_unattended(session, state, None).await.map(Some)
     }
 
     async fn begin_unattended(
         self: &Arc<Self>,
-        live: &Arc<ActiveSession>,
-        talk: &mut SessionState,
+        session: &Arc<ActiveSession>,
+        state: &mut SessionState,
         event: Option<Event>,
     ) -> Result<ActiveRun, ApiError> {
         // No client reads it as its own, so the user's next message comes first.
-        let run = ActiveRun::new(Uuid::new_v4().to_string(), Pending::of(&talk.context));
-        let (run, _) = self.begin(live, talk, run, event).await?;
+        let run = ActiveRun::new(Uuid::new_v4().to_string(), Pending::of(&state.context));
+        let (run, _) = self.begin(session, state, run, event).await?;
         Ok(run)
     }
 }

@@ -2,11 +2,11 @@
 
 use super::Runtime;
 use super::agent::{ActiveAgent, SubAgent, WorkResult};
+use super::responses::{RunResult, end_entry, failed};
 use super::sub_agents::last_words;
-use super::tell::{RunResult, end_entry, failed};
 use crate::limits::{DELTAS_AT_ONCE, MAX_ASK_RETRIES, MAX_MODEL_CALLS, MAX_UNATTENDED};
-use crate::live::{ActiveRun, ActiveSession};
 use crate::log::LogEntry;
+use crate::session::{ActiveRun, ActiveSession};
 use crate::store::Lease;
 use crate::store::signals::Notification;
 use crate::tools::{Agents, Call};
@@ -33,10 +33,10 @@ const SERVER_STOPPED: &str = "server_stopped";
 
 impl Runtime {
     /// Does the work of a run and ends it.
-    pub(super) async fn drive(self: Arc<Self>, live: Arc<ActiveSession>, run: ActiveRun, work: Work) {
+    pub(super) async fn drive(self: Arc<Self>, session: Arc<ActiveSession>, run: ActiveRun, work: Work) {
         // A task of its own, so that a panic in a model cannot leave the conversation busy.
         let (runtime, mut agent) =
-            (Arc::clone(&self), ActiveAgent::Parent { live: Arc::clone(&live), run: run.clone() });
+            (Arc::clone(&self), ActiveAgent::Parent { session: Arc::clone(&session), run: run.clone() });
         let working = async move { runtime.work_off(&mut agent, work, &AtomicU32::new(0)).await };
         let mut working = tokio::spawn(carried(working).in_current_span());
         let worked = tokio::select! {
@@ -51,33 +51,33 @@ impl Runtime {
             // As a rule the last work ends the run. This ends it if the state machine should stop halfway.
             Ok(Ok(())) => failed("internal_error", "The run broke off."),
             Err(error) if error.is_cancelled() => {
-                tracing::info!(conversation = %live.name(), "run cut off by the stop of the server");
+                tracing::info!(conversation = %session.name(), "run cut off by the stop of the server");
                 failed(SERVER_STOPPED, "The server is stopping.")
             }
             Err(error) => {
-                tracing::error!(conversation = %live.name(), %error, "run panicked");
+                tracing::error!(conversation = %session.name(), %error, "run panicked");
                 failed("internal_error", "The run broke off.")
             }
         };
         let is_cut_off = matches!(&end, RunResult::Failed { code: SERVER_STOPPED, .. });
-        let mut talk = live.talk.lock().await;
+        let mut state = session.state.lock().await;
         if !run.over.is_cancelled() {
-            talk.run = None;
-            let end = end_entry(&live, &run, end);
+            state.run = None;
+            let end = end_entry(&session, &run, end);
             match self.signals {
                 // Another server may go on, and does not know of this entry.
-                Some(_) => live.log.break_off(end),
-                None => live.log.push([end]),
+                Some(_) => session.log.break_off(end),
+                None => session.log.push([end]),
             }
             run.over.cancel();
         }
-        if talk.run.is_none() {
-            self.held().remove(&live.id);
+        if state.run.is_none() {
+            self.held().remove(&session.id);
         }
-        talk.rest();
-        drop(talk);
+        state.rest();
+        drop(state);
         if is_cut_off {
-            self.release(&live.id).await;
+            self.release(&session.id).await;
         }
     }
 
@@ -85,7 +85,7 @@ impl Runtime {
     async fn release(&self, id: &str) {
         let lease = Lease { holder: self.holder, until: self.clock.now() };
         match self.store.renew(vec![id.to_owned()], lease).await {
-            Ok(()) => self.say(id, Notification::Released).await,
+            Ok(()) => self.notify(id, Notification::Released).await,
             Err(error) => tracing::error!(%error, "releasing a lease failed"),
         }
     }
@@ -151,7 +151,7 @@ impl Runtime {
     async fn is_full(&self, agent: &ActiveAgent) -> bool {
         let is_full = |conversation: &Conversation| is_longer(&self.bounds.of_input(), conversation.messages(), 0);
         match agent {
-            ActiveAgent::Parent { live, .. } => is_full(&live.talk.lock().await.conversation),
+            ActiveAgent::Parent { session, .. } => is_full(&session.state.lock().await.conversation),
             ActiveAgent::Sub(sub) => is_full(&sub.conversation),
         }
     }

@@ -48,12 +48,12 @@ impl PostgresStore {
         Self::open_within(address, Duration::ZERO).await
     }
 
-    /// The same for a database that may still be starting: tries again for `patience`.
+    /// The same for a database that may still be starting: tries again for `wait`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
-    pub async fn open_within(address: &str, patience: Duration) -> Result<Self, StoreError> {
-        let (database, config) = DatabasePool::open_within(address, patience).await?;
+    pub async fn open_within(address: &str, wait: Duration) -> Result<Self, StoreError> {
+        let (database, config) = DatabasePool::open_within(address, wait).await?;
         let clock = Arc::new(DatabaseClock::default());
         let signals = Arc::new(PostgresSignals::new(database.clone(), config));
         let store = Self { database, signals, clock };
@@ -92,9 +92,10 @@ impl Store for PostgresStore {
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         let run = change.run.map(str::to_owned);
         let NewRows { id, base, owner, peer, row, messages } = NewRows::new(id, base, change)?;
-        let ConversationRow { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
+        let ConversationRow { version, state, context, revision, position, holder, due_at, ended_at, waiting_since } =
+            row;
         let version = i32::try_from(version).unwrap_or(i32::MAX);
-        let [revision, since, told] = [revision.0, told.since.0, told.frames].map(signed);
+        let [revision, since, frames] = [revision.0, position.since.0, position.frames].map(signed);
         let (state, context) = (&*state, &*context);
         let holder = holder.map(|holder| holder.to_string());
         let times = [due_at, ended_at, waiting_since];
@@ -105,7 +106,7 @@ impl Store for PostgresStore {
             None => (BEGIN, &owner),
         };
         let values: [&(dyn ToSql + Sync); 15] = [
-            &id, whose, &version, &state, &context, &revision, &since, &told, &holder, &due_at, &ended_at, &messages,
+            &id, whose, &version, &state, &context, &revision, &since, &frames, &holder, &due_at, &ended_at, &messages,
             &run, &waiting, &peer,
         ];
         // A change does not set the peer.
@@ -154,14 +155,14 @@ impl Store for PostgresStore {
         Ok(())
     }
 
-    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+    async fn positions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
         let sql = "SELECT id, told_since, told FROM question_server.conversation WHERE id = ANY ($1)";
         let found = self.database.query(sql, &[&ids]).await?;
-        let told = found.iter().map(|row| {
+        let positions = found.iter().map(|row| {
             let [since, frames] = [row.try_get(1)?, row.try_get(2)?].map(unsigned);
             Ok((row.try_get(0)?, StreamPosition { since: Revision(since), frames }))
         });
-        told.collect::<Result<_, StoreError>>().map(Some)
+        positions.collect::<Result<_, StoreError>>().map(Some)
     }
 
     /// The clock of the database, which follows this machine's monotonic clock between answers.
@@ -285,7 +286,7 @@ fn rows(found: &Found) -> Result<StoredRows, StoreError> {
             state: found.try_get::<_, &str>(2)?.into(),
             context: found.try_get::<_, &str>(3)?.into(),
             revision: Revision(number(4)?),
-            told: StreamPosition { since: Revision(number(5)?), frames: number(6)? },
+            position: StreamPosition { since: Revision(number(5)?), frames: number(6)? },
             holder: holder.and_then(|holder| holder.parse().ok()),
             due_at: time(8)?,
             ended_at: time(9)?,

@@ -16,7 +16,7 @@ pub trait Signals: fmt::Debug + Send + Sync + 'static {
     async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError>;
 
     /// The signals that servers send from now on.
-    fn subscribe(&self) -> BoxStream<'static, Heard>;
+    fn subscribe(&self) -> BoxStream<'static, ReceivedSignal>;
 }
 
 /// A signal from one server to the others.
@@ -59,7 +59,7 @@ pub enum StopCause {
 
 /// The signals that a server receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum ReceivedSignal {
     /// A signal of any server, with its own.
     Signal(Signal),
     /// Some may be lost.

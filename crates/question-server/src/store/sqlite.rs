@@ -44,18 +44,18 @@ impl SqliteStore {
         Self::open_within(path, TAKEOVER)
     }
 
-    /// The same for a file that a stopping server may still have: waits for `patience`.
+    /// The same for a file that a stopping server may still have: waits for `wait`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
-    pub fn open_within(path: &Path, patience: Duration) -> Result<Self, StoreError> {
-        let (lock, place, database) = file::open(path, patience).map_err(|why| why.about(path))?;
+    pub fn open_within(path: &Path, wait: Duration) -> Result<Self, StoreError> {
+        let (lock, place, database) = file::open(path, wait).map_err(|why| why.about(path))?;
         let (jobs, todo) = mpsc::channel();
         let deleted = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&deleted);
+        let notify = Arc::clone(&deleted);
         let writer = thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || work_off(database, &place, &todo, &told))
+            .spawn(move || work_off(database, &place, &todo, &notify))
             .map_err(|error| StoreError(format!("no thread for the store: {error}")))?;
         Ok(Self { jobs: Some(jobs), writer: Some(writer), deleted, _lock: lock })
     }

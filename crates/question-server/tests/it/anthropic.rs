@@ -1,7 +1,8 @@
 //! A model behind an endpoint of Anthropic's messages, which replays what is really sent.
 
 use crate::house::server_with;
-use crate::http::{get, messages, post, says};
+use crate::http::{messages, post, says};
+use crate::metrics::check_counted;
 use crate::openai::first_run;
 use crate::provider::{Provider, Recorded};
 use crate::visitor::Visitor;
@@ -56,9 +57,7 @@ async fn text_streams_through() {
     assert_eq!(asked["messages"], json!([{"role": "user", "content": [{"type": "text", "text": "hi"}]}]));
     assert_eq!(asked["tools"][0]["input_schema"]["properties"]["questions"]["maxItems"], 4);
     assert_eq!(asked.get("thinking"), None);
-    let metrics = get(&server, "/metrics").await;
-    let metrics = String::from_utf8_lossy(&metrics.body).into_owned();
-    assert!(metrics.contains("question_server_tokens_total{of=\"input\"} 25"), "{metrics}");
+    check_counted(&server, r#"question_server_tokens_total{of="input"}"#, 25).await;
 }
 
 #[tokio::test]

@@ -23,27 +23,11 @@ fn declaring(mut input: Value, name: &str) -> Value {
 
 /// The ask's call, with the name by which the model called it.
 fn asked(answer: &Answer) -> Event {
-    let mut events = answer.events().0.into_iter();
-    events.find(|event| event.kind() == EventType::ToolCallStart).expect("it asks")
-}
-
-fn outcome(answer: &Answer) -> RunOutcome {
-    let end = answer.events().0.pop().expect("a run ends");
-    assert_eq!(end.kind(), EventType::RunFinished);
-    end.outcome().expect("the server says how")
-}
-
-fn pending(answer: &Answer) -> Vec<String> {
-    match outcome(answer) {
-        RunOutcome::Success { pending_tool_call_ids } => pending_tool_call_ids,
-        other => panic!("{other:?} is no success"),
-    }
+    answer.of_kind(EventType::ToolCallStart).remove(0)
 }
 
 fn results(answer: &Answer) -> usize {
-    let events = answer.events().0;
-    let is_result = |event: &&Event| event.kind() == EventType::ToolCallResult;
-    events.iter().filter(is_result).count()
+    answer.of_kind(EventType::ToolCallResult).len()
 }
 
 #[tokio::test]
@@ -53,7 +37,7 @@ async fn a_clients_own_tool_is_called_by_its_name_and_brings_the_result() {
         let answer = post(&server, "/agent", declaring(says("t", "u1", "hi"), name)).await;
         let call = asked(&answer);
         assert_eq!(call.tool_call_name(), name);
-        assert_eq!(pending(&answer), [call.tool_call_id()]);
+        assert_eq!(answer.pending(), [call.tool_call_id()]);
 
         let content = json!({"answers": {SERVICE: "Brake service"}}).to_string();
         let tool = json!({"id": "tool", "role": "tool", "toolCallId": call.tool_call_id(), "content": content});
@@ -82,7 +66,7 @@ async fn for_a_client_without_the_tool_the_server_tells_its_result() {
         let answer = post(&server, "/agent", hello).await;
         let call = asked(&answer);
         assert_eq!(call.tool_call_name(), "ask_user_question");
-        assert_eq!(pending(&answer), [call.tool_call_id()]);
+        assert_eq!(answer.pending(), [call.tool_call_id()]);
         let typed = post(&server, "/agent", says("t", "u2", "Brake service")).await;
         assert_eq!(results(&typed), 1);
     }
@@ -156,8 +140,8 @@ async fn a_run_that_asks_for_interrupts_gets_one_with_the_schema_of_its_answer()
 }
 
 fn interrupt(answer: &Answer) -> Interrupt {
-    match outcome(answer) {
-        RunOutcome::Interrupt { mut interrupts } => interrupts.remove(0),
+    match answer.of_kind(EventType::RunFinished).pop().and_then(|end| end.outcome()) {
+        Some(RunOutcome::Interrupt { mut interrupts }) => interrupts.remove(0),
         other => panic!("{other:?} is no interrupt"),
     }
 }

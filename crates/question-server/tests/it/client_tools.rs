@@ -6,7 +6,6 @@ use crate::script::{ASK, Line, Script};
 use crate::watcher::Watcher;
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
-use ag_ui_stream::outcome::RunOutcome;
 use axum::Router;
 use question_agent::message::Message;
 use question_server::limits::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES};
@@ -27,22 +26,7 @@ fn result(id: &str, call: &str, content: &str) -> Value {
 }
 
 fn calls(answer: &Answer) -> Vec<Event> {
-    let events = answer.events().0.into_iter();
-    events.filter(|event| event.kind() == EventType::ToolCallStart).collect()
-}
-
-fn told_results(answer: &Answer) -> Vec<String> {
-    let events = answer.events().0.into_iter();
-    let results = events.filter(|event| event.kind() == EventType::ToolCallResult);
-    results.map(|result| result.tool_call_id().to_owned()).collect()
-}
-
-fn pending(answer: &Answer) -> Vec<String> {
-    let end = answer.events().0.pop().expect("a run ends");
-    match end.outcome() {
-        Some(RunOutcome::Success { pending_tool_call_ids }) => pending_tool_call_ids,
-        other => panic!("{end:?} with {other:?} is no success"),
-    }
+    answer.of_kind(EventType::ToolCallStart)
 }
 
 /// The calls' results that the model read when it was asked last.
@@ -62,7 +46,7 @@ async fn the_model_calls_a_tool_of_the_client_which_brings_the_result() {
     let answer = run(&server, says("t", "u", "go")).await;
     let call = calls(&answer).remove(0);
     assert_eq!(call.tool_call_name(), "play_sound");
-    assert_eq!(pending(&answer), [call.tool_call_id()]);
+    assert_eq!(answer.pending(), [call.tool_call_id()]);
     let offered = script.asked().remove(0).tools;
     let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["ask_user_question", "play_sound", "get_position"]);
@@ -77,14 +61,14 @@ async fn the_model_calls_a_tool_of_the_client_which_brings_the_result() {
     let mut other = Watcher::open(&server, "t", None).await;
     other.next().await;
     let answer = run(&server, result("r", call.tool_call_id(), "played")).await;
-    assert_eq!(pending(&answer), Vec::<String>::new());
-    assert_eq!(told_results(&answer), Vec::<String>::new(), "it has it");
+    assert_eq!(answer.pending(), Vec::<String>::new());
+    assert_eq!(answer.of_kind(EventType::ToolCallResult), [], "it has it");
     assert_eq!(heard(&script), [("played".to_owned(), false)]);
     let started = other.next().await;
     assert_eq!(started.data["input"]["messages"][0]["id"], "r");
     // Once more, as a client does that has not heard: nothing is done twice.
     let again = run(&server, result("r", call.tool_call_id(), "played")).await;
-    assert_eq!(pending(&again), Vec::<String>::new());
+    assert_eq!(again.pending(), Vec::<String>::new());
     assert_eq!(script.times_asked(), 2);
 }
 
@@ -102,7 +86,7 @@ async fn its_calls_come_one_by_one_and_a_failed_one_is_an_error() {
     let first = run(&server, says("t", "u", "go")).await;
     let call = calls(&first).remove(0).tool_call_id().to_owned();
     assert_eq!(calls(&first).len(), 1, "the others are held back");
-    assert_eq!(pending(&first), [call.as_str()]);
+    assert_eq!(first.pending(), [call.as_str()]);
     let shown = messages(&server, "t").await;
     assert_eq!(shown[1]["toolCalls"].as_array().map(Vec::len), Some(1));
 
@@ -111,12 +95,12 @@ async fn its_calls_come_one_by_one_and_a_failed_one_is_an_error() {
     let second = run(&server, failed).await;
     let call = calls(&second).remove(0);
     assert_eq!(call.tool_call_name(), "get_position");
-    assert_eq!(pending(&second), [call.tool_call_id()]);
+    assert_eq!(second.pending(), [call.tool_call_id()]);
 
     let third = run(&server, result("r2", call.tool_call_id(), "47 N 15 E")).await;
     let call = calls(&third).remove(0);
     assert_eq!(call.tool_call_name(), "ask_user_question");
-    assert_eq!(pending(&third), [call.tool_call_id()]);
+    assert_eq!(third.pending(), [call.tool_call_id()]);
     run(&server, says("t", "u2", "One")).await.events();
     let heard = heard(&script);
     assert_eq!(heard[0], ("no loudspeaker".to_owned(), true));
@@ -130,11 +114,11 @@ async fn a_client_that_comes_back_finds_the_call_and_may_leave_it() {
     let first = run(&server, says("t", "u", "go")).await;
     let call = calls(&first).remove(0).tool_call_id().to_owned();
     let again = run(&server, says("t", "u", "go")).await;
-    assert_eq!(pending(&again), [call.as_str()]);
+    assert_eq!(again.pending(), [call.as_str()]);
     assert_eq!(script.times_asked(), 1);
 
     let answer = post(&server, "/agent", says("t", "u2", "Never mind")).await;
-    assert_eq!(pending(&answer), Vec::<String>::new());
+    assert_eq!(answer.pending(), Vec::<String>::new());
     let heard = heard(&script);
     assert_eq!(heard.len(), 1);
     assert!(heard[0].1, "{heard:?}");
@@ -166,7 +150,7 @@ async fn sub_agents_and_names_of_the_agents_own_are_left_out() {
         {"name": "spawn_agents"}, {"name": "play_sound"}, {"name": "play_sound"}, {"name": "no such name"}, {"name": 1}, 2,
     ]);
     let answer = post(&server, "/agent", go).await;
-    assert_eq!(pending(&answer), Vec::<String>::new());
+    assert_eq!(answer.pending(), Vec::<String>::new());
     let offered: Vec<Vec<String>> =
         script.asked().into_iter().map(|request| request.tools.into_iter().map(|tool| tool.name).collect()).collect();
     let of_parent = ["ask_user_question", "spawn_agents", "play_sound"].as_slice();

@@ -2,6 +2,7 @@
 
 use crate::house::{Parts, app, parts, server_with};
 use crate::http::{Answer, call, get, messages, post, request, says, start, with_headers};
+use crate::metrics::check_counted;
 use crate::openai::answering;
 use crate::provider::{Provider, Recorded};
 use crate::watcher::until_state;
@@ -434,10 +435,8 @@ async fn the_usage_is_counted_and_not_asked_for_where_that_is_refused() {
     post(&server, "/agent", says("t", "u2", "on")).await.events();
     let asked: Vec<bool> = provider.asked().iter().map(|(_, asked)| asked["stream_options"].is_object()).collect();
     assert_eq!(asked, [true, false, false]);
-    let metrics = get(&server, "/metrics").await;
-    let text = String::from_utf8(metrics.body.to_vec()).expect("it is text");
-    for line in [r#"question_server_tokens_total{of="input"} 11"#, r#"question_server_tokens_total{of="output"} 7"#] {
-        assert!(text.contains(line), "{text}");
+    for (of, tokens) in [("input", 11), ("output", 7)] {
+        check_counted(&server, &format!("question_server_tokens_total{{of=\"{of}\"}}"), tokens).await;
     }
 }
 
@@ -469,14 +468,34 @@ async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
 #[tokio::test]
 async fn a_trace_goes_on_at_the_models_endpoint() {
     const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
-    let (server, provider) = answering([done(), done()]).await;
-    let parent = format!("00-{ID}-00f067aa0ba902b7-01");
-    let request = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
-    call(&server, with_headers(request, &[("traceparent", &parent), ("tracestate", "vendor=1")])).await.events();
-    post(&server, "/agent", says("t", "u2", "on")).await.events();
-    let asked = provider.asked();
-    let passed = asked[0].0["traceparent"].to_str().expect("it is text");
-    assert!(passed.starts_with(&format!("00-{ID}-")) && passed.ends_with("-01") && passed != parent, "{passed}");
-    assert_eq!(asked[0].0["tracestate"], "vendor=1");
-    assert!(!asked[1].0.contains_key("traceparent"), "the next request has none");
+    let (server, provider) = answering((0..10).map(|_| done())).await;
+    for (number, (parent, is_one)) in [
+        (format!("00-{ID}-00f067aa0ba902b7-01"), true),
+        (format!("01-{ID}-00f067aa0ba902b7-00-more"), true),
+        (String::new(), false),
+        (format!("ff-{ID}-00f067aa0ba902b7-01"), false),
+        (format!("00-{ID}-00f067aa0ba902b7-01-more"), false),
+        (format!("00-{}-00f067aa0ba902b7-01", "0".repeat(32)), false),
+        (format!("00-{ID}-0000000000000000-01"), false),
+        (format!("00-{}-00f067aa0ba902b7-01", ID.to_uppercase()), false),
+        (format!("00-{ID}-00f067aa0ba902b7"), false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let request = request(Method::POST, "/agent", Some(says("t", &format!("u{number}"), "hi")));
+        call(&server, with_headers(request, &[("traceparent", &parent), ("tracestate", "vendor=1")])).await.events();
+        let (headers, _) = provider.asked().pop().expect("it was asked");
+        let passed = headers.get("traceparent").map(|passed| passed.to_str().expect("it is text"));
+        assert_eq!(
+            passed.is_some_and(|passed| passed.contains(ID) && passed != parent),
+            is_one,
+            "{parent}: {passed:?}"
+        );
+        if number == 0 {
+            assert!(passed.is_some_and(|passed| passed.ends_with("-01")) && headers["tracestate"] == "vendor=1");
+        }
+    }
+    post(&server, "/agent", says("t", "last", "on")).await.events();
+    assert!(!provider.asked()[9].0.contains_key("traceparent"), "the next request has none");
 }

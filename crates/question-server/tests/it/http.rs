@@ -1,6 +1,8 @@
 //! Requests to a server that is driven by hand, and what comes back.
 
 use ag_ui_stream::conversation::Update;
+use ag_ui_stream::event::EventType;
+use ag_ui_stream::outcome::RunOutcome;
 use ag_ui_stream::reader::End;
 use ag_ui_stream::{Asks, Conversation, Event, Message};
 use axum::Router;
@@ -47,6 +49,19 @@ impl Answer {
     /// The events of the stream, each of them legal where it stands.
     pub(crate) fn events(&self) -> (Vec<Event>, End) {
         self.events_in(&mut Conversation::default())
+    }
+
+    /// Those of one kind.
+    pub(crate) fn of_kind(&self, kind: EventType) -> Vec<Event> {
+        self.events().0.into_iter().filter(|event| event.kind() == kind).collect()
+    }
+
+    /// The calls that the client is to answer, at the end of a run that went well.
+    pub(crate) fn pending(&self) -> Vec<String> {
+        match self.of_kind(EventType::RunFinished).pop().and_then(|end| end.outcome()) {
+            Some(RunOutcome::Success { pending_tool_call_ids }) => pending_tool_call_ids,
+            other => panic!("{other:?} is no success"),
+        }
     }
 
     /// The same, as the next of a conversation.

@@ -1,8 +1,8 @@
 //! Clients of MCP: the binary that one starts, and the endpoint of a server.
 
-use crate::crowds::metric;
 use crate::folder::Folder;
 use crate::http::{Answer, call, request, with_headers};
+use crate::metrics::check_counted;
 use crate::socket::{binary, exchange, raw};
 use axum::Router;
 use axum::body::Body;
@@ -471,7 +471,7 @@ async fn a_session_too_many_is_refused_until_another_has_rested() {
     let error = refused.json();
     assert_eq!((&error["jsonrpc"], &error["error"]["code"]), (&json!("2.0"), &json!(-32000)), "{error}");
     assert!(error["error"]["message"].as_str().is_some_and(|text| text.contains("sessions")), "{error}");
-    assert!((metric(&server, r#"question_server_refusals_total{limit="--max-sessions"}"#).await - 1.0).abs() < 0.5);
+    check_counted(&server, r#"question_server_refusals_total{limit="--max-sessions"}"#, 1).await;
     // The other generation has no sessions.
     assert_eq!(post(&server, "tools/list", json!({}), json!({}), &[]).await.status, 200);
 

@@ -2,7 +2,7 @@
 
 use crate::clock::HandClock;
 use crate::house::{Parts, app, front_desk, over_each_store, parts, server, server_of};
-use crate::http::{Answer, by, call, get, post, request, says, with_headers};
+use crate::http::{by, call, get, post, request, says, with_headers};
 use crate::socket::{say_hello, start, until_logged};
 use crate::watcher::{Watcher, until_state};
 use axum::Router;
@@ -13,28 +13,30 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The number that a line of this name has; 0 where there is none.
-async fn read(server: &Router, name: &str) -> f64 {
+/// The number that a metric has; 0 if there is none.
+pub(crate) async fn metric(server: &Router, name: &str) -> f64 {
     let answer = get(server, "/metrics").await;
-    number(&answer, name)
-}
-
-fn number(answer: &Answer, name: &str) -> f64 {
     assert_eq!(answer.status, 200);
     let text = std::str::from_utf8(&answer.body).expect("it is text");
     let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     found.map_or(0.0, |number| number.parse().unwrap_or_else(|_| panic!("{number} is no number")))
 }
 
+/// Checks that a metric counts this many.
+pub(crate) async fn check_counted(server: &Router, name: &str, expected: u64) {
+    let counted = metric(server, name).await;
+    assert!((counted - expected as f64).abs() < 0.5, "{name} is {counted}");
+}
+
 #[tokio::test]
 async fn what_happens_is_counted() {
     let server = server();
     post(&server, "/agent", says("t", "u", "hi")).await.events();
-    assert!((read(&server, "question_server_conversations").await - 1.0).abs() < 0.5);
+    check_counted(&server, "question_server_conversations", 1).await;
     let watcher = Watcher::open(&server, "t", None).await;
-    assert!((read(&server, "question_server_watchers").await - 1.0).abs() < 0.5);
+    check_counted(&server, "question_server_watchers", 1).await;
     drop(watcher);
-    assert!(read(&server, "question_server_watchers").await < 0.5);
+    check_counted(&server, "question_server_watchers", 0).await;
     let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
     assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
     until_state(&server, "t", "awaiting_user_response").await;
@@ -48,7 +50,7 @@ async fn what_happens_is_counted() {
         ("question_server_answer_seconds_count", 1.0),
         ("question_server_waiting_questions", 1.0),
     ] {
-        let found = read(&server, name).await;
+        let found = metric(&server, name).await;
         assert!(found >= least, "{name} is {found}");
     }
 }
@@ -98,8 +100,8 @@ async fn tells_what_waits(store: Arc<dyn Store>) {
     }
     let told = async || {
         [
-            read(&server, "question_server_waiting_questions").await,
-            read(&server, "question_server_oldest_waiting_question_seconds").await,
+            metric(&server, "question_server_waiting_questions").await,
+            metric(&server, "question_server_oldest_waiting_question_seconds").await,
         ]
     };
     assert_eq!(told().await.map(|number| number.round() as i64), [2, 200]);
@@ -107,7 +109,7 @@ async fn tells_what_waits(store: Arc<dyn Store>) {
     post(&server, "/conversations/one/respond", reply).await;
     until_state(&server, "one", "awaiting_user_response").await;
     assert_eq!(told().await.map(|number| number.round() as i64), [2, 100]);
-    assert!((read(&server, "question_server_answer_seconds_sum").await - 200.0).abs() < 1.0);
+    assert!((metric(&server, "question_server_answer_seconds_sum").await - 200.0).abs() < 1.0);
 }
 
 over_each_store!(what_waits_is_told_with_its_age: tells_what_waits);
@@ -121,10 +123,10 @@ async fn connections_to_the_database_are_counted_while_they_are_used() {
     post(&server, "/agent", says("t", "u", "hi")).await.events();
     let in_use = "question_server_database_connections_in_use";
     // The end of the run may still have one when its answer has come.
-    while read(&server, in_use).await > 0.5 {
+    while metric(&server, in_use).await > 0.5 {
         tokio::task::yield_now().await;
     }
-    assert!((read(&server, "question_server_database_connections_max").await - 16.0).abs() < 0.5);
+    check_counted(&server, "question_server_database_connections_max", 16).await;
     // Messages can't be read for as long as this goes on.
     let client = database.client().await;
     let lock = "BEGIN; LOCK TABLE question_server.message IN ACCESS EXCLUSIVE MODE";
@@ -133,7 +135,7 @@ async fn connections_to_the_database_are_counted_while_they_are_used() {
         let server = server.clone();
         async move { get(&server, "/conversations/t").await }
     });
-    while read(&server, in_use).await < 0.5 {
+    while metric(&server, in_use).await < 0.5 {
         tokio::task::yield_now().await;
     }
     drop(client);

@@ -195,6 +195,29 @@ async fn files_named_after_their_content_are_cached_for_ever_and_others_revalida
 }
 
 #[tokio::test]
+async fn only_names_with_a_hash_are_cached_for_ever() {
+    let folder = Folder::new();
+    built(&folder);
+    let dist = folder.path().join("dist");
+    let named = ["chat-0123456789abcdef.css", "app-123456789abcdef.js", "app-0123456789abcdef_bg.wasm"];
+    let others = [
+        "0123456789abcdef.css",
+        "app-0123456789ABCDEF.js",
+        "photo-20261120.png",
+        "app-0123456789abcdef-old.js",
+        "app-0123456789abcdef0.js",
+    ];
+    for name in named.iter().chain(&others) {
+        std::fs::write(dist.join(name), name).expect("the target folder can be written");
+    }
+    let server = server_with(&dist);
+    for name in named.iter().chain(&others) {
+        let cache = get(&server, &format!("/{name}")).await.header("cache-control").to_owned();
+        assert_eq!(cache.contains("immutable"), named.contains(name), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn the_owners_cookie_comes_with_the_document_and_never_with_shared_files() {
     let server = server_with_page();
     for (path, cache) in [

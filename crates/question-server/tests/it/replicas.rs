@@ -4,6 +4,7 @@ use crate::clock::HandClock;
 use crate::folder::Folder;
 use crate::house::{Parts, app, parts};
 use crate::http::{Answer, get, post, says};
+use crate::metrics::check_counted;
 use crate::script::{ASK, Line, Script};
 use crate::watcher::{Frame, Watcher, until_state};
 use axum::Router;
@@ -106,9 +107,7 @@ pub(crate) async fn is_its_own_until_its_lease_is_over(open: impl AsyncFn() -> A
     until_state(&second, "t", "idle").await;
     let messages = get(&second, "/conversations/t").await.json()["messages"].clone();
     assert_eq!(messages[1]["content"], "Here I am.", "{messages}");
-    let metrics = get(&second, "/metrics").await;
-    let metrics = String::from_utf8_lossy(&metrics.body).into_owned();
-    assert!(metrics.contains("question_server_leases_taken_over_total 1\n"), "{metrics}");
+    check_counted(&second, "question_server_leases_taken_over_total", 1).await;
     assert_eq!(goes_on.times_asked(), 1);
 }
 

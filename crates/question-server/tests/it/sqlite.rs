@@ -52,11 +52,11 @@ fn change<'a>(
     messages: &'a [Message],
     revision: u64,
 ) -> Commit<'a> {
-    let told = StreamPosition { since: Revision(1), frames: 10 * revision };
+    let position = StreamPosition { since: Revision(1), frames: 10 * revision };
     let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
     let (revision, owner, state) = (Revision(revision), None, conversation.state());
     let (run, at) = (None, Timestamp(revision.0));
-    Commit { revision, owner, peer: "", context, state, messages, told, lease, run, at }
+    Commit { revision, owner, peer: "", context, state, messages, position, lease, run, at }
 }
 
 pub(crate) const HOLDER: Uuid = Uuid::from_u128(7);
@@ -114,7 +114,7 @@ async fn check(store: Arc<dyn Store>) {
         context: plan_mode(),
         owner: Some(owner),
         revision: Revision(5),
-        told: StreamPosition { since: Revision(1), frames: 50 },
+        position: StreamPosition { since: Revision(1), frames: 50 },
         lease: Some(Lease { holder: HOLDER, until: Timestamp(25) }),
         run: None,
     };

@@ -104,9 +104,9 @@ impl<B: Before> Store for Behind<B> {
         self.store.delete_ended(by).await
     }
 
-    async fn told(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+    async fn positions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
         self.first.before("told").await?;
-        self.store.told(ids).await
+        self.store.positions(ids).await
     }
 
     fn signals(&self) -> Option<Arc<dyn Signals>> {
@@ -388,7 +388,7 @@ async fn broken_off(ids: &[&str], context: &ToolContext) -> Arc<MemoryStore> {
             context,
             state: conversation.state(),
             messages: &messages,
-            told: StreamPosition { since: revision, frames: 2 },
+            position: StreamPosition { since: revision, frames: 2 },
             lease: Some(Lease { holder: Uuid::new_v4(), until: Timestamp(0) }),
             run: None,
             at: Timestamp(0),

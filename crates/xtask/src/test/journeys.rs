@@ -28,14 +28,18 @@ pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: 
     } else {
         journeys.args(APART.iter().flat_map(|name| ["--skip", name]));
     }
-    // The journeys that this browser leaves out.
+    skip_left_out(&mut journeys, browser, of_element, log);
+    log.run_some(&mut journeys)
+}
+
+/// Skips the journeys that a browser leaves out, of the element or of all else.
+pub(crate) fn skip_left_out(journeys: &mut Command, browser: &str, of_element: bool, log: &StepLog) {
     for [of, journey, reason] in left_out() {
         if of == browser && journey.starts_with("element::") == of_element {
             log.without(format!("{journey}: {reason}"));
             journeys.args(["--skip", journey]);
         }
     }
-    log.run_some(&mut journeys)
 }
 
 /// Checks every example in every state with axe-core.

@@ -115,9 +115,13 @@ async fn a_language_that_does_not_load_leaves_the_page_in_english() {
             assert_eq!(page.language().await?[..2], ["en", "ltr"]);
             page.say(REQUEST).await?;
             page.can_choose("Brake service").await?;
-            let errors = Browser::of_this_run().errors(&driver).await?;
-            let says = format!("The page stays English: {file} did not load");
-            assert!(errors.iter().any(|error| error.contains(&says)), "{errors:?}");
+            let browser = Browser::of_this_run();
+            // The other drivers do not tell what pages write to the console.
+            if let Browser::Chromium = browser {
+                let errors = browser.errors(&driver).await?;
+                let says = format!("The page stays English: {file} did not load");
+                assert!(errors.iter().any(|error| error.contains(&says)), "{errors:?}");
+            }
             Ok(())
         })
         .await;

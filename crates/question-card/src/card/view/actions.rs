@@ -55,23 +55,14 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     wait(w, card);
     if card.layout(ask) == Some(Layout::Stacked) {
-        w.open("p", part::PROGRESS, 0);
-        w.text(&labels.progress(answered, count));
-        w.close();
+        line(w, "p", part::PROGRESS, &labels.progress(answered, count));
     }
     w.close();
 }
 
 /// A button that leaves all open questions to the agent.
 pub(crate) fn decide(w: &mut Writer, card: &Card, words: &str) {
-    if w.open("button", QUIET_BUTTON, Control::Decide.key()) {
-        w.set("type", "button");
-        w.set("id", &card.ids.control(Control::Decide));
-    }
-    w.text(words);
-    w.truth("aria-disabled", !card.is_open());
-    w.stamped("aria-describedby", (!card.is_open()).into(), &|| card.ids.wait());
-    w.close();
+    button(w, card, QUIET_BUTTON, Control::Decide, words, !card.is_open());
 }
 
 /// The button that declines. It is one node throughout, so that it keeps the focus while it asks for a second press. Then there is a way
@@ -92,17 +83,14 @@ pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
 
 /// The reason why the buttons are inert.
 pub(super) fn wait(w: &mut Writer, card: &Card) {
-    if w.open("p", part::WAIT, 0) {
-        w.set("id", &card.ids.wait());
-    }
-    w.text(match card.phase {
+    let reason = match card.phase {
         _ if card.is_held() => card.labels.text(Word::Held),
         _ if card.is_latched() => card.labels.text(Word::Sending),
         _ if card.refused => card.labels.text(Word::NotNow),
         Phase::Streaming => card.labels.text(Word::SubmitWait),
         _ => "",
-    });
-    w.close();
+    };
+    w.line(part::WAIT, &|| card.ids.wait(), reason);
 }
 
 /// The alert that the reply was not sent.

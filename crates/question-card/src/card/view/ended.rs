@@ -68,11 +68,7 @@ fn message_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
 /// The reason why the host did not accept a message.
 fn refusal(w: &mut Writer, card: &Card) {
     if card.refused {
-        if w.open("p", part::WAIT, 0) {
-            w.set("id", &card.ids.wait());
-        }
-        w.text(card.labels.text(Word::NotNow));
-        w.close();
+        w.line(part::WAIT, &|| card.ids.wait(), card.labels.text(Word::NotNow));
     }
 }
 

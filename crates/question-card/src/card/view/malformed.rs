@@ -47,10 +47,6 @@ fn note(w: &mut Writer, card: &Card, settled: Settled) {
         w.set("tabindex", "-1");
     }
     w.word("data-state", Some(state));
-    if w.open("p", part::RECEIPT_STATE, 0) {
-        w.set("id", &card.ids.receipt());
-    }
-    w.text(text);
-    w.close();
+    w.line(part::RECEIPT_STATE, &|| card.ids.receipt(), text);
     w.close();
 }

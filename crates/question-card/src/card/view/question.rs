@@ -52,17 +52,14 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.flag("data-invalid", error.is_some());
     w.flag("data-skipped", card.draft.is_skipped(index));
     legend(w, place);
-    if w.open("p", part::HINT, 0) {
-        w.set("id", &ids.hint(index));
-    }
-    w.text(match asked.multi_select {
+    let hint = match asked.multi_select {
         Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
         Some(false) => card.labels.text(Word::SelectOne),
         Some(true) => card.labels.text(Word::SelectMany),
         // The line is there from the start, so that nothing moves when its text is known.
         None => "\u{a0}",
-    });
-    w.close();
+    };
+    w.line(part::HINT, &|| ids.hint(index), hint);
     // If one tap answers, only a text can be wrong; its error is at the field.
     if card.manner != Manner::OnPick {
         error_line(w, place, error);
@@ -128,11 +125,7 @@ fn error_line(w: &mut Writer, QuestionView { card, ask, index, .. }: QuestionVie
 
 /// A line with the error of a question.
 pub(super) fn error_text(w: &mut Writer, card: &Card, question: usize, text: &str) {
-    if w.open("p", part::ERROR, 0) {
-        w.set("id", &card.ids.error(question));
-    }
-    w.text(text);
-    w.close();
+    w.line(part::ERROR, &|| card.ids.error(question), text);
 }
 
 /// The row of an option. Its label keeps its node when an input joins it; a button replaces the label, because it needs a name from the
@@ -295,11 +288,7 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     }
     counter(w, card, question, Field::Other);
     if is_unsent {
-        if w.open("p", part::UNSENT, 0) {
-            w.set("id", &card.ids.unsent(question));
-        }
-        w.text(card.labels.text(Word::OtherUnsent));
-        w.close();
+        w.line(part::UNSENT, &|| card.ids.unsent(question), card.labels.text(Word::OtherUnsent));
     }
     w.close();
 }
@@ -458,11 +447,7 @@ pub(crate) fn skip(w: &mut Writer, QuestionView { card, index: question, .. }: Q
     }
     w.close();
     if is_pressed {
-        if w.open("p", part::SKIPPING, 0) {
-            w.set("id", &card.ids.skipping(question));
-        }
-        w.text(card.labels.text(Word::Skipping));
-        w.close();
+        w.line(part::SKIPPING, &|| card.ids.skipping(question), card.labels.text(Word::Skipping));
     }
 }
 

@@ -37,8 +37,8 @@ pub(super) fn silent() -> StoreError {
 }
 
 impl DatabasePool {
-    /// Connects to the database at an address and brings its tables up to date. A database that is starting is tried again for `patience`.
-    pub(super) async fn open_within(address: &str, patience: Duration) -> Result<(Self, Config), StoreError> {
+    /// Connects to the database at an address and brings its tables up to date. A database that is starting is tried again for `wait`.
+    pub(super) async fn open_within(address: &str, wait: Duration) -> Result<(Self, Config), StoreError> {
         let config = read(address)?;
         let manager = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let pool = Pool::builder(Manager::from_config(config.clone(), Tls::new(), manager))
@@ -58,7 +58,7 @@ impl DatabasePool {
             .build()
             .map_err(|error| StoreError(error.to_string()))?;
         let database = Self { pool };
-        database.comes_up_within(patience).await?;
+        database.comes_up_within(wait).await?;
         schema::check_sessions([database.connection().await?, database.connection().await?]).await?;
         let mut connection = database.connection().await?;
         let migrated = timeout(MIGRATION_PATIENCE, schema::migrate(&mut connection, &schema::MIGRATIONS)).await;
@@ -100,8 +100,8 @@ impl DatabasePool {
     }
 
     /// Waits for a database that is just starting.
-    async fn comes_up_within(&self, patience: Duration) -> Result<(), StoreError> {
-        let until = Instant::now() + patience;
+    async fn comes_up_within(&self, wait: Duration) -> Result<(), StoreError> {
+        let until = Instant::now() + wait;
         let mut is_told = false;
         loop {
             let Err(error) = self.pool.get().await else {
@@ -112,7 +112,7 @@ impl DatabasePool {
             }
             if !std::mem::replace(&mut is_told, true) {
                 let error = StoreError::from(error);
-                tracing::warn!(%error, "waiting up to {} s for the database", patience.as_secs());
+                tracing::warn!(%error, "waiting up to {} s for the database", wait.as_secs());
             }
             // No event announces that a database is ready.
             sleep(NAP).await;

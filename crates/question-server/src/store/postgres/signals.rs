@@ -4,7 +4,7 @@
 use super::database::{DatabasePool, silent};
 use super::tls::Tls;
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
-use crate::store::signals::{Heard, Notification, Signal, Signals, StopCause};
+use crate::store::signals::{Notification, ReceivedSignal, Signal, Signals, StopCause};
 use crate::store::{Revision, StoreError, StreamPosition};
 use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
@@ -56,23 +56,23 @@ impl Signals for PostgresSignals {
         Ok(())
     }
 
-    fn subscribe(&self) -> BoxStream<'static, Heard> {
-        let (heard, mut hears) = mpsc::unbounded_channel();
+    fn subscribe(&self) -> BoxStream<'static, ReceivedSignal> {
+        let (signals, mut received) = mpsc::unbounded_channel();
         let config = self.config.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = heard.closed() => {}
-                () = listen(&config, &heard) => {}
+                () = signals.closed() => {}
+                () = listen(&config, &signals) => {}
             }
         });
-        stream::poll_fn(move |context| hears.poll_recv(context)).boxed()
+        stream::poll_fn(move |context| received.poll_recv(context)).boxed()
     }
 }
 
 /// Listens until the subscriber is gone, and reconnects when the connection is lost.
-async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
+async fn listen(config: &Config, signals: &UnboundedSender<ReceivedSignal>) {
     loop {
-        if let Err(error) = hear(config, heard).await {
+        if let Err(error) = receive(config, signals).await {
             tracing::warn!(%error, "LISTEN connection lost; reconnecting");
         }
         // Spares a database that has just gone.
@@ -81,30 +81,30 @@ async fn listen(config: &Config, heard: &UnboundedSender<Heard>) {
 }
 
 /// Listens until the connection ends.
-async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), StoreError> {
+async fn receive(config: &Config, signals: &UnboundedSender<ReceivedSignal>) -> Result<(), StoreError> {
     let connected = timeout(DATABASE_PATIENCE, config.connect(Tls::new())).await;
     let (client, mut connection) = connected.map_err(|_| silent())??;
     let mut messages = stream::poll_fn(|context| connection.poll_message(context));
-    let hearing = async {
+    let receiving = async {
         while let Some(message) = messages.next().await {
-            if let AsyncMessage::Notification(told) = message? {
-                let signal = serde_json::from_str::<NotifyPayload>(told.payload()).ok();
+            if let AsyncMessage::Notification(notification) = message? {
+                let signal = serde_json::from_str::<NotifyPayload>(notification.payload()).ok();
                 // Another version of the server may send signals that this one cannot read.
                 let signal = signal.and_then(|payload| payload.try_into().ok());
-                let _ = heard.send(signal.map_or(Heard::Missed, Heard::Signal));
+                let _ = signals.send(signal.map_or(ReceivedSignal::Missed, ReceivedSignal::Signal));
             }
         }
         Ok::<(), StoreError>(())
     };
-    let mut hearing = pin!(hearing);
+    let mut receiving = pin!(receiving);
     tokio::select! {
         listening = timeout(DATABASE_PATIENCE, client.batch_execute("LISTEN question_server")) => {
             listening.map_err(|_| silent())??;
         }
-        ended = &mut hearing => return ended,
+        ended = &mut receiving => return ended,
     }
     // Signals from before LISTEN are lost.
-    let _ = heard.send(Heard::Missed);
+    let _ = signals.send(ReceivedSignal::Missed);
     let checked = async {
         loop {
             // A dead subscription shows only by a query.
@@ -114,7 +114,7 @@ async fn hear(config: &Config, heard: &UnboundedSender<Heard>) -> Result<(), Sto
         }
     };
     tokio::select! {
-        ended = hearing => ended,
+        ended = receiving => ended,
         broken = checked => broken,
     }
 }
@@ -125,7 +125,7 @@ struct NotifyPayload {
     by: String,
     id: String,
     #[serde(flatten)]
-    news: NotifyKind,
+    kind: NotifyKind,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -139,7 +139,7 @@ enum NotifyKind {
 
 impl From<Signal> for NotifyPayload {
     fn from(signal: Signal) -> Self {
-        let news = match signal.notification {
+        let kind = match signal.notification {
             Notification::Committed(StreamPosition { since, frames }) => {
                 NotifyKind::Committed { since: since.0, frames }
             }
@@ -149,7 +149,7 @@ impl From<Signal> for NotifyPayload {
                 NotifyKind::Stop { run, if_abandoned: cause == StopCause::IfAbandoned }
             }
         };
-        Self { by: signal.by.to_string(), id: signal.id, news }
+        Self { by: signal.by.to_string(), id: signal.id, kind }
     }
 }
 
@@ -157,7 +157,7 @@ impl TryFrom<NotifyPayload> for Signal {
     type Error = uuid::Error;
 
     fn try_from(payload: NotifyPayload) -> Result<Self, uuid::Error> {
-        let news = match payload.news {
+        let kind = match payload.kind {
             NotifyKind::Committed { since, frames } => {
                 Notification::Committed(StreamPosition { since: Revision(since), frames })
             }
@@ -168,7 +168,7 @@ impl TryFrom<NotifyPayload> for Signal {
                 Notification::Stop { run, cause }
             }
         };
-        Ok(Self { by: payload.by.parse()?, id: payload.id, notification: news })
+        Ok(Self { by: payload.by.parse()?, id: payload.id, notification: kind })
     }
 }
 

@@ -59,11 +59,11 @@ const BUSY: Duration = Duration::from_secs(5);
 const NAP: Duration = Duration::from_millis(20);
 
 /// Opens a file. Returns its lock, its identity and its database.
-pub(super) fn open(path: &Path, patience: Duration) -> Result<(File, FileIdentity, Connection), StoreError> {
+pub(super) fn open(path: &Path, wait: Duration) -> Result<(File, FileIdentity, Connection), StoreError> {
     let said = |error: io::Error| StoreError(error.to_string());
     create(path).map_err(said)?;
     check_links(path)?;
-    let lock = lock(&path.canonicalize().map_err(said)?, patience)?;
+    let lock = lock(&path.canonicalize().map_err(said)?, wait)?;
     let place = FileIdentity::of(path).map_err(said)?;
     let mut database = Connection::open(path)?;
     database.busy_timeout(BUSY)?;
@@ -132,13 +132,13 @@ fn identity(file: &fs::Metadata) -> Option<(u64, u64)> {
     }
 }
 
-/// Takes the lock within `patience`, since a stopping server may still have it. It is a file of its own: systems differ on locked databases.
-fn lock(path: &Path, patience: Duration) -> Result<File, StoreError> {
+/// Takes the lock within `wait`, since a stopping server may still have it. It is a file of its own: systems differ on locked databases.
+fn lock(path: &Path, wait: Duration) -> Result<File, StoreError> {
     let mut name = path.as_os_str().to_owned();
     name.push("-lock");
     create(Path::new(&name)).map_err(|error| StoreError(error.to_string()))?;
     let lock = File::open(&name).map_err(|error| StoreError(error.to_string()))?;
-    let until = Instant::now() + patience;
+    let until = Instant::now() + wait;
     let mut is_told = false;
     loop {
         match lock.try_lock() {
@@ -152,7 +152,7 @@ fn lock(path: &Path, patience: Duration) -> Result<File, StoreError> {
         if !is_told {
             is_told = true;
             let file = path.display();
-            tracing::warn!(%file, "another server has the file; waiting up to {} s for it to end", patience.as_secs());
+            tracing::warn!(%file, "another server has the file; waiting up to {} s for it to end", wait.as_secs());
         }
         // The blocking lock has no timeout.
         thread::sleep(NAP);

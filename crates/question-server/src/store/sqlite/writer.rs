@@ -75,7 +75,7 @@ pub(super) fn load(database: &Connection, id: &str) -> Result<Option<StoredRows>
                 state: row.get(3)?,
                 context: row.get(4)?,
                 revision: Revision(unsigned(row.get(5)?)),
-                told: StreamPosition { since: Revision(unsigned(row.get(6)?)), frames: unsigned(row.get(7)?) },
+                position: StreamPosition { since: Revision(unsigned(row.get(6)?)), frames: unsigned(row.get(7)?) },
                 holder: holder.and_then(|holder| holder.parse().ok()),
                 due_at: time(9)?,
                 ended_at: time(10)?,
@@ -207,10 +207,10 @@ fn write_row(
     (owner, peer): (Option<&str>, &str),
     row: &ConversationRow,
 ) -> rusqlite::Result<Option<i64>> {
-    let ConversationRow { version, state, context, revision, told, holder, due_at, ended_at, waiting_since } = row;
+    let ConversationRow { version, state, context, revision, position, holder, due_at, ended_at, waiting_since } = row;
     let holder = holder.map(text);
     let [due_at, ended_at, waiting] = [due_at, ended_at, waiting_since].map(|time| time.map(milliseconds));
-    let [revision, since, frames] = [revision.0, told.since.0, told.frames].map(signed);
+    let [revision, since, frames] = [revision.0, position.since.0, position.frames].map(signed);
     let found = match base {
         Some(base) => database
             .prepare_cached(

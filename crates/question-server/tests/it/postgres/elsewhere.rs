@@ -14,7 +14,7 @@ use axum::http::Method;
 use futures_util::future::join_all;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use question_server::limits::{LEASE, SWEEP};
-use question_server::store::signals::{Heard, Signal, Signals};
+use question_server::store::signals::{ReceivedSignal, Signal, Signals};
 use question_server::store::{Store, StoreError};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -227,7 +227,7 @@ impl Before for Odd {
 #[derive(Debug)]
 struct Ears {
     signals: Arc<dyn Signals>,
-    heard: Mutex<Option<UnboundedReceiver<Heard>>>,
+    heard: Mutex<Option<UnboundedReceiver<ReceivedSignal>>>,
 }
 
 #[async_trait]
@@ -236,7 +236,7 @@ impl Signals for Ears {
         self.signals.publish(signals).await
     }
 
-    fn subscribe(&self) -> BoxStream<'static, Heard> {
+    fn subscribe(&self) -> BoxStream<'static, ReceivedSignal> {
         let mut heard = self.heard.lock().expect("no test panics with it").take().expect("a server listens once");
         stream::poll_fn(move |context| heard.poll_recv(context)).boxed()
     }
@@ -322,7 +322,7 @@ async fn what_a_server_missed_it_reads_when_it_knows() {
     there.next().await;
     post(&first, "/agent", says("t", "u2", "And?")).await.events();
     post(&first, "/agent", says("t", "u3", "And then?")).await.events();
-    misses.send(Heard::Missed).expect("it listens");
+    misses.send(ReceivedSignal::Missed).expect("it listens");
     let last = |frame: &Frame| {
         frame.data["type"] == "RUN_STARTED" && frame.data["input"]["messages"][0]["content"] == "And then?"
     };

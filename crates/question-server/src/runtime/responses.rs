@@ -1,8 +1,8 @@
 //! The events and streams for the clients of a conversation.
 
 use crate::histories::{Preamble, SharedHistory};
-use crate::live::{ActiveRun, ActiveSession, SessionState, TextFor};
 use crate::log::LogEntry;
+use crate::session::{ActiveRun, ActiveSession, SessionState, TextFor};
 use crate::sse::{RunReader, RunStream, event_frame};
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Edition, Outgoing, RunInput, wire};
@@ -16,14 +16,14 @@ pub(super) enum RunResult {
 }
 
 /// The end of a run without an error.
-pub(super) fn end_of(talk: &SessionState, run: &ActiveRun) -> RunResult {
-    RunResult::Finished(wire::outcome(talk.view(), run.pending))
+pub(super) fn end_of(state: &SessionState, run: &ActiveRun) -> RunResult {
+    RunResult::Finished(wire::outcome(state.view(), run.pending))
 }
 
 /// The log entry of a run's end.
-pub(super) fn end_entry(live: &ActiveSession, run: &ActiveRun, end: RunResult) -> LogEntry {
+pub(super) fn end_entry(session: &ActiveSession, run: &ActiveRun, end: RunResult) -> LogEntry {
     LogEntry::event(&match end {
-        RunResult::Finished(outcome) => wire::run_finished(Edition::Current, &live.id, &run.id, outcome),
+        RunResult::Finished(outcome) => wire::run_finished(Edition::Current, &session.id, &run.id, outcome),
         RunResult::Failed { code, message } => wire::run_error(code, &message),
     })
 }
@@ -37,25 +37,36 @@ pub(super) fn entries(outgoing: Vec<Outgoing>) -> impl Iterator<Item = LogEntry>
 }
 
 /// The stream for an input that was taken before and whose run has ended.
-pub(super) fn catch_up(live: &Arc<ActiveSession>, talk: &SessionState, input: &RunInput, make: impl Make) -> RunStream {
-    let outcome = wire::outcome(talk.view(), input.pending());
-    let finished = wire::run_finished(input.edition(), &live.id, &input.run_id, outcome);
-    RunStream::once(so_far(live, talk, input, make).text(event_frame(&finished)))
+pub(super) fn catch_up(
+    session: &Arc<ActiveSession>,
+    state: &SessionState,
+    input: &RunInput,
+    make: impl Make,
+) -> RunStream {
+    let outcome = wire::outcome(state.view(), input.pending());
+    let finished = wire::run_finished(input.edition(), &session.id, &input.run_id, outcome);
+    RunStream::once(so_far(session, state, input, make).text(event_frame(&finished)))
 }
 
 /// The same while its run is under way, here or elsewhere: the rest of that run, under the new run's id.
-pub(super) fn attach(live: &Arc<ActiveSession>, talk: &SessionState, input: &RunInput, make: impl Make) -> RunStream {
-    let reader = live.log.reader(live.settled(talk).told.frames);
-    let follower = talk.run.as_ref().map(ActiveRun::follow);
-    RunStream::following(Arc::clone(live), reader, follower, RunReader::of(input))
-        .behind(so_far(live, talk, input, make))
+pub(super) fn attach(
+    session: &Arc<ActiveSession>,
+    state: &SessionState,
+    input: &RunInput,
+    make: impl Make,
+) -> RunStream {
+    let reader = session.log.reader(session.settled(state).position.frames);
+    let follower = state.run.as_ref().map(ActiveRun::follow);
+    RunStream::following(Arc::clone(session), reader, follower, RunReader::of(input))
+        .behind(so_far(session, state, input, make))
 }
 
 /// The start of the client's run, with the history that all readers share.
-fn so_far(live: &Arc<ActiveSession>, talk: &SessionState, input: &RunInput, make: impl Make) -> Preamble {
-    let started = event_frame(&wire::run_started(&live.id, &input.run_id, Vec::new()));
-    let place = live.settled(talk);
-    let history = live.text(TextFor::Snapshot, talk, place.told, || make(event_frame(&wire::snapshot(talk.view()))));
+fn so_far(session: &Arc<ActiveSession>, state: &SessionState, input: &RunInput, make: impl Make) -> Preamble {
+    let started = event_frame(&wire::run_started(&session.id, &input.run_id, Vec::new()));
+    let place = session.settled(state);
+    let history =
+        session.text(TextFor::Snapshot, state, place.position, || make(event_frame(&wire::snapshot(state.view()))));
     Preamble::default().text(started).history(history)
 }
 

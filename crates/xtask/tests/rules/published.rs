@@ -1,9 +1,11 @@
 //! The crates that are published have what a registry shows of them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
+
+use crate::{read, root};
 
 #[test]
 fn a_published_crate_has_what_its_page_in_a_registry_shows() {
@@ -54,15 +56,12 @@ fn the_npm_package_names_files_that_are_there() {
 
 #[test]
 fn trunk_ignores_only_folders_that_are_there() {
-    let settings = read(&crates().join("../Trunk.toml"));
+    let settings = read(&root().join("Trunk.toml"));
     let (_, ignored) = settings.split_once("\nignore = [").expect("it ignores folders");
     let ignored = ignored.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2).collect::<Vec<_>>();
     assert!(ignored.contains(&"crates/question-server"), "{ignored:?}");
     for folder in ignored {
-        assert!(
-            crates().join("..").join(folder).is_dir(),
-            "{folder} is gone, and Trunk refuses a folder that is not there"
-        );
+        assert!(root().join(folder).is_dir(), "{folder} is gone, and Trunk refuses a folder that is not there");
     }
 }
 
@@ -72,9 +71,5 @@ fn published() -> Vec<PathBuf> {
 }
 
 fn crates() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-fn read(file: &Path) -> String {
-    fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()))
+    root().join("crates")
 }

@@ -3,9 +3,10 @@
 mod circles;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::{found, read, root};
 
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
 const CORE: [&str; 5] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent", "scripted-agent"];
@@ -191,14 +192,6 @@ fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
     entries.filter_map(|entry| entry.split(['.', ' ', '=']).next())
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn read(file: &Path) -> String {
-    fs::read_to_string(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display()))
-}
-
 /// A source without its comments, which may name what the code must not.
 fn code(file: &Path) -> String {
     let source = read(file);
@@ -208,17 +201,7 @@ fn code(file: &Path) -> String {
 
 /// All Rust files in a folder and below.
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|problem| panic!("{}: {problem}", folder.display()));
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.expect("the folder can be read").path();
-        match path.is_dir() {
-            true => files.extend(sources(&path)),
-            false if path.extension().is_some_and(|extension| extension == "rs") => {
-                files.push(path);
-            }
-            false => {}
-        }
-    }
+    let files = found(folder, ".rs");
+    assert!(!files.is_empty(), "{} has no sources", folder.display());
     files
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::{found, packages, place, read, root};
+use super::{packages, place};
+use crate::{found, read, root};
 
 /// Names that need an explanation, and a better one.
 const BANNED: [(&str, &str); 24] = [

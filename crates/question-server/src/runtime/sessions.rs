@@ -1,14 +1,14 @@
 //! Opening, loading and deleting conversations.
 
 use super::Runtime;
+use super::responses::entries;
 use super::slots::Sessions;
-use super::tell::entries;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::limits::CROWDED_OUT_AT_ONCE;
-use crate::live::{ActiveSession, SessionGuard, SessionState};
 use crate::owner::name_in_log;
 use crate::peer::Peer;
+use crate::session::{ActiveSession, SessionGuard, SessionState};
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Revision, Stored, StreamPosition};
 use question_agent::Timestamp;
@@ -25,28 +25,28 @@ impl Runtime {
     }
 
     /// The session of this name; the store may not have the conversation.
-    fn live(&self, id: &str) -> Arc<ActiveSession> {
+    fn session(&self, id: &str) -> Arc<ActiveSession> {
         let new = |changes| ActiveSession::new(id.to_owned(), changes, self.bounds.log());
         self.slots().get_or_make(id, &self.bounds, new)
     }
 
     /// Opens a conversation. One that the caller may not open counts as unknown.
     pub(crate) async fn open(&self, caller: &Caller, id: &str) -> Result<Arc<ActiveSession>, ApiError> {
-        let live = self.find(id).await?;
-        live.filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
+        let session = self.find(id).await?;
+        session.filter(|session| caller.may_open(session.owner())).ok_or(ApiError::UnknownConversation)
     }
 
     pub(super) async fn open_or_create(&self, caller: &Caller, id: &str) -> Result<Arc<ActiveSession>, ApiError> {
-        let live = self.live(id);
-        let mut talk = live.talk.lock().await;
-        if !live.is_known() && !self.load(&live, &mut talk).await? {
+        let session = self.session(id);
+        let mut state = session.state.lock().await;
+        if !session.is_known() && !self.load(&session, &mut state).await? {
             self.check_room(caller).await?;
-            live.belongs_to(caller.owner.clone());
-            live.peer.get_or_init(|| caller.peer.map(Peer::digest).unwrap_or_default());
-            live.begin(&mut talk, self.clock.now());
+            session.belongs_to(caller.owner.clone());
+            session.peer.get_or_init(|| caller.peer.map(Peer::digest).unwrap_or_default());
+            session.begin(&mut state, self.clock.now());
         }
-        drop(talk);
-        Some(live).filter(|live| caller.may_open(live.owner())).ok_or(ApiError::UnknownConversation)
+        drop(state);
+        Some(session).filter(|session| caller.may_open(session.owner())).ok_or(ApiError::UnknownConversation)
     }
 
     /// Opens a conversation for a program's ask. A new one has no owner unless a layer around the server names it: each client that knows its id may answer.
@@ -59,79 +59,82 @@ impl Runtime {
 
     /// Finds a conversation of any owner.
     pub(crate) async fn find(&self, id: &str) -> Result<Option<Arc<ActiveSession>>, ApiError> {
-        let live = self.live(id);
-        if !live.is_known() {
-            let mut talk = live.talk.lock().await;
-            if !live.is_known() && !self.load(&live, &mut talk).await? {
+        let session = self.session(id);
+        if !session.is_known() {
+            let mut state = session.state.lock().await;
+            if !session.is_known() && !self.load(&session, &mut state).await? {
                 return Ok(None);
             }
         }
-        Ok(Some(live))
+        Ok(Some(session))
     }
 
     /// The current state of a conversation, under its lock.
-    pub(crate) async fn talk<'a>(self: &Arc<Self>, live: &'a Arc<ActiveSession>) -> Result<SessionGuard<'a>, ApiError> {
-        let mut talk = live.talk.lock().await;
+    pub(crate) async fn lock<'a>(
+        self: &Arc<Self>,
+        session: &'a Arc<ActiveSession>,
+    ) -> Result<SessionGuard<'a>, ApiError> {
+        let mut state = session.state.lock().await;
         loop {
             // No other server changes a conversation at work here.
-            let is_shared = self.signals.is_some() && talk.run.is_none();
-            let is_fresh = std::mem::take(&mut talk.is_fresh);
-            if talk.is_away || (is_shared && !is_fresh) {
-                let was_there = talk.revision.is_some();
-                if !self.load(live, &mut talk).await? {
+            let is_shared = self.signals.is_some() && state.run.is_none();
+            let is_fresh = std::mem::take(&mut state.is_fresh);
+            if state.is_away || (is_shared && !is_fresh) {
+                let was_there = state.revision.is_some();
+                if !self.load(session, &mut state).await? {
                     if was_there {
-                        live.end();
+                        session.end();
                         return Err(ApiError::UnknownConversation);
                     }
-                    live.begin(&mut talk, self.clock.now());
+                    session.begin(&mut state, self.clock.now());
                 }
-                talk.is_fresh = false;
+                state.is_fresh = false;
             }
-            match self.expire(live, &mut talk).await {
+            match self.expire(session, &mut state).await {
                 Err(ApiError::Overtaken) => {}
-                expired => return expired.map(|()| talk),
+                expired => return expired.map(|()| state),
             }
         }
     }
 
     /// Loads a conversation from the store. Returns false if there is none.
-    async fn load(&self, live: &ActiveSession, talk: &mut SessionState) -> Result<bool, ApiError> {
-        let Some(mut stored) = self.store.load(&live.id).await? else {
+    async fn load(&self, session: &ActiveSession, state: &mut SessionState) -> Result<bool, ApiError> {
+        let Some(mut stored) = self.store.load(&session.id).await? else {
             return Ok(false);
         };
-        if !live.belongs_to(stored.owner.take()) {
+        if !session.belongs_to(stored.owner.take()) {
             // It is another conversation of the same name.
-            live.end();
-            self.forget(&live.id);
+            session.end();
+            self.forget(&session.id);
             return Err(ApiError::UnknownConversation);
         }
-        self.take(live, talk, stored);
+        self.take(session, state, stored);
         Ok(true)
     }
 
     /// Takes a stored conversation over, and sends the commits of other servers to the clients here.
-    fn take(&self, live: &ActiveSession, talk: &mut SessionState, mut stored: Stored) {
-        let (told, run) = (stored.told, stored.run.take());
-        let known = std::mem::replace(talk, SessionState::stored(stored)).known;
-        let is_elsewhere = self.signals.is_some() && self.is_anothers(talk);
+    fn take(&self, session: &ActiveSession, state: &mut SessionState, mut stored: Stored) {
+        let (position, run) = (stored.position, stored.run.take());
+        let known = std::mem::replace(state, SessionState::stored(stored)).known;
+        let is_elsewhere = self.signals.is_some() && self.is_anothers(state);
         // The server that worked on it may have sent more events than it committed, so the next one counts from the start.
-        let broken_off = talk.revision.filter(|_| talk.view().is_at_work() && !is_elsewhere);
-        talk.told = broken_off.map_or(told, |revision| StreamPosition { since: revision.next(), frames: 0 });
-        let here = live.log.told();
-        let is_ours = self.signals.is_none() && talk.lease.is_some_and(|lease| lease.holder == self.holder);
-        if is_ours && here.since == told.since && here.frames >= told.frames {
+        let broken_off = state.revision.filter(|_| state.view().is_at_work() && !is_elsewhere);
+        state.position = broken_off.map_or(position, |revision| StreamPosition { since: revision.next(), frames: 0 });
+        let here = session.log.position();
+        let is_ours = self.signals.is_none() && state.lease.is_some_and(|lease| lease.holder == self.holder);
+        if is_ours && here.since == position.since && here.frames >= position.frames {
             // The log has all events of a run that broke off here.
-            talk.told = here;
-        } else if here.since == talk.told.since && here.frames < talk.told.frames {
+            state.position = here;
+        } else if here.since == state.position.since && here.frames < state.position.frames {
             let id = || Uuid::new_v4().to_string();
-            let new = catch_up(talk.view(), &live.id, known, live.log.open_run(), run.as_deref(), id);
-            live.log.catch_up(talk.told.frames, entries(new).collect());
+            let new = catch_up(state.view(), &session.id, known, session.log.open_run(), run.as_deref(), id);
+            session.log.catch_up(state.position.frames, entries(new).collect());
         } else {
-            live.log.go_on_from(talk.told);
+            session.log.go_on_from(state.position);
         }
         if let Some(run) = run.filter(|_| is_elsewhere) {
-            live.log.goes_on(&run);
-            talk.run_elsewhere = Some(run);
+            session.log.goes_on(&run);
+            state.run_elsewhere = Some(run);
         }
     }
 
@@ -156,7 +159,7 @@ impl Runtime {
         let mut gone = 0;
         let watched = self.slots().begun();
         for (id, revision) in self.store.surplus(all / 2, at_once + watched).await? {
-            if gone < at_once && self.slots().live(&id).is_none() {
+            if gone < at_once && self.slots().session(&id).is_none() {
                 gone += usize::from(self.crowd_out(&id, revision, "--max-conversations").await?);
             }
         }
@@ -178,7 +181,7 @@ impl Runtime {
     async fn crowd_out(&self, id: &str, revision: Revision, limit: &'static str) -> Result<bool, ApiError> {
         let is_gone = self.store.delete(id, revision).await?;
         if is_gone {
-            self.say(id, Notification::Gone).await;
+            self.notify(id, Notification::Gone).await;
             let conversation = name_in_log(id, None);
             tracing::warn!(%conversation, limit, "conversation deleted to make room");
             self.metrics.crowded_out();
@@ -198,33 +201,33 @@ impl Runtime {
     }
 
     /// Stops the run of a conversation and deletes it. If it changes meanwhile, as by an answer at another server, starts again.
-    pub(crate) async fn delete(self: &Arc<Self>, live: &Arc<ActiveSession>) -> Result<(), ApiError> {
-        while !self.try_delete(live).await? {}
+    pub(crate) async fn delete(self: &Arc<Self>, session: &Arc<ActiveSession>) -> Result<(), ApiError> {
+        while !self.try_delete(session).await? {}
         Ok(())
     }
 
-    async fn try_delete(self: &Arc<Self>, live: &Arc<ActiveSession>) -> Result<bool, ApiError> {
-        let mut talk = self.talk(live).await?;
-        if let Some(run) = talk.run_elsewhere.clone() {
-            drop(talk);
-            self.stop_elsewhere(live, run, StopCause::Requested).await;
-            talk = self.talk(live).await?;
+    async fn try_delete(self: &Arc<Self>, session: &Arc<ActiveSession>) -> Result<bool, ApiError> {
+        let mut state = self.lock(session).await?;
+        if let Some(run) = state.run_elsewhere.clone() {
+            drop(state);
+            self.stop_elsewhere(session, run, StopCause::Requested).await;
+            state = self.lock(session).await?;
         }
-        while let Some(run) = talk.run.clone() {
-            drop(talk);
+        while let Some(run) = state.run.clone() {
+            drop(state);
             run.stop_and_wait().await;
-            talk = self.talk(live).await?;
+            state = self.lock(session).await?;
         }
-        let revision = talk.revision.ok_or(ApiError::UnknownConversation)?;
+        let revision = state.revision.ok_or(ApiError::UnknownConversation)?;
         // A request that waits for the lock loads it again.
-        talk.is_away = true;
-        if !self.store.delete(&live.id, revision).await? {
+        state.is_away = true;
+        if !self.store.delete(&session.id, revision).await? {
             return Ok(false);
         }
-        self.say(&live.id, Notification::Gone).await;
-        tracing::info!(conversation = %live.name(), "conversation deleted");
-        live.end();
-        self.forget(&live.id);
+        self.notify(&session.id, Notification::Gone).await;
+        tracing::info!(conversation = %session.name(), "conversation deleted");
+        session.end();
+        self.forget(&session.id);
         Ok(true)
     }
 
@@ -257,8 +260,8 @@ impl Runtime {
     fn is_gone(&self, deleted: impl IntoIterator<Item = String>) {
         let mut slots = self.slots();
         for id in deleted {
-            if let Some(live) = slots.live(&id) {
-                live.end();
+            if let Some(session) = slots.session(&id) {
+                session.end();
             }
             slots.forget(&id);
         }

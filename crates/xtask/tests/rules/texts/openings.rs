@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::markdown::{paragraphs, sentences, words};
-use crate::scripts::comments;
-use crate::{IN_THE_FIRST_PERSON, accept, documents, is_message, place, read, root, sources, spoken, tracked};
+use super::markdown::{paragraphs, sentences, words};
+use super::scripts::comments;
+use super::{IN_THE_FIRST_PERSON, accept, documents, is_message, place, sources, spoken, tracked};
+use crate::{read, root};
 
 /// Each with a better one.
 const OPENINGS: [(&str, &str); 16] = [

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::{USES, code, root, sources};
+use super::{USES, code, sources};
+use crate::root;
 
 /// A module, as the names from its crate down to it.
 type Module = Vec<String>;

@@ -30,7 +30,7 @@ pub(crate) struct ActiveSession {
     pub(crate) changes: Arc<TokenBucket>,
     pub(crate) log: Arc<Log>,
     /// Boxed, so that its memory is free with the last `Arc`: the server keeps a `Weak` for a while.
-    pub(crate) talk: Mutex<Box<SessionState>>,
+    pub(crate) state: Mutex<Box<SessionState>>,
 }
 
 /// A text for clients, with the revision and the position that it shows.
@@ -65,10 +65,10 @@ pub(crate) struct SessionState {
     /// The run in which another server works on it.
     pub(crate) run_elsewhere: Option<String>,
     /// The position up to which events are part of the messages, unless a run is under way here.
-    pub(crate) told: StreamPosition,
+    pub(crate) position: StreamPosition,
     /// Those messages.
     pub(crate) known: KnownMessages,
-    /// True if this copy is stale: [`Runtime::talk`](crate::runtime::Runtime::talk) loads it again.
+    /// True if this copy is stale: [`Runtime::lock`](crate::runtime::Runtime::lock) loads it again.
     pub(crate) is_away: bool,
     /// True if it was just loaded and is not used yet.
     pub(crate) is_fresh: bool,
@@ -76,7 +76,7 @@ pub(crate) struct SessionState {
 
 impl SessionState {
     /// A conversation without messages.
-    pub(crate) fn new(told: StreamPosition) -> Self {
+    pub(crate) fn new(position: StreamPosition) -> Self {
         Self {
             conversation: Conversation::new(),
             context: ToolContext::default(),
@@ -85,7 +85,7 @@ impl SessionState {
             waiting_since: None,
             run: None,
             run_elsewhere: None,
-            told,
+            position,
             known: KnownMessages::default(),
             is_away: false,
             is_fresh: true,
@@ -101,7 +101,7 @@ impl SessionState {
             revision: Some(stored.revision),
             lease: stored.lease,
             waiting_since: stored.waiting_since,
-            ..Self::new(stored.told)
+            ..Self::new(stored.position)
         }
     }
 
@@ -126,7 +126,7 @@ impl SessionState {
 /// The position from which a client reads on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
-    pub(crate) told: StreamPosition,
+    pub(crate) position: StreamPosition,
     pub(crate) known: CursorScope,
 }
 
@@ -144,13 +144,13 @@ const MESSAGES_MARK: &str = "m";
 
 impl Cursor {
     /// The cursor of a client that knows every event up to there.
-    pub(crate) fn behind(told: StreamPosition) -> Self {
-        Self { told, known: CursorScope::Events }
+    pub(crate) fn behind(position: StreamPosition) -> Self {
+        Self { position, known: CursorScope::Events }
     }
 
     /// The id that a client sends as `Last-Event-ID`: `REVISION-COUNT`. Clients count as well, to notice missing events.
     pub(crate) fn event_id(self) -> String {
-        let StreamPosition { since, frames } = self.told;
+        let StreamPosition { since, frames } = self.position;
         let mark = match self.known {
             CursorScope::Events => "",
             CursorScope::Messages => MESSAGES_MARK,
@@ -166,7 +166,7 @@ impl Cursor {
             None => (rest, CursorScope::Events),
         };
         let since = Revision(u64::from_str_radix(since, 16).ok()?);
-        Some(Self { told: StreamPosition { since, frames: frames.parse().ok()? }, known })
+        Some(Self { position: StreamPosition { since, frames: frames.parse().ok()? }, known })
     }
 }
 
@@ -197,7 +197,7 @@ impl ActiveSession {
     /// A session whose conversation is still to be loaded or started.
     pub(crate) fn new(id: String, changes: Arc<TokenBucket>, log_bytes: usize) -> Self {
         let log = Arc::new(Log::new(StreamPosition::default(), log_bytes));
-        let talk = Mutex::new(Box::new(SessionState::away(None, KnownMessages::default())));
+        let state = Mutex::new(Box::new(SessionState::away(None, KnownMessages::default())));
         Self {
             id,
             texts: std::sync::Mutex::default(),
@@ -205,7 +205,7 @@ impl ActiveSession {
             peer: OnceLock::new(),
             changes,
             log,
-            talk,
+            state,
         }
     }
 
@@ -225,9 +225,9 @@ impl ActiveSession {
     }
 
     /// Starts the conversation at this time.
-    pub(crate) fn begin(&self, talk: &mut SessionState, now: Timestamp) {
+    pub(crate) fn begin(&self, state: &mut SessionState, now: Timestamp) {
         self.log.go_on_from(StreamPosition { since: Revision(now.0), frames: 0 });
-        *talk = SessionState::new(self.log.told());
+        *state = SessionState::new(self.log.position());
     }
 
     /// Ends the streams of all its clients after its deletion.
@@ -251,29 +251,29 @@ impl ActiveSession {
     pub(crate) fn text(
         &self,
         purpose: TextFor,
-        talk: &SessionState,
+        state: &SessionState,
         at: StreamPosition,
         make: impl FnOnce() -> Arc<SharedHistory>,
     ) -> Arc<SharedHistory> {
         // It is only ever replaced as a whole.
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = &mut texts[purpose as usize];
-        let known = kept.as_ref().filter(|kept| (kept.0, kept.1) == (talk.revision, at));
-        if let Some(told) = known.and_then(|kept| kept.2.upgrade()).filter(|told| told.len().is_some()) {
-            return told;
+        let known = kept.as_ref().filter(|kept| (kept.0, kept.1) == (state.revision, at));
+        if let Some(text) = known.and_then(|kept| kept.2.upgrade()).filter(|text| text.len().is_some()) {
+            return text;
         }
-        let told = make();
-        *kept = Some(Box::new((talk.revision, at, Arc::downgrade(&told))));
-        told
+        let text = make();
+        *kept = Some(Box::new((state.revision, at, Arc::downgrade(&text))));
+        text
     }
 
     /// The cursor of a client that knows the conversation's messages.
-    pub(crate) fn settled(&self, talk: &SessionState) -> Cursor {
-        let told = match &talk.run {
-            Some(run) => StreamPosition { frames: run.settled, ..self.log.told() },
-            None => talk.told,
+    pub(crate) fn settled(&self, state: &SessionState) -> Cursor {
+        let position = match &state.run {
+            Some(run) => StreamPosition { frames: run.settled, ..self.log.position() },
+            None => state.position,
         };
-        Cursor { told, known: CursorScope::Messages }
+        Cursor { position, known: CursorScope::Messages }
     }
 }
 
@@ -291,8 +291,8 @@ impl ActiveRun {
     }
 
     /// A run that no client reads as its own.
-    pub(crate) fn detached(id: String, talk: &SessionState) -> Self {
-        Self { is_detached: true, ..Self::new(id, Pending::of(&talk.context)) }
+    pub(crate) fn detached(id: String, state: &SessionState) -> Self {
+        Self { is_detached: true, ..Self::new(id, Pending::of(&state.context)) }
     }
 
     pub(crate) fn follow(&self) -> Follower {

@@ -1,7 +1,7 @@
 //! The table of what works with agents of other frameworks. `tests/e2e/recipes.rs` compares it with the agents, here it is compared with
 //! what the recipes pin.
 
-#[path = "../e2e/recipes/table.rs"]
+#[path = "../../e2e/recipes/table.rs"]
 mod table;
 
 use std::fs;

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use crate::markdown::{links, paragraphs};
-use crate::{accept, documents, packages, place, read, root, tracked};
+use super::markdown::{links, paragraphs};
+use super::{accept, documents, packages, place, tracked};
+use crate::{read, root};
 
 /// Documents about the repository, in which a path is the end of one path alone, so that an editor's search finds it.
 const MAPS: [&str; 3] = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"];

@@ -1,0 +1,264 @@
+//! The settings: command line, environment and file.
+
+use clap::error::ErrorKind;
+use question_server::config::{Command, Config, DEFAULT_PORT, Database, command, read};
+use question_server::limits::{Bounds, DRAIN_GRACE};
+use question_server::rate::PerMinute;
+use std::path::Path;
+use std::time::Duration;
+
+fn read_with(variables: &[(&str, &str)], args: &[&str]) -> Result<Command, clap::Error> {
+    let variables = variables.iter();
+    let environment = variables.map(|(name, value)| (name.into(), value.into()));
+    read(environment, args.iter().map(Into::into))
+}
+
+fn config(variables: &[(&str, &str)], args: &[&str]) -> Config {
+    match read_with(variables, args) {
+        Ok(Command::Serve(config)) => *config,
+        other => panic!("{args:?} is fine: {other:?}"),
+    }
+}
+
+#[test]
+fn every_option_is_read() {
+    let args = "--port 0 --pace=0 --allow-origin http://192.168.1.5:8080 --allow-agent=https://agent.example \
+                --allow-agent https://other.example:8443 --database a/b.sqlite --page dist --log off";
+    let config = config(&[], &args.split_whitespace().collect::<Vec<_>>());
+    assert_eq!((config.port, config.pace), (0, Duration::ZERO));
+    assert_eq!(config.database, Database::File("a/b.sqlite".into()));
+    assert_eq!(config.allow_origins.len(), 1);
+    assert_eq!(config.allow_agents.len(), 2);
+    assert_eq!(config.page.as_deref(), Some(Path::new("dist")));
+}
+
+#[test]
+fn the_environment_says_the_same_and_the_command_line_wins() {
+    let variables = [
+        ("QUESTION_SERVER_PORT", "1"),
+        ("QUESTION_SERVER_PACE", "2"),
+        ("QUESTION_SERVER_PAGE", ""),
+        ("QUESTION_SERVER_ALLOW_AGENT", "https://one.example https://two.example"),
+    ];
+    let args = ["--port", "3", "--allow-agent", "https://three.example"];
+    let config = config(&variables, &args);
+    assert_eq!((config.port, config.pace), (3, Duration::from_millis(2)));
+    let agents: Vec<String> = config.allow_agents.iter().map(ToString::to_string).collect();
+    assert_eq!(agents, ["https://one.example", "https://two.example", "https://three.example"]);
+    assert_eq!(config.page, None, "empty is not set");
+}
+
+#[test]
+fn a_file_says_the_same_and_all_others_win() {
+    let file = std::env::temp_dir().join(format!("question-server-{}.toml", uuid::Uuid::new_v4()));
+    let path = file.to_str().expect("it is text");
+    let write = |text: &str| std::fs::write(&file, text).expect("it can be written");
+    write("port = 1\npace = 2\nlog = \"off\"\nallow-bypass = true\nallow-host = [\"one.example\", \"two.example\"]\n");
+    for (variables, args) in [
+        ([("QUESTION_SERVER_CONFIG", path)].as_slice(), ["--port=3"].as_slice()),
+        (&[], &["--config", path, "--port=3"]),
+    ] {
+        let config = config(variables, args);
+        assert_eq!((config.port, config.pace, config.allow_hosts.len()), (3, Duration::from_millis(2), 2));
+        assert!(config.allow_bypass);
+    }
+    for (text, named) in [
+        ("prot = 1", "prot: there is no such setting"),
+        ("port = \"secret\"", "port"),
+        ("[port]", "port"),
+        ("port = ", "--config"),
+        ("config = \"a\"", "config: there is no such setting"),
+    ] {
+        write(text);
+        let error = read_with(&[], &["--config", path]).expect_err("it is a mistake").to_string();
+        assert!(error.contains(named), "{error}");
+    }
+    std::fs::remove_file(&file).expect("it is there");
+    let error = read_with(&[], &["--config", path]).expect_err("it is gone").to_string();
+    assert!(error.contains("--config"), "{error}");
+}
+
+#[test]
+fn times_have_units() {
+    for (text, seconds) in
+        [("90s", Some(90)), ("30m", Some(1800)), ("2h", Some(7200)), ("7d", Some(604_800)), ("never", None)]
+    {
+        let config = config(&[], &["--expire-after", text]);
+        assert_eq!(config.expire_after, seconds.map(Duration::from_secs), "{text}");
+    }
+}
+
+#[test]
+fn every_bound_can_be_set() {
+    let args = [
+        "--max-body=1",
+        "--max-message=2",
+        "--max-messages=3",
+        "--max-history=7",
+        "--max-conversations=4",
+        "--max-changes=5",
+        "--max-new=6",
+        "--max-owned=8",
+        "--max-requests=9",
+        "--max-bodies=10",
+        "--max-streams=11",
+        "--max-tool-result=13",
+        "--max-connections=12",
+        "--max-memory=14",
+        "--max-histories=15",
+        "--max-sessions=16",
+    ];
+    let bounds = Bounds {
+        body: 1,
+        message: 2,
+        messages: 3,
+        history: 7,
+        conversations: 4,
+        changes: PerMinute::new(5),
+        new: PerMinute::new(6),
+        owned: 8,
+        requests: PerMinute::new(9),
+        bodies: 10,
+        streams: 11,
+        tool_result: 13,
+        connections: 12,
+        memory: 14,
+        histories: 15,
+        sessions: 16,
+    };
+    assert_eq!(config(&[], &args).bounds, bounds);
+}
+
+#[test]
+fn help_and_version_win_over_the_rest() {
+    for (args, kind) in [
+        (["--port", "1", "--help"].as_slice(), ErrorKind::DisplayHelp),
+        (&["-h"], ErrorKind::DisplayHelp),
+        (&["-V"], ErrorKind::DisplayVersion),
+        (&["--version"], ErrorKind::DisplayVersion),
+    ] {
+        assert_eq!(read_with(&[], args).expect_err("it is no work").kind(), kind);
+    }
+}
+
+#[test]
+fn a_database_is_what_it_is_called_or_refused() {
+    let database = |text: &str| config(&[], &["--database", text]).database;
+    assert_eq!(database("Memory"), Database::Memory);
+    for address in ["Postgres://me@h/n", "POSTGRESQL://me@h/n"] {
+        assert!(matches!(database(address), Database::Postgres(_)), "{address}");
+    }
+    assert!(matches!(database("some/file.sqlite"), Database::File(_)));
+    for address in ["mysql://u:secretpw@h/x", "sqlite:///x.db", "postgress://u:secretpw@h/x", "file://x"] {
+        let error = read_with(&[], &["--database", address]).expect_err(address).to_string();
+        assert!(error.contains("--database") && !error.contains("secretpw"), "{error}");
+    }
+}
+
+#[test]
+fn what_kubernetes_says_of_a_service_of_this_name_is_no_setting() {
+    let read = config(
+        &[
+            ("QUESTION_SERVER_SERVICE_HOST", "10.96.0.7"),
+            ("QUESTION_SERVER_SERVICE_PORT", "8787"),
+            ("QUESTION_SERVER_SERVICE_PORT_HTTP", "8787"),
+            ("QUESTION_SERVER_PORT", "tcp://10.96.0.7:8787"),
+            ("QUESTION_SERVER_PORT_8787_TCP", "tcp://10.96.0.7:8787"),
+            ("QUESTION_SERVER_PORT_8787_TCP_ADDR", "10.96.0.7"),
+            ("QUESTION_SERVER_PACE", "7"),
+        ],
+        &[],
+    );
+    assert_eq!((read.port, read.pace), (DEFAULT_PORT, Duration::from_millis(7)));
+    for (name, value) in
+        [("QUESTION_SERVER_PORT", "8o8o"), ("QUESTION_SERVER_PORTS", "1"), ("QUESTION_SERVER_PORT_X", "1")]
+    {
+        read_with(&[(name, value)], &[]).expect_err(name);
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    for (args, named) in [
+        (["--port", "70000"], "--port"),
+        (["--port", "70000"], "70000"),
+        (["--allow-origin", "not an origin"], "not"),
+        (["--allow-agent", "https://*.example"], "https://*.example"),
+        (["--allow-agent", "https://a.example/path"], "without a path"),
+        (["--allow-agent", "http://[::1]:8080"], "IPv6"),
+        (["--what", "1"], "--what"),
+        (["--log", "loud"], "loud"),
+        (["--log-format", "xml"], "xml"),
+        (["--model", "gpt"], "gpt"),
+        (["--model", "gpt"], "front-desk"),
+        (["--log-contents", "maybe"], "maybe"),
+        (["--expire-after", "soon"], "soon"),
+        (["--expire-after", "0s"], "0s"),
+        (["--max-body", "-1"], "-1"),
+        (["--max-body", "0"], "--max-body"),
+        (["--max-message", "0"], "positive integer"),
+        (["--max-messages", "0"], "positive integer"),
+        (["--max-history", "0"], "positive integer"),
+        (["--max-conversations", "0"], "positive integer"),
+        (["--allow-bypass", "maybe"], "maybe"),
+        (["--max-new", "-1"], "-1"),
+        (["--max-model-calls", "0"], "positive integer"),
+        (["--max-model-calls", "many"], "positive integer"),
+        (["--temperature", "hot"], "from 0 to 2"),
+        (["--temperature", "NaN"], "from 0 to 2"),
+    ] {
+        let error = read_with(&[], &args).expect_err("it is a mistake").to_string();
+        assert!(error.contains(named), "{error}");
+    }
+    let error = read_with(&[("QUESTION_SERVER_PACE", "fast")], &[]).expect_err("it is one").to_string();
+    assert!(error.contains("QUESTION_SERVER_PACE") && error.contains("fast"));
+    let error = read_with(&[("QUESTION_SERVER_PROT", "s3cret")], &[]).expect_err("it is one").to_string();
+    assert!(error.contains("QUESTION_SERVER_PROT") && !error.contains("s3cret"), "{error}");
+    config(&[("QUESTION_SERVERS", "7"), ("PATH", "/bin")], &[]);
+}
+
+#[test]
+fn other_machines_are_let_in_with_a_token_only() {
+    for address in ["0.0.0.0", "192.168.1.5", "::"] {
+        let args = ["--bind", address];
+        let error = read_with(&[], &args).expect_err("anybody could come in").to_string();
+        assert!(error.contains("token") && error.contains(address), "{error}");
+        let token = [("QUESTION_SERVER_TOKEN", "0123456789abcdef")];
+        let config = config(&token, &args);
+        assert!(!config.tokens.is_empty() && !format!("{config:?}").contains("0123456789"));
+    }
+    for address in ["127.0.0.1", "127.0.0.2", "::1"] {
+        assert!(config(&[], &["--bind", address]).bind.is_loopback());
+    }
+    let weak = read_with(&[], &["--token", "secret"]).expect_err("it can be guessed").to_string();
+    assert!(weak.contains("16") && !weak.contains("secret"), "{weak}");
+}
+
+#[test]
+fn the_command_line_is_well_made_and_its_help_fits_a_terminal() {
+    command().debug_assert();
+    let help = command().render_help().to_string();
+    assert!(help.lines().all(|line| line.len() <= 140), "{help}");
+    assert_eq!(Config::default().drain_grace, DRAIN_GRACE);
+}
+
+#[test]
+fn a_backup_needs_a_file_and_nothing_else() {
+    let args = ["backup", "copy.sqlite", "--database", "a.sqlite"];
+    for variables in [[("QUESTION_SERVER_BIND", "0.0.0.0")], [("QUESTION_SERVER_PORT", "1")]] {
+        let read = read_with(&variables, &args);
+        let Ok(Command::Backup { database, to }) = read else {
+            panic!("it is fine: {read:?}");
+        };
+        assert_eq!((database.as_path(), to.as_path()), (Path::new("a.sqlite"), Path::new("copy.sqlite")));
+    }
+    for (args, named) in [
+        (["backup", "copy.sqlite"].as_slice(), "--database"),
+        (&["backup", "--database", "a.sqlite"], "<FILE>"),
+        (&["backup", "copy.sqlite", "--database", "postgres://u:secret@h/n"], "pg_dump"),
+        (&["restore"], "restore"),
+    ] {
+        let error = read_with(&[], args).expect_err("it is a mistake").to_string();
+        assert!(error.contains(named) && !error.contains("secret"), "{error}");
+    }
+}
