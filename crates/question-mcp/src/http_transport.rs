@@ -2,7 +2,7 @@
 
 use crate::server::McpServer;
 use bytes::Bytes;
-use http::{HeaderMap, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use rmcp::RoleServer;
@@ -33,6 +33,9 @@ const SESSION_ID: &str = "mcp-session-id";
 
 /// The code of the error for a session too many. The specification leaves it to servers.
 const TOO_MANY_SESSIONS: ErrorCode = ErrorCode(-32000);
+
+/// The body of a response.
+type SdkBody = BoxBody<Bytes, Infallible>;
 
 /// The bounds of [`McpServer::into_http`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,12 +105,13 @@ impl McpServer {
 
 impl HttpService {
     /// The response to a request.
-    pub async fn handle<B>(&self, request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
+    pub async fn handle<B>(&self, request: Request<B>) -> Response<SdkBody>
     where
         B: http_body::Body + Send + 'static,
         B::Error: Display,
     {
         let id = session_id(request.headers());
+        let was_json = is_json(request.headers());
         let mut in_use = id.as_ref().and_then(|id| self.sessions.used(id));
         let response = self.inner.handle(request).await;
         if let (None, Some(new)) = (id, session_id(response.headers())) {
@@ -116,6 +120,10 @@ impl HttpService {
                 return too_many_sessions();
             }
         }
+        let response = match response.status().is_client_error() && !is_json(response.headers()) {
+            true => refusal(response, was_json).await,
+            false => response,
+        };
         response.map(|body| {
             let until_sent = move |frame| {
                 let _ = &in_use;
@@ -132,7 +140,7 @@ where
     B::Data: Send,
     B::Error: Display,
 {
-    type Response = Response<BoxBody<Bytes, Infallible>>;
+    type Response = Response<SdkBody>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 
@@ -204,15 +212,40 @@ fn session_id(headers: &HeaderMap) -> Option<Arc<str>> {
     headers.get(SESSION_ID)?.to_str().ok().map(Arc::from)
 }
 
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/json"))
+}
+
+/// The refusal of a request as an error of JSON-RPC, where the SDK has a text alone. A body of the right type is one that can't be read.
+async fn refusal(response: Response<SdkBody>, was_json: bool) -> Response<SdkBody> {
+    let (mut head, body) = response.into_parts();
+    let Ok(text) = body.collect().await.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned());
+    let error = match head.status {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if was_json => {
+            head.status = StatusCode::BAD_REQUEST;
+            ErrorData::parse_error(text, None)
+        }
+        _ => ErrorData::invalid_request(text, None),
+    };
+    head.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    head.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(head, in_json(error))
+}
+
 /// The refusal of a session too many: 503, with an error of JSON-RPC.
-fn too_many_sessions() -> Response<BoxBody<Bytes, Infallible>> {
+fn too_many_sessions() -> Response<SdkBody> {
     let message = "The server has as many sessions as it may. Try again later, or end a session by DELETE.";
-    let error = TxJsonRpcMessage::<RoleServer>::error(ErrorData::new(TOO_MANY_SESSIONS, message, None), None);
-    let body = serde_json::to_vec(&error).expect("an error is JSON");
     Response::builder()
         .status(StatusCode::SERVICE_UNAVAILABLE)
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::RETRY_AFTER, SESSION_RESTS.as_secs())
-        .body(Full::new(Bytes::from(body)).boxed())
+        .body(in_json(ErrorData::new(TOO_MANY_SESSIONS, message, None)))
         .expect("these are legal headers")
+}
+
+/// The body of an error that belongs to no request.
+fn in_json(error: ErrorData) -> SdkBody {
+    let error = TxJsonRpcMessage::<RoleServer>::error(error, None);
+    Full::new(Bytes::from(serde_json::to_vec(&error).expect("an error is JSON"))).boxed()
 }

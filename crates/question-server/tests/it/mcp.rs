@@ -350,22 +350,27 @@ async fn the_endpoint_is_behind_the_guard_and_the_tokens() {
 #[tokio::test]
 async fn what_is_no_message_is_refused_and_too_much_as_well() {
     let server = endpoint(&Config::default());
-    for (body, content_type, statuses) in [
-        ("{", "application/json", [400, 415]),
-        ("[]", "application/json", [400, 415]),
-        (r#"{"jsonrpc": "2.0", "id": 1, "method": 7}"#, "application/json", [400, 415]),
-        ("hello", "text/plain", [415, 400]),
+    for (body, content_type, status, code) in [
+        ("{", "application/json", 400, -32700),
+        ("[]", "application/json", 400, -32700),
+        (r#"{"jsonrpc": "2.0", "id": 1, "method": 7}"#, "application/json", 400, -32700),
+        (r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}"#, "application/json", 400, -32600),
+        ("hello", "text/plain", 415, -32600),
     ] {
         let mut request = request(Method::POST, "/mcp", Some(Value::Null));
         *request.body_mut() = body.to_owned().into();
         let answer = call(&server, with_headers(request, &[("content-type", content_type), ("accept", EITHER)])).await;
-        assert!(statuses.contains(&answer.status.as_u16()), "{body} {answer:?}");
+        assert_eq!(
+            (answer.status.as_u16(), &answer.json()["error"]["code"]),
+            (status, &json!(code)),
+            "{body} {answer:?}"
+        );
     }
     let mut long = which();
     long["questions"][0]["question"] = "q".repeat(5 << 20).into();
     let params = json!({"name": "ask_user_question", "arguments": long});
     let answer = post(&server, "tools/call", params, json!({}), &[]).await;
-    assert_eq!(answer.status, 413, "{answer:?}");
+    assert_eq!((answer.status.as_u16(), &answer.json()["error"]["code"]), (413, &json!(-32600)), "{answer:?}");
 }
 
 #[tokio::test(start_paused = true)]
