@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// The whole document, which the server sends.
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) fn document() -> impl IntoView {
+pub(crate) fn whole_page() -> impl IntoView {
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -38,7 +38,7 @@ fn App() -> impl IntoView {
     let options = ChatOptions::new("/agent").behind_question_server().kept_in_address();
     let chat = use_agent_chat(options.tool(title_tool(), |arguments: Value| async move {
         let title = arguments["title"].as_str().ok_or("`title` is no text")?;
-        leptos::prelude::document().set_title(title);
+        document().set_title(title);
         Ok(json!({"title": title}))
     }));
     let row = move |entry: Entry| match entry.item {

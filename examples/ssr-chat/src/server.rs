@@ -1,6 +1,6 @@
 //! Page, program and agent under one address.
 
-use crate::app::document;
+use crate::app::whole_page;
 use any_spawner::Executor;
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -25,7 +25,7 @@ pub(crate) fn app(program: impl AsRef<Path>, script: Option<Script>) -> Router {
     let agent = Server::builder().model(Arc::new(agent)).build();
     let text = |kind: &'static str, text: &'static str| get(move || async move { ([(CONTENT_TYPE, kind)], text) });
     Router::new()
-        .route("/", get(render_app_to_stream(document)))
+        .route("/", get(render_app_to_stream(whole_page)))
         .route("/start.js", text("text/javascript", START))
         .route("/question-card.css", text("text/css", question_card::STYLESHEET))
         .nest_service("/program", ServeDir::new(program))
