@@ -1,5 +1,6 @@
 //! The tests that cargo has built, by path: so that they run without cargo, which lets one call work at a time.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -8,8 +9,8 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use crate::steps::StepLog;
-use crate::wasm;
-use crate::workspace::{linting, linting_cargo};
+use crate::workspace::{self, linting, linting_cargo};
+use crate::{files, wasm};
 
 /// A built test.
 pub(super) struct Binary {
@@ -32,13 +33,26 @@ static WASM: OnceLock<Vec<Binary>> = OnceLock::new();
 /// Builds all native tests. The journeys are no test by default, or they would run without a browser, but match a pattern of tests.
 pub(super) fn build_native(log: &StepLog) -> Result<()> {
     let mut all = linting_cargo(["test", "--workspace", "--lib", "--bins", "--examples", "--benches", "--test", "*"]);
-    keep(&NATIVE, build(&mut all, log)?)
+    keep(&NATIVE, build(&mut all, log)?)?;
+    keep_server()
 }
 
 /// Builds the journeys, and the server that they need.
 pub(crate) fn build_journeys(log: &StepLog) -> Result<()> {
     log.run(&mut linting_cargo(["build", "--package", "question-server"]))?;
-    keep(&NATIVE, build(&mut linting_cargo(["test", "--package", "xtask", "--test", "e2e"]), log)?)
+    keep(&NATIVE, build(&mut linting_cargo(["test", "--package", "xtask", "--test", "e2e"]), log)?)?;
+    keep_server()
+}
+
+/// The server that the journeys start, with all its features: `serve` builds another one in cargo's place.
+pub(super) fn server() -> PathBuf {
+    workspace::scratch("question-server")
+}
+
+fn keep_server() -> Result<()> {
+    files::remove(&server())?;
+    fs::copy(workspace::server("debug"), server()).context("can't copy the server")?;
+    Ok(())
 }
 
 /// Builds the WebAssembly tests: each further program costs a run of wasm-bindgen and a start of each browser.

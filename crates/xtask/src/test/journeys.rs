@@ -110,7 +110,7 @@ pub(crate) fn journeys() -> Result<Command> {
     let mut journeys = binaries::native("e2e", "xtask")?;
     // The browser is the one that is named.
     journeys.env_remove("XTASK_FIREFOX").env_remove("XTASK_WEBKIT_DRIVER");
-    journeys.env("XTASK_PAGE", page::dist()).env("XTASK_SERVER", workspace::server("debug"));
+    journeys.env("XTASK_PAGE", page::dist()).env("XTASK_SERVER", binaries::server());
     journeys.env("XTASK_DEMO", workspace::scratch("demo"));
     Ok(journeys)
 }
@@ -128,5 +128,5 @@ pub(crate) fn mcp_clients(log: &StepLog) -> Result<()> {
 fn in_node(log: &StepLog, script: &str, clients: &tools::PinnedTool) -> Result<()> {
     let mut node = Command::new(system::node(log)?);
     node.arg(workspace::root().join(script));
-    log.run(node.arg(workspace::server("debug")).arg(clients.folder(log)?))
+    log.run(node.arg(binaries::server()).arg(clients.folder(log)?))
 }
