@@ -70,6 +70,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         element("element in Chromium", chromium),
         element("element in Firefox", firefox),
         element("element in WebKit", webkit),
+        StepSpec::builds("fuzz targets", &["formatting"], fuzz_targets),
         StepSpec::builds("documentation", &["formatting"], documentation),
         StepSpec::builds("documentation tests", &["native build"], |log| {
             log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc"]))
@@ -193,6 +194,12 @@ fn server_on_postgres(log: &StepLog) -> Result<()> {
     tests.args(["--ignored", "--test-threads", "8", "--skip", "endurance"]);
     tests.env("POSTGRES_PROGRAMS", system::postgres(log)?).env("NGINX_PROGRAM", system::nginx(log)?);
     log.run_some(&mut tests)
+}
+
+/// Checks that the fuzz targets fit the crates, which are not in their workspace.
+fn fuzz_targets(log: &StepLog) -> Result<()> {
+    let mut check = workspace::cargo(["check", "--locked", "--manifest-path", "crates/ag-ui-stream/fuzz/Cargo.toml"]);
+    log.run(check.arg("--target-dir").arg(workspace::scratch("fuzz")))
 }
 
 fn documentation(log: &StepLog) -> Result<()> {

@@ -1,6 +1,9 @@
 //! Arguments in any pieces are what `serde_json` makes of the whole, and an ask made of them takes nothing back that it showed.
 #![no_main]
 
+#[path = "../../../ask-user-question/tests/it/kept.rs"]
+mod kept;
+
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::{Conversation, Event};
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextSnapshot};
@@ -31,11 +34,11 @@ fn show(pieces: &[String]) {
     for piece in pieces {
         let after =
             take(Event::new(EventType::ToolCallArgs, [("toolCallId", "c".into()), ("delta", piece.as_str().into())]));
-        assert!(before.may_become(&shown(&after)), "{before:?} {after:?}");
+        assert!(kept::is_kept(&before, &shown(&after)), "{before:?} {after:?}");
         before = after;
     }
     let complete = take(Event::new(EventType::ToolCallEnd, [("toolCallId", "c".into())]));
-    assert!(before.may_become(&shown(&complete)), "{before:?} {complete:?}");
+    assert!(kept::is_kept(&before, &shown(&complete)), "{before:?} {complete:?}");
 }
 
 /// The visible part of a snapshot, as if it were the whole ask.
