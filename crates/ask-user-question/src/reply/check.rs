@@ -89,7 +89,7 @@ impl<'a, R: Refuse> ReplyBuilder<'a, R> {
         self.answer(place, question, selection);
     }
 
-    /// Marks a question as spoken of, and says whether it was before.
+    /// Marks a question as named, and returns true if it was before.
     pub(super) fn names(&mut self, question: usize) -> bool {
         std::mem::replace(&mut self.named[question], true)
     }

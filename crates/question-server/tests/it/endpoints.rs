@@ -248,7 +248,7 @@ async fn thoughts_and_markup_are_not_shown() {
         ("Use <think> for thoughts.", "Use <think> for thoughts."),
         ("<thi", "<thi"),
         ("a < b and <b>c</b>", "a < b and <b>c</b>"),
-        // Calls that nobody knows, and calls that are spoken of.
+        // Calls of unknown tools, unfinished calls, and text about calls.
         ("One thing.\n<tool_call>{\"name\": \"unknown\", \"arguments\": {}}</tool_call>", "One thing."),
         ("One thing. <｜DSML｜function_calls><｜DSML｜invoke name=\"x\">", "One thing."),
         ("One thing. <tool_call>", "One thing."),
