@@ -1,7 +1,7 @@
 //! The agent's side: texts of JSON in, texts of JSON out.
 
 use ask_user_question::reply::Selection;
-use ask_user_question::validate::{Violation, check_text, describe};
+use ask_user_question::validate::{check_text, describe};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply, matching, tool};
 use json_tree::Json;
 use serde_json::{Value, json};
@@ -57,7 +57,7 @@ pub fn parse_reply(ask: &str, reply: &str) -> Result<String, String> {
                 Ok(reply) => Reply::parse(&ask, &reply).err().unwrap_or_default(),
                 Err(_) => Vec::new(),
             };
-            not_read(&violations)
+            json!({"outcome": null, "violations": violations})
         }
     };
     Ok(outcome.to_string())
@@ -98,10 +98,6 @@ fn outcome_json(outcome: &Outcome) -> Value {
         Outcome::RepliedInChat { text, partial } => json!({"outcome": kind, "text": text, "picks": partial}),
         Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => json!({"outcome": kind}),
     }
-}
-
-fn not_read(violations: &[Violation]) -> Value {
-    json!({"outcome": null, "violations": violations})
 }
 
 #[cfg(test)]

@@ -57,8 +57,8 @@ pub struct Card {
     pub(crate) late: String,
     /// The state of sending an expired question back to the agent.
     pub(crate) again: Reask,
-    /// The result of the last copy, and the button that made it.
-    pub(crate) copied: Option<(Control, CopyResult)>,
+    /// The button that made the last copy, and true if the browser took it.
+    pub(crate) copied: Option<(Control, bool)>,
     /// The part that the next walk over the page can skip: the number of questions, and of options of the question after them.
     pub(crate) unchanged: (usize, usize),
     /// Any text may have changed, and not only grown.
@@ -288,14 +288,6 @@ pub(crate) enum Reask {
     /// Given to the host, which accepts or refuses it at once.
     Given,
     Sent,
-}
-
-/// The result of a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CopyResult {
-    Yes,
-    /// The browser refused, and the user has to know.
-    Failed,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

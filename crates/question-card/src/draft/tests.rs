@@ -138,10 +138,10 @@ fn leaving_other_out_keeps_its_text() {
     let mut draft = multi();
     draft.toggle(0, 0, "A");
     draft.type_text(0, Field::Other, "abc");
-    draft.toggle_other(0);
+    draft.change(0, QuestionDraft::toggle_other);
     check(&draft, &[0], None);
     assert!(draft.is_other_unsent(0));
-    draft.toggle_other(0);
+    draft.change(0, QuestionDraft::toggle_other);
     check(&draft, &[0], Some("abc"));
 }
 
@@ -149,12 +149,12 @@ fn leaving_other_out_keeps_its_text() {
 #[test]
 fn other_without_text_is_no_answer() {
     let mut draft = single();
-    draft.choose_other(0);
+    draft.change(0, QuestionDraft::choose_other);
     draft.type_text(0, Field::Other, "  ");
     assert_eq!(draft.problem(0), Some(Problem::OtherBlank));
     let mut draft = multi();
     draft.toggle(0, 0, "A");
-    draft.toggle_other(0);
+    draft.change(0, QuestionDraft::toggle_other);
     assert_eq!(draft.problem(0), Some(Problem::OtherBlank));
 }
 
@@ -202,7 +202,7 @@ fn what_fits_is_what_reconciling_would_not_change() {
         |draft| draft.toggle(0, 1, "B"),
         |draft| draft.toggle(0, 0, "A"),
         |draft| draft.type_text(0, Field::Other, "own"),
-        |draft| draft.toggle_skip(0),
+        |draft| draft.change(0, QuestionDraft::toggle_skip),
         |draft| draft.know(1, ChoiceKind::Single),
     ];
     let mut seen = [0, 0];
@@ -242,7 +242,7 @@ fn problems_name_the_questions_in_order() {
     let mut draft = single();
     draft.know(2, ChoiceKind::Single);
     draft.toggle(0, 0, "A");
-    draft.choose_other(2);
+    draft.change(2, QuestionDraft::choose_other);
     assert_eq!(draft.problems(3), [(1, Problem::Unanswered), (2, Problem::OtherBlank)]);
 }
 
@@ -272,7 +272,7 @@ fn a_note_goes_along_and_is_no_answer() {
 #[test]
 fn a_skipped_question_is_answered_and_says_so() {
     let mut draft = single();
-    draft.toggle_skip(0);
+    draft.change(0, QuestionDraft::toggle_skip);
     assert_eq!(draft.problem(0), None);
     assert!(draft.is_skipped(0) && draft.is_dirty());
     assert!(draft.selections()[0].skipped);
@@ -285,11 +285,11 @@ fn taking_a_skip_back_brings_the_choice_back() {
     let mut draft = multi();
     draft.toggle(0, 0, "A");
     draft.type_text(0, Field::Other, "mine");
-    draft.toggle_skip(0);
+    draft.change(0, QuestionDraft::toggle_skip);
     check(&draft, &[], None);
     assert!(!draft.is_chosen(0, 0) && !draft.is_other_chosen(0));
     assert!(draft.is_other_unsent(0), "the text is still on the screen");
-    draft.toggle_skip(0);
+    draft.change(0, QuestionDraft::toggle_skip);
     check(&draft, &[0], Some("mine"));
     assert!(!draft.is_skipped(0));
 }
@@ -298,12 +298,12 @@ fn taking_a_skip_back_brings_the_choice_back() {
 fn answering_takes_a_skip_back_and_starts_from_nothing() {
     for mut draft in [single(), multi()] {
         draft.toggle(0, 0, "A");
-        draft.skip(0);
-        draft.skip(0);
+        draft.change(0, QuestionDraft::skip);
+        draft.change(0, QuestionDraft::skip);
         draft.toggle(0, 1, "B");
         assert!(!draft.is_skipped(0));
         check(&draft, &[1], None);
-        draft.skip(0);
+        draft.change(0, QuestionDraft::skip);
         draft.type_text(0, Field::Other, "mine");
         assert!(!draft.is_skipped(0));
         check(&draft, &[], Some("mine"));
@@ -314,10 +314,10 @@ fn answering_takes_a_skip_back_and_starts_from_nothing() {
 fn what_a_skip_keeps_follows_its_labels() {
     let mut draft = single();
     draft.toggle(0, 1, "B");
-    draft.toggle_skip(0);
+    draft.change(0, QuestionDraft::toggle_skip);
     draft.reconcile(&ask(false, &["A"]));
     assert_eq!(draft.problem(0), None);
-    draft.toggle_skip(0);
+    draft.change(0, QuestionDraft::toggle_skip);
     assert_eq!(draft.problem(0), Some(Problem::Unanswered));
 }
 
@@ -348,8 +348,7 @@ fn without_a_limit_there_is_nothing_to_count() {
 }
 
 fn left(draft: &AnswerDraft, sent: Option<&Selection>) -> (Option<String>, Option<String>) {
-    let left = draft.left_over(0, sent, ", ");
-    (left.answer, left.note)
+    draft.left_over(0, sent, ", ")
 }
 
 #[test]
@@ -374,7 +373,7 @@ fn what_was_not_sent_is_left() {
     let other = Selection { selected: vec![1], ..Selection::default() };
     assert_eq!(left(&draft, Some(&other)), all, "another answer won");
     let own = draft.selections();
-    draft.toggle_other(0);
+    draft.change(0, QuestionDraft::toggle_other);
     let sent = draft.selections();
     assert_eq!(left(&draft, sent.first()), (Some("mine".to_owned()), None), "the text stood beside the answer");
     draft.forget();

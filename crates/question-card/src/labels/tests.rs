@@ -133,8 +133,8 @@ fn what_arrived_is_told_with_what_there_is_of_it() {
     let labels = Labels::ENGLISH;
     assert_eq!(labels.ready(1, "", "Which?", 0), "The agent asks 1 question. Which?");
     assert_eq!(labels.ready(2, "Size", "Which?", 1), "The agent asks 2 questions. Size: Which? (1 option)");
-    assert_eq!(labels.time_left(TimeLeft { count: 1, unit: Unit::Minutes }), "1 minute left to answer");
-    assert_eq!(labels.time_left(TimeLeft { count: 30, unit: Unit::Seconds }), "30 seconds left to answer");
+    assert_eq!(labels.time_left(TimeLeft { count: 1, word: Word::MinutesLeft }), "1 minute left to answer");
+    assert_eq!(labels.time_left(TimeLeft { count: 30, word: Word::SecondsLeft }), "30 seconds left to answer");
     // Braces in what comes in stay as they are.
     assert_eq!(labels.filled(Word::Noted, &[("note", "{note} {x}")]), "Note: {note} {x}");
 }
@@ -229,5 +229,6 @@ fn is_said([before, text, after]: [&str; 3]) -> bool {
 }
 
 fn is_for_programmers(line: &str) -> bool {
-    line.trim_start().starts_with("//") || line.contains(".expect(")
+    let line = line.trim_start();
+    line.starts_with("//") || line.starts_with("#[doc") || line.contains(".expect(")
 }

@@ -43,7 +43,7 @@ struct Settings {
     layout: Layout,
     readonly: bool,
     held: bool,
-    shortcuts: bool,
+    without_shortcuts: bool,
     /// Skip, notes, and what is open left to the agent.
     extras: [bool; 3],
     offers: [bool; 5],
@@ -63,7 +63,7 @@ impl Settings {
             layout: self.layout,
             readonly: self.readonly,
             held: self.held,
-            shortcuts: self.shortcuts,
+            without_shortcuts: self.without_shortcuts,
             skip: skip.then(Skip::button),
             notes: notes.then(Notes::field),
             agent_decides: decides.then(|| Decide::button("Decide")),
@@ -82,8 +82,9 @@ fn settings() -> impl Strategy<Value = Settings> {
     let left = prop::option::weighted(0.3, 0..90_000_u64);
     let others = (prop::option::of(0..6_usize), left, 0..9_usize, select(vec!["", "other"]));
     (modes(), layouts(), flags, others).prop_map(|(mode, layout, flags, others)| {
-        let ((readonly, held, shortcuts, extras, offers), (max_length, left, language, scope)) = (flags, others);
-        Settings { mode, layout, readonly, held, shortcuts, extras, offers, max_length, left, language, scope }
+        let ((readonly, held, without_shortcuts, extras, offers), (max_length, left, language, scope)) =
+            (flags, others);
+        Settings { mode, layout, readonly, held, without_shortcuts, extras, offers, max_length, left, language, scope }
     })
 }
 
