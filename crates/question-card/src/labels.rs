@@ -90,6 +90,3 @@ pub fn isolate(text: &str) -> String {
 pub(crate) fn concat(parts: &[&str]) -> String {
     joined(parts, "")
 }
-
-#[cfg(test)]
-mod tests;

@@ -507,6 +507,18 @@ impl Card {
         self.draft.is_chosen(question, option)
     }
 
+    /// Returns true if the free-text answer of a question is chosen.
+    #[must_use]
+    pub fn is_other_chosen(&self, question: usize) -> bool {
+        self.draft.is_other_chosen(question)
+    }
+
+    /// Returns true if a question is skipped.
+    #[must_use]
+    pub fn is_skipped(&self, question: usize) -> bool {
+        self.draft.is_skipped(question)
+    }
+
     /// The text of a field, part of the answer or not.
     #[must_use]
     pub fn text(&self, question: usize, field: Field) -> &str {
@@ -601,5 +613,5 @@ impl Submission {
     }
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
 mod tests;
