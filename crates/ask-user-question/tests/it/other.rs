@@ -1,8 +1,8 @@
 //! Labels that mean "Other": repair leaves them out, and a card holds them back until they mean something else.
 
+use crate::arriving;
 use crate::generate::config;
-use ask_user_question::arriving::Arriving;
-use ask_user_question::{AskSnapshot, AskUserQuestion};
+use ask_user_question::AskUserQuestion;
 use proptest::prelude::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -23,11 +23,7 @@ fn open(label: &str) -> String {
 
 /// The first label that is shown of a text, fed by the character.
 fn shown(text: &str) -> Option<String> {
-    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
-    for c in text.chars() {
-        arriving.feed(c.encode_utf8(&mut [0; 4]), |patch| shown.apply(&patch));
-    }
-    Some(shown.questions.first()?.options.first()?.label.text.clone())
+    Some(arriving::shown(text, 1).questions.first()?.options.first()?.label.text.clone())
 }
 
 /// The first label of the whole ask, if that is no "Other".

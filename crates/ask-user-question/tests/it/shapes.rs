@@ -1,11 +1,10 @@
 //! Arguments of models in the shapes of other tools, and texts that are almost JSON. Streaming and reading have the same result.
 
+use crate::arriving::shown;
 use crate::generate::{ask_like_json, config, misnamed_ask};
 use crate::kept::is_kept;
-use ask_user_question::arriving::Arriving;
-use ask_user_question::snapshot::AskSnapshot;
 use ask_user_question::validate::{Checked, check_text};
-use ask_user_question::{AskUserQuestion, Limits, Question};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Question};
 use proptest::prelude::*;
 use serde_json::json;
 #[cfg(target_arch = "wasm32")]
@@ -26,13 +25,9 @@ fn checked(arguments: &str) -> Checked {
 
 /// The ask that arguments become in pieces of `size` characters, if it takes nothing back of what they showed.
 fn arrives(arguments: &str, size: usize) -> Option<AskUserQuestion> {
-    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
-    let characters: Vec<char> = arguments.chars().collect();
-    for piece in characters.chunks(size) {
-        let piece: String = piece.iter().collect();
-        arriving.feed(&piece, |patch| shown.apply(&patch));
-    }
-    AskUserQuestion::from_arguments(arguments).filter(|ask| is_kept(&shown, ask))
+    let shown = shown(arguments, size).questions;
+    let whole = |ask: &AskUserQuestion| AskSnapshot::complete("call", ask.clone(), Phase::Ready).questions;
+    AskUserQuestion::from_arguments(arguments).filter(|ask| is_kept(&shown, &whole(ask)))
 }
 
 #[track_caller]
