@@ -19,7 +19,6 @@ pub(crate) struct Feed {
     recent: Vec<Frame>,
 }
 
-/// The result of a frame.
 #[derive(Debug)]
 pub(crate) enum FeedUpdate {
     /// New events, if any.

@@ -8,7 +8,6 @@ mod question;
 mod steps;
 
 pub(crate) use self::actions::decide;
-use self::elements::line;
 pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::Card;
@@ -89,7 +88,7 @@ fn form(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         }
         actions::actions(w, card, ask);
     } else {
-        line(w, "p", part::COMPOSING, card.labels.text(Word::Composing));
+        w.element("p", part::COMPOSING, 0, card.labels.text(Word::Composing));
     }
     w.close();
 }

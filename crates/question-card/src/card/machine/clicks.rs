@@ -49,7 +49,7 @@ impl Card {
             Control::AskAgain if !stands_still || !self.asks_again() => {}
             Control::AskAgain => self.ask_again(ask),
             Control::SendLate => self.emit(CardEvent::Message(self.late.clone())),
-            Control::Dismiss => self.put_away(),
+            Control::Dismiss => self.draft.forget(),
             // Never by the form, which a frame may keep from being submitted.
             Control::Submit => {
                 self.plan(Do::Prevent);

@@ -118,7 +118,7 @@ impl Card {
     /// The digit that chooses the nth row, if it has one.
     pub(crate) fn shortcut(&self, row: usize) -> Option<&'static str> {
         const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-        DIGITS.get(row).copied().filter(|_| self.options.shortcuts)
+        DIGITS.get(row).copied().filter(|_| !self.options.without_shortcuts)
     }
 
     /// The digit that focuses the free-text field: the one after the last option's, once that is known.
@@ -217,10 +217,10 @@ impl Card {
         // A text could be typed even if no question could be read.
         for question in 0..count.max(1) {
             let sent = sent.iter().find(|sent| sent.question == question);
-            let left = self.draft.left_over(question, sent, self.labels.text(Word::List));
+            let (answer, note) = self.draft.left_over(question, sent, self.labels.text(Word::List));
             let mut lines = Vec::new();
-            lines.extend(left.answer);
-            lines.extend(left.note.as_deref().map(|note| self.labels.filled(Word::Noted, &[("note", note)])));
+            lines.extend(answer);
+            lines.extend(note.as_deref().map(|note| self.labels.filled(Word::Noted, &[("note", note)])));
             if !lines.is_empty() {
                 // If there are several, each is headed by its question.
                 if count > 1 {
