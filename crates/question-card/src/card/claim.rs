@@ -129,7 +129,7 @@ impl Shell {
     /// Returns true if an overlay is open that does not contain the card.
     fn is_covered(&self) -> bool {
         let page = self.document().and_then(|document| browser::element(&document, "documentElement"));
-        let (Some(root), Some(page)) = (self.root(), page) else {
+        let (Some(root), Some(page)) = (self.root.get(), page) else {
             return true;
         };
         let place = in_document(root.clone().into());
