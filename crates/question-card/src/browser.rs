@@ -108,17 +108,17 @@ pub(crate) fn scroll_to(element: &Element) {
 }
 
 /// A function that the browser calls, with an argument or without. Each type of them would be code of its own.
-pub(crate) type Callback = Closure<dyn Fn(JsValue)>;
+pub(crate) type PageFunction = Closure<dyn Fn(JsValue)>;
 
 /// A function that is freed by the browser, once nothing there refers to it.
 pub(crate) fn callback(act: impl Fn(JsValue) + 'static) -> JsValue {
-    Callback::new(act).into_js_value()
+    PageFunction::new(act).into_js_value()
 }
 
 /// A function that acts once.
-fn once(act: Box<dyn FnOnce()>) -> Callback {
+fn once(act: Box<dyn FnOnce()>) -> PageFunction {
     let act = Cell::new(Some(act));
-    Callback::new(move |_| {
+    PageFunction::new(move |_| {
         if let Some(act) = act.take() {
             act();
         }
@@ -138,7 +138,7 @@ pub(crate) fn soon(act: impl FnOnce() + 'static) {
 /// A function that will run later, unless this is dropped before.
 pub(crate) struct Timer {
     id: i32,
-    _act: Callback,
+    _act: PageFunction,
 }
 
 impl Timer {
@@ -159,7 +159,7 @@ pub(crate) struct Listening {
     target: EventTarget,
     events: &'static [&'static str],
     captures: bool,
-    act: Callback,
+    act: PageFunction,
 }
 
 impl Listening {

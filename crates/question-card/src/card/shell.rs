@@ -5,7 +5,7 @@ use super::machine::{Card, Do, Input, Now, Submission};
 use super::{events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
-use crate::browser::{self, Callback, Listening, Timer, clock, focus_on, focus_quietly, soon};
+use crate::browser::{self, Listening, PageFunction, Timer, clock, focus_on, focus_quietly, soon};
 use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
@@ -95,7 +95,7 @@ pub(super) struct Claim {
 /// Observes the size of the card.
 struct Sizes {
     observer: ResizeObserver,
-    _on_resize: Callback,
+    _on_resize: PageFunction,
 }
 
 impl Shell {
@@ -475,7 +475,7 @@ impl Sizes {
             shell.take(Input::Resized);
             shell.fit_fields();
         });
-        let on_resize = Callback::new(move |_| resized());
+        let on_resize = PageFunction::new(move |_| resized());
         let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());
         // Refused only if the argument is no function.
         let observer = observer.unwrap_or_else(JsCast::unchecked_into);
