@@ -9,7 +9,7 @@ use agent_chat::{AgentChat, Status};
 use leptos::ev::{InputEvent, KeyboardEvent, MouseEvent, SubmitEvent};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, EventInit, FocusOptions, HtmlTextAreaElement, NodeList, Storage};
+use web_sys::{Element, Event, EventInit, FocusOptions, HtmlTextAreaElement, NodeList};
 
 const FORM: &str = "form.composer";
 const FIELD: &str = ".composer textarea";
@@ -194,16 +194,12 @@ fn is_composing(event: &KeyboardEvent) -> bool {
 
 /// Stores the unsent text, if the browser allows it.
 fn keep_unsent(text: &str) {
-    if let Some(storage) = tab_storage() {
+    if let Ok(Some(storage)) = window().session_storage() {
         let _ = match text {
             "" => storage.remove_item(UNSENT),
             text => storage.set_item(UNSENT, text),
         };
     }
-}
-
-fn tab_storage() -> Option<Storage> {
-    window().session_storage().ok()?
 }
 
 /// Moves the focus to the field, after the control that had it went away. If the page scrolls as a whole, the reader's position stays.

@@ -1,7 +1,6 @@
 //! Plain nodes, for content that streams: the rows of the transcript and their Markdown. The only generic parameter is a closure that is
 //! boxed at once, so each use costs the program its calls alone.
 
-use crate::effect::effect;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -35,12 +34,6 @@ pub(crate) fn write(element: &Element, text: &str) {
     if element.text_content().as_deref() != Some(text) {
         element.set_text_content(Some(text));
     }
-}
-
-/// Draws an element by signals, again when they change.
-pub(crate) fn keep(element: &Element, draw: impl Fn(&Element) + 'static) {
-    let element = element.clone();
-    effect(move || draw(&element));
 }
 
 /// Listens until the current owner is cleaned up.

@@ -4,7 +4,7 @@ use crate::cards::Cards;
 use crate::composer::{focus_composer, keep_typed};
 use crate::effect::effect;
 use crate::markdown::MarkdownView;
-use crate::nodes::{add, element, keep, set, write};
+use crate::nodes::{add, element, set, write};
 use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
@@ -214,7 +214,7 @@ impl Maker {
         let said = add(&article, "p", "");
         set(&said, "dir", "auto");
         let text = text.clone();
-        keep(&said, move |said| text.with(|text| write(said, text)));
+        effect(move || text.with(|text| write(&said, text)));
         self.called(article, Say::You)
     }
 

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use std::time::Duration;
 use wasm_bindgen_futures::JsFuture;
 
-/// Returns true if the page is visible.
 pub(crate) fn is_visible() -> bool {
     !document().hidden()
 }

@@ -48,13 +48,13 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     config.persistence = config.persistence.filter(|_| is_browser);
     let core = Core::new(config, server, gate);
     let chat = AgentChat {
-        entries: core.conversation.transcript.entries().read_only(),
-        waiting: core.conversation.transcript.waiting().read_only(),
+        entries: core.conversation.transcript.entries.read_only(),
+        waiting: core.conversation.transcript.waiting.read_only(),
         status: core.status.read_only(),
         connection: core.connection.read_only(),
         restoring: core.restoring.read_only(),
-        silent: core.conversation.silent().read_only(),
-        arriving: core.conversation.transcript.arriving().read_only(),
+        silent: core.conversation.silent.read_only(),
+        arriving: core.conversation.transcript.arriving.read_only(),
         address_changed: core.address_changed.read_only(),
         core: Handle(StoredValue::new_local(core)),
     };

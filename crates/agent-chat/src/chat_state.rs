@@ -30,7 +30,7 @@ pub(crate) struct ChatState {
     /// The time of the last event or request.
     last_activity: u64,
     /// True if a run is open and that time is long ago.
-    silent: RwSignal<bool>,
+    pub(crate) silent: RwSignal<bool>,
     /// An ask and its deadline, from a server message outside of the events.
     deadline: Option<(String, String)>,
 }
@@ -45,11 +45,6 @@ impl ChatState {
             silent: RwSignal::new(false),
             deadline: None,
         }
-    }
-
-    /// Notes the start of a response.
-    pub(crate) fn start_response(&mut self, now: u64) {
-        self.note_activity(now);
     }
 
     pub(crate) fn thread(&self) -> &Thread {
@@ -74,11 +69,6 @@ impl ChatState {
         self.conversation.request(now, defaults, turn, next_id)
     }
 
-    /// The signal for a silent agent.
-    pub(crate) fn silent(&self) -> RwSignal<bool> {
-        self.silent
-    }
-
     /// Updates the silence for a run that is open or not. Returns the time until the next check in milliseconds, if one is open.
     pub(crate) fn update_silence(&mut self, now: u64, is_open: bool) -> Option<u64> {
         let silence = now.saturating_sub(self.last_activity);
@@ -87,7 +77,7 @@ impl ChatState {
         is_open.then(|| SILENCE_LIMIT - if is_long { 0 } else { silence })
     }
 
-    fn note_activity(&mut self, now: u64) {
+    pub(crate) fn note_activity(&mut self, now: u64) {
         self.last_activity = now;
         self.set_silent(false);
     }
@@ -255,7 +245,6 @@ impl ChatState {
         self.apply_updates(now);
     }
 
-    /// Applies the pending updates to the transcript.
     fn apply_updates(&mut self, now: u64) -> ResponseEnd {
         let mut response = ResponseEnd::default();
         while let Some(update) = self.conversation.next_update(now) {

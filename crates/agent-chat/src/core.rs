@@ -27,12 +27,9 @@ use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use std::rc::Rc;
 
-/// The core behind the handle.
 pub(crate) struct Core {
     pub(crate) config: ChatConfig,
-    /// The functions for the conversation's server, if it has one.
     pub(crate) server: Option<&'static ServerHooks>,
-    /// The gate before an agent of another origin.
     pub(crate) gate: Option<Gate>,
     pub(crate) conversation: ChatState,
     pub(crate) outbox: Outbox,
@@ -40,24 +37,20 @@ pub(crate) struct Core {
     pub(crate) connection: RwSignal<Connection>,
     pub(crate) restoring: RwSignal<bool>,
     pub(crate) address_changed: RwSignal<bool>,
-    /// The agent's origin, relative to the page.
     pub(crate) origin: AgentOrigin,
     pub(crate) link: Link,
     /// The runner of the page's own tools, if it has any.
     pub(crate) runner: Option<Rc<dyn ToolRunner>>,
     /// True if a run is to start without a new message or reply.
     pub(crate) reruns: bool,
-    /// The current request.
     pub(crate) running: Option<Running>,
     /// The timer for the next deadline of a waiting ask.
     pub(crate) deadline: Option<TimeoutHandle>,
     /// The timer for the silence of an open run's agent.
     pub(crate) silence: Option<TimeoutHandle>,
-    /// The channel to the other tabs of this conversation.
     pub(crate) channel: Option<Channel>,
     /// The lock for the event stream of all tabs or, without a server, for requests to the agent.
     pub(crate) tab_lock: Option<TabLock>,
-    /// The open event stream.
     pub(crate) event_stream: Option<Abort>,
     /// True if the last attempt to reach the server failed.
     pub(crate) is_disconnected: bool,
@@ -245,11 +238,6 @@ impl Core {
             }
     }
 
-    /// Returns true if a call of the page's own tools has no result yet.
-    pub(super) fn has_open_call(&self) -> bool {
-        self.runner.as_ref().is_some_and(|runner| runner.is_busy(self.conversation.thread()))
-    }
-
     /// Adds a result to each open call of the page's own tools: the call was stopped. Returns false if there is none.
     pub(crate) fn stop_calls(&mut self) -> bool {
         self.runner.clone().is_some_and(|runner| runner.stop(self))
@@ -262,7 +250,6 @@ impl Core {
         }
     }
 
-    /// Holds the outcome of an ask.
     pub(crate) fn hold(&mut self, tool_call_id: &str, outcome: Outcome, by: AnsweredBy) {
         self.outbox.hold(tool_call_id, outcome, by);
         if by == AnsweredBy::Card {
@@ -328,19 +315,20 @@ impl Core {
         let message = message.map(|message| (message.id.clone(), message.text.clone()));
         self.conversation.set_unsent(message);
         for ask in self.conversation.transcript.asks() {
-            let current = ask.sending().get_untracked();
-            let sending = match self.outbox.state_of(ask.tool_call_id()) {
+            let current = ask.sending.get_untracked();
+            let tool_call_id = &ask.ask.tool_call_id;
+            let sending = match self.outbox.state_of(tool_call_id) {
                 Some(SendState::Held | SendState::Sent) => Sending::Pending,
                 Some(SendState::Failed(Trouble::Stopped)) => Sending::Idle,
                 Some(SendState::Failed(trouble)) => Sending::Failed((self.config.words)(trouble)),
-                None if self.may_have_arrived(ask.tool_call_id()) => {
+                None if self.may_have_arrived(tool_call_id) => {
                     Sending::Failed((self.config.words)(&Trouble::MayHaveArrived))
                 }
                 None if current == Sending::Pending => Sending::Idle,
                 None => continue,
             };
             if current != sending {
-                ask.sending().set(sending);
+                ask.sending.set(sending);
             }
         }
         if let Some(trouble) = self.outbox.trouble().filter(|_| self.status.get_untracked() != Status::Running) {
@@ -354,13 +342,11 @@ impl Core {
         ask.is_some_and(|ask| ask.phase == Phase::Answerable && ask.outcome.is_some())
     }
 
-    /// Sets the status to an error.
     pub(super) fn fail(&self, trouble: Trouble) {
         log_details(&trouble);
         self.status.set(Status::Failed(trouble));
     }
 
-    /// Shows the state of the connection.
     pub(crate) fn show_connection(&mut self, is_disconnected: bool) {
         self.is_disconnected = is_disconnected;
         let connection = if !browser::is_online() {
@@ -405,7 +391,7 @@ fn name(config: &ChatConfig) -> String {
 
 /// Logs the details of an error for developers.
 pub(crate) fn log_details(trouble: &Trouble) {
-    if let Some(details) = trouble.details() {
+    if let Trouble::Unreadable(details) = trouble {
         leptos::logging::error!("agent-chat: {details}");
     }
 }

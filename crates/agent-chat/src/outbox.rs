@@ -37,7 +37,6 @@ struct OutboxStorage {
     write: fn(&str, &Outbox, &Asks),
 }
 
-/// The reply to an ask.
 #[derive(Debug)]
 struct PendingReply {
     tool_call_id: String,
@@ -47,7 +46,6 @@ struct PendingReply {
     state: SendState,
 }
 
-/// A message.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingMessage {
     pub(crate) id: String,
@@ -59,7 +57,6 @@ pub(crate) struct PendingMessage {
     state: SendState,
 }
 
-/// The content of a reply.
 #[derive(Clone, Debug, PartialEq)]
 enum ReplyContent {
     Parsed(Outcome),
@@ -148,7 +145,6 @@ impl Outbox {
         });
     }
 
-    /// The held replies.
     pub(crate) fn held(&self) -> Vec<AskReply> {
         let held = self.replies.iter().filter(|pending| pending.state == SendState::Held);
         held.filter_map(PendingReply::ask_reply).collect()
@@ -187,7 +183,6 @@ impl Outbox {
         self.message.as_ref()
     }
 
-    /// The held message.
     pub(crate) fn held_message(&self) -> Option<&PendingMessage> {
         self.message.as_ref().filter(|message| message.state == SendState::Held)
     }

@@ -28,13 +28,9 @@ impl Receipt {
 /// A receipt as JSON, for [`Receipt::from_json`].
 pub(crate) fn to_json(after: Option<&str>, id: &str, ask: &AskUserQuestion, outcome: &Outcome) -> Json<'static> {
     Json::object([
-        ("after", text(after)),
+        ("after", after.map_or(Json::Null, Json::from)),
         ("id", id.into()),
         ("outcome", outcome.tool_content(ask).into()),
         ("ask", ask.into()),
     ])
-}
-
-fn text(text: Option<&str>) -> Json<'static> {
-    text.map_or(Json::Null, Json::from)
 }

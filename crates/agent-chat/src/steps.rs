@@ -100,7 +100,6 @@ impl Handle {
         });
     }
 
-    /// Listens to the window's events.
     pub(crate) fn listen_to_window(self) {
         let listeners = [
             // Another tab has stored the conversation.

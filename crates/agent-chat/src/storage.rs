@@ -3,7 +3,6 @@
 use leptos::prelude::window;
 use web_sys::Storage;
 
-/// A storage area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shelf {
     /// For this tab, reloads included.

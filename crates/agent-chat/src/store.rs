@@ -32,7 +32,6 @@ pub(crate) trait ConversationStore {
     /// Returns true if another tab has stored it since this tab last read or wrote it.
     fn has_changed(&self) -> bool;
 
-    /// Returns true if this is its key.
     fn has_key(&self, key: &str) -> bool;
 
     /// The replies that tabs of the conversation hold until each other ask has its reply.

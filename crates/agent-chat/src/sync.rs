@@ -22,7 +22,6 @@ const MAX_BACKOFF: u64 = 30_000;
 /// The longest silence of a healthy stream, in milliseconds: the server sends a comment every 15 seconds.
 const STREAM_TIMEOUT: u64 = 20_000;
 
-/// The next step of the synchronisation.
 enum SyncStep {
     /// To wait until something changes.
     Pause,
@@ -54,7 +53,8 @@ impl Handle {
             if let Some(request) = request.filter(|_| stopped.is_err()) {
                 request.abort();
             }
-            self.with(Core::handle_cancelled);
+            // Only the server's history shows the messages of that run that it kept.
+            self.with(|core| core.subscription_mut().map(Subscription::invalidate));
             self.refresh();
         });
         true
@@ -104,7 +104,6 @@ impl Handle {
         })
     }
 
-    /// Fetches the history and applies it.
     async fn fetch(self, request: ServerRequest) -> Result<(), TransportError> {
         let ServerRequest { endpoint, path, abort } = request;
         let description = endpoint.text(&path, &abort).await?;
@@ -146,7 +145,6 @@ impl Handle {
         Ok(())
     }
 
-    /// Handles a message of another tab.
     fn on_tab_message(self, message: TabMessage) {
         match message {
             TabMessage::Frame(frame) => {

@@ -64,7 +64,6 @@ pub(crate) trait Toolset: Send + Sync {
     /// The same tools and one more. It replaces an earlier one of the same name.
     fn with(&self, tool: PageTool, handler: Handler) -> Arc<dyn Toolset>;
 
-    /// The definitions, for requests.
     fn definitions(&self) -> Vec<Tool>;
 
     /// The runner for a conversation. `name` is the browser's name for it, if it is persisted.
@@ -78,10 +77,8 @@ pub(crate) trait CallHost {
     /// Returns true if a server has the conversation, so that other devices may take part.
     fn has_server(&self) -> bool;
 
-    /// Starts the next run.
     fn start_next_run(&mut self);
 
-    /// Shows an error.
     fn fail(&self, trouble: Trouble);
 
     /// Stores the conversation in the browser, if no server has it.
@@ -123,7 +120,6 @@ where
     Arc::new(move |arguments| Box::pin(handler(arguments)))
 }
 
-/// The tools with their handlers.
 #[derive(Clone, Default)]
 pub(crate) struct Tools(Vec<(PageTool, Handler)>);
 
@@ -209,7 +205,6 @@ struct Task {
     is_stopped: Cell<bool>,
 }
 
-/// A call to carry out.
 struct DueCall {
     id: String,
     handler: Handler,
@@ -405,7 +400,6 @@ impl PageToolRunner {
         host.fail(Trouble::TooManyRounds(rounds));
     }
 
-    /// Adds a result to the conversation.
     fn add_result(&self, host: &mut dyn CallHost, id: &str, output: CallOutput) {
         let mut list = self.list.borrow_mut();
         if let Some(at) = list.iter().position(|call| call.id == id) {

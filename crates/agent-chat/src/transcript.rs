@@ -11,10 +11,10 @@ use leptos::prelude::*;
 /// The entries and their signals. A delta changes one signal. New messages and calls rebuild the list from the first change on.
 /// [`flush`](Self::flush) notifies once of all changes of a chunk, so that earlier entries cost nothing.
 pub(crate) struct Transcript {
-    entries: RwSignal<Vec<Entry>>,
-    waiting: RwSignal<Vec<Ask>>,
+    pub(crate) entries: RwSignal<Vec<Entry>>,
+    pub(crate) waiting: RwSignal<Vec<Ask>>,
     /// The ids of the messages whose texts are arriving.
-    arriving: RwSignal<Vec<String>>,
+    pub(crate) arriving: RwSignal<Vec<String>>,
     /// The signals of each message, call and interrupt, sorted by id. A map would add code of its own.
     signals: Vec<(Box<str>, Box<IdSignals>)>,
     /// The asks without a call, with the message before each.
@@ -55,8 +55,8 @@ struct TextSignal {
 /// The signals of an [`Ask`].
 pub(crate) struct AskSignals {
     snapshot: ArcRwSignal<AskSnapshot>,
-    sending: ArcRwSignal<Sending>,
-    ask: Ask,
+    pub(crate) sending: ArcRwSignal<Sending>,
+    pub(crate) ask: Ask,
 }
 
 impl AskSignals {
@@ -66,16 +66,6 @@ impl AskSignals {
         let ask =
             Ask { tool_call_id: tool_call_id.to_owned(), snapshot: snapshot.read_only(), sending: sending.read_only() };
         Self { snapshot, sending, ask }
-    }
-
-    /// The id of the call.
-    pub(crate) fn tool_call_id(&self) -> &str {
-        &self.ask.tool_call_id
-    }
-
-    /// The state of the reply.
-    pub(crate) fn sending(&self) -> &ArcRwSignal<Sending> {
-        &self.sending
     }
 
     fn entry(&self) -> Entry {
@@ -103,16 +93,6 @@ impl Transcript {
         }
     }
 
-    /// The list for a page to render.
-    pub(crate) fn entries(&self) -> RwSignal<Vec<Entry>> {
-        self.entries
-    }
-
-    /// The asks that wait for their answers.
-    pub(crate) fn waiting(&self) -> RwSignal<Vec<Ask>> {
-        self.waiting
-    }
-
     /// Returns the index of the first entry that differs from the list at `version`, and sets `version` to the current one.
     pub(crate) fn changed_since(&self, version: &mut u64) -> usize {
         let since = std::mem::replace(version, self.version);
@@ -126,11 +106,6 @@ impl Transcript {
             self.changes.pop();
         }
         self.changes.push((self.version, from));
-    }
-
-    /// The ids of the messages whose texts are arriving.
-    pub(crate) fn arriving(&self) -> RwSignal<Vec<String>> {
-        self.arriving
     }
 
     /// Adds a message to those whose texts are arriving, or removes it.

@@ -69,9 +69,7 @@ impl Trouble {
             EndOutcome::Rejected => Some(Self::Unreadable(message)),
         }
     }
-}
 
-impl Trouble {
     /// The error of a request, for an agent at this origin.
     pub(crate) fn from_transport(error: TransportError, origin: &AgentOrigin) -> Self {
         match error {
@@ -105,52 +103,30 @@ impl From<Refusal> for Trouble {
     }
 }
 
-impl Trouble {
-    /// The details for developers, if there are any.
-    pub(crate) fn details(&self) -> Option<&str> {
-        match self {
-            Self::Unreadable(details) => Some(details),
-            _ => None,
-        }
-    }
-}
-
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Unreachable => "The agent can't be reached. Is the connection up?",
             Self::Elsewhere { origin } => {
-                return write!(
-                    f,
-                    "{origin} did not answer. It may be down, or not let this page in (CORS)."
-                );
+                return write!(f, "{origin} did not answer. It may be down, or not let this page in (CORS).");
             }
             Self::NotAllowed { agent } => {
-                return write!(
-                    f,
-                    "This page may not talk to {agent}. Its operator can allow that; nothing was sent."
-                );
+                return write!(f, "This page may not talk to {agent}. Its operator can allow that; nothing was sent.");
             }
-            Self::Refused {
-                status: 401 | 403, ..
-            } => "The agent does not let you in. It may want a key or a sign-in.",
+            Self::Refused { status: 401 | 403, .. } => "The agent does not let you in. It may want a key or a sign-in.",
             Self::Refused { status: 429, .. } => "Too much at once for the agent. Try again in a while.",
             Self::Refused { status, message } => {
                 let sentence = if *status < 500 { "The agent refused this." } else { "The agent had a problem." };
                 f.write_str(sentence)?;
                 return message.iter().try_for_each(|reason| write!(f, " {reason}"));
             }
-            Self::Gone => {
-                "The agent does not know this conversation any more. Your next message starts it again."
-            }
+            Self::Gone => "The agent does not know this conversation any more. Your next message starts it again.",
             Self::Stopped => "Stopped before the agent had it.",
             Self::BrokeOff => "The connection broke before the agent had finished.",
             Self::DeliveryUnknown => "The page was left while this was on its way. It may not have arrived.",
             Self::MayHaveArrived => "The agent failed after it was sent this answer, and may have it. It can be sent again.",
             Self::Agent(message) => return write!(f, "The agent failed: {message}"),
-            Self::Unreadable(_) => {
-                "The agent sent something that can't be read. Everything before it stays."
-            }
+            Self::Unreadable(_) => "The agent sent something that can't be read. Everything before it stays.",
             Self::RunOpen => "This can't be sent: the agent is still writing.",
             Self::NotWaiting => "This can't be sent: the question is no longer waiting.",
             Self::OthersWait => "This can't be sent: another question waits for its answer.",
@@ -163,9 +139,7 @@ impl fmt::Display for Trouble {
             Self::TooManyRounds(rounds) => {
                 return write!(f, "The agent has used this page {rounds} times in a row without a word to you. Try again to let it go on.");
             }
-            Self::Unfit(reason) => {
-                return write!(f, "The agent does not take this answer: {reason}");
-            }
+            Self::Unfit(reason) => return write!(f, "The agent does not take this answer: {reason}"),
         })
     }
 }

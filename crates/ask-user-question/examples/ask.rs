@@ -6,6 +6,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::tool::tool_definition;
 use ask_user_question::validate::{Checked, Code, Violation, check, check_text};
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
+use json_tree::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -147,38 +148,16 @@ fn match_text(text: &str) -> Result<Output, String> {
             Err(errors) => return print(false, &serde_json::json!({"errors": errors})),
         },
     };
-    print(true, &Matched::from(&ask, match_message(&ask, typed, partial)))
-}
-
-#[derive(Serialize)]
-struct Matched {
-    outcome: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reply: Option<Reply>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<String>,
-}
-
-impl Matched {
-    fn from(ask: &AskUserQuestion, outcome: Outcome) -> Self {
-        let kind = outcome.kind().as_str();
-        let content = outcome.tool_content(ask);
-        match outcome {
-            Outcome::Answered(reply) => {
-                Self { outcome: kind, message: Some(reply.message()), reply: Some(reply), text: None, content: None }
-            }
-            Outcome::RepliedInChat { text, .. } => {
-                Self { outcome: kind, reply: None, message: None, text: Some(text), content: Some(content) }
-            }
-            Outcome::Declined | Outcome::Expired | Outcome::Superseded | Outcome::Cancelled => {
-                Self { outcome: kind, reply: None, message: None, text: None, content: Some(content) }
-            }
+    let outcome = match_message(&ask, typed, partial);
+    let (kind, content) = (outcome.kind().as_str().into(), outcome.tool_content(&ask).into());
+    let matched = match outcome {
+        Outcome::Answered(reply) => {
+            [("outcome", kind), ("reply", reply.to_json()), ("message", reply.message().into())]
         }
-    }
+        Outcome::RepliedInChat { text, .. } => [("outcome", kind), ("text", text.into()), ("content", content)],
+        other => unreachable!("a message is never {other:?}"),
+    };
+    print(true, &Json::object(matched))
 }
 
 fn json_of(text: &str) -> Result<Value, String> {

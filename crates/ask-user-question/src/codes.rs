@@ -1,12 +1,12 @@
 //! Kinds that have a stable spelling.
 
-/// Declares kinds, each with its spelling: an enum with `ALL`, `as_str`, `Display` and `Serialize`.
+/// Declares kinds, each with its spelling: an enum with `ALL`, and `as_str`, `Display` and serde for the spelling.
 macro_rules! codes {
     ($( #[$about:meta] )* $name:ident { $( $( #[$doc:meta] )* $kind:ident $code:literal, )* }) => {
         $( #[$about] )*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Deserialize)]
         pub enum $name {
-            $( $( #[$doc] )* $kind, )*
+            $( $( #[$doc] )* #[serde(rename = $code)] $kind, )*
         }
 
         impl $name {
@@ -19,6 +19,12 @@ macro_rules! codes {
                 match self {
                     $( Self::$kind => $code, )*
                 }
+            }
+
+            /// The kind of this spelling.
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
             }
         }
 

@@ -146,14 +146,6 @@ macro_rules! table {
             }
 
             impl $shown {
-                /// One that will not change any more.
-                #[must_use]
-                pub fn complete(sent: &$wire) -> Self {
-                    let mut complete = Self::default();
-                    complete.settle(sent);
-                    complete
-                }
-
                 /// Changes one part.
                 fn change(&mut self, member: Member, change: Change<'_>) {
                     match member {

@@ -209,8 +209,6 @@ fn fits(ask: &AskUserQuestion, selection: &mut Selection) -> bool {
 
 codes! {
     /// The kinds of outcome on the wire.
-    #[derive(Deserialize)]
-    #[serde(rename_all = "snake_case")]
     OutcomeKind {
         /// See [`Outcome::Answered`].
         Answered "answered",
@@ -227,27 +225,13 @@ codes! {
     }
 }
 
-impl OutcomeKind {
-    fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
-    }
-}
-
 codes! {
     /// The place where an answer was given.
-    #[derive(Deserialize)]
-    #[serde(rename_all = "lowercase")]
     AnsweredBy {
         /// On the card.
         Card "card",
         /// In the composer.
         Composer "composer",
-    }
-}
-
-impl AnsweredBy {
-    fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == word)
     }
 }
 

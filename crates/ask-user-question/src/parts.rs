@@ -12,14 +12,6 @@ pub struct TextSnapshot {
     pub closed: bool,
 }
 
-impl TextSnapshot {
-    /// A text that will not grow any more.
-    #[must_use]
-    pub fn complete(text: impl Into<String>) -> Self {
-        Self { text: text.into(), closed: true }
-    }
-}
-
 /// The growing form of a part of an ask, beside its final form.
 pub(crate) trait Grows<T: ?Sized> {
     /// Takes over the complete part.

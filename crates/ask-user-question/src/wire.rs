@@ -23,9 +23,7 @@ impl AskUserQuestion {
         let questions = Vec::read(member_mut(&mut value, "questions"));
         (!questions.is_empty()).then_some(Self { questions })
     }
-}
 
-impl AskUserQuestion {
     /// An ask of these questions.
     ///
     /// ```

@@ -261,6 +261,3 @@ pub const TOKENS: &[StyleToken] = &[
 const fn token(name: &'static str, of: &'static str) -> StyleToken {
     StyleToken { name, of }
 }
-
-#[cfg(test)]
-mod tests;

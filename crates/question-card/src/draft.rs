@@ -4,9 +4,9 @@ mod kept;
 mod question;
 
 pub(crate) use self::kept::StoredDraft;
-pub(crate) use self::question::ChoiceKind;
+pub(crate) use self::question::{ChoiceKind, QuestionDraft};
 pub use self::question::{Field, Problem};
-use self::question::{Pick, QuestionDraft, over};
+use self::question::{Pick, over};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskUserQuestion, Question};
@@ -18,8 +18,7 @@ use ask_user_question::{AskUserQuestion, Question};
 ///   [`problems`](Self::problems), [`is_dirty`](Self::is_dirty), [`selections`](Self::selections), [`left_over`](Self::left_over).
 /// - From the stream: [`know`](Self::know), [`reconcile`](Self::reconcile), [`become_message`](Self::become_message).
 /// - For storage: [`kept`](Self::kept), [`restore`](Self::restore), [`take_up`](Self::take_up).
-/// - From the user: [`toggle`](Self::toggle), [`choose_other`](Self::choose_other), [`toggle_other`](Self::toggle_other),
-///   [`type_text`](Self::type_text), [`skip`](Self::skip), [`unskip`](Self::unskip), [`toggle_skip`](Self::toggle_skip),
+/// - From the user: [`toggle`](Self::toggle), [`change`](Self::change), [`type_text`](Self::type_text), [`unskip`](Self::unskip),
 ///   [`forget`](Self::forget).
 ///
 /// A question whose [`ChoiceKind`] is not known yet cannot be answered: input of the user changes nothing.
@@ -41,22 +40,12 @@ pub(crate) enum Remaining {
     Over(usize),
 }
 
-/// The part of an answer that did not reach the agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LeftOver {
-    /// Labels and text, as one text.
-    pub(crate) answer: Option<String>,
-    /// The note.
-    pub(crate) note: Option<String>,
-}
-
 impl AnswerDraft {
     /// Sets the most characters (Unicode scalar values) of each typed text. A longer text stays.
     pub(crate) fn limit(&mut self, max_length: Option<usize>) {
         self.max_length = max_length;
     }
 
-    /// Returns true if this option is chosen.
     pub(crate) fn is_chosen(&self, question: usize, option: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.position(option).is_some())
     }
@@ -66,14 +55,13 @@ impl AnswerDraft {
         Some(self.question(question)?.choice.picks.first()?.option)
     }
 
-    /// Returns true if the free-text answer is chosen.
     pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.other)
     }
 
     /// Returns true if the free-text field holds a text that is not part of the answer.
     pub(crate) fn is_other_unsent(&self, question: usize) -> bool {
-        self.question(question).is_some_and(QuestionDraft::other_unsent)
+        self.question(question).is_some_and(|draft| !draft.choice.other && !is_blank(&draft.other))
     }
 
     /// The content of a text field, as typed.
@@ -84,12 +72,10 @@ impl AnswerDraft {
         })
     }
 
-    /// Returns true if the question is skipped.
     pub(crate) fn is_skipped(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.skipped.is_some())
     }
 
-    /// Returns true if typed texts have a limit.
     pub(crate) fn is_limited(&self) -> bool {
         self.max_length.is_some()
     }
@@ -134,10 +120,15 @@ impl AnswerDraft {
         selections
     }
 
-    /// The part of an answer that is not in `sent`, with `list` between labels and text.
-    pub(crate) fn left_over(&self, question: usize, sent: Option<&Selection>, list: &str) -> LeftOver {
+    /// The answer and the note, as far as they are not in `sent`. The answer has `list` between labels and text.
+    pub(crate) fn left_over(
+        &self,
+        question: usize,
+        sent: Option<&Selection>,
+        list: &str,
+    ) -> (Option<String>, Option<String>) {
         let (Some(draft), own) = (self.question(question), self.selection(question)) else {
-            return LeftOver::default();
+            return (None, None);
         };
         let nothing = Selection::default();
         let (own, sent) = (own.unwrap_or_default(), sent.unwrap_or(&nothing));
@@ -153,13 +144,10 @@ impl AnswerDraft {
         if !text_sent && !is_blank(&draft.other) {
             parts.push(&draft.other);
         }
-        LeftOver {
-            answer: (!parts.is_empty()).then(|| joined(&parts, list)),
-            note: (!note_sent && !is_blank(&draft.note)).then(|| draft.note.clone()),
-        }
+        let note_left = !note_sent && !is_blank(&draft.note);
+        ((!parts.is_empty()).then(|| joined(&parts, list)), note_left.then(|| draft.note.clone()))
     }
 
-    /// The number of known questions.
     pub(crate) fn known(&self) -> usize {
         self.questions.len()
     }
@@ -200,22 +188,14 @@ impl AnswerDraft {
     /// Chooses an option, as a radio button does; if several may be chosen, adds or removes it.
     pub(crate) fn toggle(&mut self, question: usize, option: usize, label: &str) {
         if let Some(draft) = self.question_mut(question) {
-            let label = label.to_owned();
-            draft.toggle(Pick { option, label });
+            draft.toggle(Pick { option, label: label.to_owned() });
         }
     }
 
-    /// Chooses the free-text answer; in a single choice it replaces the option.
-    pub(crate) fn choose_other(&mut self, question: usize) {
+    /// Changes the answer to a question by one of its methods, once its kind is known.
+    pub(crate) fn change(&mut self, question: usize, act: fn(&mut QuestionDraft)) {
         if let Some(draft) = self.question_mut(question) {
-            draft.choose_other();
-        }
-    }
-
-    /// Chooses the free-text answer, or removes it if several may be chosen; its text stays.
-    pub(crate) fn toggle_other(&mut self, question: usize) {
-        if let Some(draft) = self.question_mut(question) {
-            draft.toggle_other();
+            act(draft);
         }
     }
 
@@ -229,24 +209,10 @@ impl AnswerDraft {
         }
     }
 
-    /// Skips the question.
-    pub(crate) fn skip(&mut self, question: usize) {
-        if let Some(draft) = self.question_mut(question) {
-            draft.skip();
-        }
-    }
-
-    /// Skips the question, or undoes that and restores the earlier choice. Choosing or typing an answer undoes it too.
-    pub(crate) fn toggle_skip(&mut self, question: usize) {
-        if let Some(draft) = self.question_mut(question) {
-            draft.toggle_skip();
-        }
-    }
-
     /// Undoes a skip, and restores the earlier choice.
     pub(crate) fn unskip(&mut self, question: usize) {
         if self.is_skipped(question) {
-            self.toggle_skip(question);
+            self.change(question, QuestionDraft::toggle_skip);
         }
     }
 
@@ -256,7 +222,6 @@ impl AnswerDraft {
         questions.next().is_some_and(QuestionDraft::is_more_than_text) || questions.any(QuestionDraft::is_dirty)
     }
 
-    /// Returns true if a note was typed.
     pub(crate) fn has_note(&self) -> bool {
         self.questions.iter().any(|draft| !draft.note.is_empty())
     }
@@ -291,10 +256,6 @@ impl AnswerDraft {
 
     fn question_mut(&mut self, index: usize) -> Option<&mut QuestionDraft> {
         self.questions.get_mut(index).filter(|draft| draft.kind.is_some())
-    }
-
-    fn grow_below(&mut self, index: usize, count: usize) -> Option<&mut QuestionDraft> {
-        (index < count).then(|| self.grow(index))
     }
 
     fn grow(&mut self, index: usize) -> &mut QuestionDraft {

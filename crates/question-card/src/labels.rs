@@ -9,7 +9,7 @@ mod words;
 pub use self::languages::{LANGUAGES, language_of};
 pub use self::plural::Plural;
 pub use self::sheet::{Sheet, SheetProblem, Words};
-pub(crate) use self::time::{TimeLeft, Unit};
+pub(crate) use self::time::TimeLeft;
 pub use self::words::Word;
 
 use ask_user_question::text::joined;
@@ -45,13 +45,7 @@ impl Direction {
 impl Labels {
     /// The time that is left to answer.
     pub(crate) fn time_left(&self, left: TimeLeft) -> String {
-        let word = match left.unit {
-            Unit::Days => Word::DaysLeft,
-            Unit::Hours => Word::HoursLeft,
-            Unit::Minutes => Word::MinutesLeft,
-            Unit::Seconds => Word::SecondsLeft,
-        };
-        self.plural(word, left.count, &[])
+        self.plural(left.word, left.count, &[])
     }
 
     /// The announcement that questions have arrived: their number, and the first one's header, text and number of options.
@@ -96,6 +90,3 @@ pub fn isolate(text: &str) -> String {
 pub(crate) fn concat(parts: &[&str]) -> String {
     joined(parts, "")
 }
-
-#[cfg(test)]
-mod tests;

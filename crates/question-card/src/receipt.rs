@@ -26,7 +26,7 @@ pub fn receipt_text(ask: &AskSnapshot, labels: &Labels) -> String {
     for row in rows_of(ask) {
         let mut part = concat(&[labels.text(Word::CopyQuestion), " ", row.question]);
         let answer = match row.has_answer() {
-            false => row.without_text(labels).unwrap_or_default().to_owned(),
+            false => row.without.map_or("", |word| labels.text(word)).to_owned(),
             true => joined(&row.answers(), labels.text(Word::List)),
         };
         // The answer to it may be in the chat.
@@ -55,7 +55,11 @@ fn chat_reply(ask: &AskSnapshot) -> Option<&str> {
 
 /// The record itself, without a root of its own.
 pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids, labels: &Labels) {
-    let rows = rows(ask, phase);
+    let rows = match (&ask.outcome, phase) {
+        // A text that still grows is shown once it is complete, not at each byte.
+        (None, Phase::Streaming) => Vec::new(),
+        _ => rows_of(ask),
+    };
     let reply = chat_reply(ask);
     if w.open("div", part::RECEIPT, 0) {
         w.set("role", "group");
@@ -73,7 +77,7 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     });
     let mut described = Vec::new();
     for (index, row) in rows.iter().enumerate() {
-        if row.says_anything(phase.is_over(), labels) {
+        if row.says_anything(phase.is_over()) {
             described.push(ids.receipt_answer(index));
         }
     }
@@ -115,31 +119,14 @@ struct ReceiptRow<'a> {
     /// The typed text, in any language.
     own: Option<&'a str>,
     note: Option<&'a str>,
-    /// The text for a missing answer; none if no answer could be expected.
-    without: Without,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Without {
-    #[default]
-    Nothing,
-    Skipped,
-    NoAnswer,
+    /// The word for a missing answer; none if no answer could be expected.
+    without: Option<Word>,
 }
 
 impl<'a> ReceiptRow<'a> {
-    /// The text for a missing answer.
-    fn without_text<'l>(&self, labels: &'l Labels) -> Option<&'l str> {
-        match self.without {
-            Without::Skipped => Some(labels.text(Word::Skipped)),
-            Without::NoAnswer if !self.has_answer() => Some(labels.text(Word::NoAnswer)),
-            Without::NoAnswer | Without::Nothing => None,
-        }
-    }
-
     /// Returns true if any text is in the place of its answer.
-    fn says_anything(&self, is_over: bool, labels: &Labels) -> bool {
-        self.has_answer() || (!is_over && !self.options.is_empty()) || self.without_text(labels).is_some()
+    fn says_anything(&self, is_over: bool) -> bool {
+        self.has_answer() || (!is_over && !self.options.is_empty()) || self.without.is_some()
     }
 
     fn has_answer(&self) -> bool {
@@ -164,7 +151,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
     let has_answer = row.has_answer();
     if w.open("p", part::RECEIPT_QUESTION, index) {
         w.set("id", &ids.receipt_question(index));
-        speaks(w, lang);
+        w.speak(lang);
         w.set("dir", "auto");
     }
     if let Some(header) = row.header {
@@ -180,7 +167,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
     w.close();
     show_all(w, row.question, index * 2, labels);
     if has_answer || !row.options.is_empty() {
-        let says_it = has_answer || row.without_text(labels).is_none();
+        let says_it = has_answer || row.without.is_none();
         w.open("ul", part::ANSWERS, index);
         w.stamped("id", says_it.into(), &|| ids.receipt_answer(index));
         for (at, (label, is_chosen)) in row.options.iter().enumerate() {
@@ -193,16 +180,14 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         w.close();
         show_all(w, row.own.unwrap_or_default(), index * 2 + 1, labels);
     }
-    if let Some(text) = row.without_text(labels) {
+    if let Some(word) = row.without {
         w.open("p", part::NO_ANSWER, index);
         w.stamped("id", (!has_answer).into(), &|| ids.receipt_answer(index));
-        w.text(text);
+        w.text(labels.text(word));
         w.close();
     }
     if let Some(note) = row.note {
-        w.open("p", part::OPTION_DESC, index);
-        w.text(&labels.filled(Word::Noted, &[("note", &isolate(note))]));
-        w.close();
+        w.element("p", part::OPTION_DESC, index, &labels.filled(Word::Noted, &[("note", &isolate(note))]));
     }
 }
 
@@ -210,12 +195,10 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
 fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Option<&str>, labels: &Labels) {
     w.open("li", if is_chosen { part::ANSWER } else { part::OFFERED }, at);
     if is_chosen {
-        w.open("span", part::HIDDEN, 0);
-        w.text(&concat(&[labels.text(Word::SelectedPrefix), " "]));
-        w.close();
+        w.element("span", part::HIDDEN, 0, &concat(&[labels.text(Word::SelectedPrefix), " "]));
     }
     if w.open("span", "", usize::from(lang.is_some())) {
-        speaks(w, lang);
+        w.speak(lang);
         w.set("dir", "auto");
     }
     w.text(text);
@@ -233,24 +216,8 @@ fn show_all(w: &mut Writer, text: &str, key: usize, labels: &Labels) {
 /// A disclosure. The style hides the content beside it as long as it is closed: it needs no listener, and screen readers miss nothing.
 fn disclosure(w: &mut Writer, class: &'static str, key: usize, text: &str) {
     w.open("details", class, key);
-    w.open("summary", "", 0);
-    w.text(text);
+    w.element("summary", "", 0, text);
     w.close();
-    w.close();
-}
-
-fn speaks(w: &mut Writer, lang: Option<&str>) {
-    if let Some(lang) = lang {
-        w.set("lang", lang);
-    }
-}
-
-fn rows(ask: &AskSnapshot, phase: Phase) -> Vec<ReceiptRow<'_>> {
-    match (&ask.outcome, phase) {
-        // A text that still grows is shown once it is complete, not at each byte.
-        (None, Phase::Streaming) => Vec::new(),
-        _ => rows_of(ask),
-    }
 }
 
 /// The rows of an ask: questions, options and answers.
@@ -289,10 +256,6 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
         question: &answer.question,
         own: answer.other.as_deref(),
         note: answer.note.as_deref(),
-        without: match answer.skipped {
-            true => Without::Skipped,
-            false => Without::NoAnswer,
-        },
         ..ReceiptRow::default()
     };
     let offered = asked.map_or(&[][..], |asked| &asked.options);
@@ -304,6 +267,11 @@ fn answered<'a>(answer: &'a Answer, asked: Option<&'a QuestionSnapshot>) -> Rece
     for selected in selected {
         row.options.push((&selected.label, true));
     }
+    row.without = match (answer.skipped, row.has_answer()) {
+        (true, _) => Some(Word::Skipped),
+        (false, false) => Some(Word::NoAnswer),
+        (false, true) => None,
+    };
     row
 }
 

@@ -26,6 +26,20 @@ impl Writer {
         self.word(name, is_on.then_some("true"));
     }
 
+    /// Sets the language of a new element's text, if it is known.
+    pub(crate) fn speak(&mut self, lang: Option<&str>) {
+        if let Some(lang) = lang {
+            self.set("lang", lang);
+        }
+    }
+
+    /// An element with one text.
+    pub(crate) fn element(&mut self, tag: &'static str, class: &'static str, key: usize, text: &str) {
+        self.open(tag, class, key);
+        self.text(text);
+        self.close();
+    }
+
     /// A line of text with an id, by which other elements refer to it.
     pub(crate) fn line(&mut self, class: &'static str, id: &dyn Fn() -> String, text: &str) {
         if self.open("p", class, 0) {

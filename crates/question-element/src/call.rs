@@ -239,6 +239,3 @@ fn text_of(json: &Json<'_>) -> String {
 fn is_whole(text: &str) -> bool {
     text.trim_end().ends_with('}') && Json::parse(text).is_ok()
 }
-
-#[cfg(test)]
-mod tests;

@@ -218,8 +218,12 @@ impl Properties<'_> {
         self.0.get(name).and_then(Json::as_bool).unwrap_or_default()
     }
 
+    /// A whole number above zero.
     fn number(&self, name: &str) -> Option<u64> {
-        self.0.get(name).and_then(counted)
+        match self.0.get(name)? {
+            Json::Number(number) => number.as_u64().filter(|number| *number > 0),
+            _ => None,
+        }
     }
 
     fn is(&self, name: &str, word: &str) -> bool {
@@ -235,7 +239,7 @@ impl Properties<'_> {
             heading_level: self.number("headingLevel").map(|level| level.min(6) as u8),
             fresh: self.flag("fresh"),
             claim_focus: self.is("claimFocus", "if-idle").then(ClaimFocus::if_idle),
-            shortcuts: !self.flag("noShortcuts"),
+            without_shortcuts: self.flag("noShortcuts"),
             readonly: self.flag("readonly"),
             skip: self.flag("allowSkip").then(Skip::button),
             notes: (!self.flag("noNotes")).then(Notes::field),
@@ -253,13 +257,5 @@ impl Properties<'_> {
                 ..Offers::default()
             },
         }
-    }
-}
-
-/// A whole number above zero.
-fn counted(json: &Json<'_>) -> Option<u64> {
-    match json {
-        Json::Number(number) => number.as_u64().filter(|number| *number > 0),
-        _ => None,
     }
 }

@@ -38,10 +38,13 @@ pub(crate) fn bind_small(built: &Path, name: &str, folder: &Path, log: &StepLog)
     optimize(&bind("web", built, name, folder, log)?, log)
 }
 
-/// Optimizes a bound program for size.
+/// Optimizes a bound program for size, with the options that the page's `index.html` has for Trunk.
 pub(crate) fn optimize(program: &Path, log: &StepLog) -> Result<()> {
+    let index = workspace::read("index.html")?;
+    let options = index.split_once("data-wasm-opt-params=\"").and_then(|(_, rest)| rest.split('"').next());
     let mut opt = tools::binaryen().command("wasm-opt", log)?;
-    log.run(opt.arg("-Oz").arg(program).arg("--output").arg(program))
+    opt.arg("-Oz").args(options.context("index.html has no options of wasm-opt")?.split_whitespace());
+    log.run(opt.arg(program).arg("--output").arg(program))
 }
 
 /// The size of a file in bytes: as it is, by gzip, and by Brotli.

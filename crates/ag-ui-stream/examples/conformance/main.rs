@@ -3,12 +3,10 @@
 //! - `ag-ui/streams` (official streams with what they expect)
 //! - `ag-ui/recorded` (real runs)
 //! - `agents` (streams of other backends)
-//! - `found` (streams that were once read wrongly)
 //! - `sse` (cases of web-platform-tests)
 
 mod agents;
 mod base64;
-mod found;
 mod messages;
 mod recorded;
 mod run;
@@ -39,7 +37,7 @@ Checks the reader against a folder with conformance data, prints a row for each 
 
 Usage: conformance PATH
 
-PATH is a folder with one of ag-ui/streams, ag-ui/recorded, agents, found or sse in it.";
+PATH is a folder with one of ag-ui/streams, ag-ui/recorded, agents or sse in it.";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -77,12 +75,6 @@ fn check(path: &Path) -> Result<Vec<Row>, String> {
         let request = beside(&file, ".sse", ".request.json")?;
         let verdict = agents::check(&name(&file), &request, &read_bytes(&file)?);
         rows.push(row("agent", &file, verdict));
-    }
-    for ending in [".json", ".sse"] {
-        for file in files(&path.join("found"), ending)? {
-            let verdict = found::check(&name(&file), &read_bytes(&file)?);
-            rows.push(row("found", &file, verdict));
-        }
     }
     for file in files(&path.join("sse"), ".json")? {
         for case in read(&file)?["cases"].as_array().into_iter().flatten() {

@@ -1,6 +1,5 @@
 use super::options::Options;
 use json_tree::{Json, PartialParser, PartialValue};
-use serde::Serialize;
 use std::io::{self, Read, Write};
 
 pub(crate) fn replay(input: &mut dyn Read, options: &Options, every: bool, out: &mut impl Write) -> io::Result<bool> {
@@ -24,7 +23,7 @@ struct Arguments {
     /// The beginning of a character that the chunk cut in two.
     cut: Vec<u8>,
     taken: usize,
-    error: Option<Fault>,
+    error: Option<Json<'static>>,
 }
 
 impl Arguments {
@@ -41,45 +40,36 @@ impl Arguments {
         let bytes = std::mem::replace(&mut self.cut, rest);
         let text = String::from_utf8_lossy(&bytes);
         if let Err(error) = self.parser.feed(&text, |token| self.value.take(&token)) {
-            self.error = Some(Fault { message: error.kind.to_string(), offset: error.offset });
+            self.error = Some(fault(&error.kind.to_string(), error.offset));
         } else if broken {
-            self.error = Some(Fault { message: "not UTF-8".to_owned(), offset: self.taken + length });
+            self.error = Some(fault("not UTF-8", self.taken + length));
         }
         self.taken += length;
     }
 
     fn finish(&mut self) {
         if self.error.is_none() && !self.cut.is_empty() {
-            self.error = Some(Fault { message: "not UTF-8".to_owned(), offset: self.taken });
+            self.error = Some(fault("not UTF-8", self.taken));
         }
         if self.error.is_none()
             && let Err(error) = self.parser.finish(|token| self.value.take(&token))
         {
-            self.error = Some(Fault { message: error.kind.to_string(), offset: error.offset });
+            self.error = Some(fault(&error.kind.to_string(), error.offset));
         }
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let report = Report {
-            value: self.value.so_far().unwrap_or_default().into_unique(),
-            complete: self.error.is_none() && self.value.clone().into_json().is_some(),
-            error: self.error.as_ref(),
-        };
-        serde_json::to_writer(&mut *out, &report)?;
-        writeln!(out)?;
+        let is_whole = self.error.is_none() && self.value.clone().into_json().is_some();
+        let report = Json::object([
+            ("value", self.value.so_far().unwrap_or_default().into_unique()),
+            ("complete", is_whole.into()),
+            ("error", self.error.clone().unwrap_or_default()),
+        ]);
+        writeln!(out, "{report}")?;
         out.flush()
     }
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    value: Json<'static>,
-    complete: bool,
-    error: Option<&'a Fault>,
-}
-
-#[derive(Serialize)]
-struct Fault {
-    message: String,
-    offset: usize,
+fn fault(message: &str, offset: usize) -> Json<'static> {
+    Json::object([("message", message.into()), ("offset", offset.into())])
 }

@@ -1,12 +1,10 @@
-use super::lines::{AskLine, EndLine, ErrorLine, WarningLine};
+use super::lines;
 use super::options::Options;
 use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::conversation::Update;
-use ag_ui_stream::notice::Notice;
 use ag_ui_stream::reader::{End, EndOutcome};
 use json_tree::Json;
-use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::time::SystemTime;
@@ -86,52 +84,34 @@ impl Replay {
     fn print_all(&mut self, out: &mut impl Write) -> io::Result<()> {
         while let Some(update) = self.conversation.next_update(self.now) {
             match update {
-                Update::Event { event, .. } => super::print(out, "event", &event)?,
+                Update::Event { event, .. } => super::print(out, "event", event)?,
                 Update::Ask(change) => self.print_ask(&change, out)?,
-                Update::Warning(warning) => print_warning(&warning, out)?,
+                Update::Warning(warning) => super::print(out, "warning", lines::warning(&warning))?,
                 Update::End(end) => self.end = Some(end),
                 // The end tells a refusal.
                 Update::Thread(_) | Update::Refused(_) => {}
             }
         }
         // The end changes asks, which come before it.
-        if let Some(end) = &self.end { self.print_end(end, out) } else { Ok(()) }
+        match &self.end {
+            Some(end) => super::print(out, "end", lines::end(end, self.conversation.thread())),
+            None => Ok(()),
+        }
     }
 
     /// Prints an ask of which a line has changed.
     fn print_ask(&mut self, change: &AskChange, out: &mut impl Write) -> io::Result<()> {
         let ask = self.conversation.asks().ask(change.tool_call_id());
         if let Some(ask) = ask.filter(|_| self.shows_asks) {
-            let line = AskLine::of(ask);
-            let text = serde_json::to_string(&line)?;
+            let line = lines::ask(ask).text();
             let printed = self.printed.entry(ask.tool_call_id.clone()).or_default();
-            if *printed != text {
-                *printed = text;
+            if *printed != line {
                 super::print(out, "ask", &line)?;
+                *printed = line;
             }
         }
         Ok(())
     }
-
-    fn print_end(&self, end: &End, out: &mut impl Write) -> io::Result<()> {
-        let thread = self.conversation.thread();
-        let pending = thread.pending_tool_call_ids().iter();
-        let line = EndLine {
-            outcome: end.outcome.as_str(),
-            messages: thread.messages(),
-            state: RawValue::from_string(thread.state().text()).unwrap_or_default(),
-            pending_tool_call_ids: pending.map(|key| thread.wire_id(key)).collect(),
-            interrupts: thread.open_interrupts(),
-            error: end.error.as_ref().map(ErrorLine::of),
-        };
-        super::print(out, "end", &line)
-    }
-}
-
-fn print_warning(warning: &Notice, out: &mut impl Write) -> io::Result<()> {
-    let line =
-        WarningLine { code: warning.code.as_str(), path: warning.path.as_deref(), message: &warning.to_string() };
-    super::print(out, "warning", &line)
 }
 
 fn clock() -> u64 {

@@ -1,6 +1,6 @@
 use super::options::Options;
 use ag_ui_stream::sse::Decoder;
-use serde::Serialize;
+use json_tree::Json;
 use std::io::{self, Read, Write};
 
 pub(crate) fn replay(input: &mut dyn Read, options: &Options, out: &mut impl Write) -> io::Result<bool> {
@@ -11,8 +11,8 @@ pub(crate) fn replay(input: &mut dyn Read, options: &Options, out: &mut impl Wri
         while let Some(frame) = decoder.next_ref() {
             match frame {
                 Ok(frame) => {
-                    let line = Line { event: frame.event, data: &frame.data, id: frame.id };
-                    super::print(out, "frame", &line)?;
+                    let (event, data, id) = (frame.event.into(), (&*frame.data).into(), frame.id.into());
+                    super::print(out, "frame", Json::object([("event", event), ("data", data), ("id", id)]))?;
                 }
                 Err(error) => {
                     eprintln!("replay: {error}");
@@ -22,11 +22,4 @@ pub(crate) fn replay(input: &mut dyn Read, options: &Options, out: &mut impl Wri
         }
     }
     Ok(true)
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    event: &'a str,
-    data: &'a str,
-    id: &'a str,
 }

@@ -1,104 +1,71 @@
 //! The lines' members, in the order in which they are printed.
 
-use ag_ui_stream::message::Message;
-use ag_ui_stream::outcome::Interrupt;
-use ag_ui_stream::reader::EndError;
-use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
-use ask_user_question::{AskSnapshot, Phase};
+use ag_ui_stream::Thread;
+use ag_ui_stream::notice::Notice;
+use ag_ui_stream::reader::{End, EndError};
+use ask_user_question::AskSnapshot;
+use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot, TextSnapshot};
 use json_tree::Json;
-use serde::Serialize;
-use serde_json::value::RawValue;
 
-#[derive(Serialize)]
-pub(crate) struct WarningLine<'a> {
-    pub(crate) code: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) path: Option<&'a str>,
-    pub(crate) message: &'a str,
+pub(crate) fn warning(warning: &Notice) -> Json<'static> {
+    Json::object_of(&mut [
+        ("code", Some(warning.code.as_str().into())),
+        ("path", warning.path.as_deref().map(Json::from)),
+        ("message", Some(warning.to_string().into())),
+    ])
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct EndLine<'a> {
-    pub(crate) outcome: &'static str,
-    pub(crate) messages: &'a [Message],
-    /// As text, so that numbers keep their digits.
-    pub(crate) state: Box<RawValue>,
-    pub(crate) pending_tool_call_ids: Vec<&'a str>,
-    pub(crate) interrupts: &'a [Interrupt],
-    pub(crate) error: Option<ErrorLine<'a>>,
+pub(crate) fn end(end: &End, thread: &Thread) -> Json<'static> {
+    let pending = thread.pending_tool_call_ids();
+    let pending: Vec<&str> = pending.iter().map(|key| thread.wire_id(key)).collect();
+    Json::object([
+        ("outcome", end.outcome.as_str().into()),
+        ("messages", thread.messages().iter().collect::<Vec<_>>().into()),
+        ("state", thread.state().clone()),
+        ("pendingToolCallIds", pending.into()),
+        ("interrupts", thread.open_interrupts().iter().collect::<Vec<_>>().into()),
+        ("error", end.error.as_ref().map(error).unwrap_or_default()),
+    ])
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ErrorLine<'a> {
-    code: &'a str,
-    message: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    event_index: Option<u64>,
+fn error(error: &EndError) -> Json<'static> {
+    Json::object_of(&mut [
+        ("code", Some(error.code().into())),
+        ("message", Some(error.to_string().into())),
+        ("eventIndex", error.event_index().map(|index| Json::Number(index.into()))),
+    ])
 }
 
-impl<'a> ErrorLine<'a> {
-    pub(crate) fn of(error: &'a EndError) -> Self {
-        Self { code: error.code(), message: error.to_string(), event_index: error.event_index() }
-    }
+pub(crate) fn ask(ask: &AskSnapshot) -> Json<'static> {
+    // As the agent reads it.
+    let outcome = ask.ask.as_ref().and_then(|it| Some(ask.outcome.as_ref()?.to_json(it)));
+    Json::object_of(&mut [
+        ("toolCallId", Some(ask.tool_call_id.as_str().into())),
+        ("phase", Some(ask.phase.as_str().into())),
+        ("questions", Some(Json::List(ask.questions.iter().map(question).collect()))),
+        ("outcome", outcome),
+        ("result", ask.result.as_deref().map(Json::from)),
+    ])
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AskLine<'a> {
-    tool_call_id: &'a str,
-    phase: Phase,
-    questions: Vec<QuestionLine<'a>>,
-    /// The outcome as the agent reads it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<Json<'static>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<&'a str>,
+fn question(question: &QuestionSnapshot) -> Json<'static> {
+    Json::object_of(&mut [
+        ("question", Some(text(&question.question))),
+        ("header", question.header.as_ref().map(text)),
+        ("multiSelect", Some(question.multi_select.unwrap_or_default().into())),
+        ("options", Some(Json::List(question.options.iter().map(option).collect()))),
+        ("closed", Some(question.closed.into())),
+    ])
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct QuestionLine<'a> {
-    question: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    header: Option<&'a str>,
-    multi_select: bool,
-    options: Vec<OptionLine<'a>>,
-    closed: bool,
+fn option(option: &OptionSnapshot) -> Json<'static> {
+    Json::object_of(&mut [
+        ("label", Some(text(&option.label))),
+        ("description", option.description.as_ref().map(text)),
+        ("closed", Some(option.closed.into())),
+    ])
 }
 
-#[derive(Serialize)]
-struct OptionLine<'a> {
-    label: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a str>,
-    closed: bool,
-}
-
-impl<'a> AskLine<'a> {
-    pub(crate) fn of(ask: &'a AskSnapshot) -> Self {
-        let questions = ask.questions.iter().map(QuestionLine::of).collect();
-        let outcome = ask.ask.as_ref().and_then(|it| Some(ask.outcome.as_ref()?.to_json(it)));
-        Self { tool_call_id: &ask.tool_call_id, phase: ask.phase, questions, outcome, result: ask.result.as_deref() }
-    }
-}
-
-impl<'a> QuestionLine<'a> {
-    fn of(question: &'a QuestionSnapshot) -> Self {
-        Self {
-            question: &question.question.text,
-            header: question.header.as_ref().map(|header| header.text.as_str()),
-            multi_select: question.multi_select.unwrap_or_default(),
-            options: question.options.iter().map(OptionLine::of).collect(),
-            closed: question.closed,
-        }
-    }
-}
-
-impl<'a> OptionLine<'a> {
-    fn of(option: &'a OptionSnapshot) -> Self {
-        let description = option.description.as_ref().map(|description| description.text.as_str());
-        Self { label: &option.label.text, description, closed: option.closed }
-    }
+fn text(text: &TextSnapshot) -> Json<'static> {
+    text.text.as_str().into()
 }

@@ -7,6 +7,7 @@ mod lines;
 pub(crate) mod options;
 
 use options::{Mode, Options};
+use std::fmt::Display;
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
@@ -63,11 +64,9 @@ fn next_chunk<'a>(input: &mut dyn Read, options: &Options, buffer: &'a mut Vec<u
     Ok((length > 0).then_some(&buffer[..length]))
 }
 
-/// Prints `{"name": value}`, members in the order in which they are declared.
-fn print(out: &mut impl Write, name: &str, value: &impl serde::Serialize) -> io::Result<()> {
-    write!(out, "{{\"{name}\":")?;
-    serde_json::to_writer(&mut *out, value)?;
-    writeln!(out, "}}")?;
+/// Prints `{"name": value}` of a value that is written as JSON.
+fn print(out: &mut impl Write, name: &str, value: impl Display) -> io::Result<()> {
+    writeln!(out, "{{\"{name}\":{value}}}")?;
     // A line is for somebody who waits for it.
     out.flush()
 }

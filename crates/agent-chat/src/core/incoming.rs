@@ -16,7 +16,6 @@ use json_tree::Json;
 use leptos::prelude::*;
 
 impl Core {
-    /// Applies a frame of the conversation's events.
     pub(crate) fn take_frame(&mut self, frame: Frame) {
         if frame.event == "state_change" {
             let state = json::parse(&frame.data);
@@ -123,7 +122,6 @@ impl Core {
         }
     }
 
-    /// Restores the conversation from this browser's store.
     pub(crate) fn restore_stored(&mut self) {
         let Link::Local(Some(store)) = &self.link else { return };
         let is_restored = store.restore(&mut self.conversation);

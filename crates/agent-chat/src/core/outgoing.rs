@@ -17,7 +17,6 @@ use json_tree::Json;
 use leptos::prelude::*;
 use std::rc::Rc;
 
-/// The next action.
 pub(crate) enum Next {
     /// No action until something changes.
     Nothing,
@@ -51,7 +50,6 @@ impl Core {
         self.show_outbox();
     }
 
-    /// Decides the next action.
     pub(crate) fn next(&mut self) -> Next {
         if !self.is_free() {
             return Next::Nothing;
@@ -225,9 +223,10 @@ impl Core {
 
     /// Returns true if another ask needs its reply, or a call of the page's tools its result, before the held replies can be sent.
     pub(crate) fn waits_for_others(&self) -> bool {
-        let Self { conversation, outbox, .. } = self;
+        let Self { conversation, outbox, runner, .. } = self;
         let mut open = conversation.waiting().chain(conversation.unreadable());
-        open.any(|ask| !outbox.answers(&ask.tool_call_id)) || self.has_open_call()
+        open.any(|ask| !outbox.answers(&ask.tool_call_id))
+            || runner.as_ref().is_some_and(|runner| runner.is_busy(conversation.thread()))
     }
 
     fn run(&self, turn: UserTurn) -> Result<Post, Refusal> {

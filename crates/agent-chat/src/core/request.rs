@@ -56,7 +56,7 @@ impl Core {
                     runner.note_run(&run.run_id, self.outbox.has_sent());
                 }
                 self.status.set(Status::Running);
-                self.conversation.start_response(now());
+                self.conversation.note_activity(now());
                 // This path names the conversation for a load balancer.
                 (self.server.map(|_| "/agent"), run.body.clone())
             }
@@ -69,7 +69,6 @@ impl Core {
         Launch { endpoint: self.config.endpoint.clone(), path, body, abort, post }
     }
 
-    /// Handles the agent's acceptance of a request.
     pub(crate) fn handle_accepted(&mut self, post: &Post) {
         if let Some(subscription) = self.subscription_mut() {
             subscription.confirm();
@@ -93,7 +92,6 @@ impl Core {
         self.save();
     }
 
-    /// Handles the end of a request.
     pub(crate) fn settle(&mut self, end: RunEnd) {
         if self.running.take().is_some_and(|running| running.is_run) {
             self.status.set(Status::Idle);
@@ -166,13 +164,6 @@ impl Core {
             body,
             request: self.running.as_ref().map(|running| running.abort.clone()),
         })
-    }
-
-    /// Handles the server's stop of a run. Only its history shows the messages of that run that it kept.
-    pub(crate) fn handle_cancelled(&mut self) {
-        if let Some(subscription) = self.subscription_mut() {
-            subscription.invalidate();
-        }
     }
 
     pub(crate) fn abort(&self) {

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// The shown parts of arguments that come in pieces of `size` characters.
-fn shown(arguments: &str, size: usize) -> AskSnapshot {
+pub(crate) fn shown(arguments: &str, size: usize) -> AskSnapshot {
     let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
     let characters: Vec<char> = arguments.chars().collect();
     for piece in characters.chunks(size) {

@@ -1,10 +1,15 @@
 //! The verdict on asks: paths, codes, words, and inputs that want to hurt.
 
 use ask_user_question::limits::ExtraMember;
+use ask_user_question::outcome::{AnsweredBy, OutcomeKind};
+use ask_user_question::repair::RepairCode;
 use ask_user_question::text::is_blank;
 use ask_user_question::validate::{Code, MAX_ASK_BYTES, MAX_REPORTED, check, check_text, describe, validate};
-use ask_user_question::{AskUserQuestion, Limits};
+use ask_user_question::{AskUserQuestion, Limits, Phase};
+use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Display;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -246,22 +251,34 @@ fn a_full_report_still_knows_the_schemas_verdict() {
     assert_eq!(found.last().unwrap().path, "questions[0].options[1000].label");
 }
 
-#[test]
-fn codes_are_stable_and_distinct() {
-    let codes: std::collections::BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
-    assert_eq!(codes.len(), Code::ALL.len());
-    for code in Code::ALL {
-        assert!(code.as_str().bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase()));
-        assert_eq!(serde_json::to_value(code).unwrap(), code.to_string());
-        assert!(code == code.as_str() && code == *code.as_str());
-        assert!(code != "" && code != *"");
+/// Checks that each kind has a spelling of its own, which text and JSON share. Returns all of them.
+fn spelled<T: Copy + Display + Serialize, const N: usize>(all: [T; N], as_str: fn(T) -> &'static str) -> String {
+    let words = all.map(as_str);
+    assert_eq!(BTreeSet::from(words).len(), N);
+    for (kind, word) in all.into_iter().zip(words) {
+        assert!(word.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase()), "{word}");
+        assert_eq!((kind.to_string().as_str(), serde_json::to_value(kind).unwrap()), (word, json!(word)));
     }
+    words.join(" ")
 }
 
 #[test]
-fn of_two_equal_keys_the_last_counts() {
-    let read = json_tree::parse(r#"{"a":1,"b":null,"a":2.5}"#).unwrap();
-    assert_eq!(read, json!({"a": 2.5, "b": null}));
+fn codes_are_stable_and_distinct() {
+    spelled(Code::ALL, Code::as_str);
+    spelled(RepairCode::ALL, RepairCode::as_str);
+    assert_eq!(
+        spelled(Phase::ALL, Phase::as_str),
+        "streaming ready malformed answerable answered declined superseded expired interrupted settled"
+    );
+    assert_eq!(
+        spelled(OutcomeKind::ALL, OutcomeKind::as_str),
+        "answered declined replied_in_chat expired superseded cancelled"
+    );
+    assert_eq!(spelled(AnsweredBy::ALL, AnsweredBy::as_str), "card composer");
+    for code in Code::ALL {
+        assert!(code == code.as_str() && code == *code.as_str());
+        assert!(code != "" && code != *"");
+    }
 }
 
 #[test]

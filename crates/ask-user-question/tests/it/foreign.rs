@@ -3,24 +3,19 @@
 use crate::matching::one;
 use crate::replies::{noted, pick, skip};
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskUserQuestion, Outcome};
-use serde_json::json;
+use ask_user_question::{AskUserQuestion, Outcome, Question};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn size() -> AskUserQuestion {
-    serde_json::from_value(json!({"questions": [
-        {"question": "Which size?", "header": "Size", "options": [{"label": "S"}, {"label": "M"}]},
-    ]}))
-    .unwrap()
+    AskUserQuestion::new([Question::new("Which size?", ["S", "M"]).with_header("Size")])
 }
 
 fn two() -> AskUserQuestion {
-    serde_json::from_value(json!({"questions": [
-        {"question": "Which \"size\", S or M?", "header": "Shirt size", "options": [{"label": "S"}, {"label": "M, \"slim\""}]},
-        {"question": "Which extras?", "multiSelect": true, "options": [{"label": "Wrap"}, {"label": "Card, signed"}]},
-    ]}))
-    .unwrap()
+    AskUserQuestion::new([
+        Question::new("Which \"size\", S or M?", ["S", "M, \"slim\""]).with_header("Shirt size"),
+        Question::new("Which extras?", ["Wrap", "Card, signed"]).with_multi_select(true),
+    ])
 }
 
 fn words(question: usize, text: &str) -> Selection {
@@ -260,9 +255,8 @@ fn four_wrappings_are_looked_into_and_no_more() {
     ] {
         assert_eq!(reads(content), is_read, "{content}");
     }
-    let ask = |questions: usize| {
-        AskUserQuestion::new((0..questions).map(|at| ask_user_question::Question::new(format!("Q{at}"), ["A", "B"])))
-    };
+    let ask =
+        |questions: usize| AskUserQuestion::new((0..questions).map(|at| Question::new(format!("Q{at}"), ["A", "B"])));
     let all = |questions: usize| {
         (0..questions).map(|at| (format!("Q{at}"), "A")).collect::<std::collections::BTreeMap<_, _>>()
     };

@@ -1,17 +1,17 @@
 //! Typed messages: what is certain is a pick, everything else stays the user's own words.
 
-use crate::replies::{pick, skip};
+use crate::replies::{noted, pick};
 use ask_user_question::examples;
 use ask_user_question::matching::match_message;
+use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, Reply};
-use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 pub(crate) fn one(multi_select: bool, labels: &[&str]) -> AskUserQuestion {
-    let options: Vec<Value> = labels.iter().map(|label| json!({"label": label})).collect();
-    serde_json::from_value(json!({"questions": [{"question": "Which one?", "header": "One", "multiSelect": multi_select, "options": options}]})).unwrap()
+    let options = labels.iter().copied();
+    AskUserQuestion::new([Question::new("Which one?", options).with_header("One").with_multi_select(multi_select)])
 }
 
 /// The picks in a message, or `None` if it is taken as the user's own words.
@@ -78,13 +78,6 @@ fn labels_whole_words_and_numbers_pick() {
     ] {
         assert_eq!(picked(&ask, text), None, "{text}");
     }
-}
-
-#[test]
-fn a_skipped_question_stays_skipped() {
-    let ask = one(false, &["A", "B"]);
-    let reply = Reply::check(&ask, vec![skip(0)]).unwrap();
-    assert_eq!(match_message(&ask, &reply.message(), vec![]), Outcome::Answered(reply));
 }
 
 #[test]
@@ -221,20 +214,22 @@ fn a_label_is_not_picked_by_its_first_words() {
 #[test]
 fn ticks_are_kept_beside_what_is_typed() {
     let ask = one(true, &["A", "B", "C"]);
-    let ticked = || vec![Selection { selected: vec![1, 0, 9], note: Some("n".into()), ..Selection::default() }];
+    let ticked = || vec![noted(pick(0, &[1, 0, 9]), "n")];
     for (text, selected, other) in
         [("call me first", vec![0, 1], Some("call me first")), ("c", vec![0, 1, 2], None), ("a", vec![0, 1], None)]
     {
         let Outcome::Answered(reply) = match_message(&ask, text, ticked()) else { panic!("{text}") };
-        let expected = Selection { selected, other: other.map(str::to_owned), note: Some("n".into()), ..pick(0, &[]) };
+        let expected = Selection { other: other.map(str::to_owned), ..noted(pick(0, &selected), "n") };
         assert_eq!(reply.selections(), [expected], "{text}");
     }
     let Outcome::Answered(reply) = match_message(&ask, "(skipped)", ticked()) else { panic!("skipped") };
     assert!(reply.answers()[0].skipped);
     let single = one(false, &["A", "B"]);
     let Outcome::Answered(reply) = match_message(&single, "call me first", ticked()) else { panic!("single") };
-    assert_eq!(reply.answers()[0].text().as_deref(), Some("call me first"));
-    let partial = vec![Selection { question: 1, selected: vec![0], ..Selection::default() }];
+    assert_eq!(reply.message(), "call me first (note: n)");
+    let Outcome::Answered(reply) = match_message(&single, "a", ticked()) else { panic!("a label") };
+    assert_eq!(reply.message(), "A (note: n)");
+    let partial = vec![pick(1, &[0])];
     let text = "Database: SQLite\nWhich features: first version?: Search";
     let Outcome::Answered(reply) = match_message(&several(), text, partial) else { panic!("lines") };
     assert_eq!(reply.answers()[1].text().as_deref(), Some("Login, Search"));
@@ -244,13 +239,8 @@ fn ticks_are_kept_beside_what_is_typed() {
 fn what_a_reply_says_is_read_back() {
     let ask = one(true, &["Red, dark", "Blue", "Rush (note: fast)"]);
     let reply = |selected: &[usize], other: Option<&str>, note: Option<&str>| {
-        let picks = Selection {
-            selected: selected.to_vec(),
-            other: other.map(str::to_owned),
-            note: note.map(str::to_owned),
-            ..Selection::default()
-        };
-        Reply::check(&ask, vec![picks]).unwrap()
+        let (other, note) = (other.map(str::to_owned), note.map(str::to_owned));
+        Reply::check(&ask, vec![Selection { other, note, ..pick(0, selected) }]).unwrap()
     };
     for reply in [
         reply(&[0, 1], None, None),
@@ -271,7 +261,7 @@ fn what_a_reply_says_is_read_back() {
 fn blank_messages_answer_nothing() {
     let ask = one(false, &["A", "B"]);
     for text in ["", " \n", "\u{200B}"] {
-        let partial = Selection { selected: vec![0], ..Selection::default() };
+        let partial = pick(0, &[0]);
         assert_eq!(
             match_message(&ask, text, vec![partial.clone()]),
             Outcome::RepliedInChat { text: text.into(), partial: vec![partial] }
@@ -279,21 +269,11 @@ fn blank_messages_answer_nothing() {
     }
 }
 
-#[test]
-fn a_note_on_the_card_travels_with_the_typed_answer() {
-    let partial = Selection { selected: vec![1], note: Some("but cheap".into()), ..Selection::default() };
-    let Outcome::Answered(reply) = match_message(&one(false, &["A", "B"]), "a", vec![partial]) else {
-        panic!("answered")
-    };
-    assert_eq!(reply.message(), "A (note: but cheap)");
-}
-
 fn several() -> AskUserQuestion {
-    serde_json::from_value(json!({"questions": [
-        {"question": "Which database?", "header": "Database", "options": [{"label": "PostgreSQL"}, {"label": "SQLite"}]},
-        {"question": "Which features: first version?", "multiSelect": true, "options": [{"label": "Login"}, {"label": "Search"}]},
-    ]}))
-    .unwrap()
+    AskUserQuestion::new([
+        Question::new("Which database?", ["PostgreSQL", "SQLite"]).with_header("Database"),
+        Question::new("Which features: first version?", ["Login", "Search"]).with_multi_select(true),
+    ])
 }
 
 #[test]
@@ -325,7 +305,7 @@ fn anything_else_is_never_spread_over_several_questions() {
         "Database: SQLite\nWhich features: first version?: Login\nand hurry",
         "Which features: Login\nDatabase: SQLite",
     ] {
-        let partial = vec![Selection { question: 1, selected: vec![0], ..Selection::default() }];
+        let partial = vec![pick(1, &[0])];
         assert_eq!(
             match_message(&several(), text, partial.clone()),
             Outcome::RepliedInChat { text: text.into(), partial },
@@ -344,20 +324,20 @@ fn lines_are_read_for_as_many_questions_as_anybody_asks() {
 }
 
 #[test]
-fn equal_headers_are_ambiguous() {
-    let question = |text: &str| json!({"question": text, "header": "H", "options": [{"label": "A"}, {"label": "B"}]});
-    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [question("Q1"), question("Q2")]})).unwrap();
-    assert!(matches!(match_message(&ask, "H: A\nH: B", vec![]), Outcome::RepliedInChat { .. }));
-    assert!(matches!(match_message(&ask, "Q1: A\nQ2: B", vec![]), Outcome::Answered(_)));
-}
-
-#[test]
-fn a_line_that_names_two_questions_names_none() {
-    let question = |text: &str, header: &str| json!({"question": text, "header": header, "options": [{"label": "A"}, {"label": "B"}]});
-    let ask: AskUserQuestion =
-        serde_json::from_value(json!({"questions": [question("Q", "Size"), question("Size", "Other size")]})).unwrap();
-    assert!(matches!(match_message(&ask, "Size: A\nOther size: B", vec![]), Outcome::RepliedInChat { .. }));
-    assert!(matches!(match_message(&ask, "Q: A\nOther size: B", vec![]), Outcome::Answered(_)));
+fn a_line_names_one_question_or_none() {
+    let ask = |titles: [(&str, &str); 2]| {
+        AskUserQuestion::new(titles.map(|(text, header)| Question::new(text, ["A", "B"]).with_header(header)))
+    };
+    let (equal, crossed) = ([("Q1", "H"), ("Q2", "H")], [("Q", "Size"), ("Size", "Other size")]);
+    for (titles, text, is_read) in [
+        (equal, "H: A\nH: B", false),
+        (equal, "Q1: A\nQ2: B", true),
+        (crossed, "Size: A\nOther size: B", false),
+        (crossed, "Q: A\nOther size: B", true),
+    ] {
+        let outcome = match_message(&ask(titles), text, vec![]);
+        assert_eq!(outcome.kind() == OutcomeKind::Answered, is_read, "{text}");
+    }
 }
 
 #[test]
@@ -379,15 +359,10 @@ fn the_message_of_a_pick_is_matched_to_the_same_pick() {
 #[test]
 fn hostile_asks_and_messages_end() {
     let colons = ":".repeat(200_000);
-    let ask: AskUserQuestion = serde_json::from_value(
-        json!({"questions": [{"question": colons, "options": [{"label": colons}, {"label": "B"}]}]}),
-    )
-    .unwrap();
+    let ask = AskUserQuestion::new([Question::new(&*colons, [&*colons, "B"])]);
     assert_eq!(picked(&ask, &colons), Some(vec![0]));
     assert_eq!(picked(&ask, &format!("{colons}:B")), Some(vec![1]));
-    let many: Vec<Value> =
-        (0..20_000).map(|q| json!({"question": format!("Q{q}"), "options": [{"label": "A"}]})).collect();
-    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": many})).unwrap();
+    let ask = AskUserQuestion::new((0..20_000).map(|q| Question::new(format!("Q{q}"), ["A"])));
     assert!(matches!(match_message(&ask, &"Q1: A\n".repeat(20_000), vec![]), Outcome::RepliedInChat { .. }));
     let labels: Vec<String> = (0..3000).map(|option| format!("A{option}")).collect();
     let ask = one(true, &labels.iter().map(String::as_str).collect::<Vec<_>>());

@@ -1,8 +1,8 @@
 //! Labels that mean "Other": repair leaves them out, and a card holds them back until they mean something else.
 
+use crate::arriving;
 use crate::generate::config;
-use ask_user_question::arriving::Arriving;
-use ask_user_question::{AskSnapshot, AskUserQuestion};
+use ask_user_question::AskUserQuestion;
 use proptest::prelude::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -11,10 +11,11 @@ const OTHER: &str = "Other|other|OTHER…|Other (please specify)|Other – I’l
     Other option|Andere|Sonstiges (bitte angeben)|Etwas anderes…|Otra opción|OTRO (por favor, especifique)|Autre|Autre chose|\
     Quelque chose d’autre|Autre (à préciser)|その他|その他（自由記述）|其他|其它（请说明）|أخرى|أخرى (يرجى التحديد)|Другое|Others|Otros|Otras|Outros|Outra|\
     Altro|Autres|Another option|Something different|Sonstige|Eigene Angabe|Freitext|Custom answer|Enter your own|Type my own|Write your own|\
-    Respuesta propia|Réponse libre|Algo diferente|Другой вариант|غير ذلك|شيء آخر|خيار آخر|それ以外|自由記入|自己输入";
+    Respuesta propia|Réponse libre|Algo diferente|Другой вариант|غير ذلك|شيء آخر|خيار آخر|それ以外|自由記入|自己输入|Type my own answer|その他（自由記入）|\
+    自定义|✏️ Other|Other 🖊️";
 
 const OWN: &str = "Other branch|Other (S3)|Other (DE)|Another|Something|Something elsewhere|Otherwise|Other type|Mother|None of these|Andere Farbe|\
-    Anderswo|Otra vez|Otro modelo|Autre couleur|Autrement|その他の方法|その他（S3）|其他人|Outra cor|Altrove|آخر الشهر|Keine davon";
+    Anderswo|Otra vez|Otro modelo|Autre couleur|Autrement|その他の方法|その他（S3）|其他人|Outra cor|Altrove|آخر الشهر|Keine davon|None of the above|Custom domain|Another branch|🎨 Colour|Eigene Domain";
 
 /// The text of an ask up to the end of its first label.
 fn open(label: &str) -> String {
@@ -23,11 +24,7 @@ fn open(label: &str) -> String {
 
 /// The first label that is shown of a text, fed by the character.
 fn shown(text: &str) -> Option<String> {
-    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
-    for c in text.chars() {
-        arriving.feed(c.encode_utf8(&mut [0; 4]), |patch| shown.apply(&patch));
-    }
-    Some(shown.questions.first()?.options.first()?.label.text.clone())
+    Some(arriving::shown(text, 1).questions.first()?.options.first()?.label.text.clone())
 }
 
 /// The first label of the whole ask, if that is no "Other".

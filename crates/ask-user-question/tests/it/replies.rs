@@ -3,18 +3,17 @@
 use crate::matching::one;
 use ask_user_question::reply::Selection;
 use ask_user_question::validate::{MAX_REPLY_BYTES, Violation};
-use ask_user_question::{AskUserQuestion, Reply};
+use ask_user_question::{AskUserQuestion, Question, Reply};
 use json_tree::Json;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn ask() -> AskUserQuestion {
-    serde_json::from_value(json!({"questions": [
-        {"question": "Which database?", "header": "Database", "options": [{"label": "PostgreSQL"}, {"label": "SQLite"}]},
-        {"question": "Which features?", "multiSelect": true, "options": [{"label": "Login"}, {"label": "Search"}, {"label": "CSV, JSON"}]},
-    ]}))
-    .unwrap()
+    AskUserQuestion::new([
+        Question::new("Which database?", ["PostgreSQL", "SQLite"]).with_header("Database"),
+        Question::new("Which features?", ["Login", "Search", "CSV, JSON"]).with_multi_select(true),
+    ])
 }
 
 pub(crate) fn pick(question: usize, selected: &[usize]) -> Selection {
@@ -57,10 +56,7 @@ fn a_plain_pick_of_labels_is_the_flat_map_alone() {
 
 #[test]
 fn answers_are_written_in_the_order_of_the_questions() {
-    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [
-        {"question": "Z?", "options": [{"label": "1"}]}, {"question": "A?", "options": [{"label": "2"}]},
-    ]}))
-    .unwrap();
+    let ask = AskUserQuestion::new([Question::new("Z?", ["1"]), Question::new("A?", ["2"])]);
     let reply = Reply::check(&ask, vec![pick(0, &[0]), pick(1, &[0])]).unwrap();
     let written = r#"{"answers":{"Z?":"1","A?":"2"}}"#;
     assert_eq!(
@@ -119,56 +115,46 @@ fn details_say_what_the_flat_map_would_lose() {
 
 #[test]
 fn details_come_when_and_only_when_needed() {
-    let has_details = |selections| reply(selections).to_json().get("details").is_some();
-    assert!(!has_details(vec![pick(0, &[0]), pick(1, &[0])]));
-    assert!(!has_details(vec![pick(0, &[0]), pick(1, &[0, 1])]));
-    assert!(!has_details(vec![noted(pick(0, &[0]), " \n"), pick(1, &[0])]), "a blank note is none");
-    assert!(has_details(vec![pick(0, &[0]), pick(1, &[2])]), "a comma in a multi-select");
-    assert!(has_details(vec![pick(0, &[0]), skip(1)]));
-    assert!(has_details(vec![noted(pick(0, &[0]), "n"), pick(1, &[0])]));
-    assert!(has_details(vec![typed(0, &[], "SQLite"), pick(1, &[0])]), "typed, though it is a label");
-}
-
-#[test]
-fn a_comma_in_a_single_select_loses_nothing() {
-    let ask = one(false, &["Berlin, Germany", "Berlin", "Germany"]);
-    let reply = Reply::check(&ask, vec![pick(0, &[0])]).unwrap();
-    assert_eq!(reply.to_json(), json!({"answers": {"Which one?": "Berlin, Germany"}}));
-    assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
-}
-
-#[test]
-fn labels_that_together_read_as_another_label_need_details() {
-    let ask = one(true, &["Berlin, Germany", "Berlin", "Germany", "Texas"]);
-    let details = |selected: &[usize]| {
-        let reply = Reply::check(&ask, vec![pick(0, selected)]).unwrap();
-        assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply.clone()));
-        reply.to_json().get("details").is_some()
-    };
-    assert!(details(&[1, 2]));
-    assert!(details(&[1, 2, 3]));
-    assert!(!details(&[1, 3]));
-    assert!(!details(&[2, 3]));
-}
-
-#[test]
-fn equal_texts_are_told_apart_by_index() {
-    let question = json!({"question": "Same?", "options": [{"label": "Yes"}, {"label": "Yes"}]});
-    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [question, question]})).unwrap();
-    for (first, second) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let reply = Reply::check(&ask, vec![pick(0, &[first]), pick(1, &[second])]).unwrap();
-        assert_eq!(reply.to_json().into_value()["answers"], json!({"Same?": "Yes, Yes"}));
+    let cities = |several: bool| one(several, &["Berlin, Germany", "Berlin", "Germany", "Texas"]);
+    let same = one(false, &["A", "A", "B"]);
+    let both = |first: Selection, second: Selection| (ask(), vec![first, second]);
+    for ((ask, selections), has_details) in [
+        (both(pick(0, &[0]), pick(1, &[0])), false),
+        (both(pick(0, &[0]), pick(1, &[0, 1])), false),
+        (both(noted(pick(0, &[0]), " \n"), pick(1, &[0])), false),
+        (both(pick(0, &[0]), pick(1, &[2])), true),
+        (both(pick(0, &[0]), skip(1)), true),
+        (both(noted(pick(0, &[0]), "n"), pick(1, &[0])), true),
+        // Typed, though it is a label.
+        (both(typed(0, &[], "SQLite"), pick(1, &[0])), true),
+        // A label with a comma, and labels that together read as another one.
+        ((cities(false), vec![pick(0, &[0])]), false),
+        ((cities(true), vec![pick(0, &[1, 2])]), true),
+        ((cities(true), vec![pick(0, &[1, 2, 3])]), true),
+        ((cities(true), vec![pick(0, &[1, 3])]), false),
+        ((cities(true), vec![pick(0, &[2, 3])]), false),
+        // A label that two options share.
+        ((same.clone(), vec![pick(0, &[0])]), true),
+        ((same.clone(), vec![pick(0, &[1])]), true),
+        ((same, vec![pick(0, &[2])]), false),
+    ] {
+        let reply = Reply::check(&ask, selections).unwrap();
+        assert_eq!(reply.to_json().get("details").is_some(), has_details, "{reply:?}");
         assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
     }
 }
 
 #[test]
-fn equal_questions_share_a_key_and_need_details() {
-    let question = |label: &str| json!({"question": "Same?", "options": [{"label": label}]});
-    let ask: AskUserQuestion = serde_json::from_value(json!({"questions": [question("A"), question("B")]})).unwrap();
-    let reply = Reply::check(&ask, vec![pick(0, &[0]), pick(1, &[0])]).unwrap();
-    assert_eq!(reply.to_json().into_value()["answers"], json!({"Same?": "A, B"}));
-    assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
+fn equal_questions_share_a_key_and_are_told_apart_by_index() {
+    let same = |labels: [&'static str; 2]| Question::new("Same?", labels);
+    for (first, second) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        for (others, answer) in [(["Yes", "Yes"], "Yes, Yes"), (["No", "No"], "Yes, No")] {
+            let ask = AskUserQuestion::new([same(["Yes", "Yes"]), same(others)]);
+            let reply = Reply::check(&ask, vec![pick(0, &[first]), pick(1, &[second])]).unwrap();
+            assert_eq!(reply.to_json().into_value()["answers"], json!({"Same?": answer}));
+            assert_eq!(Reply::parse(&ask, &reply.to_json()), Ok(reply));
+        }
+    }
 }
 
 #[test]
@@ -321,21 +307,16 @@ fn answers_say_where_they_belong() {
 fn selections_travel_as_json() {
     let selection: Selection = serde_json::from_value(json!({"question": 1, "selected": [0], "note": "n"})).unwrap();
     assert_eq!(selection, noted(pick(1, &[0]), "n"));
-    assert_eq!(serde_json::to_value(skip(0)).unwrap(), json!({"question": 0, "selected": [], "skipped": true}));
-}
-
-#[test]
-fn a_selection_is_serialized_without_what_it_does_not_say() {
     assert_eq!(serde_json::to_value(pick(0, &[1])).unwrap(), json!({"question": 0, "selected": [1]}));
     assert_eq!(serde_json::to_value(skip(1)).unwrap(), json!({"question": 1, "selected": [], "skipped": true}));
 }
 
 #[test]
 fn a_question_that_is_left_out_is_named() {
-    let left_out = Reply::check(&ask(), vec![pick(0, &[1])]).unwrap_err();
-    assert_eq!(left_out[0].message, "Question 'Which features?' is neither answered nor marked skipped.");
-    let nothing = Reply::check(&ask(), vec![pick(0, &[1]), pick(1, &[])]).unwrap_err();
-    assert_eq!(nothing[0].message, left_out[0].message);
+    for selections in [vec![pick(0, &[1])], vec![pick(0, &[1]), pick(1, &[])]] {
+        let violations = Reply::check(&ask(), selections).unwrap_err();
+        assert_eq!(violations[0].message, "Question 'Which features?' is neither answered nor marked skipped.");
+    }
 }
 
 #[test]

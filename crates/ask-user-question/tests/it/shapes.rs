@@ -1,11 +1,10 @@
 //! Arguments of models in the shapes of other tools, and texts that are almost JSON. Streaming and reading have the same result.
 
+use crate::arriving::shown;
 use crate::generate::{ask_like_json, config, misnamed_ask};
 use crate::kept::is_kept;
-use ask_user_question::arriving::Arriving;
-use ask_user_question::snapshot::AskSnapshot;
 use ask_user_question::validate::{Checked, check_text};
-use ask_user_question::{AskUserQuestion, Limits, Question};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Question};
 use proptest::prelude::*;
 use serde_json::json;
 #[cfg(target_arch = "wasm32")]
@@ -26,13 +25,9 @@ fn checked(arguments: &str) -> Checked {
 
 /// The ask that arguments become in pieces of `size` characters, if it takes nothing back of what they showed.
 fn arrives(arguments: &str, size: usize) -> Option<AskUserQuestion> {
-    let (mut arriving, mut shown) = (Arriving::default(), AskSnapshot::new("call"));
-    let characters: Vec<char> = arguments.chars().collect();
-    for piece in characters.chunks(size) {
-        let piece: String = piece.iter().collect();
-        arriving.feed(&piece, |patch| shown.apply(&patch));
-    }
-    AskUserQuestion::from_arguments(arguments).filter(|ask| is_kept(&shown, ask))
+    let shown = shown(arguments, size).questions;
+    let whole = |ask: &AskUserQuestion| AskSnapshot::complete("call", ask.clone(), Phase::Ready).questions;
+    AskUserQuestion::from_arguments(arguments).filter(|ask| is_kept(&shown, &whole(ask)))
 }
 
 #[track_caller]
@@ -65,13 +60,13 @@ fn refused(arguments: &str, code: &str, says: &str) {
 #[test]
 fn names_of_other_tools_are_read() {
     let body = r#""header": "Size", "options": [{"label": "S"}, {"label": "M", "description": "fits most"}]"#;
-    for name in ["prompt", "text", "title", "message", "Question", "QUESTION"] {
+    for name in ["prompt", "text", "title", "message", "query", "Question", "QUESTION"] {
         shows(&format!(r#"{{"questions": [{{"{name}": "Which size?", {body}}}]}}"#), PLAIN, "renamed_field");
     }
-    for name in ["choices", "answers", "items", "Options"] {
+    for name in ["choices", "answers", "items", "suggestions", "follow_up", "answerOptions", "Options"] {
         shows(&PLAIN.replace("options", name), PLAIN, "renamed_field");
     }
-    for name in ["text", "title", "name", "value", "Label"] {
+    for name in ["text", "title", "name", "value", "id", "key", "content", "Label"] {
         shows(&PLAIN.replace("label", name), PLAIN, "renamed_field");
     }
     for name in ["desc", "detail", "details", "subtitle", "explanation", "Description", "option_description"] {
@@ -97,7 +92,18 @@ fn wrappings_are_opened() {
         shows(&json!({ name: PLAIN }).to_string(), PLAIN, "unwrapped");
         shows(&format!(r#"{{"name": "ask_user_question", "{name}": {PLAIN}}}"#), PLAIN, "unwrapped");
     }
-    shows(&json!({"questions": PLAIN}).to_string(), PLAIN, "unwrapped");
+    let packed = json!(PLAIN);
+    for wrapped in [
+        format!(r#"{{"questions": {packed}}}"#),
+        format!(r#"{{"function": {{"name": "ask_user_question", "arguments": {packed}}}}}"#),
+        format!(r#"{{"action": "ask", "action_input": {PLAIN}}}"#),
+        format!(r#"{{"type": "object", "properties": {PLAIN}}}"#),
+        format!(r#"{{"body": {packed}}}"#),
+        format!("[{PLAIN}]"),
+        format!(r#"[{{"name": "ask_user_question", "arguments": {PLAIN}}}]"#),
+    ] {
+        shows(&wrapped, PLAIN, "unwrapped");
+    }
     let question = PLAIN.strip_prefix(r#"{"questions": ["#).unwrap().strip_suffix("]}").unwrap();
     shows(&format!(r#"{{"input": {question}}}"#), PLAIN, "unwrapped");
     refused(&format!(r#"{{"input": {PLAIN}, "args": {PLAIN}}}"#), "missing_field", "missing");
@@ -138,8 +144,12 @@ fn a_question_without_options_is_an_open_one() {
         let open_limits = Limits::RUNTIME.with_options(0..=4);
         assert_eq!(check_text(&open_limits, open).violations, [], "{open}");
     }
-    let yes_no = r#"{"questions": [{"question": "Go on?", "type": "yesno"}]}"#;
-    assert_eq!(labels(&question(yes_no)), ["Yes", "No"]);
+    for kind in ["yesno", "confirm", "boolean"] {
+        let asked = question(&format!(r#"{{"questions": [{{"question": "Go on?", "type": "{kind}"}}]}}"#));
+        assert_eq!(labels(&asked), ["Yes", "No"], "{kind}");
+    }
+    let two = checked(r#"{"questions": ["Which size?", "Which colour?"]}"#).ask.unwrap();
+    assert_eq!(two.questions.len(), 2);
     let own = r#"{"questions": [{"question": "Go on?", "type": "yesno", "options": ["Ja", "Nein"]}]}"#;
     assert_eq!(labels(&question(own)), ["Ja", "Nein"]);
     assert!(
@@ -155,7 +165,9 @@ fn the_answers_of_a_model_are_dropped_and_named() {
     assert_eq!(paths, ["answers", "annotations"]);
     let bare = r#"{"question": "Which size?", "answers": {"Which size?": "M"}}"#;
     assert_eq!(question(bare).options, []);
-    shows(&PLAIN.replacen(r#""header""#, r#""answer": "M", "header""#, 1), PLAIN, "answers_dropped");
+    for name in ["answer", "response", "selected", "userAnswer"] {
+        shows(&PLAIN.replace(r#""header""#, &format!("\"{name}\": \"M\", \"header\"")), PLAIN, "answers_dropped");
+    }
 }
 
 #[test]
@@ -165,11 +177,12 @@ fn markup_of_the_call_is_never_shown() {
         json!({"questions": [{"question": "Which size?</question>\n<parameter name=\"options\">[{\"label\":\"S\"},{\"label\":\"M\"}]"}]}),
         json!({"question": "Which size?\n<parameter name=\"choices\">[\"S\",\"M\"]</parameter>"}),
         json!({"question": "Which size?\n</parameter>\n<parameter name=\"options\">['S', 'M']</parameter>\n</invoke>"}),
+        json!({"question": "Which size?</question>", "options": ["S", "M"]}),
+        json!({"question": "Which size?\n<arg_key>options</arg_key>\n<arg_value>[\"S\",\"M\"]</arg_value>"}),
+        json!({"question": "Which size?", "options": "[\"S\",\"M\"]</parameter>\n</invoke>"}),
     ] {
         shows(&leaked.to_string(), sized, "markup_removed");
     }
-    let kept = json!({"question": "Which size?</question>", "options": ["S", "M"]}).to_string();
-    shows(&kept, sized, "markup_removed");
     let own =
         json!({"questions": [{"question": "Is <question>a < b</question> or <b> valid?", "options": ["S", "M"]}]});
     assert_eq!(question(&own.to_string()).question, "Is <question>a < b</question> or <b> valid?");
@@ -212,6 +225,7 @@ fn almost_json_is_read_where_it_has_one_reading() {
     for almost in [
         &format!("```json\n{PLAIN}\n```"),
         &format!("```\n{PLAIN}```"),
+        &format!("```json\n{PLAIN}"),
         &format!("\u{FEFF}{PLAIN}"),
         &format!("{inner},}}"),
         &PLAIN.replace("}]}]}", "},],\n}, ]}"),
@@ -223,7 +237,7 @@ fn almost_json_is_read_where_it_has_one_reading() {
         shows(almost, PLAIN, "almost_json");
     }
     let said = |text: &str| question(&PLAIN.replace("Which size?", text)).question;
-    assert_eq!(said("Which\nsize\tis it?"), "Which\nsize\tis it?");
+    assert_eq!(said("Which\nsize\tis\rit?"), "Which\nsize\tis\rit?");
     assert_eq!(said(r"Who\'s it for? \$5"), "Who's it for? $5");
     assert_eq!(said(r"It\'s True, None of it"), "It's True, None of it");
     assert_eq!(
@@ -345,77 +359,6 @@ fn what_lets_several_be_chosen_is_never_lost() {
 }
 
 #[test]
-fn further_names_and_wrappings_of_other_tools_are_read() {
-    for name in ["suggestions", "follow_up", "answerOptions"] {
-        shows(&PLAIN.replace("options", name), PLAIN, "renamed_field");
-    }
-    for name in ["id", "key", "content"] {
-        shows(&PLAIN.replace("label", name), PLAIN, "renamed_field");
-    }
-    shows(&PLAIN.replace(r#""question":"#, r#""query":"#), PLAIN, "renamed_field");
-    let packed = json!(PLAIN);
-    for wrapped in [
-        format!(r#"{{"function": {{"name": "ask_user_question", "arguments": {packed}}}}}"#),
-        format!(r#"{{"action": "ask", "action_input": {PLAIN}}}"#),
-        format!(r#"{{"type": "object", "properties": {PLAIN}}}"#),
-        format!(r#"{{"body": {packed}}}"#),
-        format!("[{PLAIN}]"),
-        format!(r#"[{{"name": "ask_user_question", "arguments": {PLAIN}}}]"#),
-    ] {
-        shows(&wrapped, PLAIN, "unwrapped");
-    }
-    shows(&format!("```json\n{PLAIN}"), PLAIN, "almost_json");
-    for kind in ["confirm", "boolean"] {
-        let options = labels(&question(&format!(r#"{{"question": "Go on?", "type": "{kind}"}}"#))).join(" ");
-        assert_eq!(options, "Yes No");
-    }
-    assert_eq!(
-        checked(r#"{"questions": ["Which size?", "Which colour?"]}"#).ask.map(|ask| ask.questions.len()),
-        Some(2)
-    );
-    for name in ["response", "selected", "userAnswer"] {
-        shows(&PLAIN.replace(r#""header""#, &format!("\"{name}\": \"M\", \"header\"")), PLAIN, "answers_dropped");
-    }
-}
-
-#[test]
-fn markup_in_other_places_is_never_shown() {
-    for leaked in [
-        r#"{"question": "Which size?\n<arg_key>options</arg_key>\n<arg_value>[\"S\",\"M\"]</arg_value>"}"#,
-        r#"{"question": "Which size?", "options": "[\"S\",\"M\"]</parameter>\n</invoke>"}"#,
-    ] {
-        let question = question(leaked);
-        assert_eq!((question.question.as_str(), labels(&question)), ("Which size?", vec!["S", "M"]), "{leaked}");
-    }
-}
-
-#[test]
-fn more_ways_to_say_other_are_the_own_field() {
-    for label in [
-        "Something different",
-        "Another option",
-        "Custom answer",
-        "Type my own answer",
-        "Write your own",
-        "✏️ Other",
-        "Other 🖊️",
-        "Eigene Angabe",
-        "Freitext",
-        "Respuesta propia",
-        "Réponse libre",
-        "その他（自由記入）",
-        "自定义",
-    ] {
-        let asked = PLAIN.replace(r#"{"label": "S"}"#, &format!(r#"{{"label": "S"}}, {{"label": "{label}"}}"#));
-        shows(&asked, PLAIN, "other_merged");
-    }
-    for label in ["None of the above", "Custom domain", "Another branch", "🎨 Colour", "Eigene Domain"] {
-        let asked = PLAIN.replace(r#"{"label": "S"}"#, &format!(r#"{{"label": "{label}"}}"#));
-        assert_eq!(labels(&question(&asked)), [label, "M"]);
-    }
-}
-
-#[test]
 fn the_best_of_several_members_stands_for_a_field() {
     let long = |length: usize| format!("desc{}", "x".repeat(length - 4));
     let described = |name: &str| PLAIN.replace("description", name);
@@ -446,14 +389,6 @@ fn what_is_asked_already_is_not_looked_for_further_in() {
         assert_eq!(question(&format!("{{{outer}, {inner}}}")).question, "Which size?", "{outer}");
     }
     assert_eq!(question(&format!(r#"{{"prompt": "Which size?", {inner}}}"#)).question, "Which colour?");
-}
-
-#[test]
-fn a_raw_control_character_in_a_text_is_read_as_it_is() {
-    for (raw, read) in [("\n", "\n"), ("\r", "\r"), ("\t", "\t")] {
-        assert_eq!(question(&PLAIN.replace("Which ", &format!("Which{raw}"))).question, format!("Which{read}size?"));
-    }
-    assert_eq!(question(&PLAIN.replace("Which size?", r"It\'s \$5?")).question, "It's $5?");
 }
 
 #[test]

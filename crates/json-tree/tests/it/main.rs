@@ -3,6 +3,7 @@
 
 mod halves;
 mod hostile;
+mod laws;
 mod partial;
 mod pieces;
 mod properties;

@@ -79,42 +79,22 @@ pub(crate) fn grows_into(before: &Value, after: &Value) -> bool {
 
 #[test]
 fn takes_what_is_json() {
-    for text in [
-        "null",
-        "true",
-        "false",
-        "0",
-        "-0",
-        "-1",
-        "12",
-        "1.5",
-        "-0.0",
-        "1e5",
-        "1E+5",
-        "1e-5",
-        "0e1",
-        "0.1e1",
-        "1e308",
-        "5e-324",
-        "1e-999",
+    let short = [
+        "null", "true", "false", "0", "-0", "-1", "12", "1.5", "-0.0", "1e5", "1E+5", "1e-5", "0e1", "0.1e1", "1e308",
+        "5e-324", "1e-999", r#""""#, r#""a""#, r#"" ""#, "[]", "[ ]", "{}", "{ }",
+    ];
+    let long = [
         "18446744073709551615",
         "18446744073709551616",
         "-9223372036854775808",
         "-9223372036854775809",
         "123456789012345678901234567890",
-        r#""""#,
-        r#""a""#,
-        r#"" ""#,
         r#""\"\\\/\b\f\n\r\t""#,
         r#""\u0000\u0041\u00e4\u20ac""#,
         r#""\uD83D\uDE00""#,
         r#""\ud83d\ude00""#,
         r#""\uFFFF\uFDD0""#,
         "\"\u{7f}\u{2028}🛢\"",
-        "[]",
-        "[ ]",
-        "{}",
-        "{ }",
         "[1,2 , 3]",
         "[[],[[]],{}]",
         r#"{"a":1}"#,
@@ -125,7 +105,8 @@ fn takes_what_is_json() {
         r#"{"\u0061":1,"a":2}"#,
         " \t\n\r[ \n1 ] \r\n",
         r#"{"\ud83d\ude00":"\ud83d\ude00"}"#,
-    ] {
+    ];
+    for text in short.into_iter().chain(long) {
         check(text);
         check(&format!(" {text} "));
         check(&format!("[{text},{text}]"));
@@ -135,35 +116,14 @@ fn takes_what_is_json() {
 
 #[test]
 fn refuses_what_is_not() {
-    for text in [
-        "",
-        " ",
-        "nul",
-        "nulll",
-        "True",
-        "tru",
-        "trux",
-        "NaN",
-        "Infinity",
-        "-",
-        "--1",
-        "+1",
-        "01",
-        "-01",
-        "1.",
-        ".5",
-        "1.e5",
-        "1e",
-        "1e+",
-        "1e5.5",
-        "0x1",
-        "1_0",
-        "1e999",
-        "-1e999",
-        "\"",
-        "\"a",
-        r#""\"#,
-        r#""\x""#,
+    let short = [
+        "", " ", "nul", "nulll", "True", "tru", "trux", "NaN", "Infinity", "-", "--1", "+1", "01", "-01", "1.", ".5",
+        "1.e5", "1e", "1e+", "1e5.5", "0x1", "1_0", "1e999", "-1e999", "\"", "\"a", r#""\"#, r#""\x""#, "\"\n\"",
+        "\"\t\"", "\"\0\"", "'a'", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1:2]", "[}", "]", "}", ",", ":", "{",
+        "{\"a\"", "{\"a\":", "{\"a\":1", "{,}", "{a:1}", "{1:1}", "[1}", "1 2", "[] []", "{}x", "\u{a0}1", "// c\n1",
+        "[\u{b}1]",
+    ];
+    let long = [
         r#""\u12""#,
         r#""\u12G4""#,
         r#""\u+123""#,
@@ -173,45 +133,16 @@ fn refuses_what_is_not() {
         r#""\uD83D\u0041""#,
         r#""\uD83D\uD83D""#,
         r#""\uDE00""#,
-        "\"\n\"",
-        "\"\t\"",
-        "\"\0\"",
         "\"a\u{1f}\"",
-        "'a'",
-        "[",
-        "[1",
-        "[1,",
-        "[1,]",
-        "[,1]",
-        "[1 2]",
-        "[1:2]",
-        "[}",
-        "]",
-        "}",
-        ",",
-        ":",
-        "{",
-        "{\"a\"",
-        "{\"a\":",
-        "{\"a\":1",
         "{\"a\":1,",
         "{\"a\":1,}",
-        "{,}",
-        "{a:1}",
-        "{1:1}",
         "{\"a\" 1}",
         "{\"a\"::1}",
         "{\"a\":1]",
-        "[1}",
-        "1 2",
-        "[] []",
-        "{}x",
         "\u{feff}[]",
-        "\u{a0}1",
         "[1]/* c */",
-        "// c\n1",
-        "[\u{b}1]",
-    ] {
+    ];
+    for text in short.into_iter().chain(long) {
         assert!(serde_json::from_str::<Value>(text).is_err(), "{text:?}");
         check(text);
     }
@@ -347,20 +278,4 @@ fn a_number_at_the_end_is_told_at_the_end() {
     assert_eq!((arguments.so_far(), arguments.complete()), (None, None));
     arguments.finish().unwrap();
     assert_eq!((arguments.so_far(), arguments.complete()), (Some(json!(12)), Some(json!(12))));
-}
-
-#[test]
-fn what_was_shown_is_never_taken_back() {
-    let text = r#"{"questions":[{"question":"Wh\"ich\u00e4?","header":"DB","multiSelect":false,"options":[{"label":"Pg","n":1.5e3},{"label":""}]}],"x":[[],{}]}"#;
-    let mut arguments = Arguments::default();
-    let mut before: Option<Value> = None;
-    for (index, character) in text.char_indices() {
-        arguments.feed(character.encode_utf8(&mut [0; 4])).unwrap();
-        let after = arguments.so_far();
-        if let (Some(before), Some(after)) = (&before, &after) {
-            assert!(grows_into(before, after), "at {index}: {before} became {after}");
-        }
-        before = after;
-    }
-    assert_eq!(before, serde_json::from_str(text).ok());
 }

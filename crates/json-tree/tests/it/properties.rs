@@ -1,47 +1,12 @@
 //! Arguments are what `serde_json` makes of them, and only grow.
 
+use crate::laws::{cuts, json, law, text_pieces};
 use crate::partial::{Arguments, check, grows_into};
 use json_tree::Json;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestCaseError, TestRunner};
-use serde_json::{Map, Value};
+use serde_json::Value;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
-
-/// Natively each run takes other cases, and a failure prints its seed; wasm32 has no randomness of its own and takes always the same.
-fn law<S: Strategy>(cases: u32, strategy: &S, holds: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    let rng_seed = if cfg!(target_arch = "wasm32") { RngSeed::Fixed(7) } else { RngSeed::Random };
-    let config = Config { cases, rng_seed, failure_persistence: None, ..Config::default() };
-    TestRunner::new(config).run(strategy, holds).unwrap_or_else(|error| panic!("{error}"));
-}
-
-fn text_pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
-    let mut places: Vec<usize> = cuts.iter().map(|cut| cut % (text.len() + 1)).chain([0, text.len()]).collect();
-    places.sort_unstable();
-    let places: Vec<usize> = places.into_iter().map(|place| text.floor_char_boundary(place)).collect();
-    places.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
-}
-
-fn cuts() -> impl Strategy<Value = Vec<usize>> {
-    prop::collection::vec(any::<usize>(), 0..20)
-}
-
-fn json() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<f64>().prop_map(Value::from),
-        "[ -~ä€🛢\u{0}-\u{1f}\u{2028}]{0,8}".prop_map(Value::from),
-    ];
-    leaf.prop_recursive(4, 24, 4, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map("[a-cä\"\\\\]{0,3}", inner, 0..4)
-                .prop_map(|members| Value::Object(Map::from_iter(members))),
-        ]
-    })
-}
 
 /// JSON text, with escapes and white space where they may be.
 fn json_text() -> impl Strategy<Value = String> {

@@ -129,7 +129,7 @@ impl Shell {
 
     /// Returns true if an overlay is open that does not contain the card.
     fn is_covered(&self) -> bool {
-        let Some(root) = self.root() else {
+        let Some(root) = self.root.get() else {
             return true;
         };
         let place = in_document(root.clone().into());

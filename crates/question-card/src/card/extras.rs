@@ -5,7 +5,7 @@ use super::view::{QuestionView, decide, note, skip};
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 
-/// Adds a note to each question, beside its answer; it travels in the reply's `details`.
+/// The value of [`Options::notes`](super::Options::notes).
 #[derive(Clone, Copy, Debug)]
 pub struct Notes(pub(crate) fn(&mut Writer, QuestionView<'_>));
 
@@ -17,7 +17,7 @@ impl Notes {
     }
 }
 
-/// Adds a "Skip" to each question, which counts as an answer. If one tap answers, this one does too.
+/// The value of [`Options::skip`](super::Options::skip).
 #[derive(Clone, Copy, Debug)]
 pub struct Skip(pub(crate) fn(&mut Writer, QuestionView<'_>));
 
@@ -29,7 +29,7 @@ impl Skip {
     }
 }
 
-/// Leaves all open questions to the agent: each is skipped, with the words of the button as its note.
+/// The value of [`Options::agent_decides`](super::Options::agent_decides).
 #[derive(Clone, Debug)]
 pub struct Decide {
     pub(crate) words: String,

@@ -32,14 +32,14 @@ impl Shell {
 
     /// The element inside this card that has the focus.
     pub(super) fn focused_inside(&self) -> Option<Element> {
-        let root = self.root()?;
+        let root = self.root.get()?;
         active_beside(root).filter(|active| root.contains(Some(active)))
     }
 
     /// The element that has the focus, in any open shadow tree; `None` if only the page itself has it.
     pub(super) fn focused(&self) -> Option<HtmlElement> {
         let document = self.document()?;
-        let beside = self.root().and_then(|root| active_beside(root));
+        let beside = self.root.get().and_then(|root| active_beside(root));
         let mut focused = beside.or_else(|| active_in(&document))?;
         while let Some(inner) = browser::node(&focused, "shadowRoot").and_then(|tree| active_in(&tree)) {
             focused = inner;
@@ -49,9 +49,8 @@ impl Shell {
         (!is_page).then(|| focused.unchecked_into())
     }
 
-    /// The document that the card is in.
     pub(super) fn document(&self) -> Option<Node> {
-        browser::node(self.root()?, "ownerDocument")
+        browser::node(self.root.get()?, "ownerDocument")
     }
 
     /// Scrolls the messages above the buttons, and the focused element, into view.
@@ -77,7 +76,7 @@ impl Shell {
 
     fn by_id(&self, id: &str) -> Option<Element> {
         // Looked up inside the root, because the card may be in a shadow tree. Ids need no escape (see `dom`).
-        self.root()?.query_selector(&concat(&["#", id])).ok()?
+        self.root.get()?.query_selector(&concat(&["#", id])).ok()?
     }
 }
 
@@ -86,7 +85,6 @@ fn active_beside(element: &Element) -> Option<Element> {
     active_in(&element.get_root_node())
 }
 
-/// The focused element of a tree.
 fn active_in(tree: &Node) -> Option<Element> {
     browser::element(tree, "activeElement")
 }

@@ -8,35 +8,40 @@ use ask_user_question::{AskSnapshot, Reply};
 use web_sys::Element;
 
 /// The settings of a card. The host can change them at any time: no choice, text or reply is lost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The way an answer is given.
     pub mode: SubmitMode,
     /// The layout of several questions.
     pub layout: Layout,
-    /// The conversation that the call belongs to. The draft moves along when it changes.
+    /// The conversation that the call belongs to, such as an AG-UI thread id. Agents number their calls, so drafts, announcements and claims
+    /// of the focus are kept by scope and call. The draft moves along when it changes.
     pub scope: String,
-    /// The built-in words; English if there are none.
+    /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without them, the words are
+    /// English, and language and direction are the page's.
     pub labels: Option<Labels>,
-    /// Makes the name of the form a heading of this level (1 to 6).
+    /// Makes the name of the form a heading of this level (1 to 6), by which a screen reader finds it.
     pub heading_level: Option<u8>,
-    /// The ask came while the page was open, and not with a history. Read when the card is made.
+    /// The ask came while the page was open, and not with a history. It is then announced even if it was complete when this card was made,
+    /// once for each call in the life of the page. Read when the card is made.
     pub fresh: bool,
     /// Lets the card take the focus when its question has arrived.
     pub claim_focus: Option<ClaimFocus>,
-    /// Digits choose options while the focus is on one.
-    pub shortcuts: bool,
-    /// The card can only be read.
+    /// Switches off the digits, which choose options while the focus is on one.
+    pub without_shortcuts: bool,
+    /// The card can only be read, such as in a history whose asks can't be answered any more: a record of what was asked and offered,
+    /// without controls. Text typed before is offered beside it, as after a late answer.
     pub readonly: bool,
-    /// A "Skip" for each question.
+    /// A "Skip" for each question, which counts as an answer. If one tap answers, this one does too.
     pub skip: Option<Skip>,
-    /// A note beside each answer.
+    /// A note beside each answer; it travels in the reply's `details`.
     pub notes: Option<Notes>,
-    /// A button that leaves all open questions to the agent.
+    /// A button that leaves all open questions to the agent. It answers: each is skipped, with the button's words as its note.
     pub agent_decides: Option<Decide>,
-    /// The most characters (Unicode scalar values) of each typed text.
+    /// The most characters (Unicode scalar values) of each typed text, with a counter below its field. A longer text is not cut off, and not
+    /// sent until it is shorter.
     pub max_length: Option<usize>,
-    /// The storage of choices and text beyond the life of the page.
+    /// The storage of choices and text beyond the life of the page. They are kept in memory in any case.
     pub persist: Persist,
     /// A deadline of the host's own, in milliseconds since the Unix epoch, which overrides the ask's.
     pub expires_at: Option<u64>,
@@ -46,31 +51,6 @@ pub struct Options {
     pub parts: Option<Parts>,
     /// The optional buttons, whose events the host handles.
     pub offers: Offers,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            mode: SubmitMode::default(),
-            layout: Layout::default(),
-            scope: String::new(),
-            labels: None,
-            heading_level: None,
-            fresh: false,
-            claim_focus: None,
-            shortcuts: true,
-            readonly: false,
-            skip: None,
-            notes: None,
-            agent_decides: None,
-            max_length: None,
-            persist: Persist::default(),
-            expires_at: None,
-            held: false,
-            parts: None,
-            offers: Offers::default(),
-        }
-    }
 }
 
 impl Options {

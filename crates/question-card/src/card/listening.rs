@@ -39,7 +39,7 @@ const EVENTS: [&str; 12] = [
 impl Shell {
     /// Adds the one listener of all these events.
     pub(super) fn listen(&self, root: &Element) -> browser::Listening {
-        let me = self.weak();
+        let me = self.me.clone();
         browser::Listening::to(root, &EVENTS, move |event| {
             if let Some(shell) = me.upgrade() {
                 shell.handle_event(&event);
@@ -49,7 +49,7 @@ impl Shell {
 
     /// Fits all text fields to their texts, after the available width changed.
     pub(super) fn fit_fields(&self) {
-        if self.root().is_some_and(|root| fixed_style(root).is_some()) {
+        if self.root.get().is_some_and(|root| fixed_style(root).is_some()) {
             // Later: within the observer's call, a change of size would be reported as a loop.
             self.later(Duration::ZERO, |shell| shell.each_field(&|field| fit(field)));
         }
@@ -58,7 +58,7 @@ impl Shell {
     /// Runs `act` for each text field.
     fn each_field(&self, act: &dyn Fn(&Element)) {
         let mut at = 0;
-        if let Some(Ok(found)) = self.root().map(|root| root.query_selector_all("textarea")) {
+        if let Some(Ok(found)) = self.root.get().map(|root| root.query_selector_all("textarea")) {
             while let Some(field) = found.item(at) {
                 act(field.unchecked_ref());
                 at += 1;

@@ -57,8 +57,8 @@ pub struct Card {
     pub(crate) late: String,
     /// The state of sending an expired question back to the agent.
     pub(crate) again: Reask,
-    /// The result of the last copy, and the button that made it.
-    pub(crate) copied: Option<(Control, CopyResult)>,
+    /// The button that made the last copy, and true if the browser took it.
+    pub(crate) copied: Option<(Control, bool)>,
     /// The part that the next walk over the page can skip: the number of questions, and of options of the question after them.
     pub(crate) unchanged: (usize, usize),
     /// Any text may have changed, and not only grown.
@@ -80,7 +80,7 @@ pub struct Card {
     /// The card is in a page.
     begun: bool,
     /// The ask cannot be read: the free text of the first question is a message, and the only field.
-    unreadable: bool,
+    pub(crate) unreadable: bool,
     /// The last reply or cancellation given to the host, to tell its outcome from one given elsewhere.
     sent: Option<Sent>,
     /// The host has reported a pending reply, so that a later `Idle` means something.
@@ -290,14 +290,6 @@ pub(crate) enum Reask {
     Sent,
 }
 
-/// The result of a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CopyResult {
-    Yes,
-    /// The browser refused, and the user has to know.
-    Failed,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Sent {
     Reply(Reply),
@@ -340,7 +332,6 @@ struct RowsUp {
     other: Option<Option<f64>>,
 }
 
-/// The deadline of a card.
 #[derive(Default)]
 struct Deadline {
     /// The deadline in force: the host's own, or that of the ask.
@@ -515,6 +506,18 @@ impl Card {
         self.draft.is_chosen(question, option)
     }
 
+    /// Returns true if the free-text answer of a question is chosen.
+    #[must_use]
+    pub fn is_other_chosen(&self, question: usize) -> bool {
+        self.draft.is_other_chosen(question)
+    }
+
+    /// Returns true if a question is skipped.
+    #[must_use]
+    pub fn is_skipped(&self, question: usize) -> bool {
+        self.draft.is_skipped(question)
+    }
+
     /// The text of a field, part of the answer or not.
     #[must_use]
     pub fn text(&self, question: usize, field: Field) -> &str {
@@ -609,5 +612,5 @@ impl Submission {
     }
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
 mod tests;

@@ -51,6 +51,17 @@ pub(super) struct Handlers {
     pub(super) next: Option<Box<dyn Fn()>>,
 }
 
+/// Declares a method for each of these members of [`Options`], which have the documentation.
+macro_rules! setters {
+    ($($name:ident($($value:ident: $of:ty)?) => $set:expr;)*) => {$(
+        #[doc = concat!("Sets [`Options::", stringify!($name), "`].")]
+        pub fn $name(mut self, $($value: $of)?) -> Self {
+            self.plain.$name = $set;
+            self
+        }
+    )*};
+}
+
 /// Settings of the card.
 impl CardOptions {
     /// A card in English, one question below the other, sent by Submit.
@@ -58,97 +69,21 @@ impl CardOptions {
         Self::default()
     }
 
-    /// Sets the way an answer is given.
-    pub fn mode(mut self, mode: SubmitMode) -> Self {
-        self.plain.mode = mode;
-        self
-    }
-
-    /// Sets the layout of several questions.
-    pub fn layout(mut self, layout: Layout) -> Self {
-        self.plain.layout = layout;
-        self
-    }
-
-    /// Sets the built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without them, the words
-    /// are English, and language and direction are the page's.
-    pub fn labels(mut self, labels: Labels) -> Self {
-        self.plain.labels = Some(labels);
-        self
-    }
-
-    /// Makes the name of the form a heading of this level (1 to 6), by which a screen reader finds it.
-    pub fn heading_level(mut self, level: u8) -> Self {
-        self.plain.heading_level = Some(level);
-        self
-    }
-
-    /// Switches off the digits, which choose options while the focus is on one.
-    pub fn without_shortcuts(mut self) -> Self {
-        self.plain.shortcuts = false;
-        self
-    }
-
-    /// Names the conversation that the call belongs to, such as an AG-UI thread id. Agents number their calls, so drafts, announcements and
-    /// claims of the focus are kept by scope and call.
-    pub fn scope(mut self, scope: impl Into<String>) -> Self {
-        self.plain.scope = scope.into();
-        self
-    }
-
-    /// Marks an ask that came while the page was open, and not with a history. It is then announced even if it was complete when this card
-    /// was made, once for each call in the life of the page.
-    pub fn fresh(mut self, is_fresh: bool) -> Self {
-        self.plain.fresh = is_fresh;
-        self
-    }
-
-    /// Makes the card read-only, such as in a history whose asks can't be answered any more: a record of what was asked and offered,
-    /// without controls. Text typed before is offered beside it, as after a late answer.
-    pub fn readonly(mut self, is_readonly: bool) -> Self {
-        self.plain.readonly = is_readonly;
-        self
-    }
-}
-
-/// Optional features of the card.
-impl CardOptions {
-    /// Adds a note to each question, beside its answer; it travels in the reply's `details`.
-    pub fn notes(mut self) -> Self {
-        self.plain.notes = Some(Notes::field());
-        self
-    }
-
-    /// Adds a "Skip" to each question, which counts as an answer. If one tap answers, this one does too.
-    pub fn skip(mut self) -> Self {
-        self.plain.skip = Some(Skip::button());
-        self
-    }
-
-    /// Adds a button with these words, such as "Let the agent decide". It answers: each open question is skipped, with the words as its
-    /// note.
-    pub fn agent_decides(mut self, words: impl Into<String>) -> Self {
-        self.plain.agent_decides = Some(Decide::button(words));
-        self
-    }
-
-    /// Limits the characters (Unicode scalar values) of each typed text, with a counter below its field. A longer text is not cut off, and
-    /// not sent until it is shorter.
-    pub fn max_length(mut self, most: usize) -> Self {
-        self.plain.max_length = Some(most);
-        self
-    }
-
-    /// Stores choices and text beyond the life of the page. They are kept in memory in any case.
-    pub fn persist(mut self, persist: Persist) -> Self {
-        self.plain.persist = persist;
-        self
-    }
-
-    /// Lets the card take the focus when its question has arrived.
-    pub fn claim_focus(mut self, claim: ClaimFocus) -> Self {
-        self.plain.claim_focus = Some(claim);
-        self
+    setters! {
+        mode(mode: SubmitMode) => mode;
+        layout(layout: Layout) => layout;
+        scope(scope: impl Into<String>) => scope.into();
+        labels(labels: Labels) => Some(labels);
+        heading_level(level: u8) => Some(level);
+        fresh(is_fresh: bool) => is_fresh;
+        claim_focus(claim: ClaimFocus) => Some(claim);
+        without_shortcuts() => true;
+        readonly(is_readonly: bool) => is_readonly;
+        skip() => Some(Skip::button());
+        notes() => Some(Notes::field());
+        agent_decides(words: impl Into<String>) => Some(Decide::button(words));
+        max_length(most: usize) => Some(most);
+        persist(persist: Persist) => persist;
     }
 }
 

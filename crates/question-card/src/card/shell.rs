@@ -49,10 +49,10 @@ fn comes_forward(event: &Event) {
 
 /// One card in a page.
 pub(crate) struct Shell {
-    me: Weak<Self>,
+    pub(super) me: Weak<Self>,
     pub(super) card: RefCell<Card>,
     tree: RefCell<NodeTree>,
-    root: OnceCell<HtmlElement>,
+    pub(super) root: OnceCell<HtmlElement>,
     host: Box<dyn CardHost>,
     announcer: Rc<Announcer>,
     pub(super) claim: Claim,
@@ -184,14 +184,6 @@ impl Shell {
         let (mut read, mut found) = (Some(read), None);
         self.host.read(&mut |ask| found = read.take().map(|read| read(ask)));
         found
-    }
-
-    pub(super) fn weak(&self) -> Weak<Self> {
-        self.me.clone()
-    }
-
-    pub(super) fn root(&self) -> Option<&HtmlElement> {
-        self.root.get()
     }
 
     fn now(&self, card: &Card) -> Now {
@@ -326,7 +318,7 @@ impl Shell {
 
     /// Moves the focus, whose element is gone, to where the user would go on.
     fn go_on(&self) {
-        if !self.card.borrow().is_unreadable() {
+        if !self.card.borrow().unreadable {
             self.focus_next();
         } else if self.control(OWN_ANSWER).is_some() {
             // Not Send: a key that was meant for a text would press it.
@@ -375,11 +367,7 @@ impl Shell {
 
     /// Writes the draft's text into a field, if the field is there.
     fn fill(&self, question: usize, field: Field) {
-        let control = match field {
-            Field::Other => Control::OtherText { question },
-            Field::Note => Control::Note { question },
-        };
-        if let Some(area) = self.made(control) {
+        if let Some(area) = self.made(field.control(question)) {
             let card = self.card.borrow();
             let text = card.draft.text(question, field);
             // Setting a value moves the caret.

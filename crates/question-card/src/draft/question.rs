@@ -1,10 +1,12 @@
 //! The unfinished answer to one question.
 
+use crate::dom::Control;
 use ask_user_question::reply::Selection;
 use ask_user_question::text::is_blank;
 
+/// The unfinished answer to one question.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct QuestionDraft {
+pub(crate) struct QuestionDraft {
     pub(super) kind: Option<ChoiceKind>,
     pub(super) choice: Choice,
     /// The content of the text field, chosen or not.
@@ -54,10 +56,6 @@ impl QuestionDraft {
         !self.choice.picks.is_empty() || self.skipped.is_some() || !is_blank(&self.note)
     }
 
-    pub(super) fn other_unsent(&self) -> bool {
-        !self.choice.other && !is_blank(&self.other)
-    }
-
     /// The selection for the reply.
     pub(super) fn selection(&self, question: usize) -> Selection {
         Selection {
@@ -89,7 +87,8 @@ impl QuestionDraft {
         }
     }
 
-    pub(super) fn choose_other(&mut self) {
+    /// Chooses the free-text answer; in a single choice it replaces the option.
+    pub(crate) fn choose_other(&mut self) {
         self.skipped = None;
         if self.kind == Some(ChoiceKind::Single) && !self.choice.other {
             self.choice.before_other = self.choice.picks.pop();
@@ -97,7 +96,8 @@ impl QuestionDraft {
         self.choice.other = true;
     }
 
-    pub(super) fn toggle_other(&mut self) {
+    /// Chooses the free-text answer, or removes it if several may be chosen; its text stays.
+    pub(crate) fn toggle_other(&mut self) {
         match self.kind {
             Some(ChoiceKind::Multi) if self.choice.other => self.choice.other = false,
             _ => self.choose_other(),
@@ -114,13 +114,14 @@ impl QuestionDraft {
         }
     }
 
-    pub(super) fn skip(&mut self) {
+    pub(crate) fn skip(&mut self) {
         if self.skipped.is_none() {
             self.skipped = Some(std::mem::take(&mut self.choice));
         }
     }
 
-    pub(super) fn toggle_skip(&mut self) {
+    /// Skips the question, or undoes that and restores the earlier choice. Choosing or typing an answer undoes it too.
+    pub(crate) fn toggle_skip(&mut self) {
         match self.skipped.take() {
             Some(before) => self.choice = before,
             None => self.skip(),
@@ -298,6 +299,15 @@ pub enum Field {
     Other,
     /// The note.
     Note,
+}
+
+impl Field {
+    pub(crate) fn control(self, question: usize) -> Control {
+        match self {
+            Self::Other => Control::OtherText { question },
+            Self::Note => Control::Note { question },
+        }
+    }
 }
 
 /// A chosen option. By its label it is found again if a later snapshot moves it.

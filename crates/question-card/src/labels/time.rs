@@ -1,69 +1,53 @@
 //! The time left, in words.
 
+use super::Word;
+
+const SECOND: u64 = 1000;
+const MINUTE: u64 = 60 * SECOND;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
 /// The time left to answer, in the unit in which it is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeLeft {
     /// The number of units; at least one.
     pub(crate) count: usize,
-    /// The unit.
-    pub(crate) unit: Unit,
-}
-
-/// A unit of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Unit {
-    /// From two days on.
-    Days,
-    /// From two hours on.
-    Hours,
-    /// From one minute on.
-    Minutes,
-    /// The last minute: time is short.
-    Seconds,
-}
-
-impl Unit {
-    const ALL: [Self; 4] = [Self::Days, Self::Hours, Self::Minutes, Self::Seconds];
-
-    fn milliseconds(self) -> u64 {
-        match self {
-            Self::Days => 24 * 60 * 60 * 1000,
-            Self::Hours => 60 * 60 * 1000,
-            Self::Minutes => 60 * 1000,
-            Self::Seconds => 1000,
-        }
-    }
-
-    /// The number of milliseconds from which on it is used.
-    fn begins(self) -> u64 {
-        match self {
-            Self::Days | Self::Hours => 2 * self.milliseconds(),
-            Self::Minutes => self.milliseconds(),
-            Self::Seconds => 0,
-        }
-    }
+    /// The sentence of the unit.
+    pub(crate) word: Word,
 }
 
 impl TimeLeft {
     /// The words for a time in milliseconds. They never say more than there is, except that a started second counts as a whole one.
     pub(crate) fn of(milliseconds: u64) -> Self {
-        let used = |unit: &Unit| milliseconds >= unit.begins();
-        let unit = Unit::ALL.into_iter().find(used).unwrap_or(Unit::Seconds);
-        let count = match unit {
-            Unit::Days | Unit::Hours | Unit::Minutes => milliseconds / unit.milliseconds(),
-            Unit::Seconds => milliseconds.div_ceil(unit.milliseconds()).max(1),
+        let (word, unit) = word_and_unit(milliseconds);
+        let count = match word {
+            Word::SecondsLeft => milliseconds.div_ceil(unit).max(1),
+            _ => milliseconds / unit,
         };
-        Self { count: usize::try_from(count).unwrap_or(usize::MAX), unit }
+        Self { count: usize::try_from(count).unwrap_or(usize::MAX), word }
+    }
+
+    /// Returns true in the last minute.
+    pub(crate) fn is_urgent(self) -> bool {
+        self.word == Word::SecondsLeft
     }
 
     /// The milliseconds until the words change, or no time is left.
     pub(crate) fn changes_in(milliseconds: u64) -> u64 {
-        let Self { count, unit } = Self::of(milliseconds);
-        let count = u64::try_from(count).unwrap_or(u64::MAX);
-        match unit {
-            Unit::Days | Unit::Hours | Unit::Minutes => milliseconds - count.saturating_mul(unit.milliseconds()) + 1,
-            Unit::Seconds => milliseconds - (count - 1) * unit.milliseconds(),
+        match word_and_unit(milliseconds) {
+            (Word::SecondsLeft, unit) => milliseconds.saturating_sub(1) % unit + 1,
+            (_, unit) => milliseconds % unit + 1,
         }
+    }
+}
+
+/// The sentence for a time, and its unit, both in milliseconds.
+fn word_and_unit(milliseconds: u64) -> (Word, u64) {
+    match milliseconds {
+        _ if milliseconds >= 2 * DAY => (Word::DaysLeft, DAY),
+        _ if milliseconds >= 2 * HOUR => (Word::HoursLeft, HOUR),
+        _ if milliseconds >= MINUTE => (Word::MinutesLeft, MINUTE),
+        _ => (Word::SecondsLeft, SECOND),
     }
 }
 
@@ -71,30 +55,25 @@ impl TimeLeft {
 mod tests {
     use super::*;
 
-    const SECOND: u64 = 1000;
-    const MINUTE: u64 = 60 * SECOND;
-    const HOUR: u64 = 60 * MINUTE;
-    const DAY: u64 = 24 * HOUR;
-
     #[test]
     fn time_is_said_in_the_unit_that_suits_it() {
         let cases = [
-            (1, 1, Unit::Seconds),
-            (SECOND, 1, Unit::Seconds),
-            (SECOND + 1, 2, Unit::Seconds),
-            (MINUTE - 1, 60, Unit::Seconds),
-            (MINUTE, 1, Unit::Minutes),
-            (2 * MINUTE - 1, 1, Unit::Minutes),
-            (2 * HOUR - 1, 119, Unit::Minutes),
-            (2 * HOUR, 2, Unit::Hours),
-            (2 * DAY - 1, 47, Unit::Hours),
-            (3 * DAY, 3, Unit::Days),
+            (1, 1, Word::SecondsLeft),
+            (SECOND, 1, Word::SecondsLeft),
+            (SECOND + 1, 2, Word::SecondsLeft),
+            (MINUTE - 1, 60, Word::SecondsLeft),
+            (MINUTE, 1, Word::MinutesLeft),
+            (2 * MINUTE - 1, 1, Word::MinutesLeft),
+            (2 * HOUR - 1, 119, Word::MinutesLeft),
+            (2 * HOUR, 2, Word::HoursLeft),
+            (2 * DAY - 1, 47, Word::HoursLeft),
+            (3 * DAY, 3, Word::DaysLeft),
         ];
-        for (milliseconds, count, unit) in cases {
-            let said = TimeLeft { count, unit };
+        for (milliseconds, count, word) in cases {
+            let said = TimeLeft { count, word };
             assert_eq!(TimeLeft::of(milliseconds), said, "{milliseconds}");
         }
-        assert_eq!(TimeLeft::of(u64::MAX).unit, Unit::Days);
+        assert_eq!(TimeLeft::of(u64::MAX).word, Word::DaysLeft);
     }
 
     #[test]

@@ -4,7 +4,10 @@
 #[path = "../web/asks.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the browser tests use the rest, and a test binary has no outside")]
 mod asks;
+mod labels;
+mod machine;
 mod page;
+mod styles;
 mod terminal;
 
 use ask_user_question::examples;

@@ -1,11 +1,14 @@
 //! The visible part of an ask is never taken back.
 
+#[path = "../../../../ask-user-question/tests/it/kept.rs"]
+mod kept;
+
 use super::{cuts, law, text_pieces};
 use crate::chat::{call, event};
 use ag_ui_stream::Conversation;
-use ask_user_question::snapshot::TextSnapshot;
+use ask_user_question::snapshot::QuestionSnapshot;
 use ask_user_question::validate::check_text;
-use ask_user_question::{AskSnapshot, Limits, Phase};
+use ask_user_question::{Limits, Phase};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::{Map, Value, json};
@@ -89,10 +92,11 @@ fn odd_questions() -> impl Strategy<Value = Value> {
 }
 
 /// The end of an ask.
+#[derive(Default)]
 struct Grown {
     phase: Phase,
     /// Before its last event, and after it.
-    shown: [Value; 2],
+    shown: [Vec<QuestionSnapshot>; 2],
 }
 
 /// Reads arguments as they arrive and holds the ask to never taking anything back.
@@ -104,13 +108,13 @@ fn grow(text: &str, cuts: &[usize]) -> Result<Grown, TestCaseError> {
         args["delta"] = piece.into();
         args
     });
-    let mut grown = Grown { phase: Phase::Streaming, shown: [json!([]), json!([])] };
+    let mut grown = Grown::default();
     for json in iter::once(start).chain(args).chain([end]) {
         conversation.handle_event(0, event(json));
         let ask = conversation.asks().ask("c").unwrap();
         let [_, before] = grown.shown;
-        let after = shown(ask);
-        prop_assert!(grows_into(&before, &after), "{before} became {after} of {text}");
+        let after = ask.questions.clone();
+        prop_assert!(kept::is_kept(&before, &after), "{before:?} became {after:?} of {text}");
         grown = Grown { phase: ask.phase, shown: [before, after] };
     }
     Ok(grown)
@@ -204,46 +208,4 @@ fn an_ask_that_is_spoilt_takes_nothing_back() {
         let after = text.ceil_char_boundary((place + removed).min(text.len()));
         grow(&format!("{}{inserted}{}", &text[..place], &text[after..]), &cuts).map(|_| ())
     });
-}
-
-/// The visible part of an ask, as a value that only grows: a part that may come is an empty list before.
-fn shown(ask: &AskSnapshot) -> Value {
-    let text = |text: &TextSnapshot| json!({"text": text.text, "closed": closed(text.closed)});
-    let questions = ask.questions.iter().map(|question| {
-        let options = question.options.iter().map(|option| {
-            json!({
-                "label": text(&option.label),
-                "description": option.description.iter().map(text).collect::<Value>(),
-                "preview": option.preview.iter().map(text).collect::<Value>(),
-                "closed": closed(option.closed),
-            })
-        });
-        json!({
-            "question": text(&question.question),
-            "header": question.header.iter().map(text).collect::<Value>(),
-            "multiSelect": question.multi_select.into_iter().collect::<Value>(),
-            "options": options.collect::<Value>(),
-            "closed": closed(question.closed),
-        })
-    });
-    questions.collect()
-}
-
-/// As something that may come and not go.
-fn closed(closed: bool) -> Value {
-    closed.then_some(true).into_iter().collect()
-}
-
-/// Returns true if a value may become another as more of its text arrives.
-fn grows_into(before: &Value, after: &Value) -> bool {
-    match (before, after) {
-        (Value::String(before), Value::String(after)) => after.starts_with(before.as_str()),
-        (Value::Array(before), Value::Array(after)) => {
-            before.len() <= after.len() && before.iter().zip(after).all(|(before, after)| grows_into(before, after))
-        }
-        (Value::Object(before), Value::Object(after)) => {
-            before.iter().all(|(key, before)| after.get(key).is_some_and(|after| grows_into(before, after)))
-        }
-        (before, after) => before == after,
-    }
 }

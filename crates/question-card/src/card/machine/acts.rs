@@ -1,9 +1,9 @@
 //! Actions of the user: choosing, typing, sending, cancelling.
 
 use super::shape::entry;
-use super::{Card, CardEvent, CopyResult, Do, Manner, Reask, Sent, Settled, Submission};
+use super::{Card, CardEvent, Do, Manner, Reask, Sent, Settled, Submission};
 use crate::dom::Control;
-use crate::draft::{Field, Problem, Remaining};
+use crate::draft::{Field, Problem, QuestionDraft, Remaining};
 use crate::labels::{Word, concat};
 use ask_user_question::reply::Selection;
 use ask_user_question::text::{is_blank, joined};
@@ -22,7 +22,7 @@ impl Card {
                     self.draft.toggle(question, option, &option_asked.label.text);
                 }
             }
-            Control::Other { question } => self.draft.toggle_other(question),
+            Control::Other { question } => self.draft.change(question, QuestionDraft::toggle_other),
             _ => return,
         }
         self.settle_change();
@@ -56,12 +56,12 @@ impl Card {
     pub(super) fn skip(&mut self, ask: &AskSnapshot, question: usize, is_meant: bool) {
         match self.manner {
             Manner::OnPick if self.is_open() && is_meant => {
-                self.draft.skip(question);
+                self.draft.change(question, QuestionDraft::skip);
                 self.settle_change();
                 self.check_and_send(ask);
             }
             Manner::Explicit if self.takes_changes() => {
-                self.draft.toggle_skip(question);
+                self.draft.change(question, QuestionDraft::toggle_skip);
                 self.settle_change();
             }
             Manner::OnPick | Manner::Explicit | Manner::Undecided => {}
@@ -143,7 +143,7 @@ impl Card {
         let is_malformed = self.phase == Phase::Malformed;
         if is_malformed || self.manner == Manner::OnPick {
             // A tap on an option would have answered, if there are any: this button sends the text.
-            self.draft.choose_other(0);
+            self.draft.change(0, QuestionDraft::choose_other);
         }
         match is_malformed {
             true => self.send_message(ask),
@@ -207,15 +207,10 @@ impl Card {
         } else if asks_again {
             self.again = Reask::Sent;
         } else if self.is_over() {
-            self.put_away();
+            self.draft.forget();
         } else {
             self.settle(Settled::Messaged);
         }
-    }
-
-    /// Forgets the late text.
-    pub(super) fn put_away(&mut self) {
-        self.draft.forget();
     }
 
     /// Ends the card by itself, because no phase will.
@@ -307,16 +302,12 @@ impl Card {
         self.plan(Do::Focus(Control::Cancel));
     }
 
-    /// Shows the result of a copy.
     pub(super) fn copied(&mut self, control: Control, is_done: bool) {
         self.copies += 1;
-        match is_done {
-            true => {
-                self.copied = Some((control, CopyResult::Yes));
-                self.say_word(Word::Copied);
-                self.plan(Do::FadeCopy(self.copies));
-            }
-            false => self.copied = Some((control, CopyResult::Failed)),
+        self.copied = Some((control, is_done));
+        if is_done {
+            self.say_word(Word::Copied);
+            self.plan(Do::FadeCopy(self.copies));
         }
     }
 }

@@ -5,7 +5,6 @@ use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
-    /// Handles a click.
     pub(super) fn click(&mut self, ask: &AskSnapshot, click: Click) {
         let stands_still = self.stands_still(self.moved_at, click);
         let is_meant = click.is_tap && stands_still;
@@ -49,7 +48,7 @@ impl Card {
             Control::AskAgain if !stands_still || !self.asks_again() => {}
             Control::AskAgain => self.ask_again(ask),
             Control::SendLate => self.emit(CardEvent::Message(self.late.clone())),
-            Control::Dismiss => self.put_away(),
+            Control::Dismiss => self.draft.forget(),
             // Never by the form, which a frame may keep from being submitted.
             Control::Submit => {
                 self.plan(Do::Prevent);

@@ -1,7 +1,7 @@
 //! The deadline: the time left, one warning, and the end.
 
 use super::{Card, Do, Life};
-use crate::labels::{TimeLeft, Unit};
+use crate::labels::TimeLeft;
 use ask_user_question::{AskSnapshot, Phase};
 
 /// The longest timeout of browsers, in milliseconds; a later change is looked at again then.
@@ -50,7 +50,7 @@ impl Card {
 
     /// Warns once when time runs short, and announces a deadline that the user does not know yet.
     fn announce_time(&mut self, at: u64, left: TimeLeft) {
-        let is_urgent = left.unit == Unit::Seconds;
+        let is_urgent = left.is_urgent();
         let is_news = match self.deadline.told {
             None => is_urgent,
             Some((told, was_urgent)) => told != at || (is_urgent && !was_urgent),

@@ -118,7 +118,7 @@ impl Card {
     /// The digit that chooses the nth row, if it has one.
     pub(crate) fn shortcut(&self, row: usize) -> Option<&'static str> {
         const DIGITS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-        DIGITS.get(row).copied().filter(|_| self.options.shortcuts)
+        DIGITS.get(row).copied().filter(|_| !self.options.without_shortcuts)
     }
 
     /// The digit that focuses the free-text field: the one after the last option's, once that is known.
@@ -140,15 +140,6 @@ impl Card {
                 Submission::Open => "awaiting",
             },
             phase => phase.as_str(),
-        }
-    }
-
-    /// The value of `data-mode`.
-    pub(crate) fn mode_name(&self) -> &'static str {
-        match self.manner {
-            Manner::Undecided => "undecided",
-            Manner::Explicit => "explicit",
-            Manner::OnPick => "on-pick",
         }
     }
 
@@ -184,11 +175,6 @@ impl Card {
         ways
     }
 
-    /// Returns true if the ask cannot be read, so that its only field is a message.
-    pub(crate) fn is_unreadable(&self) -> bool {
-        self.unreadable
-    }
-
     /// Returns true if the ask ended by this card's own reply.
     pub(super) fn own_reply_won(&self, outcome: Option<&Outcome>) -> bool {
         match (&self.sent, outcome) {
@@ -217,10 +203,10 @@ impl Card {
         // A text could be typed even if no question could be read.
         for question in 0..count.max(1) {
             let sent = sent.iter().find(|sent| sent.question == question);
-            let left = self.draft.left_over(question, sent, self.labels.text(Word::List));
+            let (answer, note) = self.draft.left_over(question, sent, self.labels.text(Word::List));
             let mut lines = Vec::new();
-            lines.extend(left.answer);
-            lines.extend(left.note.as_deref().map(|note| self.labels.filled(Word::Noted, &[("note", note)])));
+            lines.extend(answer);
+            lines.extend(note.as_deref().map(|note| self.labels.filled(Word::Noted, &[("note", note)])));
             if !lines.is_empty() {
                 // If there are several, each is headed by its question.
                 if count > 1 {

@@ -1,12 +1,12 @@
 //! The buttons below the questions, and the texts beside them.
 
-use super::elements::{QUIET_BUTTON, button, line, open_button, submit_button};
+use super::elements::{QUIET_BUTTON, button, open_button, submit_button};
 use super::question::extras_of_only_question;
 use crate::anatomy::part;
 use crate::card::Layout;
 use crate::card::machine::{Card, Manner, Submission, name};
 use crate::dom::Control;
-use crate::labels::{Unit, Word, isolate};
+use crate::labels::{Word, isolate};
 use crate::writer::Writer;
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -55,7 +55,7 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     }
     wait(w, card);
     if card.layout(ask) == Some(Layout::Stacked) {
-        line(w, "p", part::PROGRESS, &labels.progress(answered, count));
+        w.element("p", part::PROGRESS, 0, &labels.progress(answered, count));
     }
     w.close();
 }
@@ -112,9 +112,7 @@ fn summary(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         return;
     }
     w.open("div", part::SUMMARY, 0);
-    w.open("p", "", 0);
-    w.text(&card.labels.unanswered(open.len(), ask.questions.len()));
-    w.close();
+    w.element("p", "", 0, &card.labels.unanswered(open.len(), ask.questions.len()));
     w.open("ul", "", 0);
     for (index, _) in open {
         if let Some(asked) = ask.questions.get(index) {
@@ -131,7 +129,7 @@ fn deadline(w: &mut Writer, card: &Card) {
         return;
     };
     w.open("div", part::DEADLINE, 0);
-    w.flag("data-urgent", left.unit == Unit::Seconds);
+    w.flag("data-urgent", left.is_urgent());
     if w.open("span", "", 0) {
         w.set("role", "timer");
     }
@@ -141,11 +139,6 @@ fn deadline(w: &mut Writer, card: &Card) {
         button(w, card, QUIET_BUTTON, Control::MoreTime, card.labels.text(Word::MoreTime), false);
     }
     w.close();
-}
-
-/// A line of the card's own, below the receipt.
-pub(super) fn hint(w: &mut Writer, text: &str) {
-    line(w, "p", part::HINT, text);
 }
 
 /// A link to a question that still needs an answer.

@@ -1,4 +1,4 @@
-//! Elements that several views have: lines, texts of the ask, buttons.
+//! Elements that several views have: texts of the ask, buttons.
 
 use crate::card::machine::{Card, Manner};
 use crate::dom::Control;
@@ -9,27 +9,13 @@ use ask_user_question::text::joined;
 /// The classes of a button of low emphasis.
 pub(super) const QUIET_BUTTON: &str = "qc-button qc-quiet";
 
-/// An element with one text of the card's own.
-pub(super) fn line(w: &mut Writer, tag: &'static str, class: &'static str, text: &str) {
-    w.open(tag, class, 0);
-    w.text(text);
-    w.close();
-}
-
 /// A text of the ask that may still grow, in its language.
 pub(super) fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
     if w.open("span", "", 0) {
-        speaks(w, ask);
+        w.speak(ask.lang.as_deref());
     }
     w.grow(text);
     w.close();
-}
-
-/// Sets the language of the agent's text, if the ask names it.
-pub(super) fn speaks(w: &mut Writer, ask: &AskSnapshot) {
-    if let Some(lang) = &ask.lang {
-        w.set("lang", lang);
-    }
 }
 
 /// Opens a button, and leaves it open for more attributes.

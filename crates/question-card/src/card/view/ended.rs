@@ -1,9 +1,8 @@
 //! The card of an ask that is over: its receipt, what can be done with it, and what did not reach the agent.
 
-use super::actions::hint;
 use super::elements::{QUIET_BUTTON, button, open_button};
 use crate::anatomy::part;
-use crate::card::machine::{Card, CopyResult};
+use crate::card::machine::Card;
 use crate::dom::Control;
 use crate::labels::Word;
 use crate::receipt::receipt;
@@ -41,7 +40,7 @@ fn late(w: &mut Writer, card: &Card) {
     if w.open("div", part::LATE, 0) {
         w.set("aria-live", "off");
     }
-    hint(w, labels.text(Word::Late));
+    w.element("p", part::HINT, 0, labels.text(Word::Late));
     if w.open("p", part::LATE_TEXT, 0) {
         w.set("dir", "auto");
     }
@@ -74,10 +73,10 @@ fn refusal(w: &mut Writer, card: &Card) {
 
 /// A button that copies a text, and shows the result.
 fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
-    let copied = card.copied.filter(|(copied, _)| *copied == control).map(|(_, copied)| copied);
-    let text = if copied == Some(CopyResult::Yes) { card.labels.text(Word::Copied) } else { text };
+    let copied = card.copied.filter(|(copied, _)| *copied == control).map(|(_, is_done)| is_done);
+    let text = if copied == Some(true) { card.labels.text(Word::Copied) } else { text };
     button(w, card, part::BUTTON, control, text, false);
-    if copied == Some(CopyResult::Failed) {
+    if copied == Some(false) {
         if w.open("p", part::WAIT, 1) {
             w.set("role", "alert");
         }

@@ -1,7 +1,7 @@
 //! The card of an ask whose arguments ended and cannot be used.
 
 use super::actions::{alert, cancel_button, wait};
-use super::elements::{line, submit_button};
+use super::elements::submit_button;
 use super::question::message_field;
 use crate::anatomy::part;
 use crate::card::machine::{Card, Settled};
@@ -11,7 +11,7 @@ use ask_user_question::AskSnapshot;
 
 /// The readable part, and two ways out: a message, and Cancel. Afterwards, the one that was taken.
 pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    line(w, "p", part::ERROR, card.labels.text(Word::Malformed));
+    w.element("p", part::ERROR, 0, card.labels.text(Word::Malformed));
     for (index, asked) in ask.questions.iter().enumerate().filter(|(_, asked)| !asked.question.text.is_empty()) {
         if w.open("p", part::QUESTION_TEXT, index) {
             w.set("dir", "auto");

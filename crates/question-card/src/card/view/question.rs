@@ -1,6 +1,6 @@
 //! One question: a fieldset with its legend, hint, error, rows and extras.
 
-use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, speaks, submit_button};
+use super::elements::{QUIET_BUTTON, growing, named_by_question, open_button, submit_button};
 use crate::anatomy::part;
 use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
 use crate::dom::Control;
@@ -105,7 +105,7 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
     if w.open("span", part::QUESTION_TEXT, 0) {
         // Not at the legend, which has the card's direction: header and hint share a line.
         w.set("dir", "auto");
-        speaks(w, place.ask);
+        w.speak(place.ask.lang.as_deref());
     }
     w.grow(&place.asked.question.text);
     w.close();
@@ -199,9 +199,7 @@ fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
     let plain = text.strip_suffix(RECOMMENDED).filter(|_| shown.closed);
     growing(w, ask, plain.unwrap_or(text));
     if plain.is_some() {
-        w.open("span", part::BADGE, 0);
-        w.text(RECOMMENDED);
-        w.close();
+        w.element("span", part::BADGE, 0, RECOMMENDED);
     }
 }
 
@@ -303,7 +301,7 @@ pub(super) fn text_field(
     labelled_by: &dyn Fn() -> String,
     shortcut: Option<&'static str>,
 ) {
-    let control = control(question, field);
+    let control = field.control(question);
     let typed = card.draft.text(question, field);
     let problem = card.error(question).filter(|problem| problem.field() == field);
     if w.open("textarea", part::OTHER_INPUT, 0) {
@@ -354,19 +352,11 @@ pub(super) fn counter(w: &mut Writer, card: &Card, question: usize, field: Field
         Some(Remaining::Over(over)) => (card.labels.plural(Word::CharsOver, over, &[]), true),
     };
     if w.open("p", part::COUNTER, 0) {
-        w.set("id", &card.ids.counter(control(question, field)));
+        w.set("id", &card.ids.counter(field.control(question)));
     }
     w.flag("data-over", is_over);
     w.text(&text);
     w.close();
-}
-
-/// The control of a field.
-fn control(question: usize, field: Field) -> Control {
-    match field {
-        Field::Other => Control::OtherText { question },
-        Field::Note => Control::Note { question },
-    }
 }
 
 /// The preview beside the options: that of the focused or chosen one.
@@ -384,9 +374,7 @@ fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionVie
         }
         w.put("aria-label", &card.labels.filled(Word::Preview, &[("label", &isolate(&option.label.text))]));
         if w.open("pre", part::PREVIEW_TEXT, 0) {
-            if let Some(lang) = &ask.lang {
-                w.set("lang", lang);
-            }
+            w.speak(ask.lang.as_deref());
             w.set("dir", "auto");
             // Its lines may be longer than the place; without a pointer it is scrolled by the keyboard.
             w.set("tabindex", "0");

@@ -29,17 +29,11 @@ pub(super) fn steps(w: &mut Writer, card: &Card, ask: &AskSnapshot, shown: usize
         w.flag("data-invalid", card.error(index).is_some());
         match asked.header.as_ref().filter(|header| !header.text.is_empty()) {
             Some(header) => growing(w, ask, &header.text),
-            None => {
-                w.open("span", "", 1);
-                w.text(&labels.filled(Word::Step, &[("number", &(index + 1).to_string())]));
-                w.close();
-            }
+            None => w.element("span", "", 1, &labels.filled(Word::Step, &[("number", &(index + 1).to_string())])),
         }
         if is_answered {
             // For users who do not see its mark.
-            w.open("span", part::HIDDEN, 0);
-            w.text(&concat(&[labels.text(Word::List), labels.text(Word::Answered)]));
-            w.close();
+            w.element("span", part::HIDDEN, 0, &concat(&[labels.text(Word::List), labels.text(Word::Answered)]));
         }
         w.close();
         w.close();

@@ -1,7 +1,7 @@
 //! Drafts without their card.
 
 use super::{ask, check, multi, single};
-use crate::draft::{AnswerDraft, ChoiceKind, Field, Problem, StoredDraft};
+use crate::draft::{AnswerDraft, ChoiceKind, Field, Problem, QuestionDraft, StoredDraft};
 use ask_user_question::snapshot::{AskPatch, MemberPath};
 use ask_user_question::{AskSnapshot, Phase};
 
@@ -31,7 +31,7 @@ fn everything_comes_back() {
     draft.type_text(0, Field::Note, "soon");
     let asked = whole(true, &LABELS);
     assert_eq!(again(&draft, &asked, &asked, ChoiceKind::Multi), draft);
-    draft.toggle_skip(0);
+    draft.change(0, QuestionDraft::toggle_skip);
     assert_eq!(again(&draft, &asked, &asked, ChoiceKind::Multi), draft);
 }
 
@@ -199,7 +199,7 @@ fn a_skip_beside_a_choice_is_a_skip() {
     draft.take_up(&whole(false, &LABELS), true);
     assert!(draft.is_skipped(0));
     check(&draft, &[], None);
-    draft.toggle_skip(0);
+    draft.change(0, QuestionDraft::toggle_skip);
     check(&draft, &[1], None);
     assert_eq!(draft.problem(0), None::<Problem>);
 }

@@ -1,17 +1,14 @@
 //! Walks of the machine: any input of the user, the stream and the host, in any order.
 
 use super::{Stage, question};
-use crate::card::machine::{Card, Do, Input, Submission};
-use crate::card::{CardEvent, Decide, Layout, Notes, Offers, Options, Skip, SubmitMode};
-use crate::dom::Control;
-use crate::draft::Field;
-use crate::keyboard::KeyPress;
-use crate::labels::{LANGUAGES, Labels};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::{AskPatch, MemberPath, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
 use proptest::sample::select;
+use question_card::dom::Control;
+use question_card::machine::{Card, Do, Field, Input, KeyPress};
+use question_card::{CardEvent, Decide, LANGUAGES, Labels, Layout, Notes, Offers, Options, Skip, SubmitMode};
 use std::sync::LazyLock;
 
 #[derive(Clone, Debug)]
@@ -43,7 +40,7 @@ struct Settings {
     layout: Layout,
     readonly: bool,
     held: bool,
-    shortcuts: bool,
+    without_shortcuts: bool,
     /// Skip, notes, and what is open left to the agent.
     extras: [bool; 3],
     offers: [bool; 5],
@@ -63,7 +60,7 @@ impl Settings {
             layout: self.layout,
             readonly: self.readonly,
             held: self.held,
-            shortcuts: self.shortcuts,
+            without_shortcuts: self.without_shortcuts,
             skip: skip.then(Skip::button),
             notes: notes.then(Notes::field),
             agent_decides: decides.then(|| Decide::button("Decide")),
@@ -72,7 +69,7 @@ impl Settings {
             expires_at: self.left.map(|left| stage.now.date + left),
             labels: SHEETS.get(self.language).cloned(),
             scope: self.scope.to_owned(),
-            ..stage.card.options.clone()
+            ..stage.options.clone()
         }
     }
 }
@@ -82,8 +79,9 @@ fn settings() -> impl Strategy<Value = Settings> {
     let left = prop::option::weighted(0.3, 0..90_000_u64);
     let others = (prop::option::of(0..6_usize), left, 0..9_usize, select(vec!["", "other"]));
     (modes(), layouts(), flags, others).prop_map(|(mode, layout, flags, others)| {
-        let ((readonly, held, shortcuts, extras, offers), (max_length, left, language, scope)) = (flags, others);
-        Settings { mode, layout, readonly, held, shortcuts, extras, offers, max_length, left, language, scope }
+        let ((readonly, held, without_shortcuts, extras, offers), (max_length, left, language, scope)) =
+            (flags, others);
+        Settings { mode, layout, readonly, held, without_shortcuts, extras, offers, max_length, left, language, scope }
     })
 }
 
@@ -184,7 +182,7 @@ proptest! {
 impl Seen {
     fn take(&mut self, stage: &mut Stage, coming: &mut dyn Iterator<Item = AskPatch>, step: Step) {
         stage.now.clock += 1000.0;
-        let was_latched = stage.card.submission == Submission::Latched;
+        let was_latched = stage.card.is_latched();
         let before = stage.card.step(&stage.ask);
         let acts = match &step {
             Step::Stream(count) => {
@@ -208,18 +206,23 @@ impl Seen {
             Step::Choose(control) => stage.take(Input::Choose(*control)),
             // An ask that cannot be read has one field.
             Step::Type(question, field, _)
-                if stage.card.phase == Phase::Malformed && (*question, *field) != (0, Field::Other) =>
+                if stage.card.phase() == Phase::Malformed && (*question, *field) != (0, Field::Other) =>
             {
                 return;
             }
             Step::Type(question, field, text) => {
-                let is_known = stage.card.draft.kind(*question).is_some();
-                if is_known && stage.card.takes_changes() {
-                    let place = (*question, *field);
+                let place = (*question, *field);
+                let asked = stage.ask.questions.get(*question);
+                let is_known = asked.is_some_and(|asked| asked.multi_select.is_some());
+                let is_due = is_known && stage.card.takes_changes();
+                let acts = stage.take(Input::Typed(*question, *field, text));
+                let is_taken = stage.card.text(*question, *field) == *text;
+                assert!(is_taken || !is_due, "{text:?} was not taken at {place:?}");
+                if is_taken {
                     self.typed.retain(|(at, _)| *at != place);
                     self.typed.push((place, (*text).to_owned()));
                 }
-                stage.take(Input::Typed(*question, *field, text))
+                acts
             }
             Step::Press(on) => stage.press(*on),
             Step::Submit => stage.take(Input::Submit),
@@ -232,12 +235,15 @@ impl Seen {
                 stage.now.date += seconds * 1000;
                 stage.take(Input::Clock)
             }
-            Step::Set(settings) => stage.take(Input::Set(settings.options(stage))),
+            Step::Set(settings) => {
+                stage.options = settings.options(stage);
+                stage.take(Input::Set(stage.options.clone()))
+            }
             Step::Remount => {
                 let kept = stage.card.to_remember(&stage.ask);
                 // An ended card is not stored.
-                self.is_out &= !stage.card.is_over() || stage.card.options.readonly && !stage.card.phase.is_over();
-                stage.card = Card::new(&stage.ask, stage.card.options.clone());
+                self.is_out &= !stage.card.is_over() || stage.options.readonly && !stage.card.phase().is_over();
+                stage.card = Card::new(&stage.ask, stage.options.clone());
                 stage.card.restore(&stage.ask, kept);
                 self.was_pending = stage.card.is_latched();
                 stage.take(Input::Begin)
@@ -248,17 +254,16 @@ impl Seen {
     }
 
     fn look_at(&mut self, stage: &mut Stage, acts: &[Do], was_latched: bool, step: &Step) {
-        let is_broken = stage.card.phase == Phase::Malformed;
+        let is_broken = stage.card.phase() == Phase::Malformed;
         for act in acts {
             match act {
                 Do::Emit(CardEvent::Reply(reply)) => {
                     assert!(!self.is_out, "sent twice, by {step:?}");
-                    assert!(!was_latched && stage.ask.ask.is_some() && !stage.card.phase.is_over());
+                    assert!(!was_latched && stage.ask.ask.is_some() && !stage.card.phase().is_over());
                     let decided = |one: &Selection| one.note.as_ref().is_some_and(|note| note.starts_with("Decide"));
                     let (left, own): (Vec<_>, Vec<_>) = reply.selections().iter().cloned().partition(decided);
-                    let chosen = stage.card.draft.selections().into_iter();
-                    let chosen: Vec<_> =
-                        chosen.filter(|one| left.iter().all(|left| left.question != one.question)).collect();
+                    let mut chosen = chosen(stage);
+                    chosen.retain(|one| left.iter().all(|left| left.question != one.question));
                     assert_eq!(own, chosen, "by {step:?}");
                     assert!(left.is_empty() || matches!(step, Step::Press(Control::Decide)), "by {step:?}");
                     self.is_out = true;
@@ -316,13 +321,32 @@ fn look_at_step(stage: &Stage, acts: &[Do], before: Option<usize>, step: &Step) 
     }
 }
 
+/// The answers as the card shows them.
+fn chosen(stage: &Stage) -> Vec<Selection> {
+    let card = &stage.card;
+    let mut chosen = Vec::new();
+    for question in 0..stage.ask.questions.len() {
+        let typed = |field| Some(card.text(question, field).to_owned()).filter(|text| !text.trim().is_empty());
+        let nothing = Selection { question, ..Selection::default() };
+        let shown = Selection {
+            selected: (0..2).filter(|option| card.is_chosen(question, *option)).collect(),
+            other: typed(Field::Other).filter(|_| card.is_other_chosen(question)),
+            note: typed(Field::Note),
+            skipped: card.is_skipped(question),
+            ..nothing.clone()
+        };
+        chosen.extend(Some(shown).filter(|shown| *shown != nothing));
+    }
+    chosen
+}
+
 /// Returns true if the user or the agent can find a text anywhere.
 fn holds(stage: &Stage, told: &str, text: &str) -> bool {
     let card = &stage.card;
     // After a remount it waits for its question to be whole.
-    let kept = format!("{:?}", card.to_remember(&stage.ask).draft);
-    let fields = (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.draft.text(question, field)));
-    fields.chain([told, &card.late, &kept]).any(|place| place.contains(text))
+    let kept = format!("{:?}", card.to_remember(&stage.ask));
+    let fields = (0..3).flat_map(|question| [Field::Other, Field::Note].map(|field| card.text(question, field)));
+    fields.chain([told, card.late(), &kept]).any(|place| place.contains(text))
 }
 
 /// The patches that a parser makes of this ask, up to the end of its arguments.

@@ -2,13 +2,11 @@
 
 use super::walks::stream;
 use super::{Stage, question, replies, tap};
-use crate::card::machine::{Click, Do, Input};
-use crate::card::{Layout, SubmitMode};
-use crate::dom::Control;
-use crate::draft::Field;
-use crate::keyboard::KeyPress;
 use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
+use question_card::dom::Control;
+use question_card::machine::{Click, Do, Field, Input, KeyPress};
+use question_card::{Layout, SubmitMode};
 
 fn three() -> AskUserQuestion {
     AskUserQuestion::new([

@@ -2,8 +2,8 @@
 
 mod contrast;
 
-use super::*;
-use crate::stylesheet::STYLESHEET;
+use question_card::STYLESHEET;
+use question_card::anatomy::{STATES, StyleState, StyleToken, TOKENS, part};
 use std::collections::BTreeSet;
 
 const PAGE_TOKENS: &str = include_str!("../../../../style/tokens.css");
@@ -177,4 +177,21 @@ fn the_mappings_of_other_pages_set_tokens_that_exist() {
 fn parts_are_named_once() {
     let distinct: BTreeSet<&str> = part::ALL.iter().copied().collect();
     assert_eq!(distinct.len(), part::ALL.len());
+}
+
+#[test]
+fn classes_that_are_written_together_are_declared_parts() {
+    for class in [
+        "qc-button",
+        "qc-quiet",
+        "qc-option",
+        "qc-other",
+        "qc-status",
+        "qc-visually-hidden",
+        "qc-title",
+        "qc-back",
+        "qc-onward",
+    ] {
+        assert!(part::ALL.contains(&class), "{class}");
+    }
 }

@@ -1,4 +1,9 @@
-use super::*;
+//! A call, as its host describes it.
+
+use ask_user_question::outcome::DECLINED_TEXT;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
+use json_tree::Json;
+use question_element::call::DescribedCall;
 
 const ASK: &str =
     r#"{"questions":[{"question":"Which size?","multiSelect":false,"options":[{"label":"S"},{"label":"M"}]}]}"#;
@@ -137,11 +142,12 @@ fn every_word_of_a_status_has_its_phase() {
         (Phase::Interrupted, &["incomplete", "error", "output-error"]),
     ] {
         for word in words {
-            assert_eq!(phase_named(word), Some(phase), "{word}");
-            assert_eq!(phase_named(&format!(r#"{{"type":"{word}","reason":"x"}}"#)), Some(phase), "{word}");
+            for status in [(*word).to_owned(), format!(r#"{{"type":"{word}","reason":"x"}}"#)] {
+                assert_eq!(shown_at_once(&[("args", ASK), ("status", &status)]).phase, phase, "{status}");
+            }
         }
     }
     for word in ["", "malformed", "completed", "7", "{}", r#"{"type":7}"#] {
-        assert_eq!(phase_named(word), None, "{word}");
+        assert_eq!(shown_at_once(&[("args", ASK), ("status", word)]).phase, Phase::Answerable, "{word} says nothing");
     }
 }
