@@ -19,14 +19,12 @@ pub(crate) struct Feed {
     recent: Vec<Frame>,
 }
 
-#[derive(Debug)]
-pub(crate) enum FeedUpdate {
-    /// New events, if any.
-    Events(Vec<Event>),
-    /// A restart from the beginning, with these events.
-    Reset(Vec<Event>),
-    /// A gap before the frame: only the server has the missing events.
-    Gap,
+/// Events that are new to this tab.
+#[derive(Debug, Default)]
+pub(crate) struct NewEvents {
+    pub(crate) events: Vec<Event>,
+    /// True if they replace the whole conversation.
+    pub(crate) is_reset: bool,
 }
 
 /// An event id of `question-server`: `REVISION-COUNT`, the number of frames since that revision of the conversation. After an interrupted
@@ -70,11 +68,11 @@ impl Feed {
         self.reader.next_event()?.ok()
     }
 
-    /// Applies the next frame, from any source.
-    pub(crate) fn take(&mut self, frame: Frame) -> FeedUpdate {
+    /// Applies the next frame, from any source. Returns `None` if there is a gap before it: only the server has the missing events.
+    pub(crate) fn take(&mut self, frame: Frame) -> Option<NewEvents> {
         if frame.event == "reset" {
             *self = Self { resetting: Some(Vec::new()), is_unpositioned: true, ..Self::default() };
-            return FeedUpdate::Events(Vec::new());
+            return Some(NewEvents::default());
         }
         let is_event = frame.event == "message";
         let at = EventId::parse(&frame.id);
@@ -84,16 +82,16 @@ impl Feed {
         match (&self.position, &at) {
             (Some(known), Some(at)) if known.revision() == at.revision() => {
                 if at.count <= known.count {
-                    return FeedUpdate::Events(Vec::new());
+                    return Some(NewEvents::default());
                 }
                 if at.count > known.count + 1 {
-                    return FeedUpdate::Gap;
+                    return None;
                 }
             }
             (None, _) if self.is_unpositioned => {}
             // A state change, which the events have as well.
-            _ if !is_event => return FeedUpdate::Events(Vec::new()),
-            _ => return FeedUpdate::Gap,
+            _ if !is_event => return Some(NewEvents::default()),
+            _ => return None,
         }
         self.set_position(at);
         let events = match is_event {
@@ -105,27 +103,27 @@ impl Feed {
             self.recent.clear();
         }
         self.recent.push(frame);
-        events.map_or(FeedUpdate::Gap, FeedUpdate::Events)
+        events.map(|events| NewEvents { events, is_reset: false })
     }
 
     /// Applies a frame between a reset and the history, which is part of a run.
-    fn take_reset_frame(&mut self, frame: Frame, at: Option<EventId>) -> FeedUpdate {
+    fn take_reset_frame(&mut self, frame: Frame, at: Option<EventId>) -> Option<NewEvents> {
         self.set_position(at);
         if frame.event != "message" {
-            return FeedUpdate::Events(Vec::new());
+            return Some(NewEvents::default());
         }
         let Some(more) = self.read(&frame.data) else {
             self.resetting = None;
-            return FeedUpdate::Gap;
+            return None;
         };
         let mut events = self.resetting.take().unwrap_or_default();
         events.extend(more);
         let is_history = |event: &Event| event.kind() == EventType::MessagesSnapshot;
         if events.iter().any(is_history) {
-            return FeedUpdate::Reset(events);
+            return Some(NewEvents { events, is_reset: true });
         }
         self.resetting = Some(events);
-        FeedUpdate::Events(Vec::new())
+        Some(NewEvents::default())
     }
 
     fn set_position(&mut self, at: Option<EventId>) {

@@ -1,6 +1,6 @@
 //! The subscription of this tab to a conversation on its server.
 
-use crate::feed::{Feed, FeedUpdate};
+use crate::feed::{Feed, NewEvents};
 use ag_ui_stream::Event;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::sse::Frame;
@@ -36,14 +36,6 @@ enum SyncState {
 struct Run {
     id: String,
     is_own: bool,
-}
-
-/// Events that are new to this tab.
-#[derive(Debug)]
-pub(crate) struct NewEvents {
-    pub(crate) events: Vec<Event>,
-    /// True if they replace the whole conversation.
-    pub(crate) is_reset: bool,
 }
 
 impl Subscription {
@@ -134,19 +126,16 @@ impl Subscription {
 
     /// Applies a frame of the conversation's events. While this tab reads a response of its own, all other events are left out.
     pub(crate) fn take(&mut self, frame: Frame, is_reading: bool) -> NewEvents {
-        let (mut events, is_reset) = match self.feed.take(frame) {
-            FeedUpdate::Events(events) => (events, false),
-            FeedUpdate::Reset(events) => (events, true),
-            FeedUpdate::Gap => {
-                self.invalidate();
-                (Vec::new(), false)
-            }
+        let Some(mut new) = self.feed.take(frame) else {
+            self.invalidate();
+            return NewEvents::default();
         };
-        if is_reset && !is_reading {
+        new.is_reset &= !is_reading;
+        if new.is_reset {
             self.reset();
         }
-        events.retain(|event| self.is_new(event, is_reading));
-        NewEvents { events, is_reset: is_reset && !is_reading }
+        new.events.retain(|event| self.is_new(event, is_reading));
+        new
     }
 
     fn reset(&mut self) {

@@ -7,13 +7,13 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 use web_sys::Element;
 
-/// Milliseconds between two announcements of a document, so that none cuts off the one before.
-const APART: u64 = 500;
-/// Milliseconds for which a region is empty before it is filled: it must have existed for a moment, and the same text is spoken twice only
+/// The time between two announcements of a document, so that none cuts off the one before.
+const APART: Duration = Duration::from_millis(500);
+/// The time for which a region is empty before it is filled: it must have existed for a moment, and the same text is spoken twice only
 /// if the region was empty in between.
-const LEAD: u64 = 100;
-/// Milliseconds after which the region is emptied, so that a user who reads the page does not come across it.
-const STAY: u64 = 5000;
+const LEAD: Duration = Duration::from_millis(100);
+/// The time after which the region is emptied, so that a user who reads the page does not come across it.
+const STAY: Duration = Duration::from_secs(5);
 
 thread_local! {
     /// The announcements that are still to be made in this document.
@@ -30,13 +30,6 @@ struct AnnouncementQueue {
     taken: bool,
 }
 
-impl AnnouncementQueue {
-    fn next(&mut self) -> Option<(Weak<Announcer>, String)> {
-        // The queue is short.
-        (!self.waiting.is_empty()).then(|| self.waiting.remove(0))
-    }
-}
-
 /// Fills a live region.
 #[derive(Default)]
 pub(crate) struct Announcer {
@@ -46,7 +39,6 @@ pub(crate) struct Announcer {
 }
 
 impl Announcer {
-    /// Sets the region.
     pub(crate) fn speak_in(&self, region: Option<Element>) {
         self.region.replace(region);
     }
@@ -85,28 +77,26 @@ impl Announcer {
 
 /// Announces the text that has waited longest. A card that is gone is skipped, and costs the others no time.
 fn say_next() {
-    while let Some((announcer, text)) = QUEUE.with_borrow_mut(AnnouncementQueue::next) {
+    // The queue is short.
+    let next = |queue: &mut AnnouncementQueue| (!queue.waiting.is_empty()).then(|| queue.waiting.remove(0));
+    while let Some((announcer, text)) = QUEUE.with_borrow_mut(next) {
         let Some(live) = announcer.upgrade() else {
             continue;
         };
         live.show("");
         // In a chain, so that late timers do not bring two texts closer together.
-        after(LEAD, move || {
+        later(LEAD, move || {
             if let Some(live) = announcer.upgrade() {
                 let shown = live.show(&text);
-                after(STAY, move || {
+                later(STAY, move || {
                     if let Some(live) = announcer.upgrade().filter(|live| live.shown.get() == shown) {
                         live.show("");
                     }
                 });
             }
-            after(APART - LEAD, say_next);
+            later(APART.saturating_sub(LEAD), say_next);
         });
         return;
     }
     QUEUE.with_borrow_mut(|queue| queue.taken = false);
-}
-
-fn after(milliseconds: u64, act: impl FnOnce() + 'static) {
-    later(Duration::from_millis(milliseconds), act);
 }

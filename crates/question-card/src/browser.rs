@@ -42,61 +42,31 @@ extern "C" {
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(id: i32);
 
-    /// Any object with properties.
-    type Object;
+    /// A property that is a text.
+    #[wasm_bindgen(js_namespace = Reflect, js_name = get)]
+    pub(crate) fn text(of: &JsValue, name: &str) -> String;
 
-    #[wasm_bindgen(method, structural, indexing_getter)]
-    fn text(this: &Object, name: &str) -> String;
+    /// A property that is true or false; one that is missing is false.
+    #[wasm_bindgen(js_namespace = Reflect, js_name = get)]
+    pub(crate) fn flag(of: &JsValue, name: &str) -> bool;
 
-    #[wasm_bindgen(method, structural, indexing_getter)]
-    fn flag(this: &Object, name: &str) -> bool;
+    /// A property that is a number.
+    #[wasm_bindgen(js_namespace = Reflect, js_name = get)]
+    pub(crate) fn number(of: &JsValue, name: &str) -> f64;
 
-    #[wasm_bindgen(method, structural, indexing_getter)]
-    fn number(this: &Object, name: &str) -> f64;
+    /// A property that is a node, or the window.
+    #[wasm_bindgen(js_namespace = Reflect, js_name = get)]
+    pub(crate) fn node(of: &JsValue, name: &str) -> Option<Node>;
 
-    #[wasm_bindgen(method, structural, indexing_getter)]
-    fn node(this: &Object, name: &str) -> Option<Node>;
+    /// A property that is an element.
+    #[wasm_bindgen(js_namespace = Reflect, js_name = get)]
+    pub(crate) fn element(of: &JsValue, name: &str) -> Option<Element>;
 
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn set_text(this: &Object, name: &str, value: &str);
+    #[wasm_bindgen(js_namespace = Reflect, js_name = set)]
+    pub(crate) fn set_text(of: &JsValue, name: &str, value: &str);
 
-    #[wasm_bindgen(method, structural, indexing_setter)]
-    fn set_flag(this: &Object, name: &str, value: bool);
-}
-
-/// A property that is a text.
-pub(crate) fn text(of: &JsValue, name: &str) -> String {
-    of.unchecked_ref::<Object>().text(name)
-}
-
-/// A property that is true or false; one that is missing is false.
-pub(crate) fn flag(of: &JsValue, name: &str) -> bool {
-    of.unchecked_ref::<Object>().flag(name)
-}
-
-/// A property that is a number.
-pub(crate) fn number(of: &JsValue, name: &str) -> f64 {
-    of.unchecked_ref::<Object>().number(name)
-}
-
-/// A property that is a node, or the window.
-pub(crate) fn node(of: &JsValue, name: &str) -> Option<Node> {
-    of.unchecked_ref::<Object>().node(name)
-}
-
-/// A property that is an element.
-pub(crate) fn element(of: &JsValue, name: &str) -> Option<Element> {
-    node(of, name).map(JsCast::unchecked_into)
-}
-
-/// Sets a property that is a text.
-pub(crate) fn set_text(of: &JsValue, name: &str, value: &str) {
-    of.unchecked_ref::<Object>().set_text(name, value);
-}
-
-/// Sets a property that is true or false.
-pub(crate) fn set_flag(of: &JsValue, name: &str, value: bool) {
-    of.unchecked_ref::<Object>().set_flag(name, value);
+    #[wasm_bindgen(js_namespace = Reflect, js_name = set)]
+    pub(crate) fn set_flag(of: &JsValue, name: &str, value: bool);
 }
 
 /// Returns true if a node is of this type, such as [`Node::ELEMENT_NODE`].
@@ -150,7 +120,6 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
-    /// Starts the timer.
     pub(crate) fn new(after: Duration, act: impl FnOnce() + 'static) -> Self {
         let act = Closure::once(boxed(act));
         Self { id: set_timeout(act.as_ref(), milliseconds(after)), _act: act }

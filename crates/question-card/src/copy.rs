@@ -26,42 +26,30 @@ pub fn CopyReceipt(
 ) -> impl IntoView {
     let labels = StoredValue::new(labels);
     let text = move |word| labels.try_with_value(|labels| labels.text(word).to_owned()).unwrap_or_default();
-    let copied = RwSignal::new(CopyState::No);
-    let announcer = StoredValue::<Option<Rc<Announcer>>, LocalStorage>::new_local(None);
-    let was_pressed = RwSignal::new(false);
-    let times = StoredValue::new(0_u32);
-    let take_back = move |time| {
-        if times.try_get_value() == time {
-            copied.try_set(CopyState::No);
-        }
+    // The number of presses, and the result of the last copy while the button shows it.
+    let copies = RwSignal::new((0_u32, None::<bool>));
+    let was_pressed = Memo::new(move |_| copies.get().0 > 0);
+    let announcer = StoredValue::new_local(Rc::new(Announcer::default()));
+    let fade = move |copy| {
+        copies.try_update(|(last, result)| *result = result.filter(|_| *last != copy));
     };
     let copy = move |_| {
         let copy = ask.with_untracked(|ask| labels.with_value(|labels| receipt_text(ask, labels)));
-        was_pressed.set(true);
+        copies.update(|(count, _)| *count += 1);
         write_to_clipboard(&copy, move |is_done| {
-            if !is_done {
-                copied.try_set(CopyState::Failed);
-            } else if copied.try_set(CopyState::Yes).is_none() {
-                if let Some(Some(announcer)) = announcer.try_get_value() {
-                    announcer.say(text(Word::Copied));
-                }
-                let time = times.try_update_value(|times| {
-                    *times += 1;
-                    *times
-                });
-                set_timeout(move || take_back(time), STAY);
+            let copy = copies.try_update(|(count, result)| {
+                *result = Some(is_done);
+                *count
+            });
+            if let Some(copy) = copy.filter(|_| is_done) {
+                announcer.try_with_value(|announcer| announcer.say(text(Word::Copied)));
+                set_timeout(move || fade(copy), STAY);
             }
         });
     };
     let node = NodeRef::<Div>::new();
     node.on_load(move |region| {
-        let own = Rc::new(Announcer::default());
-        own.speak_in(Some(region.into()));
-        // The browser may have copied before the region was there.
-        if copied.try_get_untracked() == Some(CopyState::Yes) {
-            own.say(text(Word::Copied));
-        }
-        announcer.try_set_value(Some(own));
+        announcer.try_with_value(|announcer| announcer.speak_in(Some(region.into())));
     });
     let region = move || {
         let region = || {
@@ -69,13 +57,12 @@ pub fn CopyReceipt(
         };
         was_pressed.get().then(region)
     };
-    let name = move || match copied.get() {
-        CopyState::Yes => text(Word::Copied),
-        CopyState::No | CopyState::Failed => text(Word::CopyAnswers),
+    let name = move || match copies.get().1 {
+        Some(true) => text(Word::Copied),
+        Some(false) | None => text(Word::CopyAnswers),
     };
     let failure = move || {
-        (copied.get() == CopyState::Failed)
-            .then(|| view! { <p class=part::WAIT role="alert">{text(Word::CopyFailed)}</p> })
+        (copies.get().1 == Some(false)).then(|| view! { <p class=part::WAIT role="alert">{text(Word::CopyFailed)}</p> })
     };
     view! {
         <button type="button" class=part::BUTTON on:click=copy>{name}</button>
@@ -86,12 +73,3 @@ pub fn CopyReceipt(
 
 /// The time for which the button shows that it has copied.
 const STAY: Duration = Duration::from_secs(3);
-
-/// The state of a copy.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CopyState {
-    No,
-    Yes,
-    /// The browser refused; then the user has to know.
-    Failed,
-}

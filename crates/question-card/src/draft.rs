@@ -46,7 +46,6 @@ impl AnswerDraft {
         self.max_length = max_length;
     }
 
-    /// Returns true if this option is chosen.
     pub(crate) fn is_chosen(&self, question: usize, option: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.position(option).is_some())
     }
@@ -56,14 +55,13 @@ impl AnswerDraft {
         Some(self.question(question)?.choice.picks.first()?.option)
     }
 
-    /// Returns true if the free-text answer is chosen.
     pub(crate) fn is_other_chosen(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.choice.other)
     }
 
     /// Returns true if the free-text field holds a text that is not part of the answer.
     pub(crate) fn is_other_unsent(&self, question: usize) -> bool {
-        self.question(question).is_some_and(QuestionDraft::other_unsent)
+        self.question(question).is_some_and(|draft| !draft.choice.other && !is_blank(&draft.other))
     }
 
     /// The content of a text field, as typed.
@@ -74,12 +72,10 @@ impl AnswerDraft {
         })
     }
 
-    /// Returns true if the question is skipped.
     pub(crate) fn is_skipped(&self, question: usize) -> bool {
         self.question(question).is_some_and(|draft| draft.skipped.is_some())
     }
 
-    /// Returns true if typed texts have a limit.
     pub(crate) fn is_limited(&self) -> bool {
         self.max_length.is_some()
     }
@@ -152,7 +148,6 @@ impl AnswerDraft {
         ((!parts.is_empty()).then(|| joined(&parts, list)), note_left.then(|| draft.note.clone()))
     }
 
-    /// The number of known questions.
     pub(crate) fn known(&self) -> usize {
         self.questions.len()
     }
@@ -227,7 +222,6 @@ impl AnswerDraft {
         questions.next().is_some_and(QuestionDraft::is_more_than_text) || questions.any(QuestionDraft::is_dirty)
     }
 
-    /// Returns true if a note was typed.
     pub(crate) fn has_note(&self) -> bool {
         self.questions.iter().any(|draft| !draft.note.is_empty())
     }
@@ -262,10 +256,6 @@ impl AnswerDraft {
 
     fn question_mut(&mut self, index: usize) -> Option<&mut QuestionDraft> {
         self.questions.get_mut(index).filter(|draft| draft.kind.is_some())
-    }
-
-    fn grow_below(&mut self, index: usize, count: usize) -> Option<&mut QuestionDraft> {
-        (index < count).then(|| self.grow(index))
     }
 
     fn grow(&mut self, index: usize) -> &mut QuestionDraft {

@@ -49,7 +49,6 @@ impl Shell {
         (!is_page).then(|| focused.unchecked_into())
     }
 
-    /// The document that the card is in.
     pub(super) fn document(&self) -> Option<Node> {
         browser::node(self.root.get()?, "ownerDocument")
     }
@@ -86,7 +85,6 @@ fn active_beside(element: &Element) -> Option<Element> {
     active_in(&element.get_root_node())
 }
 
-/// The focused element of a tree.
 fn active_in(tree: &Node) -> Option<Element> {
     browser::element(tree, "activeElement")
 }

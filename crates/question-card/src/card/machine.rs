@@ -80,7 +80,7 @@ pub struct Card {
     /// The card is in a page.
     begun: bool,
     /// The ask cannot be read: the free text of the first question is a message, and the only field.
-    unreadable: bool,
+    pub(crate) unreadable: bool,
     /// The last reply or cancellation given to the host, to tell its outcome from one given elsewhere.
     sent: Option<Sent>,
     /// The host has reported a pending reply, so that a later `Idle` means something.
@@ -332,7 +332,6 @@ struct RowsUp {
     other: Option<Option<f64>>,
 }
 
-/// The deadline of a card.
 #[derive(Default)]
 struct Deadline {
     /// The deadline in force: the host's own, or that of the ask.

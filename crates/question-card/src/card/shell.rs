@@ -318,7 +318,7 @@ impl Shell {
 
     /// Moves the focus, whose element is gone, to where the user would go on.
     fn go_on(&self) {
-        if !self.card.borrow().is_unreadable() {
+        if !self.card.borrow().unreadable {
             self.focus_next();
         } else if self.control(OWN_ANSWER).is_some() {
             // Not Send: a key that was meant for a text would press it.

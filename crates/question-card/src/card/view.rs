@@ -10,7 +10,7 @@ mod steps;
 pub(crate) use self::actions::decide;
 pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
-use super::machine::Card;
+use super::machine::{Card, Manner};
 use crate::anatomy::part;
 use crate::labels::Word;
 use crate::writer::Writer;
@@ -29,7 +29,12 @@ pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.word("dir", spoken.map(|labels| labels.dir().as_str()));
     w.put("data-tool-call-id", &ask.tool_call_id);
     w.word("data-state", Some(card.state_name(ask)));
-    w.word("data-mode", Some(card.mode_name()));
+    let mode = match card.manner {
+        Manner::Undecided => "undecided",
+        Manner::Explicit => "explicit",
+        Manner::OnPick => "on-pick",
+    };
+    w.word("data-mode", Some(mode));
     let layout = card.layout(ask).filter(|_| !card.is_over());
     w.word("data-layout", layout.map(|layout| if layout == Layout::Stepped { "stepped" } else { "stacked" }));
     w.flag("data-dirty", card.is_dirty());

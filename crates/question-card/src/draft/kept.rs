@@ -91,7 +91,7 @@ impl AnswerDraft {
                 self.waiting.0.push(kept);
                 continue;
             }
-            let current = self.grow_below(kept.index, count);
+            let current = (kept.index < count).then(|| self.grow(kept.index));
             let Some(current) = current.filter(|_| is_same(kept.asked, asked.and_then(fingerprint))) else {
                 continue;
             };

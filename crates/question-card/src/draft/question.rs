@@ -56,10 +56,6 @@ impl QuestionDraft {
         !self.choice.picks.is_empty() || self.skipped.is_some() || !is_blank(&self.note)
     }
 
-    pub(super) fn other_unsent(&self) -> bool {
-        !self.choice.other && !is_blank(&self.other)
-    }
-
     /// The selection for the reply.
     pub(super) fn selection(&self, question: usize) -> Selection {
         Selection {

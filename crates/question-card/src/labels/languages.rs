@@ -5,9 +5,6 @@ use json_tree::Json;
 
 include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-/// The tag of English.
-const ENGLISH: &str = "en";
-
 /// The language of a tag, whatever its region or script (`de-AT`, `es_419`), if it ships.
 ///
 /// ```
@@ -25,9 +22,8 @@ impl Labels {
     /// calls it carries every language.
     #[must_use]
     pub fn for_lang(tag: &str) -> Self {
-        let language = language_of(tag).unwrap_or(ENGLISH);
-        let at = LANGUAGES.iter().position(|(tag, _)| *tag == language).unwrap_or_default();
-        match at {
+        let language = language_of(tag);
+        match LANGUAGES.iter().position(|(tag, _)| Some(*tag) == language).unwrap_or_default() {
             0 => Self::ENGLISH,
             at => Json::parse(SHEETS[at - 1]).map_or(Self::ENGLISH, |sheet| Self::ENGLISH.with_tested(&sheet)),
         }

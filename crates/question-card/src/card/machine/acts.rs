@@ -302,7 +302,6 @@ impl Card {
         self.plan(Do::Focus(Control::Cancel));
     }
 
-    /// Shows the result of a copy.
     pub(super) fn copied(&mut self, control: Control, is_done: bool) {
         self.copies += 1;
         self.copied = Some((control, is_done));

@@ -5,7 +5,6 @@ use crate::dom::Control;
 use ask_user_question::{AskSnapshot, Phase};
 
 impl Card {
-    /// Handles a click.
     pub(super) fn click(&mut self, ask: &AskSnapshot, click: Click) {
         let stands_still = self.stands_still(self.moved_at, click);
         let is_meant = click.is_tap && stands_still;

@@ -143,15 +143,6 @@ impl Card {
         }
     }
 
-    /// The value of `data-mode`.
-    pub(crate) fn mode_name(&self) -> &'static str {
-        match self.manner {
-            Manner::Undecided => "undecided",
-            Manner::Explicit => "explicit",
-            Manner::OnPick => "on-pick",
-        }
-    }
-
     /// Returns true if the draft is to be stored: until the ask is over, and then while something did not reach the agent.
     pub(crate) fn is_kept(&self) -> bool {
         match self.is_over() {
@@ -182,11 +173,6 @@ impl Card {
         };
         ways.extend([entry(ask, question, Problem::Unanswered), text]);
         ways
-    }
-
-    /// Returns true if the ask cannot be read, so that its only field is a message.
-    pub(crate) fn is_unreadable(&self) -> bool {
-        self.unreadable
     }
 
     /// Returns true if the ask ended by this card's own reply.
