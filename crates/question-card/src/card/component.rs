@@ -11,7 +11,7 @@ use std::rc::Rc;
 use {
     super::host::{CardEvent, CardHost},
     super::machine::Input,
-    super::options::{Handler, Handlers},
+    super::options::{EventHandler, Handlers},
     super::shell::Shell,
     crate::drawn::DrawnElement,
     crate::effect::effect,
@@ -218,7 +218,7 @@ impl LeptosHost {
 }
 
 #[cfg(not(feature = "ssr"))]
-fn call<T>(handler: &Handler<T>, with: T) {
+fn call<T>(handler: &EventHandler<T>, with: T) {
     if let Some(handle) = handler {
         handle(with);
     }

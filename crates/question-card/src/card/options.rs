@@ -43,15 +43,15 @@ pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 /// The optional handlers of the host.
 #[derive(Default)]
 pub(super) struct Handlers {
-    pub(super) reply_in_chat: Handler<Vec<Selection>>,
-    pub(super) picks: Handler<Vec<Selection>>,
+    pub(super) reply_in_chat: EventHandler<Vec<Selection>>,
+    pub(super) picks: EventHandler<Vec<Selection>>,
     pub(super) message: Option<Box<dyn Fn(String) -> bool>>,
-    pub(super) extend: Handler<()>,
-    pub(super) change: Handler<()>,
-    pub(super) next: Handler<()>,
+    pub(super) extend: EventHandler<()>,
+    pub(super) change: EventHandler<()>,
+    pub(super) next: EventHandler<()>,
 }
 
-pub(super) type Handler<T> = Option<Box<dyn Fn(T)>>;
+pub(super) type EventHandler<T> = Option<Box<dyn Fn(T)>>;
 
 /// Declares a method for each of these members of [`Options`], which have the documentation.
 macro_rules! setters {
