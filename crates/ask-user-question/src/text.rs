@@ -63,7 +63,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// A name without case, `-`, `_` and spaces, as names of members are compared that others wrote.
 pub(crate) fn folded(name: &str) -> String {
-    fold(name).collect()
+    name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(lower).collect()
 }
 
 /// The place of a part in a text. The standard library's search for a text is 2 KB of a program, for speed that is not needed here.
@@ -88,9 +88,9 @@ pub(crate) fn place(list: &str, is: &mut dyn FnMut(&str) -> bool) -> Option<usiz
     words(list).position(is)
 }
 
-/// As [`folded`], character by character.
-pub(crate) fn fold(name: &str) -> impl Iterator<Item = char> {
-    name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).map(lower)
+/// Returns true if a word is in a list.
+pub(crate) fn is_among(list: &str, word: &str) -> bool {
+    place(list, &mut |known| known == word).is_some()
 }
 
 /// `n` of something, such as "1 option" or "3 options".

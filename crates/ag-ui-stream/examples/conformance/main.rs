@@ -5,7 +5,6 @@
 //! - `agents` (streams of other backends)
 //! - `sse` (cases of web-platform-tests)
 
-mod agents;
 mod base64;
 mod messages;
 mod recorded;
@@ -13,6 +12,7 @@ mod run;
 mod sse;
 mod streams;
 
+use run::Run;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -68,13 +68,13 @@ fn check(path: &Path) -> Result<Vec<Row>, String> {
     }
     for file in files(&path.join("ag-ui/recorded"), ".events.json")? {
         let input = beside(&file, ".events.json", ".input.json")?;
-        let verdict = recorded::check(&input, &read(&file)?);
-        rows.push(row("recorded", &file, verdict));
+        let run = Run::of_events(&input, read(&file)?.as_array().map_or(&[], Vec::as_slice));
+        rows.push(row("recorded", &file, recorded::check(&name(&file), run)));
     }
     for file in files(&path.join("agents"), ".sse")? {
         let request = beside(&file, ".sse", ".request.json")?;
-        let verdict = agents::check(&name(&file), &request, &read_bytes(&file)?);
-        rows.push(row("agent", &file, verdict));
+        let run = Run::of_bytes(&request, &read_bytes(&file)?);
+        rows.push(row("agent", &file, recorded::check(&name(&file), run)));
     }
     for file in files(&path.join("sse"), ".json")? {
         for case in read(&file)?["cases"].as_array().into_iter().flatten() {

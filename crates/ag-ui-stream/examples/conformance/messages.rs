@@ -14,22 +14,16 @@ use crate::run::Run;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::message::Content;
 use ag_ui_stream::{Event, Message};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 pub(crate) fn check(run: &Run) -> Result<(), String> {
     let expected = Expected::of(run);
     let messages = Messages(run.thread().messages());
     messages.check_ids()?;
     messages.check_start(&expected)?;
-    for text in &expected.texts {
-        messages.check_text(text)?;
-    }
-    for call in &expected.calls {
-        messages.check_call(call)?;
-    }
-    for result in &expected.results {
-        messages.check_result(result)?;
-    }
+    expected.texts.iter().try_for_each(|(id, text)| messages.check_text(id, text))?;
+    expected.calls.iter().try_for_each(|(id, call)| messages.check_call(id, call))?;
+    expected.results.iter().try_for_each(|result| messages.check_result(result))?;
     messages.check_order(&expected)?;
     messages.check_no_others(&expected)
 }
@@ -40,8 +34,8 @@ struct Expected {
     start: Vec<Message>,
     /// The start is a snapshot, whose messages take the places of those that are there.
     is_snapshot: bool,
-    texts: Vec<Text>,
-    calls: Vec<Call>,
+    texts: BTreeMap<String, String>,
+    calls: BTreeMap<String, Call>,
     results: Vec<Answer>,
     /// The added messages, in the order in which they began.
     added: Vec<Added>,
@@ -49,13 +43,8 @@ struct Expected {
     spared: HashSet<String>,
 }
 
-struct Text {
-    id: String,
-    text: String,
-}
-
+#[derive(Default)]
 struct Call {
-    id: String,
     name: String,
     arguments: String,
 }
@@ -87,13 +76,27 @@ impl Expected {
                     self.spared.insert(message.id().to_owned());
                 }
             }
-            EventType::TextMessageStart | EventType::ReasoningMessageStart => self.begin_text(event.message_id()),
-            EventType::TextMessageContent | EventType::ReasoningMessageContent => {
-                self.grow_text(event.message_id(), event.delta());
+            EventType::TextMessageStart | EventType::ReasoningMessageStart => {
+                let id = event.message_id().to_owned();
+                if !self.texts.contains_key(&id) {
+                    self.added.push(Added::Message(id.clone()));
+                    self.texts.insert(id, String::new());
+                }
             }
-            EventType::ToolCallStart => self.begin_call(event.tool_call_id(), event.tool_call_name()),
+            EventType::TextMessageContent | EventType::ReasoningMessageContent => {
+                if let Some(text) = self.texts.get_mut(event.message_id()) {
+                    *text += event.delta();
+                }
+            }
+            EventType::ToolCallStart => {
+                let id = event.tool_call_id().to_owned();
+                if !self.calls.contains_key(&id) {
+                    self.added.push(Added::Call(id.clone()));
+                }
+                event.tool_call_name().clone_into(&mut self.calls.entry(id).or_default().name);
+            }
             EventType::ToolCallArgs => {
-                if let Some(call) = self.calls.iter_mut().find(|it| it.id == event.tool_call_id()) {
+                if let Some(call) = self.calls.get_mut(event.tool_call_id()) {
                     call.arguments += event.delta();
                 }
             }
@@ -116,29 +119,6 @@ impl Expected {
             }
             _ => {}
         }
-    }
-
-    fn begin_text(&mut self, id: &str) {
-        if self.texts.iter().any(|text| text.id == id) {
-            return;
-        }
-        self.added.push(Added::Message(id.to_owned()));
-        self.texts.push(Text { id: id.to_owned(), text: String::new() });
-    }
-
-    fn grow_text(&mut self, id: &str, delta: &str) {
-        if let Some(text) = self.texts.iter_mut().find(|text| text.id == id) {
-            text.text += delta;
-        }
-    }
-
-    fn begin_call(&mut self, id: &str, name: &str) {
-        if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
-            call.name = name.to_owned();
-            return;
-        }
-        self.added.push(Added::Call(id.to_owned()));
-        self.calls.push(Call { id: id.to_owned(), name: name.to_owned(), arguments: String::new() });
     }
 }
 
@@ -179,23 +159,21 @@ impl Messages<'_> {
         Ok(())
     }
 
-    fn check_text(&self, text: &Text) -> Result<(), String> {
-        let Text { id, text } = text;
-        let found = self.position(id).map(|position| self.0[position].text());
-        match found {
-            Some(found) if found.ends_with(text.as_str()) => Ok(()),
+    fn check_text(&self, id: &str, text: &str) -> Result<(), String> {
+        match self.position(id).map(|position| self.0[position].text()) {
+            Some(found) if found.ends_with(text) => Ok(()),
             found => Err(format!("the text of {id} is {found:?} instead of {text:?}")),
         }
     }
 
-    fn check_call(&self, call: &Call) -> Result<(), String> {
+    fn check_call(&self, id: &str, call: &Call) -> Result<(), String> {
         let held = self.0.iter().flat_map(Message::tool_calls);
-        let held: Vec<_> = held.filter(|held| held.id == call.id).collect();
+        let held: Vec<_> = held.filter(|held| held.id == id).collect();
         let [held] = held.as_slice() else {
-            return Err(format!("the call {} is there {} times", call.id, held.len()));
+            return Err(format!("the call {id} is there {} times", held.len()));
         };
         if held.name != call.name || !held.arguments.ends_with(&call.arguments) {
-            return Err(format!("the call {} is {held:?}", call.id));
+            return Err(format!("the call {id} is {held:?}"));
         }
         Ok(())
     }
@@ -243,7 +221,7 @@ impl Messages<'_> {
             expected.spared.contains(id)
                 || expected.start.iter().any(|it| it.id() == id)
                 || expected.added.iter().any(began)
-                || expected.calls.iter().any(|it| of_call(&it.id))
+                || expected.calls.keys().any(|it| of_call(it))
                 || expected.results.iter().any(|it| answers(&it.call))
         };
         match self.0.iter().find(|message| !is_expected(message)) {

@@ -79,9 +79,7 @@ impl Run {
                 return Err(format!("{path} is {found:?}"));
             }
         }
-        let absent =
-            expect.get("eventAbsentPaths").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        match absent.into_iter().find(|path| events.pointer(&pointer(path)).is_some()) {
+        match texts(expect, "eventAbsentPaths").find(|path| events.pointer(&pointer(path)).is_some()) {
             Some(path) => Err(format!("{path} is there")),
             None => Ok(()),
         }
@@ -113,9 +111,7 @@ impl Run {
         let says = |warning: &Notice, text: &str| {
             warning.to_string().contains(text) || warning.path.as_deref().is_some_and(|path| path.contains(text))
         };
-        let mut wanted =
-            expect.get("warnings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        match wanted.find(|text| !self.warnings.iter().any(|warning| says(warning, text))) {
+        match texts(expect, "warnings").find(|text| !self.warnings.iter().any(|warning| says(warning, text))) {
             Some(text) => Err(format!("no warning about {text}")),
             None => Ok(()),
         }
@@ -129,6 +125,11 @@ impl Run {
             _ => Verdict::Passed,
         }
     }
+}
+
+/// The texts of a list.
+fn texts<'v>(expect: &'v Value, name: &str) -> impl Iterator<Item = &'v str> {
+    expect.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Checks the request of the client itself.

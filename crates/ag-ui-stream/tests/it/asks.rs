@@ -7,9 +7,8 @@ use crate::chat::{
 use ag_ui_stream::asks::reply::AskedBy;
 use ag_ui_stream::asks::{AskChange, Asks};
 use ag_ui_stream::{Conversation, Message};
+use ask_user_question::Phase;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::validate::check_text;
-use ask_user_question::{Limits, Phase};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -88,43 +87,6 @@ fn a_patch_carries_no_more_than_its_delta() {
     }
     assert!(most <= 2);
     assert_eq!(conversation.asks().ask("c1").unwrap().questions[0].options[1].label.text, "Oil");
-}
-
-#[test]
-fn what_is_valid_is_shown_whatever_stands_around_it() {
-    let other = format!("Other{}", " ".repeat(100));
-    let flag = format!("{}true{}", " ".repeat(17), " ".repeat(17));
-    let question = |option: &str, flag: &str| {
-        format!(r#"{{"question":"Which?","header":"W","multiSelect":{flag},"options":["A","B",{option:?}]}}"#)
-    };
-    let plain = question("C", "false");
-    for arguments in [
-        format!(r#"{{"header":"DB","questions":[{plain}]}}"#),
-        format!(r#"{{"question":"Stray?","questions":[{plain}]}}"#),
-        format!(r#"{{"options":["X","Y"],"question":"Stray?","header":"S","questions":[{plain}]}}"#),
-        format!(r#"{{"questions":[{plain}],"question":"Stray?","options":["X","Y"]}}"#),
-        format!(r#"{{"questions":[{}]}}"#, question(&other, "false")),
-        format!(r#"{{"questions":[{}]}}"#, question("C", &format!("{flag:?}"))),
-        question("C", &format!("{flag:?}")),
-    ] {
-        assert!(check_text(&Limits::RUNTIME, &arguments).is_valid());
-        let conversation = asked(&arguments, []);
-        check(&conversation, "c1", Phase::Ready);
-        assert_eq!(conversation.asks().ask("c1").unwrap().questions[0].question.text, "Which?");
-    }
-}
-
-#[test]
-fn a_question_as_a_plain_text_is_shown_without_options() {
-    for text in ["Which service do you need?", "  Which [or none]? ", "1. Which?"] {
-        let conversation = asked(&json!({"questions": text}).to_string(), [finished("r1")]);
-        check(&conversation, "c1", Phase::Answerable);
-        let shown = &conversation.asks().ask("c1").unwrap().questions;
-        assert_eq!((shown[0].question.text.as_str(), shown[0].options.len()), (text.trim(), 0));
-    }
-    for broken in ["", " ", "{\"question\": \"Which?\"", "[]"] {
-        check(&asked(&json!({"questions": broken}).to_string(), []), "c1", Phase::Malformed);
-    }
 }
 
 #[test]

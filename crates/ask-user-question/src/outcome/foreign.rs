@@ -7,9 +7,9 @@ mod sentence;
 
 use super::{Outcome, OutcomeKind};
 use crate::reply::{MOST_PARTS, Selection};
-use crate::text::folded;
+use crate::text::{folded, is_among};
 use crate::wire::{AskUserQuestion, Question};
-use answer::{Texts, answered, is_among, member};
+use answer::{Texts, answered, member};
 use json_tree::Json;
 use sentence::sentence;
 

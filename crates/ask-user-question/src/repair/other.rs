@@ -1,4 +1,4 @@
-use crate::text::{CharClass, lower, place, words};
+use crate::text::{CharClass, is_among, lower, place, words};
 
 /// The meaning of a label, or of its beginning, as "Other".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,12 +86,12 @@ pub(crate) fn meaning(label: &str) -> Meaning {
     let (mut last, mut invites) = ("", true);
     for word in rest.split(IS_BETWEEN) {
         if !word.is_empty() {
-            invites &= last.is_empty() || any(FILLERS, |word| word == last);
+            invites &= last.is_empty() || is_among(FILLERS, last);
             last = word;
         }
     }
     let may_grow = rest.ends_with(is_letter);
-    let is_word = last.is_empty() || any(FILLERS, |word| word == last);
+    let is_word = last.is_empty() || is_among(FILLERS, last);
     let begins_word = may_grow && any(FILLERS, |word| word.starts_with(last));
     let asks = |word: &str| rest.starts_with(word);
     let begins_asking = |word: &str| word.starts_with(rest);

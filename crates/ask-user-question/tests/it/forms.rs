@@ -214,7 +214,15 @@ fn an_answer_is_the_value_that_the_schema_has() {
         (member(integer.clone()), typed("-12.0"), Ok(r#"{"a":-12}"#)),
         (member(integer.clone()), typed("1.5"), no_number("1.5")),
         (member(integer), typed("\"1\""), no_number("\"1\"")),
+        // Answers that are no objects.
         (sizes, pick(&[0]), Ok(r#""S""#)),
+        (json!({"type": "boolean"}), pick(&[0]), Ok("true")),
+        (json!({"enum": [1, 2.5]}), pick(&[1]), Ok("2.5")),
+        (json!({"type": "string"}), typed("anything"), Ok(r#""anything""#)),
+        (json!({"type": "integer"}), typed("12.0"), Ok("12")),
+        (json!({"type": "integer"}), typed("1.5"), no_number("1.5")),
+        (json!({"type": "number"}), typed("1.5"), Ok("1.5")),
+        (json!({"oneOf": [{"const": "a"}, {"const": "b"}]}), pick(&[0]), Ok(r#""a""#)),
     ] {
         let (ask, form) = Form::from_schema("Say", &json(&schema)).expect("it can be asked for");
         let reply = Reply::of(&ask, vec![selection]).expect("it is a reply");

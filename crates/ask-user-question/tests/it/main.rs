@@ -12,6 +12,7 @@ mod forms;
 mod generate;
 mod kept;
 mod matching;
+mod odd;
 mod other;
 mod outcomes;
 mod properties;

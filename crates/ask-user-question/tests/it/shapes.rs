@@ -3,10 +3,11 @@
 use crate::arriving::shown;
 use crate::generate::{ask_like_json, config, misnamed_ask};
 use crate::kept::is_kept;
+use crate::odd::{odd_arguments, spoilt_arguments};
 use ask_user_question::validate::{Checked, check_text};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Limits, Phase, Question};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -288,12 +289,17 @@ fn the_answer_is_keyed_by_the_question_as_it_was_sent() {
     refused(&twice.to_string(), "duplicate_question", "'Q '");
 }
 
+/// Arguments as models send them.
+fn sent() -> impl Strategy<Value = String> {
+    let text = |ask: Value| ask.to_string();
+    prop_oneof![ask_like_json().prop_map(text), misnamed_ask().prop_map(text), odd_arguments(), spoilt_arguments()]
+}
+
 proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn what_streams_is_what_is_read(ask in prop_oneof![ask_like_json(), misnamed_ask()], fault in 0..8, at: prop::sample::Index) {
-        let text = ask.to_string();
+    fn what_streams_is_what_is_read(text in sent(), fault in 0..8, at: prop::sample::Index) {
         let arguments = match fault {
             0 => format!("```json\n{text}\n```"),
             1 => text.replace('}', ",}"),

@@ -2,7 +2,7 @@
 
 use crate::outcome::Outcome;
 use crate::reply::{MOST_PARTS, Reply, Selection, flat_selection};
-use crate::text::{folded, place, plain};
+use crate::text::{folded, is_among, place, plain};
 use crate::wire::{AskUserQuestion, Question};
 use json_tree::Json;
 
@@ -18,10 +18,6 @@ const UNANSWERED: &str =
 
 /// Acknowledgements of a tool, although a question may have such a label.
 const ACKNOWLEDGES: &str = "ok|okay|done|sent|success|pending|waiting|received|true|false|asked";
-
-pub(super) fn is_among(list: &str, word: &str) -> bool {
-    place(list, &mut |known| known == word).is_some()
-}
 
 /// A member by its folded name, and its index. Among several names the first present one counts; a null member is not present.
 pub(super) fn member<'j, 'a>(json: &'j Json<'a>, names: &str) -> Option<(usize, &'j Json<'a>)> {
