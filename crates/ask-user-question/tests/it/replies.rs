@@ -345,16 +345,6 @@ fn as_much_is_typed_as_a_reply_may_have() {
 }
 
 #[test]
-fn a_label_that_two_options_share_needs_details() {
-    let same = one(false, &["A", "A", "B"]);
-    for (option, has_details) in [(0, true), (1, true), (2, false)] {
-        let reply = Reply::check(&same, vec![pick(0, &[option])]).unwrap();
-        assert_eq!(reply.to_json().get("details").is_some(), has_details, "{option}");
-        assert_eq!(Reply::parse(&same, &reply.to_json()), Ok(reply));
-    }
-}
-
-#[test]
 fn joined_labels_are_read_for_as_many_options_as_anybody_shows() {
     let read = |options: usize, text: &str| {
         let labels: Vec<String> = (0..options).map(|option| format!("o{option}")).collect();
