@@ -162,11 +162,18 @@ impl<'a> EventRef<'a> {
     }
 
     /// As [`text`](Self::text), for a member whose index in the row may be known.
+    #[inline(always)]
     fn text_at(&self, place: usize, member: &str) -> &str {
         match self.members.get(place) {
             Some((_, Json::Text(text))) if place > 0 => text,
             _ => self.text(member),
         }
+    }
+
+    /// One of the members that it may have. Most events have none.
+    fn beside(&self, member: &str) -> Option<&Json<'a>> {
+        let has_more = self.members.len() > 1 + self.rule.required;
+        if has_more { self.get(member) } else { None }
     }
 
     /// The message that it is about.
@@ -207,7 +214,7 @@ impl<'a> EventRef<'a> {
     /// The subagent that it is attributed to or is about; absent means the parent agent.
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
-        text(&self.members, "subagentRunId")
+        self.beside("subagentRunId")?.as_str()
     }
 
     /// The framework's own event; anything except null.
@@ -219,7 +226,7 @@ impl<'a> EventRef<'a> {
     /// Its metadata, open by key.
     #[must_use]
     pub fn metadata(&self) -> Option<&Members<'a>> {
-        self.get("metadata")?.as_object()
+        self.beside("metadata")?.as_object()
     }
 
     /// The messages of a snapshot, or of the input that a run was started with.

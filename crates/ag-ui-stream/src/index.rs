@@ -8,7 +8,7 @@ pub(crate) struct Index(Members<'static>);
 
 impl Index {
     pub(crate) fn get(&self, id: &str) -> Option<usize> {
-        self.0.find(id)?.as_index()
+        self.0.find_index(id)
     }
 
     pub(crate) fn contains(&self, id: &str) -> bool {

@@ -20,6 +20,8 @@ pub(crate) struct EventRule {
     pub(crate) own: &'static [MemberRule],
     /// Those that it shares with the others, which follow.
     pub(crate) shared: &'static [MemberRule],
+    /// The number of its own members that all its events have.
+    pub(crate) required: usize,
     /// The indexes of the members that are read most, by [`place`].
     pub(crate) message_id: usize,
     pub(crate) tool_call_id: usize,
@@ -41,6 +43,16 @@ const fn place(own: &[MemberRule], name: &str) -> usize {
         }
     }
     0
+}
+
+/// The number of members of a row that must be there.
+const fn required(own: &[MemberRule]) -> usize {
+    let (mut at, mut required) = (0, 0);
+    while at < own.len() {
+        required += matches!(own[at].presence, Presence::Required) as usize;
+        at += 1;
+    }
+    required
 }
 
 /// The effect of an event on the open entities of its run.
@@ -115,6 +127,7 @@ macro_rules! events {
                 closes: Closes::$closes,
                 own: OWN,
                 shared: $shared!(),
+                required: required(OWN),
                 message_id: place(OWN, "messageId"),
                 tool_call_id: place(OWN, "toolCallId"),
                 delta: place(OWN, "delta"),

@@ -52,6 +52,12 @@ impl<'a> Members<'a> {
         self.position(name).map(|at| &self.entries[at].1)
     }
 
+    /// The last value with this name, if it is a number that `usize` holds.
+    #[must_use]
+    pub fn find_index(&self, name: &str) -> Option<usize> {
+        self.find(name)?.as_index()
+    }
+
     /// As [`find`](Self::find), to be changed.
     #[must_use]
     pub fn find_mut(&mut self, name: &str) -> Option<&mut Json<'a>> {

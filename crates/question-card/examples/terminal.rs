@@ -72,6 +72,10 @@ impl Terminal {
                 self.question = usize::clamp(number, 1, self.ask.questions.len()) - 1;
                 None
             }
+            (number, _) if number.len() > 1 => {
+                let option = number.parse().ok().and_then(|number: usize| number.checked_sub(1))?;
+                self.take(Input::Choose(Control::Option { question, option }))
+            }
             (key, _) => self.take(Input::Key(KeyPress { key, ..KeyPress::default() }, here)),
         }
     }
@@ -96,34 +100,39 @@ impl Terminal {
     fn draw(&mut self, to: &mut dyn Write) -> io::Result<()> {
         for (index, asked) in self.ask.questions.iter().enumerate() {
             let mark = if index == self.question { '>' } else { ' ' };
-            writeln!(to, "{mark} {}. {}", index + 1, asked.question.text)?;
+            writeln!(to, "{mark} {}. {}", index + 1, plain(&asked.question.text))?;
             let many = asked.multi_select == Some(true);
             for (option, shown) in asked.options.iter().enumerate() {
                 let chosen = if self.card.is_chosen(index, option) { 'x' } else { ' ' };
                 let (open, close) = if many { ('[', ']') } else { ('(', ')') };
-                write!(to, "     {} {open}{chosen}{close} {}", option + 1, shown.label.text)?;
+                write!(to, "     {} {open}{chosen}{close} {}", option + 1, plain(&shown.label.text))?;
                 match &shown.description {
-                    Some(description) => writeln!(to, " - {}", description.text)?,
+                    Some(description) => writeln!(to, " - {}", plain(&description.text))?,
                     None => writeln!(to)?,
                 }
             }
             match self.card.text(index, Field::Other) {
                 "" => {}
-                text => writeln!(to, "       other: {text}")?,
+                text => writeln!(to, "       other: {}", plain(text))?,
             }
             if let Some(problem) = self.card.error(index) {
-                writeln!(to, "     ! {}", self.card.error_text(&self.ask, index, problem))?;
+                writeln!(to, "     ! {}", plain(&self.card.error_text(&self.ask, index, problem)))?;
             }
         }
         for said in self.said.drain(..) {
-            writeln!(to, "* {said}")?;
+            writeln!(to, "* {}", plain(&said))?;
         }
         if *self.card.submission() == Submission::Open {
             let cancel = if self.card.confirms_cancel() { "x again: discard the answers" } else { "x: don't answer" };
-            writeln!(to, "1-9: choose, o TEXT: own answer, q N: go to question N, Enter: submit, {cancel}")?;
+            writeln!(to, "1, 2, …: choose, o TEXT: own answer, q N: go to question N, Enter: submit, {cancel}")?;
         }
         to.flush()
     }
+}
+
+/// A text of a model or user on one line, without commands to the terminal.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 /// A press of a button, without a pointer.

@@ -41,3 +41,21 @@ fn a_terminal_asks_before_answers_are_lost() {
     let (_, result) = typed("1\nx\nx\n");
     assert!(result.is_some_and(|result| result.contains("cancel")));
 }
+
+#[test]
+fn a_terminal_takes_a_number_of_two_digits() {
+    let labels = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"];
+    let mut shown = Vec::new();
+    let ask = AskUserQuestion::new([Question::new("Which letter?", labels)]);
+    let result = example::run(ask, "10\n11\n\n".as_bytes(), &mut shown).expect("a list of bytes takes all");
+    assert_eq!(result.as_deref(), Some(r#"{"answers":{"Which letter?":"J"}}"#));
+}
+
+#[test]
+fn a_terminal_gets_no_commands_of_a_model() {
+    let mut shown = Vec::new();
+    let ask = AskUserQuestion::new([Question::new("Red \u{1b}[31m?", ["A\u{1b}]0;x\u{7}", "B\u{9b}2J\r\n"])]);
+    let result = example::run(ask, "1\n\n".as_bytes(), &mut shown).expect("a list of bytes takes all");
+    let shown = String::from_utf8(shown).expect("it is text");
+    assert!(result.is_some() && !shown.contains(|it: char| it.is_control() && it != '\n'), "{shown:?}");
+}

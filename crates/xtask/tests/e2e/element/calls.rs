@@ -109,10 +109,12 @@ async fn a_handler_may_show_the_next_call_at_once() {
 async fn a_handler_may_forget_the_call_in_every_event() {
     on_plain_page(async |page| {
         for event in ["qc-waiting", "draft", "reply", "qc-resolved"] {
+            // It listens first: WebKit's driver lets promises go on in the middle of a script.
             page.host(&format!(
                 "document.querySelector('main').replaceChildren(); heard.length = 0;
-                put({{ call: {{ id: 'one {event}', args: ask }}, fresh: true }})
-                    .addEventListener('{event}', ({{ target }}) => {{ target.reset(); window.forgotten = '{event}'; }}, {{ once: true }});"
+                const forget = ({{ target }}) => {{ target.reset(); window.forgotten = '{event}'; }};
+                document.addEventListener('{event}', forget, {{ once: true, capture: true }});
+                put({{ call: {{ id: 'one {event}', args: ask }}, fresh: true }});"
             ))
             .await?;
             if event != "qc-waiting" {
