@@ -41,6 +41,17 @@ impl Drawn {
     fn start(self, _adopts: Option<Element>) -> Option<DrawnElement> {
         None
     }
+
+    fn write_html(self, buf: &mut String, extra_attrs: Vec<AnyAttribute>) {
+        let html = (self.html)();
+        let (mut attributes, mut class, mut style, mut inner) = Default::default();
+        for attribute in extra_attrs {
+            attribute.to_html(&mut attributes, &mut class, &mut style, &mut inner);
+        }
+        // After the name of the first tag.
+        let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
+        buf.extend([tag, &attributes, rest]);
+    }
 }
 
 #[cfg(not(feature = "ssr"))]
@@ -65,6 +76,9 @@ impl Drawn {
     fn start(self, adopts: Option<Element>) -> Option<DrawnElement> {
         (self.start)(adopts)
     }
+
+    /// Does nothing: a browser writes no HTML.
+    fn write_html(self, _buf: &mut String, _extra_attrs: Vec<AnyAttribute>) {}
 }
 
 impl Render for Drawn {
@@ -103,7 +117,6 @@ impl RenderHtml for Drawn {
         self
     }
 
-    #[cfg(feature = "ssr")]
     fn to_html_with_buf(
         self,
         buf: &mut String,
@@ -112,26 +125,7 @@ impl RenderHtml for Drawn {
         _mark_branches: bool,
         extra_attrs: Vec<AnyAttribute>,
     ) {
-        let html = (self.html)();
-        let (mut attributes, mut class, mut style, mut inner) = Default::default();
-        for attribute in extra_attrs {
-            attribute.to_html(&mut attributes, &mut class, &mut style, &mut inner);
-        }
-        // After the name of the first tag.
-        let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
-        buf.extend([tag, &attributes, rest]);
-        *position = Position::NextChild;
-    }
-
-    #[cfg(not(feature = "ssr"))]
-    fn to_html_with_buf(
-        self,
-        _buf: &mut String,
-        position: &mut Position,
-        _escape: bool,
-        _mark_branches: bool,
-        _extra_attrs: Vec<AnyAttribute>,
-    ) {
+        self.write_html(buf, extra_attrs);
         *position = Position::NextChild;
     }
 

@@ -11,11 +11,10 @@ use std::rc::Rc;
 use {
     super::host::{CardEvent, CardHost},
     super::machine::Input,
-    super::options::Handlers,
+    super::options::{EventHandler, Handlers},
     super::shell::Shell,
     crate::drawn::DrawnElement,
     crate::effect::effect,
-    ask_user_question::reply::Selection,
     leptos::reactive::owner::WeakOwner,
     leptos::tachys::view::any_view::AnyViewState,
     std::cell::RefCell,
@@ -183,12 +182,12 @@ impl CardHost for LeptosHost {
         match event {
             CardEvent::Reply(reply) => (self.reply)(reply),
             CardEvent::Cancel => self.on_cancel.run(()),
-            CardEvent::ReplyInChat(picks) => hand(&self.handlers.reply_in_chat, picks),
-            CardEvent::Picks(picks) => hand(&self.handlers.picks, picks),
+            CardEvent::ReplyInChat(picks) => call(&self.handlers.reply_in_chat, picks),
+            CardEvent::Picks(picks) => call(&self.handlers.picks, picks),
             CardEvent::Message(text) => return self.handlers.message.as_ref().is_some_and(|handle| handle(text)),
-            CardEvent::Extend => call(&self.handlers.extend),
-            CardEvent::Change => call(&self.handlers.change),
-            CardEvent::Next => call(&self.handlers.next),
+            CardEvent::Extend => call(&self.handlers.extend, ()),
+            CardEvent::Change => call(&self.handlers.change, ()),
+            CardEvent::Next => call(&self.handlers.next, ()),
             CardEvent::ReceiptActions(place) => self.add_actions(place),
         }
         false
@@ -219,16 +218,9 @@ impl LeptosHost {
 }
 
 #[cfg(not(feature = "ssr"))]
-fn hand(handler: &Option<Box<dyn Fn(Vec<Selection>)>>, picks: Vec<Selection>) {
+fn call<T>(handler: &EventHandler<T>, with: T) {
     if let Some(handle) = handler {
-        handle(picks);
-    }
-}
-
-#[cfg(not(feature = "ssr"))]
-fn call(handler: &Option<Box<dyn Fn()>>) {
-    if let Some(handle) = handler {
-        handle();
+        handle(with);
     }
 }
 

@@ -43,13 +43,15 @@ pub(super) type Follow = Rc<dyn Fn(&mut Options)>;
 /// The optional handlers of the host.
 #[derive(Default)]
 pub(super) struct Handlers {
-    pub(super) reply_in_chat: Option<Box<dyn Fn(Vec<Selection>)>>,
-    pub(super) picks: Option<Box<dyn Fn(Vec<Selection>)>>,
+    pub(super) reply_in_chat: EventHandler<Vec<Selection>>,
+    pub(super) picks: EventHandler<Vec<Selection>>,
     pub(super) message: Option<Box<dyn Fn(String) -> bool>>,
-    pub(super) extend: Option<Box<dyn Fn()>>,
-    pub(super) change: Option<Box<dyn Fn()>>,
-    pub(super) next: Option<Box<dyn Fn()>>,
+    pub(super) extend: EventHandler<()>,
+    pub(super) change: EventHandler<()>,
+    pub(super) next: EventHandler<()>,
 }
+
+pub(super) type EventHandler<T> = Option<Box<dyn Fn(T)>>;
 
 /// Declares a method for each of these members of [`Options`], which have the documentation.
 macro_rules! setters {
@@ -180,14 +182,14 @@ impl CardOptions {
 
     /// Shows "More time" beside the time left; called at each press. A later deadline grants it.
     pub fn on_extend(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.extend = Some(Box::new(handle));
+        self.handlers.extend = Some(Box::new(move |()| handle()));
         self.plain.offers.more_time = true;
         self
     }
 
     /// Shows "Change" while the reply is [`held`](Self::held). The host returns the reply by [`Sending::Idle`].
     pub fn on_change(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.change = Some(Box::new(handle));
+        self.handlers.change = Some(Box::new(move |()| handle()));
         self.plain.offers.change = true;
         self
     }
@@ -195,7 +197,7 @@ impl CardOptions {
     /// Shows "Go to the next question" while the reply is [`held`](Self::held). The host moves the focus to the card that still waits, by
     /// its [`FocusHandle`].
     pub fn on_next(mut self, handle: impl Fn() + 'static) -> Self {
-        self.handlers.next = Some(Box::new(handle));
+        self.handlers.next = Some(Box::new(move |()| handle()));
         self.plain.offers.next = true;
         self
     }

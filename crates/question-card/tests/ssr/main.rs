@@ -1,5 +1,5 @@
-//! The card rendered to a string, on a server. There is no browser here: a call to one (for its time, storage, language or random numbers)
-//! would panic.
+//! The card without a browser: rendered to a string as on a server, its machine, its words and its styles. A call to a browser (for its
+//! time, storage, language or random numbers) would panic.
 
 #[path = "../web/asks.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the browser tests use the rest, and a test binary has no outside")]

@@ -270,13 +270,8 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
         w.truth("aria-invalid", kind == ChoiceKind::Multi && card.error(question).is_some_and(Problem::is_missing));
         w.close();
     }
-    if w.open("label", part::OPTION_LABEL, 0) {
-        w.set("id", &card.ids.other_label(question));
-        let labelled = if is_pick { text } else { Control::Other { question } };
-        w.set("for", &card.ids.control(labelled));
-    }
-    w.text(card.labels.text(Word::Other));
-    w.close();
+    let labelled = if is_pick { text } else { Control::Other { question } };
+    label_of(w, card, part::OPTION_LABEL, &|| card.ids.other_label(question), labelled, Word::Other);
     digit(w, card.shortcut_of_text(asked));
     let labels = || joined(&[card.ids.other_label(question), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
@@ -333,6 +328,16 @@ pub(super) fn text_field(
     w.truth("aria-invalid", problem.is_some_and(|problem| problem != Problem::Unanswered));
     w.word("aria-keyshortcuts", shortcut);
     w.flag("readonly", card.is_latched());
+    w.close();
+}
+
+/// The label of a control in the card's own words.
+fn label_of(w: &mut Writer, card: &Card, class: &'static str, id: &dyn Fn() -> String, control: Control, word: Word) {
+    if w.open("label", class, 0) {
+        w.set("id", &id());
+        w.set("for", &card.ids.control(control));
+    }
+    w.text(card.labels.text(word));
     w.close();
 }
 
@@ -443,12 +448,7 @@ fn note_field(w: &mut Writer, place: QuestionView<'_>) {
     let QuestionView { card, index: question, .. } = place;
     let label = || card.ids.note_label(question);
     w.open("div", "", 0);
-    if w.open("label", part::NOTE, 0) {
-        w.set("id", &label());
-        w.set("for", &card.ids.control(Control::Note { question }));
-    }
-    w.text(card.labels.text(Word::Note));
-    w.close();
+    label_of(w, card, part::NOTE, &label, Control::Note { question }, Word::Note);
     let labels = || joined(&[label(), card.ids.legend(question)], " ");
     text_field(w, card, question, Field::Note, &labels, None);
     field_error(w, place, Field::Note);
@@ -460,12 +460,7 @@ fn note_field(w: &mut Writer, place: QuestionView<'_>) {
 pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.open("div", part::OPTIONS, 0);
     let label = || card.ids.other_label(0);
-    if w.open("label", part::OPTION_LABEL, 0) {
-        w.set("id", &label());
-        w.set("for", &card.ids.control(Control::OtherText { question: 0 }));
-    }
-    w.text(card.labels.text(Word::MalformedAnswer));
-    w.close();
+    label_of(w, card, part::OPTION_LABEL, &label, Control::OtherText { question: 0 }, Word::MalformedAnswer);
     if let Some(problem) = card.error(0) {
         error_text(w, card, 0, &card.error_text(ask, 0, problem));
     }
