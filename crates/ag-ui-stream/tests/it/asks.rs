@@ -1,8 +1,8 @@
 //! The interceptor: which phase an ask has when.
 
 use crate::chat::{
-    ASK, Chat, NOW, OTHER, about_the_call, asked, call, call_of, chat, finished, interrupted, legacy, messages, result,
-    snapshot, started,
+    ASK, Chat, NOW, OTHER, about_the_call, asked, call, call_of, chat, finished, interrupted, legacy, messages,
+    reloaded, result, snapshot, started,
 };
 use ag_ui_stream::asks::reply::AskedBy;
 use ag_ui_stream::asks::{AskChange, Asks};
@@ -95,6 +95,7 @@ fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete()
     assert_eq!(phases(&conversation), [Phase::Ready, Phase::Streaming]);
     conversation.end();
     assert_eq!(phases(&conversation), [Phase::Answerable, Phase::Interrupted]);
+    assert_eq!(phases(&reloaded(&conversation)), [Phase::Answerable, Phase::Interrupted]);
 }
 
 #[test]
