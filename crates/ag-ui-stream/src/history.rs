@@ -12,7 +12,7 @@ object! {
     /// A conversation to be stored: its messages, and the state that messages lack. [`Thread::history`](crate::Thread::history) and
     /// `Conversation::history` make it, and their `new` restores the conversation.
     ///
-    /// As JSON it is an object of `messages`. It may have `state`, `ended`, `interrupts` and `legacyInterrupts`.
+    /// As JSON it is an object of `messages`. It may have `state`, `ended`, `interrupts`, `legacyInterrupts` and `brokenCalls`.
     #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct History {
@@ -26,6 +26,8 @@ object! {
         pub interrupts: Vec<Interrupt> = "interrupts",
         /// The `on_interrupt` events that wait for their answers, each an object of `id` and `value`.
         pub legacy_interrupts: Vec<Json<'static>> = "legacyInterrupts",
+        /// The keys of the calls whose arguments broke off.
+        pub broken_calls: Vec<String> = "brokenCalls",
     }
 }
 

@@ -153,7 +153,7 @@ impl Thread {
     }
 
     fn restored(history: History) -> Self {
-        let History { mut messages, state, ended, interrupts, .. } = history;
+        let History { mut messages, state, ended, interrupts, broken_calls, .. } = history;
         let mut thread = Self {
             messages: Vec::new(),
             positions: Index::default(),
@@ -172,6 +172,11 @@ impl Thread {
         thread.set_keys(&mut messages, List::Whole);
         thread.messages = messages;
         thread.reindex(0);
+        for id in broken_calls {
+            if let Some(call) = thread.calls.state_mut(&id) {
+                call.ended = false;
+            }
+        }
         thread.pending = thread.unanswered_tool_call_ids();
         thread
     }
@@ -190,6 +195,7 @@ impl Thread {
             },
             interrupts: self.interrupts.clone(),
             legacy_interrupts: Vec::new(),
+            broken_calls: self.calls_that(|call| !call.ended),
         }
     }
 
@@ -270,15 +276,19 @@ impl Thread {
     /// All calls in the messages that no tool message answers, in order: no provider takes a history that has one.
     #[must_use]
     pub fn unanswered_tool_call_ids(&self) -> Vec<String> {
-        let mut unanswered = Vec::new();
+        self.calls_that(|call| !call.answered)
+    }
+
+    fn calls_that(&self, is_meant: fn(&CallState) -> bool) -> Vec<String> {
+        let mut calls = Vec::new();
         for message in &self.messages {
             for call in message.tool_calls() {
-                if self.calls.state(&call.id).is_some_and(|state| !state.answered) {
-                    unanswered.push(call.id.clone());
+                if self.calls.state(&call.id).is_some_and(is_meant) {
+                    calls.push(call.id.clone());
                 }
             }
         }
-        unanswered
+        calls
     }
 
     /// The interrupts that the last run waits for. The next run's input must answer each.

@@ -5,7 +5,7 @@
 
 #[cfg(feature = "leptos")]
 pub(crate) mod component;
-mod extras;
+pub(crate) mod extras;
 #[cfg(feature = "leptos")]
 mod handle;
 mod host;
@@ -35,7 +35,7 @@ mod shell;
 
 #[cfg(not(feature = "ssr"))]
 pub use self::claim::ClaimFocus;
-pub use self::extras::{Decide, Notes, Parts, Skip};
+pub(crate) use self::extras::*;
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
 pub use self::host::{CardEvent, Offers, Options};

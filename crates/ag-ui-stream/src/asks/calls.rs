@@ -6,6 +6,7 @@ use super::verdict::MessageIndex;
 use crate::event::{EventRef, EventType};
 use crate::thread::{CallState, Change, RunState, Thread};
 use ask_user_question::Phase;
+use ask_user_question::snapshot::AskPatch;
 use std::mem;
 
 /// The number of asks, and of calls of one ask, that are compared with a call that may ask the same. It keeps the cost of a call constant.
@@ -40,7 +41,7 @@ impl Asks {
         }
     }
 
-    /// Takes a call as far as it came. Without an event its arguments must be complete.
+    /// Takes a call as far as it came. Without an event it comes no further.
     pub(super) fn take_call(
         &mut self,
         key: &str,
@@ -51,7 +52,8 @@ impl Asks {
         let Some(call) = thread.call(key).filter(|call| self.is_ask(&call.name)) else {
             return;
         };
-        if (event.is_none() && !call.ended) || call.is_told_again() {
+        let runs = matches!(thread.run(), RunState::Running { .. });
+        if (event.is_none() && !call.ended && runs) || call.is_told_again() {
             return;
         }
         let arguments = thread.arguments_of(call);
@@ -78,15 +80,13 @@ impl Asks {
         }
         tracked.feed(news, &mut self.changes);
         if call.ended {
-            let complete = if event.is_some() || matches!(thread.run(), RunState::Running { .. }) {
-                Phase::Ready
-            } else {
-                Phase::Answerable
-            };
+            let complete = if event.is_some() || runs { Phase::Ready } else { Phase::Answerable };
             tracked.end_arguments(arguments, complete, &mut self.changes);
             if call.answered {
                 self.take_result(key, thread);
             }
+        } else if event.is_none() {
+            tracked.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes);
         }
     }
 
@@ -100,8 +100,8 @@ impl Asks {
         thread: &Thread,
     ) -> bool {
         let known = |it: &TrackedAsk| thread.arguments(&it.id).unwrap_or_default();
-        if let Some(event) = event.filter(|event| event.kind() != EventType::ToolCallEnd) {
-            let delta = event.delta();
+        if !thread.call(key).is_some_and(|call| call.ended) {
+            let delta = event.map_or(arguments, EventRef::delta);
             // It was held back so far, so what came before was the same.
             let before = arguments.len().saturating_sub(delta.len());
             let goes_on = |it: &TrackedAsk| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));

@@ -153,6 +153,7 @@ pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     may("ended", &ValueShape::Choice(&["completed", "interrupt", "cancelled", "error", "truncated", "rejected"])),
     may("interrupts", &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 0 }),
     may("legacyInterrupts", &ValueShape::List { item: OBJECT, min: 0 }),
+    may("brokenCalls", TEXTS),
 ]);
 
 const TOOLS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(TOOL), min: 0 };

@@ -331,10 +331,9 @@ fn a_form_keeps_its_order_and_its_message() {
     let end = format!(
         r#"{{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{{"type":"interrupt","interrupts":[{{"id":"i","reason":"x","message":"Where shall we ship it?","responseSchema":{schema}}}]}}}}"#
     );
-    let mut conversation = Conversation::default();
-    conversation.feed_json(&started("r").to_string());
+    let mut conversation = chat([started("r")]);
     conversation.feed_json(&end);
-    while conversation.next_update(0).is_some() {}
+    conversation.changes();
     let asked: Vec<String> =
         conversation.asks().ask("i").unwrap().questions.iter().map(|it| it.question.text.clone()).collect();
     assert_eq!(asked, ["Where shall we ship it?\nstreet", "city", "age"]);

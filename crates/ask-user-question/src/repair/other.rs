@@ -14,7 +14,7 @@ pub(crate) enum Meaning {
 
 /// The beginnings of labels that ask for the user's own words, in the languages of the card and some more: a list for each first letter. If
 /// one begins with another, the longer one is first.
-const OPENINGS: [&str; 18] = [
+const OPENINGS: [&str; 19] = [
     "others|other|otros|otro|otras|otra|outros|outro|outras|outra",
     "something else|something different|sonstiges|sonstige",
     "another option|another answer|anderes|andere|algo diferente|autres|autre|altro|altra",
@@ -23,6 +23,7 @@ const OPENINGS: [&str; 18] = [
     "type my own|type your own",
     "write my own|write your own",
     "freitext",
+    "inne|inna|inny",
     "respuesta propia|réponse libre",
     "quelque chose dautre",
     "другое|другой вариант",
@@ -36,7 +37,7 @@ const OPENINGS: [&str; 18] = [
 ];
 
 /// Words that need nothing between them and an opening.
-const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|选项|答案";
+const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|odpowiedź|opcja|选项|答案";
 
 /// Words that only invite to type, with those that need nothing before them.
 const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|explain|field|fill|form|free|here|i|ill|in|input|it|my|own|entirely|\
@@ -44,7 +45,7 @@ const FILLERS: &str = "a|an|answer|as|below|choice|custom|describe|else|enter|ex
     antwort|angabe|angaben|bitte|angeben|beschreiben|eingeben|eintragen|eigene|freitext|selbst|schreiben|\
     opción|respuesta|cosa|por|favor|especificar|especifique|especifica|escribir|escribe|escriba|describir|indicar|texto|libre|\
     réponse|chose|à|préciser|précisez|merci|texte|saisir|votre|\
-    opção|resposta|opzione|risposta|specificare|选项|答案|请说明|请注明|请输入|自由记入|自由記入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
+    opção|resposta|opzione|risposta|specificare|odpowiedź|opcja|proszę|podać|wpisz|选项|答案|请说明|请注明|请输入|自由记入|自由記入|自由输入|自定义|自由記述|自由入力|記入|入力|具体的に記入|\
     يرجى|التحديد|حدد|اكتب|إجابتك|من|فضلك";
 
 fn any(list: &str, mut is: impl FnMut(&str) -> bool) -> bool {

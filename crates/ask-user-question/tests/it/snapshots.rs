@@ -64,23 +64,19 @@ fn patches_for_elsewhere_change_nothing() {
 }
 
 #[test]
-fn the_end_is_kept() {
-    let mut snapshot = AskSnapshot::new("call");
-    snapshot.apply(AskPatch::ExpiresAt(Some(5)));
-    snapshot.apply(AskPatch::Outcome(Outcome::Declined));
-    snapshot.apply(AskPatch::Phase(Phase::Declined));
-    assert_eq!(
-        (snapshot.expires_at, snapshot.outcome, snapshot.phase),
-        (Some(5), Some(Outcome::Declined), Phase::Declined)
-    );
-}
-
-#[test]
-fn a_snapshot_is_made_as_it_is_needed() {
-    let snapshot = AskSnapshot::new("call").with_phase(Phase::Declined).with_outcome(Outcome::Declined);
-    let snapshot = snapshot.with_lang(Some("de".into()));
-    assert_eq!((snapshot.tool_call_id.as_str(), snapshot.phase), ("call", Phase::Declined));
-    assert_eq!((snapshot.outcome, snapshot.lang.as_deref()), (Some(Outcome::Declined), Some("de")));
+fn the_end_comes_by_patches_or_at_once() {
+    let made = AskSnapshot::new("call").with_phase(Phase::Declined).with_outcome(Outcome::Declined);
+    let made = made.with_lang(Some("de".into()));
+    let mut patched = AskSnapshot::new("call");
+    for patch in [
+        AskPatch::Lang("de".into()),
+        AskPatch::ExpiresAt(Some(5)),
+        AskPatch::Outcome(Outcome::Declined),
+        AskPatch::Phase(Phase::Declined),
+    ] {
+        patched.apply(patch);
+    }
+    assert_eq!((patched.expires_at.take(), patched), (Some(5), made));
 }
 
 #[test]

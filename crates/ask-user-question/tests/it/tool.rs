@@ -27,15 +27,6 @@ fn schemas_equal_their_origins_apart_from_added_descriptions() {
 }
 
 #[test]
-fn previews_are_in_the_schema_only_where_allowed() {
-    let preview = |limits| {
-        schema(&limits).pointer("/properties/questions/items/properties/options/items/properties/preview").cloned()
-    };
-    assert_eq!(preview(Limits::CODING), None);
-    assert_eq!(preview(Limits::CODING.with(ExtraMember::Preview)).unwrap()["type"], "string");
-}
-
-#[test]
 fn every_description_ends_with_an_example_that_its_profile_allows() {
     for limits in [Limits::RUNTIME, Limits::CODING, Limits::CHAT] {
         let description = tool_definition(&limits).description;
@@ -91,13 +82,16 @@ fn limits_change_schema_and_description() {
         .with_questions(1..=2)
         .with_options(3..=5)
         .with_header_required(true)
-        .with_header_max(Some(20));
+        .with_header_max(Some(20))
+        .with(ExtraMember::Preview);
     let schema = schema(&limits);
     let questions = &schema["properties"]["questions"];
     assert_eq!((&questions["minItems"], &questions["maxItems"]), (&json!(1), &json!(2)));
     assert_eq!(questions["items"]["required"], json!(["question", "header", "options"]));
     assert_eq!(questions["items"]["properties"]["header"]["maxLength"], 20);
-    assert_eq!(questions["items"]["properties"]["options"]["maxItems"], 5);
+    let options = &questions["items"]["properties"]["options"];
+    assert_eq!(options["maxItems"], 5);
+    assert_eq!(options["items"]["properties"]["preview"]["type"], "string");
     let tool = tool_definition(&limits);
     assert_eq!(tool.name, "ask");
     assert!(tool.description.contains("Provide 1-2 questions with 3-5 options each."));

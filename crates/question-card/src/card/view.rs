@@ -7,7 +7,7 @@ mod malformed;
 mod question;
 mod steps;
 
-pub(crate) use self::actions::decide;
+pub(crate) use self::elements::{QUIET_BUTTON, button};
 pub(crate) use self::question::{QuestionView, note, skip};
 use super::Layout;
 use super::machine::{Card, Manner};

@@ -152,7 +152,7 @@ impl Card {
     }
 
     /// Checks every question; sends, or shows what is missing and goes there.
-    fn check_and_send(&mut self, ask: &AskSnapshot) {
+    pub(crate) fn check_and_send(&mut self, ask: &AskSnapshot) {
         let problems = self.problems(ask);
         let Some((first, problem)) = problems.first() else {
             return self.send(ask, self.draft.selections());
@@ -225,36 +225,7 @@ impl Card {
         });
     }
 
-    /// Leaves every open question to the agent: skipped, with the host's words as its note, before what the user noted there.
-    pub(crate) fn leave_to_agent(&mut self, ask: &AskSnapshot) {
-        let problems = self.problems(ask);
-        let Some(words) = self.options.agent_decides.as_ref().map(|decide| &decide.words).filter(|_| self.is_open())
-        else {
-            return;
-        };
-        if problems.iter().any(|(_, problem)| !problem.is_missing()) {
-            return self.check_and_send(ask);
-        }
-        let mut selections = Vec::new();
-        let mut own = self.draft.selections().into_iter();
-        for question in 0..ask.questions.len() {
-            match problems.iter().any(|(missing, _)| *missing == question) {
-                true => selections.push(Selection {
-                    question,
-                    skipped: true,
-                    note: Some(match self.draft.text(question, Field::Note).trim() {
-                        "" => words.clone(),
-                        note => concat(&[words, "\n", note]),
-                    }),
-                    ..Selection::default()
-                }),
-                false => selections.extend(own.find(|own| own.question == question)),
-            }
-        }
-        self.send(ask, selections);
-    }
-
-    fn send(&mut self, ask: &AskSnapshot, selections: Vec<Selection>) {
+    pub(crate) fn send(&mut self, ask: &AskSnapshot, selections: Vec<Selection>) {
         match ask.ask.as_ref().map(|ask| Reply::of(ask, selections)) {
             None => {}
             Some(Some(reply)) => {

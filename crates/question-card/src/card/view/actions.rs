@@ -60,11 +60,6 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     w.close();
 }
 
-/// A button that leaves all open questions to the agent.
-pub(crate) fn decide(w: &mut Writer, card: &Card, words: &str) {
-    button(w, card, QUIET_BUTTON, Control::Decide, words, !card.is_open());
-}
-
 /// The button that declines. It is one node throughout, so that it keeps the focus while it asks for a second press. Then there is a way
 /// back, too.
 pub(super) fn cancel_button(w: &mut Writer, card: &Card) {

@@ -7,7 +7,7 @@ use ask_user_question::AskSnapshot;
 use ask_user_question::text::joined;
 
 /// The classes of a button of low emphasis.
-pub(super) const QUIET_BUTTON: &str = "qc-button qc-quiet";
+pub(crate) const QUIET_BUTTON: &str = "qc-button qc-quiet";
 
 /// A text of the ask that may still grow, in its language.
 pub(super) fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
@@ -28,7 +28,7 @@ pub(super) fn open_button(w: &mut Writer, card: &Card, class: &'static str, cont
 }
 
 /// A button that is inert at times, and then refers to the reason. It is never `disabled`, which would drop the focus.
-pub(super) fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
+pub(crate) fn button(w: &mut Writer, card: &Card, class: &'static str, control: Control, text: &str, is_inert: bool) {
     open_button(w, card, class, control, text);
     w.truth("aria-disabled", is_inert);
     w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());
