@@ -2,11 +2,12 @@
 //!
 //! Each imported function is code on both sides. So properties are read by their names, through one function for each type.
 
+use std::cell::Cell;
 use std::time::Duration;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, Event, EventTarget, HtmlElement, Node, NodeList};
+use web_sys::{Element, Event, EventTarget, HtmlElement, Node};
 
 #[wasm_bindgen]
 extern "C" {
@@ -18,10 +19,6 @@ extern "C" {
 
     #[wasm_bindgen(js_namespace = document, js_name = hasFocus)]
     pub(crate) fn page_has_focus() -> bool;
-
-    /// Throws if the browser does not know the selector.
-    #[wasm_bindgen(js_namespace = document, js_name = querySelectorAll, catch)]
-    pub(crate) fn find_all(selector: &str) -> Result<NodeList, JsValue>;
 
     /// Milliseconds since the page began.
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
@@ -74,6 +71,18 @@ pub(crate) fn is_of_type(node: &Node, of: u16) -> bool {
     number(node, "nodeType") == f64::from(of)
 }
 
+/// Runs `act` for each element inside of another that a selector fits, and nothing if the browser does not know the selector.
+pub(crate) fn each_inside(around: &Element, selector: &str, act: &mut dyn FnMut(&Element)) {
+    let Ok(found) = around.query_selector_all(selector) else {
+        return;
+    };
+    let mut at = 0;
+    while let Some(element) = found.item(at) {
+        act(element.unchecked_ref());
+        at += 1;
+    }
+}
+
 /// Focuses an element and lets the browser scroll to it.
 pub(crate) fn focus_on(element: &HtmlElement) {
     focus_with(element, false);
@@ -98,30 +107,43 @@ pub(crate) fn scroll_to(element: &Element) {
     element.scroll_into_view_with_scroll_into_view_options(options.unchecked_ref());
 }
 
-/// A function that the browser calls once.
-pub(crate) fn callback(act: impl FnOnce() + 'static) -> JsValue {
-    Closure::once_into_js(boxed(act))
+/// A function that the browser calls, with an argument or without. Each type of them would be code of its own.
+pub(crate) type PageFunction = Closure<dyn Fn(JsValue)>;
+
+/// A function that is freed by the browser, once nothing there refers to it.
+pub(crate) fn callback(act: impl Fn(JsValue) + 'static) -> JsValue {
+    PageFunction::new(act).into_js_value()
+}
+
+/// A function that acts once.
+fn once(act: Box<dyn FnOnce()>) -> PageFunction {
+    let act = Cell::new(Some(act));
+    PageFunction::new(move |_| {
+        if let Some(act) = act.take() {
+            act();
+        }
+    })
 }
 
 /// Runs `act` later; it can't be cancelled.
 pub(crate) fn later(after: Duration, act: impl FnOnce() + 'static) {
-    set_timeout(&callback(act), milliseconds(after));
+    set_timeout(&once(Box::new(act)).into_js_value(), milliseconds(after));
 }
 
 /// Runs `act` as soon as the current task is over.
 pub(crate) fn soon(act: impl FnOnce() + 'static) {
-    queue_microtask(&callback(act));
+    queue_microtask(&once(Box::new(act)).into_js_value());
 }
 
 /// A function that will run later, unless this is dropped before.
 pub(crate) struct Timer {
     id: i32,
-    _act: Closure<dyn FnMut()>,
+    _act: PageFunction,
 }
 
 impl Timer {
     pub(crate) fn new(after: Duration, act: impl FnOnce() + 'static) -> Self {
-        let act = Closure::once(boxed(act));
+        let act = once(Box::new(act));
         Self { id: set_timeout(act.as_ref(), milliseconds(after)), _act: act }
     }
 }
@@ -137,13 +159,13 @@ pub(crate) struct Listening {
     target: EventTarget,
     events: &'static [&'static str],
     captures: bool,
-    act: Closure<dyn Fn(Event)>,
+    act: PageFunction,
 }
 
 impl Listening {
     /// Listens to these events of a target and its descendants.
     pub(crate) fn to(target: &EventTarget, events: &'static [&'static str], act: impl Fn(Event) + 'static) -> Self {
-        Self::new(target, events, false, Box::new(act))
+        Self::new(target, events, false, Box::new(move |event| act(event.unchecked_into())))
     }
 
     /// As [`to`](Self::to), before listeners of the descendants, which could stop the event.
@@ -152,10 +174,10 @@ impl Listening {
         events: &'static [&'static str],
         act: impl Fn(Event) + 'static,
     ) -> Self {
-        Self::new(target, events, true, Box::new(act))
+        Self::new(target, events, true, Box::new(move |event| act(event.unchecked_into())))
     }
 
-    fn new(target: &EventTarget, events: &'static [&'static str], captures: bool, act: Box<dyn Fn(Event)>) -> Self {
+    fn new(target: &EventTarget, events: &'static [&'static str], captures: bool, act: Box<dyn Fn(JsValue)>) -> Self {
         let act = Closure::wrap(act);
         let listener = act.as_ref().unchecked_ref();
         for name in events {
@@ -173,11 +195,6 @@ impl Drop for Listening {
             let _ = self.target.remove_event_listener_with_callback_and_bool(name, listener, self.captures);
         }
     }
-}
-
-/// Boxes a function, so that all timers share one instantiation.
-fn boxed(act: impl FnOnce() + 'static) -> Box<dyn FnOnce()> {
-    Box::new(act)
 }
 
 fn milliseconds(after: Duration) -> i32 {

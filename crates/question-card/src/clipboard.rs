@@ -1,7 +1,7 @@
 //! The clipboard.
 
+use crate::browser::callback;
 use wasm_bindgen::JsValue;
-use wasm_bindgen::closure::Closure;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
@@ -19,11 +19,10 @@ extern "C" {
 /// Writes a text to the clipboard, and calls back with true if the browser allowed it.
 ///
 /// A future would bring an executor into a page that has no other use for one.
-pub(crate) fn write_to_clipboard(text: &str, told: impl FnOnce(bool) + 'static) {
+pub(crate) fn write_to_clipboard(text: &str, told: impl Fn(bool) + 'static) {
     match write_text(text) {
         Ok(written) => {
-            // One function for both outcomes, because it is freed only by being called.
-            let settled = Closure::once_into_js(move |reason: JsValue| told(reason.is_undefined()));
+            let settled = callback(move |reason| told(reason.is_undefined()));
             written.then(&settled, &settled);
         }
         Err(_) => told(false),

@@ -58,8 +58,4 @@ const named = (name, value) => `export const ${name} = ${JSON.stringify(value)};
 writeFileSync("properties.js", named("properties", Object.fromEntries(rows)) + named("events", events.map(({ name }) => name)));
 const squeezed = css.replace(/\/\*[^]*?\*\//g, "").replace(/\s+/g, " ").replace(/ ?([{};,]) ?/g, "$1");
 writeFileSync("styles.js", `export default ${JSON.stringify(squeezed)};\n`);
-// A file that a browser loads has no comments; the types have the documentation.
-for (const script of ["question-card.js", "wasm/card.js"]) {
-  writeFileSync(script, readFileSync(script, "utf8").replace(/^ *\/\*\*[^]*?\*\/\n|^ *\/\/.*\n/gm, ""));
-}
 writeFileSync("custom-elements.json", `${JSON.stringify({ schemaVersion: "2.1.0", modules }, null, 2)}\n`);

@@ -15,7 +15,7 @@ use question_card::{
 use std::cell::{Cell, OnceCell, RefCell};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use web_sys::Node;
+use web_sys::{Element, Node};
 
 #[wasm_bindgen]
 extern "C" {
@@ -25,6 +25,9 @@ extern "C" {
 
     #[wasm_bindgen(method, js_name = call, catch)]
     fn call(this: &Hear, with: &JsValue, word: &str, detail: &str) -> Result<bool, JsValue>;
+
+    #[wasm_bindgen(js_namespace = document, js_name = createElement)]
+    fn create_element(tag: &str) -> Element;
 
     /// For the developer of the page.
     #[wasm_bindgen(js_namespace = console)]
@@ -169,11 +172,11 @@ fn tell(hear: &Hear, event: CardEvent) -> bool {
         CardEvent::Picks(picks) => ("draft", json_of(&picks)),
         CardEvent::Extend => ("extend", Json::object([])),
         CardEvent::ReceiptActions(place) => {
-            let slot = place.as_ref().and_then(|place| place.owner_document()?.create_element("slot").ok());
-            if let (Some(place), Some(slot)) = (place, slot) {
+            if let Some(place) = place {
+                let slot = create_element("slot");
                 // Neither is refused: the name is one, and a place takes children.
                 let _ = slot.set_attribute("name", "receipt-actions");
-                let _ = place.append_child(&slot);
+                let _ = place.insert_before(&slot, None);
             }
             return false;
         }

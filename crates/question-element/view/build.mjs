@@ -1,4 +1,4 @@
-// Makes the element without WebAssembly, and from it the view for MCP hosts, in a package that has all else:
+// Makes the scripts of a page small, then the element without WebAssembly, and from it the view for MCP hosts, in a package that has all else:
 // `node build.mjs PROGRAM PACKAGE`, with binaryen, wasm-bindgen and esbuild on the PATH. PROGRAM is the card as cargo has built it.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -15,6 +15,8 @@ const edit = (name, change) => writeFileSync(inStage(name), change(readFileSync(
 rmSync(stage, { recursive: true, force: true });
 mkdirSync(inStage("wasm"), { recursive: true });
 execFileSync("node", ["manifest.mjs"], { cwd: out });
+const minified = ["--minify", "--charset=utf8", "--log-level=error"];
+execFileSync("esbuild", ["define.js", "question-card.js", "wasm/card.js", ...minified, "--format=esm", "--outdir=.", "--allow-overwrite"], { cwd: out });
 for (const name of ["question-card.js", "languages.js", "languages", "properties.js", "styles.js"]) cpSync(join(out, name), inStage(name), { recursive: true });
 
 // The features that the compiler used, except references: wasm-bindgen then keeps the page's objects in a list, where wasm2js knows no table of them.
@@ -40,7 +42,7 @@ edit("wasm/card_bg.js", (text) => replaced(text, "cachedDataViewMemory0.buffer.d
 // The interface of the program as WebAssembly: there is nothing to load.
 edit("wasm/card.js", (text) => `${replaced(text, "./card_bg.wasm", "./program.js")}\nexport default () => {};\n`);
 
-const bundle = (entry, format, ...more) => run("esbuild", entry, "--bundle", "--minify", "--charset=utf8", "--log-level=error", `--format=${format}`, ...more);
+const bundle = (entry, format, ...more) => run("esbuild", entry, "--bundle", ...minified, `--format=${format}`, ...more);
 bundle("question-card.js", "esm", `--outfile=${join(out, "no-wasm.js")}`);
 
 const sheets = join(here, "../../question-card/languages");

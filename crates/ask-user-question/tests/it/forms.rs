@@ -102,40 +102,31 @@ fn brief(ask: &AskUserQuestion) -> String {
 
 #[test]
 fn a_schema_is_asked_for_as_its_members_are() {
-    let object =
-        |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required});
+    let members = |properties: Value| json!({"type": "object", "properties": properties});
+    let requires = |name: &str, properties: Value| json!({"properties": properties, "required": [name]});
     let sizes = json!({"enum": ["S", "M"]});
     let text = json!({"type": "string"});
     let flag = json!({"type": "boolean"});
     let odd = json!({"type": "object"});
-    let one = |schema: Value| object(json!({"a": schema}), json!([]));
+    let count = json!({"type": "integer", "title": "Count"});
+    let many = json!({"type": "integer", "title": "Count", "description": "How many?"});
+    let one = |schema: Value| members(json!({"a": schema}));
     let choices = || Some("Say [S, M]");
     for (message, schema, expected) in [
         (
             "Order?",
-            object(
-                json!({"count": {"type": "integer", "title": "Count", "description": "How many?"}, "size": sizes}),
-                json!([]),
-            ),
+            members(json!({"count": many, "size": sizes})),
             Some("Order?\nHow many? #Count []; size #size [S, M]"),
         ),
-        (
-            " ",
-            object(json!({"count": {"type": "integer", "title": "Count"}, "size": sizes}), json!([])),
-            Some("Count #Count []; size #size [S, M]"),
-        ),
-        ("Say", one(json!({"type": "number", "description": "How many?"})), Some("Say []")),
-        ("", one(json!({"type": "number", "description": "How many?"})), Some("How many? []")),
+        (" ", members(json!({"count": count, "size": sizes})), Some("Count #Count []; size #size [S, M]")),
+        ("Say", one(many.clone()), Some("Say []")),
+        ("", one(many), Some("How many? []")),
         ("", one(json!({"type": "number", "title": " "})), Some("a []")),
         // Schemas that can't be asked for.
-        ("Say", object(json!({"a": text, "b": odd}), json!(["a"])), Some("Say []")),
-        ("Say", object(json!({"a": text, "b": odd}), json!(["b"])), None),
+        ("Say", requires("a", json!({"a": text, "b": odd})), Some("Say []")),
+        ("Say", requires("b", json!({"a": text, "b": odd})), None),
         ("Say", one(odd.clone()), None),
-        (
-            "Say",
-            json!({"type": "object", "properties": {"b": odd}, "anyOf": [{"required": ["b"]}, {"required": ["a"]}]}),
-            None,
-        ),
+        ("Say", json!({"properties": {"b": odd}, "anyOf": [{"required": ["b"]}, {"required": ["a"]}]}), None),
         (
             "Say",
             json!({"properties": {"a": text, "b": odd}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}),
@@ -143,23 +134,15 @@ fn a_schema_is_asked_for_as_its_members_are() {
         ),
         ("Say", json!({"properties": {}}), None),
         // An approval is asked alone, unless something beside it must be there.
-        ("Go?", object(json!({"note": text, "approved": flag}), json!([])), Some("Go? [Yes, No]")),
-        ("Go?", object(json!({"note": text, "approve": flag}), json!(["approve"])), Some("Go? [Yes, No]")),
+        ("Go?", members(json!({"note": text, "approved": flag})), Some("Go? [Yes, No]")),
+        ("Go?", requires("approve", json!({"note": text, "approve": flag})), Some("Go? [Yes, No]")),
         (
             "Go?",
-            object(json!({"approved": flag, "note": text}), json!(["note"])),
+            requires("note", json!({"approved": flag, "note": text})),
             Some("Go?\napproved #approved [Yes, No]; note #note []"),
         ),
-        (
-            "Go?",
-            object(json!({"approved": text, "note": text}), json!([])),
-            Some("Go?\napproved #approved []; note #note []"),
-        ),
-        (
-            "Go?",
-            object(json!({"note": text, "sure": flag}), json!([])),
-            Some("Go?\nnote #note []; sure #sure [Yes, No]"),
-        ),
+        ("Go?", members(json!({"approved": text, "note": text})), Some("Go?\napproved #approved []; note #note []")),
+        ("Go?", members(json!({"note": text, "sure": flag})), Some("Go?\nnote #note []; sure #sure [Yes, No]")),
         // Values that are no objects.
         ("Go?", flag.clone(), Some("Go? [Yes, No]")),
         (" ", json!({"type": "string", "title": "T", "description": "D"}), Some("D []")),

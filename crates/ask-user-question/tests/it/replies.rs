@@ -255,33 +255,20 @@ fn the_wire_form_is_refused_where_it_does_not_fit() {
 
 #[test]
 fn details_that_cannot_be_read_say_where() {
-    let parse = |detail: Value| {
-        Reply::parse(
-            &ask(),
-            &json!({"answers": {"Which database?": "SQLite", "Which features?": "Login"}, "details": [detail]}),
-        )
-    };
-    for (detail, path, says) in [
-        (json!({"index": -1}), "details[0].index", "This must be the index of a question."),
-        (json!({"index": 0, "selected": 1}), "details[0].selected", "This must be an array."),
-        (
-            json!({"index": 0, "selected": [{"index": 1}]}),
-            "details[0].selected[0]",
-            "This must be an object with `index` and `label`.",
-        ),
-        (
-            json!({"index": 0, "selected": [{"label": "SQLite"}]}),
-            "details[0].selected[0]",
-            "This must be an object with `index` and `label`.",
-        ),
-        (json!({"index": 0, "other": 5}), "details[0].other", "This must be a string."),
-        (json!({"index": 0, "note": []}), "details[0].note", "This must be a string."),
-        (json!({"index": 0, "status": "declined"}), "details[0].status", "This must be \"answered\" or \"skipped\"."),
-        (json!({"index": 0, "status": null}), "details[0].status", "This must be \"answered\" or \"skipped\"."),
+    let answers = json!({"Which database?": "SQLite", "Which features?": "Login"});
+    for (detail, place, must_be) in [
+        (json!({"index": -1}), "index", "the index of a question"),
+        (json!({"index": 0, "selected": 1}), "selected", "an array"),
+        (json!({"index": 0, "selected": [{"index": 1}]}), "selected[0]", "an object with `index` and `label`"),
+        (json!({"index": 0, "selected": [{"label": "SQLite"}]}), "selected[0]", "an object with `index` and `label`"),
+        (json!({"index": 0, "other": 5}), "other", "a string"),
+        (json!({"index": 0, "note": []}), "note", "a string"),
+        (json!({"index": 0, "status": "declined"}), "status", "\"answered\" or \"skipped\""),
+        (json!({"index": 0, "status": null}), "status", "\"answered\" or \"skipped\""),
     ] {
-        let refusal = parse(detail);
-        assert_eq!(refusal.as_ref().unwrap_err()[0].message, says);
-        refused(refusal, &[(path, "wrong_type")]);
+        let refusal = Reply::parse(&ask(), &json!({"answers": answers, "details": [detail]}));
+        assert_eq!(refusal.as_ref().unwrap_err()[0].message, format!("This must be {must_be}."));
+        refused(refusal, &[(format!("details[0].{place}").as_str(), "wrong_type")]);
     }
 }
 

@@ -2,11 +2,10 @@
 
 use super::shell::{Claim, Shell};
 use crate::browser::{
-    self, Listening, clock, find_all, flag, focus_quietly, match_media, number, page_has_focus, text,
+    self, Listening, clock, each_inside, flag, focus_quietly, match_media, number, page_has_focus, text,
 };
 use crate::once::Once;
 use std::time::Duration;
-use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, Node};
 
 /// A key pressed this soon (milliseconds) after the claim was meant for the element that had the focus before.
@@ -129,19 +128,18 @@ impl Shell {
 
     /// Returns true if an overlay is open that does not contain the card.
     fn is_covered(&self) -> bool {
-        let Some(root) = self.root.get() else {
+        let page = self.document().and_then(|document| browser::element(&document, "documentElement"));
+        let (Some(root), Some(page)) = (self.root.get(), page) else {
             return true;
         };
         let place = in_document(root.clone().into());
-        for found in [find_all(OVERLAYS), find_all(POPOVERS)].into_iter().flatten() {
-            for index in 0..number(&found, "length") as u32 {
-                let overlay: Option<Element> = found.item(index).map(JsCast::unchecked_into);
-                if overlay.is_some_and(|overlay| is_visible(&overlay) && !overlay.contains(Some(&place))) {
-                    return true;
-                }
-            }
+        let mut is_covered = false;
+        for selector in [OVERLAYS, POPOVERS] {
+            each_inside(&page, selector, &mut |overlay| {
+                is_covered |= is_visible(overlay) && !overlay.contains(Some(&place));
+            });
         }
-        false
+        is_covered
     }
 }
 

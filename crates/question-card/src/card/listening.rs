@@ -4,7 +4,7 @@ use super::machine::{Click, Input};
 use super::shell::Shell;
 use crate::anatomy::part;
 use crate::browser::{
-    self, element, flag, is_of_type, match_media, node, number, scroll_to, selection, set_text, text,
+    self, each_inside, element, flag, is_of_type, match_media, node, number, scroll_to, selection, set_text, text,
 };
 use crate::dom::Control;
 use crate::draft::Field;
@@ -51,18 +51,14 @@ impl Shell {
     pub(super) fn fit_fields(&self) {
         if self.root.get().is_some_and(|root| fixed_style(root).is_some()) {
             // Later: within the observer's call, a change of size would be reported as a loop.
-            self.later(Duration::ZERO, |shell| shell.each_field(&|field| fit(field)));
+            self.later(Duration::ZERO, |shell| shell.each_field(&mut fit));
         }
     }
 
     /// Runs `act` for each text field.
-    fn each_field(&self, act: &dyn Fn(&Element)) {
-        let mut at = 0;
-        if let Some(Ok(found)) = self.root.get().map(|root| root.query_selector_all("textarea")) {
-            while let Some(field) = found.item(at) {
-                act(field.unchecked_ref());
-                at += 1;
-            }
+    fn each_field(&self, act: &mut dyn FnMut(&Element)) {
+        if let Some(root) = self.root.get() {
+            each_inside(root, "textarea", act);
         }
     }
 
@@ -173,7 +169,7 @@ impl Shell {
 
     /// Takes over texts that were set without an event, as by programs that fill forms.
     fn read_fields(&self) {
-        self.each_field(&|field| {
+        self.each_field(&mut |field| {
             self.write(field, self.control_around(field));
         });
     }

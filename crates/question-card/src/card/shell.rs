@@ -5,7 +5,7 @@ use super::machine::{Card, Do, Input, Now, Submission};
 use super::{events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
-use crate::browser::{self, Listening, Timer, clock, focus_on, focus_quietly, soon};
+use crate::browser::{self, Listening, PageFunction, Timer, clock, focus_on, focus_quietly, soon};
 use crate::clipboard::write_to_clipboard;
 use crate::dom::Control;
 use crate::draft::Field;
@@ -19,7 +19,6 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::{Rc, Weak};
 use std::time::Duration;
 use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 use web_sys::{Element, Event, HtmlElement, Node, ResizeObserver};
 
 /// The time after which a pending reply is announced.
@@ -96,7 +95,7 @@ pub(super) struct Claim {
 /// Observes the size of the card.
 struct Sizes {
     observer: ResizeObserver,
-    _on_resize: Closure<dyn FnMut()>,
+    _on_resize: PageFunction,
 }
 
 impl Shell {
@@ -472,10 +471,11 @@ impl Drop for Shell {
 impl Sizes {
     /// Reports each change of the element's size to the card.
     fn watch(shell: &Shell, element: &Element) -> Self {
-        let on_resize = Closure::<dyn FnMut()>::new(shell.while_there(|shell| {
+        let resized = shell.while_there(|shell| {
             shell.take(Input::Resized);
             shell.fit_fields();
-        }));
+        });
+        let on_resize = PageFunction::new(move |_| resized());
         let observer = ResizeObserver::new(on_resize.as_ref().unchecked_ref());
         // Refused only if the argument is no function.
         let observer = observer.unwrap_or_else(JsCast::unchecked_into);
