@@ -178,7 +178,11 @@ impl ElementPage {
         self.until(
             "const place = element.getBoundingClientRect(), now = [place.top, place.width, place.height, element.state].join(), stood = (window.stood ??= {});
             const [card] = all('.qc'); // Another one may stand where one has gone.
-            if (stood.place !== now || stood.card !== card) Object.assign(stood, { place: now, card, since: performance.now() });
+            if (stood.place !== now || stood.card !== card) {
+                Object.assign(stood, { place: now, card, since: Infinity });
+                // The card hears of its size once a frame is drawn.
+                requestAnimationFrame(() => requestAnimationFrame(() => { stood.since = performance.now(); }));
+            }
             return performance.now() - stood.since > 500;",
         )
         .await?;
