@@ -286,7 +286,6 @@ impl Notices {
         }
     }
 
-    #[inline(always)]
     pub(crate) fn take(&mut self) -> Option<Notice> {
         if self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
     }

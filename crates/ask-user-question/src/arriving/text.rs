@@ -81,11 +81,8 @@ impl GrowingText {
             && end > 0
             && let Some((certain, rest)) = fragment.split_at_checked(end)
         {
-            let delta =
-                if self.held.is_empty() { certain.to_owned() } else { std::mem::take(&mut self.held) + certain };
-            if !rest.is_empty() {
-                self.held += rest;
-            }
+            let delta = std::mem::take(&mut self.held) + certain;
+            self.held += rest;
             return Some(delta);
         }
         self.held.push_str(fragment);
