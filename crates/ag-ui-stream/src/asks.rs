@@ -28,6 +28,7 @@ use interrupts::Answers;
 use list::Readers;
 use parts::ON_INTERRUPT;
 use std::mem;
+use std::sync::Arc;
 use verdict::MessageIndex;
 
 pub use change::AskChange;
@@ -127,7 +128,7 @@ impl Asks {
             }
             EventType::Custom if event.text("name") == ON_INTERRUPT => self.note_legacy(event, thread),
             EventType::RunFinished => {
-                self.close_run();
+                self.close_run(thread);
                 match event.outcome() {
                     Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(thread),
                     Some(RunOutcome::Cancelled) => self.take_legacy(thread),
@@ -135,7 +136,7 @@ impl Asks {
                     _ if self.legacy.is_empty() => self.ask_approvals(thread),
                     _ => self.take_legacy(thread),
                 }
-                self.take_pending(thread);
+                self.take_pending(change, thread);
                 self.forget_interrupts();
                 self.handle_timeout(now);
             }
@@ -182,10 +183,15 @@ impl Asks {
     }
 
     /// No run is open any more: what is complete waits for its answer, what is not never will be.
-    fn close_run(&mut self) {
-        for tracked in &mut self.tracked {
+    fn close_run(&mut self, thread: &Thread) {
+        for position in 0..self.tracked.len() {
+            let tracked = &mut self.tracked[position];
             match tracked.snapshot.phase {
-                Phase::Streaming => tracked.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes),
+                Phase::Streaming => {
+                    tracked.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes);
+                    let id = Arc::clone(&tracked.id);
+                    self.take_result(&id, thread);
+                }
                 Phase::Ready => tracked.patch(AskPatch::Phase(Phase::Answerable), &mut self.changes),
                 _ => {}
             }
@@ -194,7 +200,7 @@ impl Asks {
 
     /// The run failed. The answers that it was started with may have been lost with it, so their asks wait again.
     fn break_run(&mut self, thread: &Thread) {
-        self.close_run();
+        self.close_run(thread);
         for tracked in &mut self.tracked {
             let was_released = tracked.wait.as_mut().is_some_and(|wait| mem::take(&mut wait.is_released));
             if was_released && !tracked.can_be_ended() {

@@ -69,11 +69,12 @@ impl Conversation {
         Self::restored(asks, history.into())
     }
 
-    fn restored(mut asks: Asks, history: History) -> Self {
+    fn restored(mut asks: Asks, mut history: History) -> Self {
         asks.restore_legacy(&history.legacy_interrupts);
+        let asked_again = mem::take(&mut history.asked_again);
         let thread = Thread::new(history);
         let mut talk = ConversationState { asks, thread, updates: Queue::default() };
-        talk.asks.handle_history(&talk.thread);
+        talk.asks.handle_history(&asked_again, &talk.thread);
         Self { reader: EventReader::new(), end: None, is_over: false, talk }
     }
 
@@ -81,7 +82,11 @@ impl Conversation {
     /// of interrupts are not in it.
     #[must_use]
     pub fn history(&self) -> History {
-        History { legacy_interrupts: self.asks().legacy_interrupts(), ..self.thread().history() }
+        History {
+            legacy_interrupts: self.asks().legacy_interrupts(),
+            asked_again: self.asks().asked_again(self.thread()),
+            ..self.thread().history()
+        }
     }
 
     /// Messages, state, calls and run.

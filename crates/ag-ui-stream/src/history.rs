@@ -12,7 +12,7 @@ object! {
     /// A conversation to be stored: its messages, and the state that messages lack. [`Thread::history`](crate::Thread::history) and
     /// `Conversation::history` make it, and their `new` restores the conversation.
     ///
-    /// As JSON it is an object of `messages`. It may have `state`, `ended`, `interrupts`, `legacyInterrupts` and `brokenCalls`.
+    /// As JSON it is an object of `messages`. It may have `state`, `ended`, `interrupts`, `legacyInterrupts`, `brokenCalls` and `askedAgain`.
     #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct History {
@@ -28,6 +28,8 @@ object! {
         pub legacy_interrupts: Vec<Json<'static>> = "legacyInterrupts",
         /// The keys of the calls whose arguments broke off.
         pub broken_calls: Vec<String> = "brokenCalls",
+        /// The keys of the calls that were over, and for which the agent waits once more.
+        pub asked_again: Vec<String> = "askedAgain",
     }
 }
 

@@ -196,6 +196,7 @@ impl Thread {
             interrupts: self.interrupts.clone(),
             legacy_interrupts: Vec::new(),
             broken_calls: self.calls_that(|call| !call.ended),
+            asked_again: Vec::new(),
         }
     }
 

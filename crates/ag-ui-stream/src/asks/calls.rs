@@ -100,19 +100,22 @@ impl Asks {
         thread: &Thread,
     ) -> bool {
         let known = |it: &TrackedAsk| thread.arguments(&it.id).unwrap_or_default();
+        let place = index.place(key);
+        // In a history, what ends the other one may come after this one.
+        let is_waiting = |it: &TrackedAsk| {
+            let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
+            it.is_waiting() && self.judge(it, twins, index, thread).is_open_at(place)
+        };
         if !thread.call(key).is_some_and(|call| call.ended) {
             let delta = event.map_or(arguments, EventRef::delta);
             // It was held back so far, so what came before was the same.
             let before = arguments.len().saturating_sub(delta.len());
             let goes_on = |it: &TrackedAsk| known(it).get(before..).is_some_and(|rest| rest.starts_with(delta));
-            return self.last_call(|it| it.is_waiting() && goes_on(it)).is_some();
+            return self.last_call(|it| goes_on(it) && is_waiting(it)).is_some();
         }
-        let (reply, place) = (reply_to(key, thread), index.place(key));
+        let reply = reply_to(key, thread);
         let twin = self.last_call(|it| {
-            // In a history, what ends the other one may come after this one.
-            let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
-            let is_waiting = || it.is_waiting() && self.judge(it, twins, index, thread).is_open_at(place);
-            known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting())
+            known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting(it))
         });
         if let Some(twin) = twin {
             self.positions.insert(key, twin);
@@ -152,13 +155,19 @@ impl Asks {
         }
     }
 
-    /// Takes the list of calls that the agent waits for. Asks that are over wait again, and a call without an ask opens one.
-    pub(super) fn take_pending(&mut self, thread: &Thread) {
+    /// Takes the calls that the end of a run added, and the list of those that the agent waits for. Asks that are over wait again.
+    pub(super) fn take_pending(&mut self, change: Change, thread: &Thread) {
+        if let Change::MessagesReplaced = change {
+            for key in thread.unanswered_tool_call_ids() {
+                if !self.positions.contains(&key) {
+                    self.hear_call(&key, thread);
+                    self.take_call(&key, None, &MessageIndex::default(), thread);
+                }
+            }
+        }
         for key in thread.pending_tool_call_ids() {
             let is_answered = thread.call(key).is_none_or(|call| call.answered);
             let Some(position) = self.positions.get(key) else {
-                self.hear_call(key, thread);
-                self.take_call(key, None, &MessageIndex::default(), thread);
                 continue;
             };
             let tracked = &self.tracked[position];

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// [`asks`](Self::asks) and [`ask`](Self::ask) return the snapshots. A [`Conversation`](crate::Conversation) reports their changes.
 ///
 /// A phase follows from the call, its results, the messages after it, and the run. So a replayed history has the phases of the live stream.
-/// A history lacks answers to interrupts, times, and calls that a broken run left unfinished, since no message has them.
+/// A history lacks answers to interrupts and times. It has a call that broke off and began again
+/// before the messages that came between. Two calls that ask the same and stream at once are one ask in it.
 #[derive(Clone, Debug)]
 pub struct Asks {
     pub(super) names: Vec<String>,

@@ -100,8 +100,13 @@ fn first_after(positions: &[usize], place: Option<usize>) -> usize {
 
 impl Asks {
     /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well and no interrupt waits.
-    pub(crate) fn handle_history(&mut self, thread: &Thread) {
+    pub(crate) fn handle_history(&mut self, asked_again: &[String], thread: &Thread) {
         self.take_history(MessageIndex::of(thread.messages().iter().collect(), thread), thread);
+        for key in asked_again {
+            if let Some(position) = self.positions.get(key) {
+                self.tracked[position].ask_again(thread, &mut self.changes);
+            }
+        }
         let ended_well = matches!(
             thread.run(),
             RunState::Idle | RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled }
@@ -111,6 +116,17 @@ impl Asks {
         }
         self.take_interrupts(thread);
         self.take_legacy(thread);
+    }
+
+    /// The keys of the asks that wait although they are over by their messages.
+    pub(crate) fn asked_again(&self, thread: &Thread) -> Vec<String> {
+        let index = MessageIndex::of(thread.messages().iter().collect(), thread);
+        let is_over = |it: &&TrackedAsk| {
+            let mut first = TrackedAsk::clone(it);
+            first.passed = 0;
+            it.is_waiting() && self.judge(&first, &it.twins, &index, thread).end.is_some()
+        };
+        self.tracked.iter().filter(is_over).map(|it| it.id.to_string()).collect()
     }
 
     /// Takes a message that the thread has, and that came in no event.

@@ -154,6 +154,7 @@ pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     may("interrupts", &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 0 }),
     may("legacyInterrupts", &ValueShape::List { item: OBJECT, min: 0 }),
     may("brokenCalls", TEXTS),
+    may("askedAgain", TEXTS),
 ]);
 
 const TOOLS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(TOOL), min: 0 };

@@ -96,6 +96,12 @@ fn a_stream_that_breaks_off_interrupts_what_streams_and_keeps_what_is_complete()
     conversation.end();
     assert_eq!(phases(&conversation), [Phase::Answerable, Phase::Interrupted]);
     assert_eq!(phases(&reloaded(&conversation)), [Phase::Answerable, Phase::Interrupted]);
+    // A result that came before the break counts.
+    let cancelled = result("c2", "User cancelled the question");
+    let mut cut = asked(ASK, call("c2", OTHER).into_iter().take(2).chain([cancelled]));
+    cut.end();
+    assert_eq!(phases(&cut), [Phase::Answerable, Phase::Declined]);
+    assert_eq!(phases(&reloaded(&cut)), phases(&cut));
 }
 
 #[test]

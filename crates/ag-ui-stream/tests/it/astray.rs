@@ -200,6 +200,12 @@ fn once_the_agent_speaks_on_the_ask_is_over() {
     // The agent says itself that it waits.
     let mut end = finished("r1");
     end["outcome"] = json!({"type": "success", "pendingToolCallIds": ["c1"]});
+    let mut unsure = chat(run("r1", call("c1", ASK)));
+    unsure.push_message(Message::user("u", "Oil"));
+    assert_eq!(unsure.phase("c1"), Phase::Answered);
+    unsure.take([started("r2"), end.clone()]);
+    assert_eq!(unsure.phase("c1"), Phase::Answerable);
+    assert_eq!(phases(&reloaded(&unsure)), phases(&unsure));
     let told = call("c1", ASK).into_iter().chain([result("c1", "Shown to the user.")]).chain(speaks("m"));
     let waiting = chat([started("r1")].into_iter().chain(told).chain([end]));
     assert_eq!(waiting.phase("c1"), Phase::Answerable);

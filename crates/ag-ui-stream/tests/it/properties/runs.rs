@@ -120,6 +120,13 @@ enum Act {
     Tell,
     /// The run fails, and another one begins.
     Fail,
+    /// The run fails in the middle of a call, and another one begins.
+    Break {
+        id: &'static str,
+        arguments: &'static str,
+    },
+    /// The last run ends while the agent waits for a call, over or not.
+    Await(&'static str),
     /// The run ends, its user says something, and another one begins.
     Say {
         text: &'static str,
@@ -142,12 +149,14 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     let text = prop::sample::select(vec!["Oil", "Something else"]);
     prop::collection::vec(
         prop_oneof![
-            3 => (id(), arguments).prop_map(|(id, arguments)| Act::Call { id, arguments }),
+            3 => (id(), arguments.clone()).prop_map(|(id, arguments)| Act::Call { id, arguments }),
             2 => (id(), content).prop_map(|(id, content)| Act::Result { id, content }),
             2 => Just(Act::Speak),
             1 => Just(Act::Work),
             1 => Just(Act::Tell),
             1 => Just(Act::Fail),
+            1 => (id(), arguments.clone()).prop_map(|(id, arguments)| Act::Break { id, arguments }),
+            1 => id().prop_map(Act::Await),
             1 => (text, prop::option::of(id())).prop_map(|(text, about)| Act::Say { text, about }),
             2 => Just(Act::NextRun),
         ],
@@ -165,9 +174,17 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
             format!("{kind}{made}")
         };
         live.take([started("r")]);
+        // The messages alone do not say that a call broke off.
+        let messages_suffice = !acts.iter().any(|act| matches!(act, Act::Break { .. }));
         for act in acts.clone() {
             match act {
                 Act::Call { id: call, arguments } => {
+                    // A call that broke off begins again at its place. A history cannot tell that it comes after other messages.
+                    let broke_off = live.thread().call(&live.thread().key(call)).is_some_and(|call| !call.ended);
+                    let is_only = |message: &Message| matches!(message.tool_calls(), [only] if only.id == call);
+                    if broke_off && !live.thread().messages().iter().all(is_only) {
+                        continue;
+                    }
                     let [mut start, mut args, end] = call_of("ask_user_question", call, arguments);
                     start["parentMessageId"] = id("a").into();
                     let (first, rest) = arguments.split_at(20);
@@ -186,6 +203,33 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
                     drop(live.take([told]));
                 }
                 Act::Fail => drop(live.take([json!({"type": "RUN_ERROR", "message": "Out of paper"}), started("r")])),
+                Act::Break { id: call, arguments } => {
+                    // One that asks the same as another call is held back.
+                    if live
+                        .thread()
+                        .messages()
+                        .iter()
+                        .flat_map(Message::tool_calls)
+                        .any(|it| arguments.starts_with(&*it.arguments))
+                    {
+                        continue;
+                    }
+                    let [mut start, mut args, _] = call_of("ask_user_question", call, arguments);
+                    start["parentMessageId"] = id("a").into();
+                    args["delta"] = arguments[..arguments.len() - 1].into();
+                    live.take([start, args, json!({"type": "RUN_ERROR", "message": "Out of paper"})]);
+                    prop_assert_eq!(told(&live), told(&reloaded(&live)), "{:?}", acts);
+                    live.take([started("r")]);
+                }
+                Act::Await(call) => {
+                    let mut end = finished("r");
+                    if live.thread().unanswered_tool_call_ids().iter().any(|open| open == call) {
+                        end["outcome"] = json!({"type": "success", "pendingToolCallIds": [call]});
+                    }
+                    live.take([end]);
+                    prop_assert_eq!(told(&live), told(&reloaded(&live)), "{:?}", acts);
+                    return Ok(());
+                }
                 Act::Result { id: call, content } => {
                     let mut event = result(call, content);
                     event["messageId"] = id("t").into();
@@ -224,19 +268,22 @@ fn a_conversation_read_live_and_from_its_history_is_the_same() {
         let replayed = reloaded(&live);
         let told_again = || [started("h"), snapshot(live.thread().messages()), finished("h")];
         let restored = chat(told_again());
-        let told = |conversation: &Conversation| -> Vec<(String, Phase, Option<Outcome>, Option<String>)> {
-            let asks = conversation.asks().asks();
-            let mut asks: Vec<_> = asks
-                .map(|ask| (ask.tool_call_id.clone(), ask.phase, ask.outcome.clone(), ask.result.clone()))
-                .collect();
-            asks.sort_by(|one, other| one.0.cmp(&other.0));
-            asks
-        };
         prop_assert_eq!(told(&live), told(&replayed), "{:?}", acts);
-        prop_assert_eq!(told(&live), told(&restored), "{:?}", acts);
-        let (before, again) = (told(&live), told_again());
-        live.take(again);
-        prop_assert_eq!(before, told(&live), "{:?}", acts);
+        if messages_suffice {
+            prop_assert_eq!(told(&live), told(&restored), "{:?}", acts);
+            let (before, again) = (told(&live), told_again());
+            live.take(again);
+            prop_assert_eq!(before, told(&live), "{:?}", acts);
+        }
         Ok(())
     });
+}
+
+/// The asks of a conversation by id: phase, outcome, and a result that is none.
+fn told(conversation: &Conversation) -> Vec<(String, Phase, Option<Outcome>, Option<String>)> {
+    let asks = conversation.asks().asks();
+    let mut asks: Vec<_> =
+        asks.map(|ask| (ask.tool_call_id.clone(), ask.phase, ask.outcome.clone(), ask.result.clone())).collect();
+    asks.sort_by(|one, other| one.0.cmp(&other.0));
+    asks
 }
