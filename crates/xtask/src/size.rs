@@ -11,7 +11,7 @@ use crate::{files, pack, page, wasm, workspace};
 
 /// The budget of the page in bytes of Brotli: for all of it, and for the files loaded before one can write. Raise it only for a feature
 /// that is worth its weight.
-const PAGE: u64 = 288_050;
+const PAGE: u64 = 288_700;
 const FRAME: u64 = 15_000;
 
 /// Builds the page to deploy into `dist`, with the view for hosts of MCP, and prints the weight of each file. The demo is made from it, into `demo`.

@@ -121,11 +121,8 @@ impl Asks {
     /// The keys of the asks that wait although they are over by their messages.
     pub(crate) fn asked_again(&self, thread: &Thread) -> Vec<String> {
         let index = MessageIndex::of(thread.messages().iter().collect(), thread);
-        let is_over = |it: &&TrackedAsk| {
-            let mut first = TrackedAsk::clone(it);
-            first.passed = 0;
-            it.is_waiting() && self.judge(&first, &it.twins, &index, thread).end.is_some()
-        };
+        let is_over =
+            |it: &&TrackedAsk| it.is_waiting() && self.judge_since(0, it, &it.twins, &index, thread).end.is_some();
         self.tracked.iter().filter(is_over).map(|it| it.id.to_string()).collect()
     }
 
@@ -228,12 +225,24 @@ impl Asks {
         index: &MessageIndex<'_>,
         thread: &Thread,
     ) -> AskVerdict {
+        self.judge_since(it.passed, it, twins, index, thread)
+    }
+
+    /// As [`judge`](Self::judge), without the first results.
+    fn judge_since(
+        &self,
+        passed: usize,
+        it: &TrackedAsk,
+        twins: &[String],
+        index: &MessageIndex<'_>,
+        thread: &Thread,
+    ) -> AskVerdict {
         let mut verdict = AskVerdict::default();
         if it.is_final || it.snapshot.phase == Phase::Streaming {
             return verdict;
         }
         let mut last = None;
-        for result in it.results(twins, thread).into_iter().skip(it.passed) {
+        for result in it.results(twins, thread).into_iter().skip(passed) {
             let is_lost = it.snapshot.ask.is_none() || verdict.end.is_some();
             match it.read_result(result) {
                 // The user can still decline a call that has no answerable ask.
