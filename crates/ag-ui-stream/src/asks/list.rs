@@ -15,8 +15,10 @@ use std::sync::Arc;
 /// [`asks`](Self::asks) and [`ask`](Self::ask) return the snapshots. A [`Conversation`](crate::Conversation) reports their changes.
 ///
 /// A phase follows from the call, its results, the messages after it, and the run. So a replayed history has the phases of the live stream.
-/// A history lacks answers to interrupts and times. It has a call that broke off and began again
-/// before the messages that came between. Two calls that ask the same and stream at once are one ask in it.
+/// A history lacks answers to interrupts and times. In it,
+/// - a call that broke off and began again is before the messages that came between,
+/// - two calls that ask the same and stream at once are one ask,
+/// - an ask that was asked again and is over again has its first end.
 #[derive(Clone, Debug)]
 pub struct Asks {
     pub(super) names: Vec<String>,
