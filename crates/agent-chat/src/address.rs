@@ -1,22 +1,23 @@
 //! The conversation's id in the page's address, behind the `#`. A reload, a bookmark and a second tab open the same conversation, and no
 //! server logs the id.
 
+use js_sys::{decode_uri_component, encode_uri_component};
 use leptos::prelude::window;
 use wasm_bindgen::JsValue;
 
 /// The prefix of the id in the fragment.
 const MARK: &str = "#c=";
 
-/// The maximum length of an id in an address, in bytes.
-const LONGEST_ID: usize = 100;
+/// The maximum length of an id in an address, in bytes: `question_agent::ag_ui::MAX_ID_BYTES`.
+const LONGEST_ID: usize = 200;
 
-/// Returns the id in the address, if it has a valid one.
+/// Returns the id in the address, if it has one that `question-server` takes.
 pub(crate) fn conversation() -> Option<String> {
     let fragment = window().location().hash().ok()?;
-    let id = fragment.strip_prefix(MARK)?;
-    let is_id =
-        (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    is_id.then(|| id.to_owned())
+    let id = String::from(decode_uri_component(fragment.strip_prefix(MARK)?).ok()?);
+    let is_id = (1..=LONGEST_ID).contains(&id.len()) && !id.contains(char::is_control);
+    // Browsers resolve these in a path, however they are written.
+    (is_id && id != "." && id != "..").then_some(id)
 }
 
 /// Replaces the fragment of the address by this id, without a new entry in the browser's history.
@@ -24,7 +25,8 @@ pub(crate) fn name_conversation(id: &str) {
     let history = window().history();
     if let Ok(history) = history {
         let state = history.state().unwrap_or(JsValue::NULL);
+        let id = String::from(encode_uri_component(id));
         // A document without an address, such as `about:blank`, rejects this.
-        let _ = history.replace_state_with_url(&state, "", Some(&format!("{MARK}{id}")));
+        let _ = history.replace_state_with_url(&state, "", Some(&[MARK, &id].concat()));
     }
 }

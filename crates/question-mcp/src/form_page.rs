@@ -21,13 +21,14 @@ const DECLINE: &str = "decline";
 /// The page of a question. `assets` is the path before `/style.css` and `/script.js`; `is_empty` is true if it was posted without an answer.
 #[must_use]
 pub fn page(ask: &AskUserQuestion, assets: &str, is_empty: bool) -> String {
+    let alert = if is_empty { "<p role=\"alert\">No option was chosen and no text typed.</p>" } else { "" };
+    document(assets, &format!("<h1>The agent asks</h1>{alert}{}", form(ask)), true)
+}
+
+fn form(ask: &AskUserQuestion) -> String {
     let form = Form::of(ask);
     let schema = form.schema(ask);
-    let mut body = String::from("<h1>The agent asks</h1>");
-    if is_empty {
-        body.push_str("<p role=\"alert\">No option was chosen and no text typed.</p>");
-    }
-    body.push_str("<form method=\"post\">");
+    let mut body = String::from("<form method=\"post\">");
     for (at, question) in ask.questions.iter().enumerate() {
         let name = format!("question_{}", at + 1);
         let property = schema.get("properties").and_then(|members| members.get(&name));
@@ -63,19 +64,21 @@ pub fn page(ask: &AskUserQuestion, assets: &str, is_empty: bool) -> String {
         body,
         "<p><button>Submit</button> <button name=\"{DECLINE}\" value=\"1\">Don’t answer</button></p></form>"
     );
-    document(assets, &body, true)
+    body
 }
 
-/// The page of a question with the card itself, as [`McpBuilder::view`](crate::McpBuilder::view) has it. `assets` is the path before
-/// `/card.html` and `/card.js` as well.
+/// The page of a question with the card itself, as [`McpBuilder::view`](crate::McpBuilder::view) has it, or with the form where no script runs.
+/// `assets` is the path before `/card.html` and `/card.js` as well.
 #[must_use]
 pub fn card_page(ask: &AskUserQuestion, assets: &str) -> String {
-    let ask = serde_json::to_string(ask).expect("an ask has only strings for keys");
+    let json = serde_json::to_string(ask).expect("an ask has only strings for keys");
     // A script ends at the first of these.
-    let ask = ask.replace('<', "\\u003c");
+    let json = json.replace('<', "\\u003c");
     let body = format!(
         "<iframe title=\"The agent asks\" sandbox=\"allow-scripts\" data-src=\"{assets}/card.html\"></iframe>\
-         <script type=\"application/json\" id=\"ask\">{ask}</script><script type=\"module\" src=\"{assets}/card.js\"></script>"
+         <script type=\"application/json\" id=\"ask\">{json}</script><script type=\"module\" src=\"{assets}/card.js\"></script>\
+         <noscript><h1>The agent asks</h1>{}</noscript>",
+        form(ask)
     );
     document(assets, &body, true)
 }

@@ -1,6 +1,7 @@
 //! The builder of the server, and its routes.
 
 use crate::access::{Tokens, admit};
+use crate::asks::ShowsPage;
 use crate::body::Bodies;
 use crate::caller::recognise;
 use crate::clock::{Clock, SystemClock};
@@ -25,7 +26,8 @@ use crate::tools::Tool;
 use crate::{agent_endpoint, asks, conversations, events};
 use ask_user_question::Limits;
 use axum::extract::{FromRef, State};
-use axum::http::{HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router, middleware};
 #[cfg(feature = "mcp")]
@@ -164,7 +166,7 @@ impl Builder {
         let Self { config, page, other_agent, tokens, checks_hosts, .. } = self;
         let hosts = checks_hosts.then(|| hosts(&config));
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
-        let app = App { runtime, bodies: Bodies::new(&config) };
+        let app = App { runtime, bodies: Bodies::new(&config), shows_page: ShowsPage(page.is_some()) };
         router(&config, app, tokens, page, other_agent, hosts, further)
     }
 
@@ -190,6 +192,7 @@ fn hosts(config: &Config) -> Vec<Host> {
 struct App {
     runtime: Arc<Runtime>,
     bodies: Bodies,
+    shows_page: ShowsPage,
 }
 
 impl FromRef<App> for Arc<Runtime> {
@@ -201,6 +204,12 @@ impl FromRef<App> for Arc<Runtime> {
 impl FromRef<App> for Bodies {
     fn from_ref(app: &App) -> Self {
         app.bodies.clone()
+    }
+}
+
+impl FromRef<App> for ShowsPage {
+    fn from_ref(app: &App) -> Self {
+        app.shows_page
     }
 }
 
@@ -261,7 +270,7 @@ fn router(
             };
             routes.fallback_service(files.with_state(page))
         }
-        None => routes.fallback(nothing_here),
+        None => routes.route("/", get(no_page)).fallback(nothing_here),
     };
     let routes = routes.layer(middleware::from_fn_with_state(config.owner_header.clone(), recognise));
     // Monitoring has a token, and does not know the host name.
@@ -319,6 +328,21 @@ async fn metrics(State(runtime): State<Arc<Runtime>>) -> Result<([(HeaderName, &
     let text = runtime.read_metrics().await?;
     Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], text))
 }
+
+/// What a browser shows of a server without a page; a program gets the usual error.
+async fn no_page(headers: HeaderMap) -> Response {
+    let accepts = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok()).unwrap_or_default();
+    match accepts.contains("text/html") {
+        true => Html(NO_PAGE).into_response(),
+        false => ApiError::NotFound.into_response(),
+    }
+}
+
+const NO_PAGE: &str = "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+    <meta name=\"viewport\" content=\"width=device-width\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
+    <title>question-server</title>\n<h1>This server has no page</h1>\n\
+    <p>It works, and its API is described at <a href=\"openapi.json\">openapi.json</a>.\n\
+    <p>For the chat page, start it with <code>--page DIR</code> and the folder of a built page.\n";
 
 async fn no_such_method() -> ApiError {
     ApiError::MethodNotAllowed

@@ -5,17 +5,18 @@ use crate::caller::Caller;
 use crate::clock::later;
 use crate::conversations::{ConversationId, path_id};
 use crate::error::ApiError;
-use crate::headers::parameter;
+use crate::headers::{called, parameter};
 use crate::limits::MAX_WAIT;
 use crate::log::LogReader;
 use crate::runtime::{Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
 use axum::extract::{FromRequestParts, State};
-use axum::http::{StatusCode, Uri, header, request};
+use axum::http::{HeaderMap, StatusCode, Uri, header, request};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use question_agent::ag_ui::{AskBody, ask_status, check_id};
 use question_agent::call::ToolResult;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -33,11 +34,17 @@ impl<S: Send + Sync> FromRequestParts<S> for AskId {
     }
 }
 
+/// True if the server shows a page, in which a person finds the ask.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShowsPage(pub(crate) bool);
+
 /// Asks in this conversation, which may be new. A repeated id asks nothing and gets the same response.
 pub(crate) async fn ask(
     State(runtime): State<Arc<Runtime>>,
+    State(ShowsPage(shows_page)): State<ShowsPage>,
     Extension(caller): Extension<Caller>,
     ConversationId(id): ConversationId,
+    headers: HeaderMap,
     JsonBody(body): JsonBody,
 ) -> Result<Response, ApiError> {
     let body = AskBody::parse(&body)?;
@@ -45,14 +52,27 @@ pub(crate) async fn ask(
     to_the_end(async move {
         let status = until_taken(|| runtime.try_ask(&caller, &id, &body, &call)).await?;
         let place = [(header::LOCATION, format!("asks/{}", urlencoded(&call)))];
-        Ok((status, place, Json(ask_status(&call, None))).into_response())
+        let mut asked = ask_status(&call, None);
+        if shows_page {
+            asked["url"] = page_of(&headers, &id).into();
+        }
+        Ok((status, place, Json(asked)).into_response())
     })
     .await
 }
 
-fn urlencoded(text: &str) -> String {
-    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+/// The address at which the page shows a conversation. Its empty `agent` is the server's own, whichever one the person has chosen before, or
+/// `--agent` names.
+fn page_of(headers: &HeaderMap, conversation: &str) -> String {
+    format!("{}/?agent=#c={}", called(headers), urlencoded(conversation))
 }
+
+fn urlencoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// All but the characters that RFC 3986 calls unreserved.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Runtime {
     async fn try_ask(

@@ -11,6 +11,7 @@ use ask_user_question::Limits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
 use sha2::{Digest as _, Sha256};
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -130,8 +131,8 @@ pub struct Config {
     #[arg(long = "max-model-calls", value_name = "N", value_parser = at_least_one, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
 
-    /// The store of conversations: memory, the SQLite file of one server, or a Postgres (postgres://user@host/name) that several share.
-    #[arg(long, value_name = "WHERE", default_value = "memory", global = true, help_heading = STORAGE)]
+    /// The store of conversations.
+    #[arg(skip)]
     pub database: Database,
     /// The time that a question waits for its answer, such as 90s, 30m, 2h or 7d. Then the agent continues without one.
     #[arg(long, value_name = "TIME", value_parser = wait, default_value = "never", help_heading = STORAGE)]
@@ -140,9 +141,12 @@ pub struct Config {
     #[arg(long, value_name = "TIME", value_parser = wait, default_value = "forever", help_heading = STORAGE)]
     pub keep: Wait,
 
-    /// The folder of the built page, to serve it as well. It is read once, at the start.
+    /// The folder of a built page, to serve in place of the one within the program. It is read once, at the start.
     #[arg(long, value_name = "DIR", help_heading = PAGE)]
     pub page: Option<PathBuf>,
+    /// Opens the page in the user's browser once the server is ready.
+    #[arg(skip)]
+    pub opens: bool,
     /// An origin whose agents the page may use, such as https://agent.example. May be given several times.
     #[arg(long = "allow-agent", value_name = "ORIGIN", value_parser = agents_origin, value_delimiter = ' ', help_heading = PAGE)]
     pub allow_agents: Vec<Origin>,
@@ -153,7 +157,7 @@ pub struct Config {
     /// The limits of an ask of MCP clients: runtime, coding or chat.
     #[arg(long, value_name = "NAME", value_parser = profile, default_value = "runtime", global = true, help_heading = MCP)]
     pub profile: Limits,
-    /// The card as one HTML file, for MCP clients that show apps. The npm package has it.
+    /// The card as one HTML file, for MCP clients that show apps and for pages, in place of the one within the program; none for plain forms.
     #[arg(long, value_name = "FILE", global = true, help_heading = MCP)]
     pub view: Option<PathBuf>,
     /// The time that a call of an MCP client waits, if the client takes no notifications of progress.
@@ -268,9 +272,10 @@ impl McpKey {
 }
 
 /// The store of conversations.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub enum Database {
     /// Memory, which ends with the server.
+    #[default]
     Memory,
     /// The SQLite file of one server.
     File(PathBuf),
@@ -354,6 +359,13 @@ const PROGRAM: &str = "question-server";
 struct Cli {
     #[command(flatten)]
     config: Config,
+    /// The store of conversations: the SQLite file of one server, a Postgres (postgres://user@host/name) that several share, or memory. By
+    /// default it is a file in the user's folder for data, and memory for mcp.
+    #[arg(long, value_name = "WHERE", global = true, help_heading = STORAGE)]
+    database: Option<Database>,
+    /// Opens the page in the browser.
+    #[arg(long, help_heading = PAGE)]
+    open: bool,
     /// The secret that gives clients access. People open /?token=TOKEN once, programs send Authorization: Bearer TOKEN. Set it in the
     /// environment, where other users cannot see it.
     #[arg(long, value_name = "TOKEN", help_heading = ACCESS)]
@@ -396,7 +408,7 @@ const AFTER: &str = "\
 Each option can be set in the environment as well: QUESTION_SERVER_PORT for --port, QUESTION_SERVER_ALLOW_HOST for --allow-host and so on. \
 Several values of one option have spaces between them. The command line wins.
 
-Once ready it prints one line: listening on http://ADDRESS:PORT
+Once ready it prints its address, as http://ADDRESS:PORT behind \"listening on\", and where conversations are kept.
 Ctrl+C, SIGTERM or SIGHUP ends it. With --token-file, SIGHUP reads that file again instead.";
 
 /// The definition of the command line.
@@ -516,7 +528,13 @@ fn argument(option: &str, value: &OsStr) -> Result<OsString, String> {
 
 impl Cli {
     fn check(self) -> Result<Command, String> {
-        let Self { mut config, token, token_file, callback_key, mcp_key, command, file: _ } = self;
+        let Self { mut config, database, open, token, token_file, callback_key, mcp_key, command, file: _ } = self;
+        config.opens = open;
+        config.database = match (database, &command) {
+            (Some(database), _) => database,
+            (None, Some(CliCommand::Mcp { .. })) => Database::Memory,
+            (None, Some(CliCommand::Backup { .. }) | None) => Database::File(users_file()?),
+        };
         if let Database::File(path) = &config.database
             && path.as_os_str().to_string_lossy().contains("://")
         {
@@ -555,6 +573,13 @@ impl Cli {
         }
         Ok(Command::Serve(Box::new(config)))
     }
+}
+
+/// The file of conversations in the user's folder for data, such as `~/.local/share/question-server/conversations.sqlite`.
+fn users_file() -> Result<PathBuf, String> {
+    let places = choose_native_strategy()
+        .map_err(|_| "this user has no home folder; name a file by --database, or keep nothing by --database memory")?;
+    Ok(places.data_dir().join(PROGRAM).join("conversations.sqlite"))
 }
 
 impl Config {

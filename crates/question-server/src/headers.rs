@@ -14,6 +14,14 @@ pub(crate) fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
     parameters.find_map(|(known, value)| (known == name).then_some(value))
 }
 
+/// The origin that the client called, as it or the proxy in front names it.
+pub(crate) fn called(headers: &HeaderMap) -> String {
+    let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let host = header(X_FORWARDED_HOST).or_else(|| header(header::HOST)).unwrap_or("127.0.0.1");
+    let scheme = header(X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
+    format!("{scheme}://{host}")
+}
+
 /// The token of `Authorization: Bearer TOKEN`.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;

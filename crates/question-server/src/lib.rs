@@ -9,6 +9,7 @@ mod agent_endpoint;
 pub mod app;
 mod asks;
 mod body;
+pub mod browser;
 pub mod callbacks;
 mod caller;
 pub mod clock;

@@ -5,6 +5,7 @@ mod stderr;
 #[cfg(unix)]
 use question_server::access::AccessToken;
 use question_server::access::Tokens;
+use question_server::browser::open_browser;
 use question_server::config::{self, Command, Database, LogFormat, ModelName};
 #[cfg(feature = "postgres")]
 use question_server::limits::DATABASE_STARTS;
@@ -104,29 +105,39 @@ fn run(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), St
 async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let drain = Drain::default();
     let tokens = Tokens::new(config.tokens.clone());
+    let page = config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded);
+    let (model, agent) = (open_model(&config)?, open_agent(&config)?);
+    let address = (config.bind, config.port).into();
+    // A previous server that is about to end may have the port as well as the file. What it has of both is waited for at the file.
+    let early = bind(address).await;
+    let store = open_store(&config).await;
+    let (listener, bound) = match early {
+        Ok(bound) => bound,
+        Err(_) => bind(address).await?,
+    };
+    let announcement = announcement(&config, bound, page.is_some());
     let mut server = Server::builder()
         .config(config.clone())
-        .store(open_store(&config).await?)
-        .model(open_model(&config)?)
+        .store(store?)
+        .model(model)
         .drain(drain.clone())
         .tokens(tokens.clone())
         .counters(counters.clone())
         .checks_hosts();
-    if let Some(folder) = &config.page {
-        server = server.page(Page::read(folder)?);
-    }
-    if let Some(agent) = open_agent(&config)? {
+    if let Some(agent) = agent {
         server = server.other_agent(agent);
     }
     #[cfg(feature = "mcp")]
     if config.mcp {
-        server = server.mcp(McpSettings::of(&config)?);
+        server = server.mcp(McpSettings::of(&config, page.as_ref())?);
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp {
         return Err(WITHOUT_MCP.to_owned());
     }
-    let (listener, bound) = bind((config.bind, config.port).into()).await?;
+    if let Some(page) = page {
+        server = server.page(page);
+    }
     let router = server.build();
     // From the line on stdout on, a signal may come.
     let stopped = stop_signal(config.token_file.is_some()).map_err(no_signals)?;
@@ -134,10 +145,13 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
     tracing::info!(version, ?model, store, limits = ?config.bounds, "server started");
     let mut out = io::stdout().lock();
-    let announced = writeln!(out, "listening on http://{bound}").and_then(|()| out.flush());
+    let announced = out.write_all(announcement.as_bytes()).and_then(|()| out.flush());
     drop(out);
     announced.map_err(|error| format!("could not write to stdout: {error}"))?;
 
+    if config.opens {
+        tokio::spawn(open_page(bound));
+    }
     let most = connections(&config);
     let served = serve_sockets(listener, router, config.timeouts, most, counters, drain.closed());
     let drained = async {
@@ -154,12 +168,45 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     Ok(())
 }
 
+/// The lines for the user, and for programs, which read the first one.
+fn announcement(config: &Config, bound: SocketAddr, has_page: bool) -> String {
+    let kept = match &config.database {
+        Database::File(file) => format!("Conversations are kept in {}.", file.display()),
+        Database::Postgres(_) => "Conversations are kept in Postgres.".to_owned(),
+        Database::Memory => "Conversations are kept in memory, and end with the server.".to_owned(),
+    };
+    let page = page_address(bound);
+    let open = match (has_page, config.tokens.is_empty()) {
+        (true, true) => format!("Open {page} in a browser. Ctrl+C ends the server."),
+        (true, false) => format!("Open {page}?token=TOKEN in a browser, once. Ctrl+C ends the server."),
+        (false, _) => format!("{WITHOUT_PAGE} Ctrl+C ends the server."),
+    };
+    format!("listening on http://{bound}\n{kept}\n{open}\n")
+}
+
+const WITHOUT_PAGE: &str = "This program was built without a page: --page DIR shows one.";
+
+/// The page as a browser of this machine reaches it.
+fn page_address(bound: SocketAddr) -> String {
+    match bound.ip().is_unspecified() {
+        true => format!("http://127.0.0.1:{}/", bound.port()),
+        false => format!("http://{bound}/"),
+    }
+}
+
+async fn open_page(bound: SocketAddr) {
+    let address = page_address(bound);
+    if !open_browser(address.clone()).await {
+        tracing::warn!(address, "there is no browser to open: open the address yourself");
+    }
+}
+
 /// Serves the client of MCP that started this process, until it closes stdin, and the pages of its questions.
 #[cfg(feature = "mcp")]
 async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), String> {
     let drain = Drain::default();
     let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
-    let settings = McpSettings::of(&config)?;
+    let settings = McpSettings::of(&config, Page::embedded().as_ref())?;
     // Pages that are still open have the port of the server before, which the store has waited for.
     let here = |port| bind((Ipv4Addr::LOCALHOST, port).into());
     let (listener, bound) = match here(settings.port()).await {
@@ -187,7 +234,7 @@ fn connections(config: &Config) -> usize {
     // The rest is for the store, models, agents and the log.
     let most = files - (files / 4).min(FILES_OF_ITS_OWN);
     if most < wanted {
-        tracing::info!(
+        tracing::debug!(
             files,
             connections = most,
             "the system's limit of open files allows fewer connections than --max-connections"
@@ -222,7 +269,8 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
         Database::File(path) => {
             // The previous server usually has the same settings.
             let timeout = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
-            Arc::new(SqliteStore::open_within(path, timeout).map_err(|error| error.to_string())?)
+            let opened = SqliteStore::open_within(path, timeout);
+            Arc::new(opened.map_err(|error| format!("{error}. {OTHER_STORES}"))?)
         }
         #[cfg(feature = "postgres")]
         Database::Postgres(address) => {
@@ -234,6 +282,8 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
         Database::Memory => Arc::new(MemoryStore::default()),
     })
 }
+
+const OTHER_STORES: &str = "Name another file by --database, or keep nothing by --database memory.";
 
 fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
     let key = config.agent_key.as_ref().map(|key| key.0.as_str());
@@ -291,7 +341,10 @@ fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
     let port = address.port();
     match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("port {port} is in use; choose another with --port, or 0 for any free one.")
+            let by = listeners::get_process_by_port(port, listeners::Protocol::TCP);
+            let by = by.map(|by| format!(" by {} (process {}): end that, or", by.name, by.pid));
+            let by = by.unwrap_or_else(|_| ";".to_owned());
+            format!("port {port} is in use{by} choose another with --port, or 0 for any free one.")
         }
         io::ErrorKind::PermissionDenied => {
             format!("port {port} needs more privileges; choose one above 1023 with --port.")

@@ -3,12 +3,14 @@
 //! A client's ask is a program's ask in a conversation of its own. The conversation's id is the secret in the page's address. The model sees the
 //! call's id alone, which does not open the page.
 
+use crate::browser::open_browser;
 use crate::caller::Caller;
 use crate::config::{Config, Database, McpKey};
 use crate::error::{ApiError, Limit};
-use crate::headers::{X_FORWARDED_HOST, X_FORWARDED_PROTO};
+use crate::headers::called;
 use crate::limits::Bounds;
 use crate::owner::Owner;
+use crate::page::Page;
 use crate::runtime::{Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
 use ask_user_question::outcome::AnsweredBy;
@@ -31,10 +33,8 @@ use question_mcp::{HttpBounds, McpServer, OpenedAsk, OwnPage, PageError};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -51,9 +51,6 @@ const WATCH: Duration = Duration::from_secs(30);
 /// The first port of pages, and their number: Linux gives them to no connection by itself.
 const FIRST_PORT: u16 = 61_000;
 const PORTS: u16 = 4_096;
-
-/// The timeout of the command that opens a browser. If it runs longer, the command is the browser itself.
-const BROWSER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The policy of the pages: only their own style, script and form, without an icon.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -83,11 +80,11 @@ pub struct McpSettings {
 }
 
 impl McpSettings {
-    /// The settings of the command line.
+    /// The settings of the command line. Without `--view`, the view is the one beside this page.
     ///
     /// # Errors
     /// A sentence if a file can't be read.
-    pub fn of(config: &Config) -> Result<Self, String> {
+    pub fn of(config: &Config, page: Option<&Page>) -> Result<Self, String> {
         let read = |file: &PathBuf| {
             std::fs::read_to_string(file).map_err(|error| format!("--view {}: {error}", file.display()))
         };
@@ -97,7 +94,11 @@ impl McpSettings {
         };
         Ok(Self {
             limits: config.profile.clone(),
-            view: config.view.as_ref().map(read).transpose()?,
+            view: match &config.view {
+                Some(none) if none.as_os_str() == "none" => None,
+                Some(file) => Some(read(file)?),
+                None => page.and_then(Page::view).map(str::to_owned),
+            },
             wait: config.wait,
             key: config.mcp_key.clone().or(beside).map(|key| key.0),
         })
@@ -298,7 +299,7 @@ impl OwnPage for AskPages {
         let (secret, id) = self.open_ask(&caller(request), ask).await?;
         let base = match &self.place {
             PageOrigin::Here { base, .. } => base.clone(),
-            PageOrigin::AsCalled => called(request),
+            PageOrigin::AsCalled => request.map_or_else(|| "http://127.0.0.1".to_owned(), |parts| called(&parts.headers)),
         };
         let address = format!("{base}{ASKS}/{secret}");
         let is_shown = match self.place {
@@ -347,28 +348,6 @@ impl From<ApiError> for PageError {
         let (code, message) = error.code_and_message();
         Self { code, message }
     }
-}
-
-/// The origin that the client called.
-fn called(request: Option<&Parts>) -> String {
-    let header = |name| request.and_then(|parts| parts.headers.get(name)?.to_str().ok());
-    let host = header(X_FORWARDED_HOST).or_else(|| header(header::HOST)).unwrap_or("127.0.0.1");
-    let scheme = header(X_FORWARDED_PROTO).filter(|scheme| *scheme == "https").unwrap_or("http");
-    format!("{scheme}://{host}")
-}
-
-/// Opens the user's browser. False if there is none.
-async fn open_browser(address: String) -> bool {
-    let (program, before): (&str, &[&str]) = match () {
-        () if cfg!(target_os = "macos") => ("open", &[]),
-        () if cfg!(windows) => ("rundll32", &["url.dll,FileProtocolHandler"]),
-        () => ("xdg-open", &[]),
-    };
-    let mut command = Command::new(program);
-    // Stdout carries the protocol.
-    command.args(before).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let opened = spawn_blocking(move || command.status().is_ok_and(|status| status.success()));
-    timeout(BROWSER_TIMEOUT, opened).await.is_ok_and(|opened| opened.unwrap_or(false))
 }
 
 /// The card for the frame of a page.

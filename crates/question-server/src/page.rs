@@ -1,8 +1,10 @@
-//! The built page, served from the same origin.
+//! The built page, served from the same origin: the one within the program, or a folder's.
 //!
 //! It is read once, at the start: all files are of one build, and no request can reach any other file. Clients that accept it get the compressed
 //! `NAME.br` or `NAME.gz` beside a file.
 
+#[cfg(feature = "page")]
+mod embedded;
 mod encoding;
 mod file;
 
@@ -19,7 +21,10 @@ use std::sync::Arc;
 use std::{fs, io};
 
 /// The document at `/`.
-const INDEX: &str = "index.html";
+const INDEX: &str = "/index.html";
+
+/// The card as one HTML text, for MCP clients that show apps.
+const VIEW: &str = "/card.html";
 
 /// A built page in memory.
 #[derive(Debug)]
@@ -29,40 +34,61 @@ pub struct Page {
 }
 
 impl Page {
+    /// The page within the program; `None` if it was built without one.
+    #[must_use]
+    pub fn embedded() -> Option<Self> {
+        #[cfg(feature = "page")]
+        let page = Some(Self { files: embedded::files() }).filter(|page| page.files.contains_key(INDEX));
+        #[cfg(not(feature = "page"))]
+        let page = None;
+        page
+    }
+
     /// Reads the page in a folder with an `index.html`.
     ///
     /// # Errors
     /// A sentence if there is none, or the folder cannot be read.
     pub fn read(folder: &Path) -> Result<Self, String> {
-        if !folder.join(INDEX).is_file() {
-            return Err(format!("{} holds no {INDEX}; build the page first.", folder.display()));
+        if !folder.join(&INDEX[1..]).is_file() {
+            return Err(format!(
+                "--page {}: it holds no {}; name the folder that `cargo xtask build` or `trunk build` made.",
+                folder.display(),
+                &INDEX[1..]
+            ));
         }
-        let unreadable = |error: io::Error| format!("{} cannot be read: {error}", folder.display());
+        let unreadable = |error: io::Error| format!("--page {}: it cannot be read: {error}", folder.display());
         let mut found = Vec::new();
         let root = fs::canonicalize(folder).map_err(unreadable)?;
         find(&root, &root, "/", &mut found).map_err(unreadable)?;
         let files = found.into_iter().map(|(path, place)| Ok((path, File::read(&place)?)));
-        let files: HashMap<_, _> = files.collect::<Result<_, _>>().map_err(unreadable)?;
+        let page = Self { files: files.collect::<Result<_, _>>().map_err(unreadable)? };
         let is_large = |(path, file): (&String, &File)| path.ends_with(".wasm") && !file.has(Encoding::Brotli);
-        if files.iter().any(is_large) {
+        if page.files.iter().any(is_large) {
             tracing::info!(
                 "the page's program has no NAME.br beside it, so each client loads all of it: OPERATOR.md says how to pack it"
             );
         }
-        if fs::read_to_string(folder.join(INDEX)).is_ok_and(|html| has_inline_script(&html)) {
+        if page.text(INDEX).is_some_and(has_inline_script) {
             tracing::warn!(
-                "{INDEX} has an inline script, which the server's policy refuses, so the page may stay blank: start the program from a file, as \
-                 the README shows under \"I have a Leptos app\""
+                "index.html has an inline script, which the server's policy refuses, so the page may stay blank: start the program from a \
+                 file, as the README shows under \"I have a Leptos app\""
             );
         }
-        Ok(Self { files })
+        Ok(page)
+    }
+
+    /// The card as one HTML text, for MCP clients that show apps, if it is beside the page.
+    #[must_use]
+    pub fn view(&self) -> Option<&str> {
+        self.text(VIEW)
+    }
+
+    fn text(&self, path: &str) -> Option<&str> {
+        std::str::from_utf8(self.files.get(path)?.content()).ok()
     }
 
     fn file(&self, path: &str) -> Option<&File> {
-        match path {
-            "/" => self.files.get("/index.html"),
-            path => self.files.get(path),
-        }
+        self.files.get(if path == "/" { INDEX } else { path })
     }
 }
 

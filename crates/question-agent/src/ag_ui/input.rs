@@ -251,7 +251,7 @@ fn is_tool_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.chars().all(is_legal)
 }
 
-/// Refuses ids that are empty, too long or unprintable.
+/// Refuses ids that are empty, too long or unprintable, and `.` and `..`, which no URL can name: clients resolve them, even percent-encoded.
 ///
 /// # Errors
 /// If it is one of these.
@@ -259,7 +259,10 @@ pub fn check_id(id: &str) -> Result<(), Refused> {
     if id.is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
         return Err(Refused::BadRequest(format!("An id must have 1 to {MAX_ID_BYTES} printable bytes.")));
     }
-    Ok(())
+    match id {
+        "." | ".." => Err(Refused::BadRequest("An id must not be a path segment of dots.".to_owned())),
+        _ => Ok(()),
+    }
 }
 
 /// As [`check_id`], for the ids that a reply names: they are stored with it.

@@ -17,6 +17,7 @@ const ASK_FIRST: &str = "no-cache";
 const BROTLI: &str = ".br";
 /// The ending of a file that is compressed by gzip.
 const GZIP: &str = ".gz";
+const ENDINGS: [&str; 2] = [BROTLI, GZIP];
 
 /// The part of a digest in an `ETag`, in hexadecimal digits.
 const TAG_DIGITS: usize = 32;
@@ -39,24 +40,29 @@ impl File {
     /// # Errors
     /// If it cannot be read.
     pub(super) fn read(place: &Path) -> io::Result<Self> {
-        let content = fs::read(place)?;
-        let name = place.file_name().and_then(|name| name.to_str());
-        let packed = |ending| {
-            let packed = packed_beside(place, ending)?;
-            let smaller = packed.filter(|packed| packed.len() < content.len());
-            io::Result::Ok(smaller.map(Bytes::from))
-        };
-        Ok(Self {
-            content_type: content_type(place),
-            cache: match name.is_some_and(is_named_after_its_content) {
-                true => FOR_EVER,
-                false => ASK_FIRST,
-            },
+        let content = fs::read(place)?.into();
+        let packed = ENDINGS.map(|ending| packed_beside(place, ending));
+        let [brotli, gzip] = packed.map(|packed| packed.map(|found| found.map(Bytes::from)));
+        let (brotli, gzip) = (brotli?, gzip?);
+        Ok(Self::new(place, content, |ending| if ending == BROTLI { brotli.clone() } else { gzip.clone() }))
+    }
+
+    /// The file of this name with this content, and its packed copies by their endings. A copy that is no smaller is left out.
+    pub(super) fn new(name: &Path, content: Bytes, packed: impl Fn(&str) -> Option<Bytes>) -> Self {
+        let smaller = |ending| packed(ending).filter(|packed: &Bytes| packed.len() < content.len());
+        let is_immutable = name.file_name().and_then(|name| name.to_str()).is_some_and(is_named_after_its_content);
+        Self {
+            content_type: content_type(name),
+            cache: if is_immutable { FOR_EVER } else { ASK_FIRST },
             tag: sha256_hex(&content)[..TAG_DIGITS].to_owned(),
-            gzip: packed(GZIP)?,
-            brotli: packed(BROTLI)?,
-            identity: content.into(),
-        })
+            gzip: smaller(GZIP),
+            brotli: smaller(BROTLI),
+            identity: content,
+        }
+    }
+
+    pub(super) fn content(&self) -> &[u8] {
+        &self.identity
     }
 
     pub(super) fn has(&self, encoding: Encoding) -> bool {
@@ -127,10 +133,13 @@ fn packed_beside(place: &Path, ending: &str) -> io::Result<Option<Vec<u8>>> {
 
 /// True if this is the compressed form of another file.
 pub(super) fn is_packed(place: &Path) -> bool {
-    let name = place.to_str().unwrap_or_default();
-    let endings = [BROTLI, GZIP].into_iter();
-    let mut bases = endings.filter_map(|ending| name.strip_suffix(ending));
-    bases.any(|base| Path::new(base).is_file())
+    let base = place.to_str().and_then(base_of_packed);
+    base.is_some_and(|base| Path::new(base).is_file())
+}
+
+/// The name of the file whose compressed form would have this name.
+pub(super) fn base_of_packed(name: &str) -> Option<&str> {
+    ENDINGS.iter().find_map(|ending| name.strip_suffix(ending))
 }
 
 /// True if a name has a hash in Trunk's place: `chat-0123456789abcdef.css`, `app-0123456789abcdef_bg.wasm`. Trunk drops leading zeros. A hash

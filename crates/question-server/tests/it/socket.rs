@@ -110,6 +110,8 @@ pub(crate) async fn start(args: &[&str]) -> (Child, SocketAddr) {
 pub(crate) fn binary(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_question-server"));
     command.args(args).stdin(Stdio::null()).kill_on_drop(true);
+    // The user's own conversations are none of a test's business.
+    command.env("QUESTION_SERVER_DATABASE", "memory");
     command
 }
 
@@ -379,11 +381,7 @@ async fn a_log_that_nobody_reads_stops_nothing() {
 async fn a_taken_port_is_a_sentence() {
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let port = taken.local_addr().expect("it is bound").port().to_string();
-    let output = Command::new(env!("CARGO_BIN_EXE_question-server"))
-        .args(["--port", &port])
-        .output()
-        .await
-        .expect("the binary starts");
+    let output = binary(&["--port", &port]).output().await.expect("the binary starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains(&port) && said.contains("in use") && !said.contains("panicked"), "{said}");
@@ -393,12 +391,7 @@ async fn a_taken_port_is_a_sentence() {
 #[tokio::test]
 async fn help_is_printed_and_mistakes_are_sentences() {
     let run = async |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_question-server"))
-            .args(args)
-            .env("QUESTION_SERVER_PORT", "0")
-            .output()
-            .await
-            .expect("the binary starts");
+        let output = binary(args).env("QUESTION_SERVER_PORT", "0").output().await.expect("the binary starts");
         let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code(), said(&output.stdout), said(&output.stderr))
     };
