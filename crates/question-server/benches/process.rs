@@ -16,6 +16,8 @@ pub(crate) struct Server {
 impl Server {
     /// Starts one and waits until it says where it listens.
     pub(crate) async fn start(command: &mut Command) -> Outcome<Self> {
+        // Unless its arguments name another store.
+        command.env("QUESTION_SERVER_DATABASE", "memory");
         let mut process = command.stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
         let stdout = process.stdout.take().ok_or("the server has no output")?;
         let line = BufReader::new(stdout).lines().next_line().await?.ok_or("the server ended at its start")?;

@@ -120,8 +120,8 @@ pub struct Config {
     /// The pause of a script before each piece that it streams, in milliseconds.
     #[arg(long, value_name = "MS", value_parser = milliseconds, default_value = "15", help_heading = AGENT)]
     pub pace: Duration,
-    /// The URL of another AG-UI agent, such as http://127.0.0.1:8000/. Requests to /agent/other are forwarded to it, and the page of --page
-    /// uses it.
+    /// The URL of another AG-UI agent, such as http://127.0.0.1:8000/. Requests to /agent/other are forwarded to it, and the page uses
+    /// it.
     #[arg(long, value_name = "URL", help_heading = AGENT)]
     pub agent: Option<String>,
     /// The key for the agent of --agent, sent as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
@@ -144,9 +144,9 @@ pub struct Config {
     /// The folder of a built page, to serve in place of the one within the program. It is read once, at the start.
     #[arg(long, value_name = "DIR", help_heading = PAGE)]
     pub page: Option<PathBuf>,
-    /// Opens the page in the user's browser once the server is ready.
-    #[arg(skip)]
-    pub opens: bool,
+    /// Opens the page in the user's browser once the server is ready: yes or no. --open alone means yes.
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", num_args = 0..=1, require_equals = true, default_missing_value = "yes", action = clap::ArgAction::Set, help_heading = PAGE)]
+    pub open: bool,
     /// An origin whose agents the page may use, such as https://agent.example. May be given several times.
     #[arg(long = "allow-agent", value_name = "ORIGIN", value_parser = agents_origin, value_delimiter = ' ', help_heading = PAGE)]
     pub allow_agents: Vec<Origin>,
@@ -363,9 +363,6 @@ struct Cli {
     /// default it is a file in the user's folder for data, and memory for mcp.
     #[arg(long, value_name = "WHERE", global = true, help_heading = STORAGE)]
     database: Option<Database>,
-    /// Opens the page in the browser.
-    #[arg(long, help_heading = PAGE)]
-    open: bool,
     /// The secret that gives clients access. People open /?token=TOKEN once, programs send Authorization: Bearer TOKEN. Set it in the
     /// environment, where other users cannot see it.
     #[arg(long, value_name = "TOKEN", help_heading = ACCESS)]
@@ -528,8 +525,7 @@ fn argument(option: &str, value: &OsStr) -> Result<OsString, String> {
 
 impl Cli {
     fn check(self) -> Result<Command, String> {
-        let Self { mut config, database, open, token, token_file, callback_key, mcp_key, command, file: _ } = self;
-        config.opens = open;
+        let Self { mut config, database, token, token_file, callback_key, mcp_key, command, file: _ } = self;
         config.database = match (database, &command) {
             (Some(database), _) => database,
             (None, Some(CliCommand::Mcp { .. })) => Database::Memory,

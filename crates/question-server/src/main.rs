@@ -149,7 +149,7 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     drop(out);
     announced.map_err(|error| format!("could not write to stdout: {error}"))?;
 
-    if config.opens {
+    if config.open {
         tokio::spawn(open_page(bound));
     }
     let most = connections(&config);

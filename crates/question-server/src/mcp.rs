@@ -299,7 +299,9 @@ impl OwnPage for AskPages {
         let (secret, id) = self.open_ask(&caller(request), ask).await?;
         let base = match &self.place {
             PageOrigin::Here { base, .. } => base.clone(),
-            PageOrigin::AsCalled => request.map_or_else(|| "http://127.0.0.1".to_owned(), |parts| called(&parts.headers)),
+            PageOrigin::AsCalled => {
+                request.map_or_else(|| "http://127.0.0.1".to_owned(), |parts| called(&parts.headers))
+            }
         };
         let address = format!("{base}{ASKS}/{secret}");
         let is_shown = match self.place {

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::children::{self, Child};
 use crate::console::{bold, clock, dim, say};
@@ -25,7 +25,8 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     if options.open && options.agent.is_some() {
         bail!("--open opens the page with the server's own agent: leave it out, and open the address that is printed");
     }
-    // Before anything slow, so that a taken port is known at once.
+    // Before anything slow, so that what can't work is known at once.
+    check(options)?;
     let port = free_port(options.port.unwrap_or(8080))?;
     let release = options.release;
     say("Getting tools, server and page ready, which takes some minutes where nothing is there yet");
@@ -57,9 +58,30 @@ pub(crate) fn serve(options: &Serve) -> Result<()> {
     }
 }
 
+/// Refuses what the server would refuse, once it is built.
+fn check(options: &Serve) -> Result<()> {
+    if let Some(url) = &options.agent
+        && !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
+    {
+        bail!("--agent: {url} is no http or https URL, such as http://127.0.0.1:8000/");
+    }
+    if let Some(file) = &options.system_prompt {
+        ensure!(file.is_file(), "--system-prompt: there is no file {}", file.display());
+    }
+    let variable = match options.model.as_deref() {
+        None | Some("front-desk" | "coding-desk") => return Ok(()),
+        Some("openai") => "OPENAI_MODEL",
+        Some("anthropic") => "ANTHROPIC_MODEL",
+        Some(other) => bail!("--model: there is no {other}, but front-desk, coding-desk, openai and anthropic"),
+    };
+    let is_set = std::env::var_os(variable).is_some_and(|name| !name.is_empty());
+    ensure!(is_set, "--model {}: set {variable} to the model's name", options.model.as_deref().unwrap_or_default());
+    Ok(())
+}
+
 /// Builds the server that the page talks to. Its conversations are in a file, so a fifth of its dependencies, Postgres', is left out.
 pub(crate) fn build_server(release: bool, log: &StepLog) -> Result<()> {
-    let mut build = cargo(["build", "--package", "question-server", "--no-default-features"]);
+    let mut build = cargo(["build", "--package", "question-server", "--no-default-features", "--features", "mcp"]);
     log.run(build.args(if release { &["--profile", "server"][..] } else { &[] }))
 }
 
@@ -164,6 +186,27 @@ fn port_in(line: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_the_server_would_refuse_is_said_before_it_is_built() {
+        let said = |model: Option<&str>, agent: Option<&str>| {
+            let [model, agent] = [model, agent].map(|text| text.map(str::to_owned));
+            let options = Serve {
+                port: None,
+                release: false,
+                gallery: false,
+                open: false,
+                agent,
+                allow_agent: Vec::new(),
+                model,
+                system_prompt: None,
+            };
+            check(&options).map_err(|problem| problem.to_string())
+        };
+        assert!(said(Some("coding-desk"), Some("http://127.0.0.1:8000/")).is_ok());
+        assert!(said(None, Some("localhost:8000")).unwrap_err().contains("localhost:8000 is no http"));
+        assert!(said(Some("gpt"), None).unwrap_err().contains("there is no gpt"));
+    }
 
     #[test]
     fn a_taken_port_is_said_with_the_way_out() {

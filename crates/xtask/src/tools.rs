@@ -36,11 +36,12 @@ enum ToolSource {
     Npm(&'static [(&'static str, &'static str)]),
 }
 
-/// Builds and serves the page. It needs neither TLS nor its search for newer versions.
+/// Builds and serves the page. It needs neither TLS nor its search for newer versions. 0.22 does as well, but wants a newer compiler than ours.
 pub(crate) fn trunk() -> PinnedTool {
     // It hashes the whole program at each build.
     const HASH: &str = "--config=profile.release.package.sha2.opt-level=3";
-    crate_of_rust("trunk", "0.21.14", &["trunk"], &["--locked", "--no-default-features", HASH])
+    let pinned = crate_of_rust("trunk", "0.21.14", &["trunk"], &["--locked", "--no-default-features", HASH]);
+    PinnedTool { does_for: |present, pinned| present >= pinned && present < [0, 23, 0], ..pinned }
 }
 
 /// Makes JavaScript's side of the page, and runs its tests. It refuses modules that were made for any other version.

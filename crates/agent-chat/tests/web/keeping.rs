@@ -284,11 +284,32 @@ async fn the_address_names_the_conversation() {
     let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
     visitor.sees_lines(&["user: Hello"]).await;
     assert_eq!(visitor.chat.conversation_id(), call.input.thread_id);
-    for other in ["#c=", "#c=a/b", "#top", ""] {
+    for other in ["#c=", "#c=..", "#c=a%0Ab", "#c=%FF", "#top", ""] {
         window().location().set_hash(other).expect("it is an address");
         let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
         assert_ne!(visitor.chat.conversation_id(), call.input.thread_id);
         assert!(visitor.keys().is_empty());
+    }
+}
+
+#[test]
+async fn an_address_leads_to_each_conversation_that_a_server_takes() {
+    let long = "b".repeat(200);
+    for (address, id) in [
+        ("#c=errand.7_a~b", "errand.7_a~b"),
+        ("#c=a%20b%2F%C3%BC%3F%23", "a b/ü?#"),
+        ("#c=100%25", "100%"),
+        (&format!("#c={long}"), &long),
+    ] {
+        let visitor = Visitor::first(ChatOptions::new("/agent").kept_in_address());
+        drop(visitor);
+        window().location().set_hash(address).expect("it is an address");
+        let visitor = Visitor::beside(ChatOptions::new("/agent").kept_in_address());
+        assert_eq!(visitor.chat.conversation_id(), id);
+        visitor.chat.send("Hello");
+        assert_eq!(Call::next().await.input.thread_id, id);
+        let named = window().location().hash().expect("a page has an address");
+        assert_eq!(String::from(js_sys::decode_uri_component(&named).expect("it is encoded")), format!("#c={id}"));
     }
 }
 

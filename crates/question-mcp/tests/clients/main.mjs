@@ -54,11 +54,11 @@ const ask = (sdk, client, questions, options) => sdk.call(client, { name: "ask_u
 /** The ways to the server. */
 const ways = {
   async stdio(sdk, args) {
-    const settings = { command: server, args: ["mcp", "--no-open", "--log", "off", ...args], stderr: "inherit" };
+    const settings = { command: server, args: ["mcp", "--no-open", "--log", "off", "--view", "none", ...args], stderr: "inherit" };
     return { transport: () => sdk.stdio(settings), close() {} };
   },
   async http(sdk, args) {
-    const started = spawn(server, ["--port", "0", "--log", "off", "--mcp", ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    const started = spawn(server, ["--port", "0", "--log", "off", "--database", "memory", "--view", "none", "--mcp", ...args], { stdio: ["ignore", "pipe", "inherit"] });
     for await (const line of createInterface({ input: started.stdout })) {
       const address = line.match(/^listening on (\S+)$/)?.[1];
       if (address) return { transport: () => sdk.http(new URL(`${address}/mcp`)), close: () => started.kill() };

@@ -43,7 +43,7 @@ export class Houses {
   }
 
   async #start(args, environment = {}) {
-    const settings = ["--port", "0", "--pace", "0", "--log", "off"];
+    const settings = ["--port", "0", "--pace", "0", "--log", "off", "--database", "memory"];
     const server = spawn(this.#program, [...settings, ...args], {
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "inherit"],

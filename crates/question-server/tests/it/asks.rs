@@ -4,7 +4,7 @@ use crate::clock::HandClock;
 use crate::folder::Folder;
 use crate::house::{Parts, app, parts, serve, server_with};
 use crate::http;
-use crate::http::{Answer, call, get, loaded, messages, post, request, says};
+use crate::http::{Answer, call, get, loaded, messages, post, request, says, with_headers};
 use crate::replicas;
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
@@ -16,6 +16,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::{Router, routing};
 use question_server::Config;
 use question_server::clock::Clock as _;
+use question_server::page::Page;
 use question_server::store::{MemoryStore, SqliteStore, Store};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -302,4 +303,25 @@ async fn only_those_who_may_open_a_conversation_ask_in_it() {
     // A new one is for all who know its name.
     assert_eq!(call(&server, by("bob", Method::POST, "/conversations/new/asks", ask())).await.status, 201);
     assert_eq!(messages(&server, "new").await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_ask_has_the_address_of_its_page_where_there_is_one() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path()).expect("it can be made");
+    std::fs::write(folder.path().join("index.html"), "<!doctype html>").expect("it can be written");
+    let page = Page::read(folder.path()).expect("it has a document");
+    let shown = app(&Config::default(), Parts { page: Some(page), ..parts(speaks()) });
+    let ask = async |id: &str, headers: &[(&'static str, &str)]| {
+        let path = format!("/conversations/{id}/asks");
+        let request = request(Method::POST, &path, Some(json!({"questions": which()})));
+        call(&shown, with_headers(request, headers)).await.json()["url"].take()
+    };
+    assert_eq!(ask("errand", &[]).await, "http://127.0.0.1:8787/?agent=#c=errand");
+    // The id travels as the path has it.
+    assert_eq!(ask("a%20b%2F%C3%BC", &[]).await, "http://127.0.0.1:8787/?agent=#c=a%20b%2F%C3%BC");
+    let proxied = [("x-forwarded-host", "localhost"), ("x-forwarded-proto", "https")];
+    assert_eq!(ask("proxied", &proxied).await, "https://localhost/?agent=#c=proxied");
+    let bare = asks(&server_with(speaks()), json!({"questions": which()})).await.json();
+    assert_eq!(bare["url"], Value::Null, "{bare}");
 }

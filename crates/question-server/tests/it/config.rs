@@ -253,8 +253,8 @@ fn a_backup_needs_a_file_and_nothing_else() {
         assert_eq!((database.as_path(), to.as_path()), (Path::new("a.sqlite"), Path::new("copy.sqlite")));
     }
     for (args, named) in [
-        (["backup", "copy.sqlite"].as_slice(), "--database"),
-        (&["backup", "--database", "a.sqlite"], "<FILE>"),
+        (["backup", "--database", "a.sqlite"].as_slice(), "<FILE>"),
+        (&["backup", "copy.sqlite", "--database", "memory"], "--database"),
         (&["backup", "copy.sqlite", "--database", "postgres://u:secret@h/n"], "pg_dump"),
         (&["restore"], "restore"),
     ] {

@@ -51,6 +51,7 @@ mod scripts;
 mod socket;
 mod sqlite;
 mod stalls;
+mod starting;
 mod store;
 mod tools;
 mod unattended;

@@ -33,7 +33,9 @@ struct Started {
 
 impl Started {
     async fn new(args: &[&str]) -> Self {
-        let mut command = binary(&[["mcp", "--no-open", "--log", "off"].as_slice(), args].concat());
+        // Whether this build has the card inside or not.
+        let usual = ["mcp", "--no-open", "--log", "off", "--view", "none"];
+        let mut command = binary(&[usual.as_slice(), args].concat());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");
         let stdin = child.stdin.take().expect("it is piped");
         let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
@@ -268,7 +270,7 @@ async fn the_key_beside_a_database_is_made_once() {
 const TOKEN: &str = "correct-horse-battery-staple";
 
 fn endpoint(config: &Config) -> Router {
-    let settings = McpSettings { key: Some([7; 32]), ..McpSettings::of(config).expect("it reads no file") };
+    let settings = McpSettings { key: Some([7; 32]), ..McpSettings::of(config, None).expect("it reads no file") };
     Server::builder().config(config.clone()).mcp(settings).checks_hosts().build()
 }
 

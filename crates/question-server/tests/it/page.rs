@@ -369,7 +369,7 @@ async fn without_leave_the_page_talks_to_its_own_server_alone() {
 async fn a_folder_without_a_page_is_refused_with_a_sentence() {
     let folder = Folder::new();
     let why = Page::read(folder.path()).expect_err("it is empty");
-    assert!(why.contains("index.html") && why.contains("build the page first"));
+    assert!(why.contains("index.html") && why.contains("`trunk build`"));
 }
 
 #[tokio::test]
@@ -392,4 +392,16 @@ async fn a_script_that_the_policy_refuses_is_told_of_in_the_log() {
     let dist = dist.to_str().expect("the target folder's name is text");
     let (mut child, _) = start(&["--port", "0", "--page", dist]).await;
     until_logged(&mut child, "index.html has an inline script, which the server's policy refuses").await;
+}
+
+#[tokio::test]
+async fn a_server_without_a_page_tells_a_browser_so_and_a_program_as_ever() {
+    let server = server();
+    let visit = with_headers(request(Method::GET, "/", None), &[("accept", "text/html,application/xhtml+xml;q=0.9")]);
+    let shown = call(&server, visit).await;
+    assert_eq!((shown.status.as_u16(), shown.header("content-type")), (200, "text/html; charset=utf-8"));
+    let text = String::from_utf8_lossy(&shown.body);
+    assert!(text.contains("no page") && text.contains("--page DIR"), "{text}");
+    let program = get(&server, "/").await;
+    assert_eq!((program.status.as_u16(), program.json()["code"].as_str()), (404, Some("not_found")));
 }

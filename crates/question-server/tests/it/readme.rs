@@ -76,7 +76,7 @@ async fn the_readmes_commands_work_in_their_order() {
         "event: state_change",
         "Proceed with this estimate?",
         r#"{"state":{"type":"idle"}}"#,
-        r#"{"toolCallId":"size"}"#,
+        r#"{"toolCallId":"size""#,
         r#"{"state":{"type":"idle"}}"#,
         r#""answers":{"Which size?":"M"}"#,
         r#"{"status":"ok"}"#,

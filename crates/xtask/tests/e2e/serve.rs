@@ -62,7 +62,8 @@ async fn plain_trunk_serve_shows_the_page_and_says_what_to_start() {
     .await;
 
     let started = |line: &str| port_after("listening on http://127.0.0.1:", line);
-    let (_server, _) = Process::listening(&mut Command::new(given("XTASK_SERVER")), started, START_LIMIT);
+    let mut server = Command::new(given("XTASK_SERVER"));
+    let (_server, _) = Process::listening(server.args(["--database", "memory"]), started, START_LIMIT);
     journey_at(&url, async |page| {
         page.say("I need my car looked at").await?;
         page.tap("Brake service").await

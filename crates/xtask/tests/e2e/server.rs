@@ -111,11 +111,11 @@ fn start_command(
     database: Option<&TempDir>,
 ) -> (Process, u16) {
     command.args(["--port", &port.to_string(), "--pace", "15", "--log", "warn", "--page", page]);
-    command.args(options);
-    if let Some(database) = database {
-        let file = database.0.join("conversations.db");
-        command.arg("--database").arg(file);
-    }
+    command.args(options).arg("--database");
+    match database {
+        Some(folder) => command.arg(folder.0.join("conversations.db")),
+        None => command.arg("memory"),
+    };
     let announcement = |line: &str| port_after("listening on http://127.0.0.1:", line);
     Process::listening(&mut command, announcement, START_LIMIT)
 }

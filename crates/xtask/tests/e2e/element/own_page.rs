@@ -150,9 +150,10 @@ impl Client {
     fn start(database: &TempDir, has_card: bool) -> Self {
         let mut command = Command::new(given("XTASK_SERVER"));
         command.args(["mcp", "--no-open", "--log", "off", "--database"]).arg(database.0.join("asks.sqlite"));
-        if has_card {
-            command.arg("--view").arg(Path::new(&given("XTASK_PACKAGE")).join("card.html"));
-        }
+        command.arg("--view").arg(match has_card {
+            true => Path::new(&given("XTASK_PACKAGE")).join("card.html"),
+            false => "none".into(),
+        });
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let (stdin, stdout) = (child.stdin.take().expect("it is piped"), child.stdout.take().expect("it is piped"));
         let (heard, messages) = channel();
