@@ -37,6 +37,26 @@ async fn what_is_typed_while_a_question_waits_answers_it() {
 }
 
 #[tokio::test]
+async fn a_programs_question_is_answered_at_the_address_that_the_program_got() {
+    let body =
+        r#"{"id": "size", "questions": [{"question": "Which size?", "options": [{"label": "S"}, {"label": "M"}]}]}"#;
+    // Behind another agent, too, whose page `/` is then.
+    for server in [Server::start(), Server::start_passing_on("http://127.0.0.1:9/")] {
+        let (_, asked) = server.post("/conversations/nightly%20jobs%2F7/asks", body);
+        let asked: serde_json::Value = serde_json::from_str(&asked).expect("it is JSON");
+        let address = asked["url"].as_str().unwrap_or_else(|| panic!("{asked}"));
+        journey_at(address, async |page| {
+            page.can_choose("S").await?;
+            page.tap("M").await?;
+            let (_, answer) = server.fetch("/conversations/nightly%20jobs%2F7/asks/size?wait=30");
+            assert!(answer.contains(r#""answers":{"Which size?":"M"}"#), "{answer}");
+            Ok(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn what_is_stopped_stays_and_the_conversation_goes_on() {
     journey(async |page| {
         page.say(REQUEST).await?;

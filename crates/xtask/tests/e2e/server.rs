@@ -84,9 +84,20 @@ impl Server {
 
     /// The answer to a plain request for `path`: head and body.
     pub(crate) fn fetch(&self, path: &str) -> (String, String) {
+        self.request("GET", path, "")
+    }
+
+    /// The answer to this JSON.
+    pub(crate) fn post(&self, path: &str, body: &str) -> (String, String) {
+        self.request("POST", path, body)
+    }
+
+    fn request(&self, method: &str, path: &str, body: &str) -> (String, String) {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).expect("the server accepts");
-        let host = format!("127.0.0.1:{}", self.port);
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").expect("it takes a request");
+        let (host, length) = (format!("127.0.0.1:{}", self.port), body.len());
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+        let content = format!("Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
+        write!(stream, "{head}{content}").expect("it takes a request");
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).expect("it answers");
         let answer = String::from_utf8_lossy(&answer);
