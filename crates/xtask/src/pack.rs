@@ -1,5 +1,7 @@
 //! `cargo xtask pack`: the npm package `question-card`, from the crate `question-element`.
 
+pub(crate) mod names;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,0 +1,103 @@
+//! The names under which the kit is published, and the platforms that it is built for: the one place of both.
+
+use std::env::consts::{ARCH, OS};
+
+use anyhow::{Context, Result};
+
+use crate::workspace;
+
+/// The card: the custom element, and the agent's side of the tool.
+pub(crate) const CARD: &str = "question-card";
+/// The program: the name of its crate, of npm's launcher, of the wheel, of the archives and of the image.
+pub(crate) const PROGRAM: &str = "question-server";
+
+/// A platform that the program is built for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Platform {
+    /// The target of rustc. Linux's are static: they need no libc of the system.
+    pub(crate) target: &'static str,
+    /// What Node calls `process.platform` and `process.arch`.
+    pub(crate) os: &'static str,
+    pub(crate) cpu: &'static str,
+    /// What `std::env::consts` calls them.
+    rust: [&'static str; 2],
+    /// The platforms in the name of a wheel. A static program runs on any of its kernel's.
+    pub(crate) wheel: &'static str,
+}
+
+pub(crate) const PLATFORMS: [Platform; 5] = [
+    Platform {
+        target: "x86_64-unknown-linux-musl",
+        os: "linux",
+        cpu: "x64",
+        rust: ["linux", "x86_64"],
+        wheel: "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
+    },
+    Platform {
+        target: "aarch64-unknown-linux-musl",
+        os: "linux",
+        cpu: "arm64",
+        rust: ["linux", "aarch64"],
+        wheel: "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
+    },
+    Platform {
+        target: "aarch64-apple-darwin",
+        os: "darwin",
+        cpu: "arm64",
+        rust: ["macos", "aarch64"],
+        wheel: "macosx_11_0_arm64",
+    },
+    Platform {
+        target: "x86_64-apple-darwin",
+        os: "darwin",
+        cpu: "x64",
+        rust: ["macos", "x86_64"],
+        wheel: "macosx_10_12_x86_64",
+    },
+    Platform {
+        target: "x86_64-pc-windows-msvc",
+        os: "win32",
+        cpu: "x64",
+        rust: ["windows", "x86_64"],
+        wheel: "win_amd64",
+    },
+];
+
+impl Platform {
+    /// The one of this machine.
+    pub(crate) fn here() -> Result<&'static Self> {
+        let here = PLATFORMS.iter().find(|platform| platform.rust == [OS, ARCH]);
+        here.with_context(|| format!("there are no packages for {OS} on {ARCH}"))
+    }
+
+    /// The one of this target.
+    pub(crate) fn of_target(target: &str) -> Result<&'static Self> {
+        let known = PLATFORMS.iter().find(|platform| platform.target == target);
+        known.with_context(|| {
+            let targets: Vec<_> = PLATFORMS.iter().map(|platform| platform.target).collect();
+            format!("there are no packages for `{target}`, but for {}", targets.join(", "))
+        })
+    }
+
+    /// The npm package with the program inside.
+    pub(crate) fn npm_package(&self) -> String {
+        format!("{PROGRAM}-{}-{}", self.os, self.cpu)
+    }
+
+    /// The program's file.
+    pub(crate) fn program(&self) -> String {
+        format!("{PROGRAM}{}", if self.os == "win32" { ".exe" } else { "" })
+    }
+}
+
+/// The version of all packages.
+pub(crate) fn version() -> Result<String> {
+    workspace::locked_version(PROGRAM)
+}
+
+/// The address of the repository, which npm's provenance and the registry of MCP compare with the workflow's.
+pub(crate) fn repository() -> Result<String> {
+    let manifest = workspace::read("Cargo.toml")?;
+    let (_, after) = manifest.split_once("\nrepository = \"").context("Cargo.toml has no `repository`")?;
+    Ok(after.split('"').next().unwrap_or_default().to_owned())
+}
