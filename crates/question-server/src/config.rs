@@ -11,6 +11,7 @@ use ask_user_question::Limits;
 use axum::http::{HeaderName, HeaderValue};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
 use sha2::{Digest as _, Sha256};
 use std::convert::Infallible;
@@ -349,6 +350,8 @@ pub enum Command {
         /// The copy.
         to: PathBuf,
     },
+    /// Print the completions of a shell.
+    Completions(Shell),
 }
 
 const PROGRAM: &str = "question-server";
@@ -398,6 +401,11 @@ enum CliCommand {
     Backup {
         /// The copy.
         file: PathBuf,
+    },
+    /// Prints what completes this program's options in a shell, for a file that the shell reads at its start.
+    Completions {
+        /// The shell.
+        shell: Shell,
     },
 }
 
@@ -547,6 +555,7 @@ impl Cli {
                     Database::Memory => Err("backup: name the file to copy by --database".to_owned()),
                 };
             }
+            Some(CliCommand::Completions { shell }) => return Ok(Command::Completions(shell)),
             Some(CliCommand::Mcp { no_open }) => return Ok(Command::Mcp { config: Box::new(config), opens: !no_open }),
             None => {}
         }

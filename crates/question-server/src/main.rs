@@ -46,6 +46,10 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 fn main() -> ExitCode {
     let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
         Ok(Command::Backup { database, to }) => SqliteStore::back_up(&database, &to).map_err(|error| error.to_string()),
+        Ok(Command::Completions(shell)) => {
+            clap_complete::generate(shell, &mut config::command(), "question-server", &mut io::stdout());
+            Ok(())
+        }
         Ok(Command::Serve(config)) => run(*config, serve),
         #[cfg(feature = "mcp")]
         Ok(Command::Mcp { config, opens }) => {

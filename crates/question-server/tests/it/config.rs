@@ -243,6 +243,16 @@ fn the_command_line_is_well_made_and_its_help_fits_a_terminal() {
 }
 
 #[test]
+fn completions_need_a_known_shell_and_nothing_else() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let read = read_with(&[], &["completions", shell]);
+        assert!(matches!(read, Ok(Command::Completions(named)) if named.to_string() == shell), "{shell}: {read:?}");
+    }
+    let error = read_with(&[], &["completions", "cmd"]).expect_err("it is a mistake").to_string();
+    assert!(error.contains("bash"), "{error}");
+}
+
+#[test]
 fn a_backup_needs_a_file_and_nothing_else() {
     let args = ["backup", "copy.sqlite", "--database", "a.sqlite"];
     for variables in [[("QUESTION_SERVER_BIND", "0.0.0.0")], [("QUESTION_SERVER_PORT", "1")]] {
