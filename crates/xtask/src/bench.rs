@@ -21,7 +21,7 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
     steps::run_or_fail(&match part {
         BenchCmd::Card(_) => vec![tools, page, page::gallery_for_release(), step(&["gallery for release"], card)],
         BenchCmd::Element(_) => {
-            let package = StepSpec::runs("element package", &["tools"], pack::build_for_tests);
+            let package = StepSpec::runs("element package", &["tools"], pack::card_for_tests);
             vec![tools, package, step(&["element package"], element)]
         }
         BenchCmd::Page(_) => vec![tools, page, server(), step(&["page for release", "server"], first_visit)],
@@ -40,12 +40,12 @@ pub(crate) fn picture() -> Result<()> {
     let host = |log: &StepLog| {
         let [pages, mcp] =
             ["question-element/tests/page", "question-mcp"].map(|it| workspace::root().join("crates").join(it));
-        let card = pack::package_for_tests().join("card.html");
+        let card = pack::card_content_for_tests().join("card.html");
         let paths = [pages.join("host.html"), pages.join("host.js"), card, mcp.join("host.png")];
         log.run(&mut in_chromium("crates/question-mcp/benches/picture.mjs", &paths, log)?)
     };
     let host = StepSpec::builds("picture of a host", &["element package"], host);
-    let package = StepSpec::runs("element package", &["tools"], pack::build_for_tests);
+    let package = StepSpec::runs("element package", &["tools"], pack::card_for_tests);
     steps::run_or_fail(&[tools, page, server(), package, film, host])
 }
 
@@ -60,7 +60,7 @@ fn card(log: &StepLog) -> Result<Command> {
 
 /// The custom element's first card, in a page that has nothing else.
 fn element(log: &StepLog) -> Result<Command> {
-    in_chromium("crates/question-element/benches/element.mjs", &[pack::package_for_tests()], log)
+    in_chromium("crates/question-element/benches/element.mjs", &[pack::card_content_for_tests()], log)
 }
 
 /// The first visit of the page: the bytes transferred, and the times until a person can see, read and write.

@@ -17,10 +17,11 @@ pub(crate) fn make(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))
 }
 
-/// Copies a file, or all that is in a folder into another.
+/// Copies a file, or all that is in a folder into another. A copy that is equal already stays as it is, with its time.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     if !from.is_dir() {
-        return write(to, fs::read(from).with_context(|| format!("can't read {}", from.display()))?);
+        let content = fs::read(from).with_context(|| format!("can't read {}", from.display()))?;
+        return if fs::read(to).is_ok_and(|present| present == content) { Ok(()) } else { write(to, content) };
     }
     for entry in fs::read_dir(from).with_context(|| format!("can't read {}", from.display()))? {
         let name = entry?.file_name();

@@ -48,10 +48,16 @@ xflags::xflags! {
         cmd tools {}
         /// Builds pages that carry one part each, such as the stream reader or the card, and prints the weight of each program.
         cmd size { default cmd parts {} }
-        /// Builds the npm package `question-card` and prints its path and the weight of the files that a page loads.
+        /// Makes what is published beside the crates: `question-card`, npm's package of the card, and `question-server`, the program with the
+        /// page inside, as npm packages, a wheel and an archive for this machine's platform. All, or the named ones.
         cmd pack {
-            /// Skips the checks by publint and are-the-types-wrong.
+            repeated name: String
+            /// Skips the checks of the card's package by publint and are-the-types-wrong.
             optional --no-lint
+            /// The platform of the program, by the name of its target, such as aarch64-unknown-linux-musl.
+            optional --target name: String
+            /// Packs this program, which was built for the target elsewhere.
+            optional --program file: PathBuf
         }
         /// Builds pages of JavaScript frameworks and chat toolkits with the packed package and drives them: all, or the named ones.
         cmd pages {

@@ -1,174 +1,139 @@
-//! `cargo xtask pack`: the npm package `question-card`, from the crate `question-element`.
+//! `cargo xtask pack`: what is published beside the crates, in one folder: the npm package of the card; and the program with the page inside,
+//! as npm packages, as a wheel and as an archive.
 
+mod archive;
+mod card;
 pub(crate) mod names;
+mod npm;
+mod program;
+mod wheel;
+
+pub(crate) use card::{VIEW, build_view};
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::flags::Pack;
 use crate::steps::{self, StepLog, StepSpec};
-use crate::tools::{self, system};
-use crate::{files, page, wasm, workspace};
+use crate::tools;
+use crate::{files, page, size, workspace};
+use names::{CARD, PROGRAM, Platform};
+use program::Speed;
 
-/// The crate, from the workspace's root.
-const CRATE: &str = "crates/question-element";
-
-/// A part of the package that a user loads: the card, or the agent's side.
-const PROGRAMS: [&str; 2] = ["card", "agent"];
-/// The view for hosts of MCP, and the most that it may weigh: its bytes, and those of Brotli.
-const VIEW: &str = "card.html";
-const MOST: [u64; 2] = [515_000, 134_500];
-/// The budget of what a page loads for the card, in bytes of Brotli.
-const CARD_BUDGET: u64 = 99_000;
-/// The folders of the whole package, and of the files for the element's tests.
-const WHOLE: &str = "pack";
-const FOR_TESTS: &str = "pack-for-tests";
-/// The files loaded beside the program of the card, and beside the agent's.
-const CARD: [&str; 5] = ["define.js", "question-card.js", "languages.js", "properties.js", "styles.js"];
-const AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
-
-/// Builds the package, checks it with two linters of the registry, and prints the weight of the files that a page loads.
+/// Makes all packages, or the named ones, and prints what a page loads of the card, and each package with its size and checksum.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
-    let mut wanted = Vec::from(steps());
-    if !options.no_lint {
-        wanted.push(StepSpec::runs("linters", &["package"], lint));
+    let known = [CARD, PROGRAM].map(str::to_owned);
+    let wanted = workspace::wanted(&known, &options.name)?;
+    let platform = options.target.as_deref().map_or_else(Platform::here, Platform::of_target)?;
+    ensure!(
+        options.program.is_none() || options.target.is_some(),
+        "--program needs the --target that it was built for, such as {}",
+        platform.target
+    );
+    let folder = &folder();
+    files::remove(folder)?;
+    files::make(folder)?;
+    let with_program = wanted.contains(&PROGRAM);
+    let mut steps = match with_program && options.program.is_none() {
+        true => Vec::from(size::steps_to_deploy()),
+        false => vec![StepSpec::runs("tools", &[], page::bring_tools)],
+    };
+    if let Some(program) = options.program.as_deref().filter(|_| with_program) {
+        steps.push(StepSpec::runs(PROGRAM, &[], move |log| pack_program(folder, platform, program, log)));
+    } else if with_program {
+        steps.push(StepSpec::runs(PROGRAM, &["page inside"], move |log| {
+            pack_program(folder, platform, &program::build(platform, Speed::OfUsers, log)?, log)
+        }));
     }
-    steps::run_or_fail(&wanted)?;
-    print!("{}", fs::read_to_string(workspace::scratch(WHOLE).join("weights.txt")).unwrap_or_default());
-    println!("{}", tarball()?.display());
-    Ok(())
-}
-
-/// The steps to the whole package, the last of which is "package".
-pub(crate) fn steps<'a>() -> [StepSpec<'a>; 2] {
-    [StepSpec::runs("tools", &[], page::bring_tools), StepSpec::runs("package", &["tools"], |log| build(WHOLE, log))]
-}
-
-/// Builds the package where the tests of the element take it from.
-pub(crate) fn build_for_tests(log: &StepLog) -> Result<()> {
-    build(FOR_TESTS, log)
-}
-
-/// The folder of the files for the element's tests.
-pub(crate) fn package_for_tests() -> PathBuf {
-    workspace::scratch(FOR_TESTS).join("package")
-}
-
-/// The folder of the whole package.
-pub(crate) fn package() -> PathBuf {
-    workspace::scratch(WHOLE).join("package")
-}
-
-/// The package as npm takes it.
-pub(crate) fn tarball() -> Result<PathBuf> {
-    Ok(workspace::scratch(WHOLE).join(format!("question-card-{}.tgz", version()?)))
-}
-
-/// Builds the view for hosts of MCP into the folder of a page, where the server finds it.
-pub(crate) fn build_view(dist: &Path, log: &StepLog) -> Result<()> {
-    let package = workspace::scratch("view/package");
-    assemble(&package, &PROGRAMS[..1], log)?;
-    files::copy(&package.join(VIEW), &dist.join(VIEW))
-}
-
-fn build(folder: &str, log: &StepLog) -> Result<()> {
-    let folder = &workspace::scratch(folder);
-    let package = folder.join("package");
-    let languages = assemble(&package, &PROGRAMS, log)?;
-    let mut npm = Command::new(system::npm(log)?);
-    npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(&package);
-    log.run(&mut npm)?;
-    let mut weights = String::new();
-    for (name, own) in PROGRAMS.into_iter().zip([&CARD[..], &AGENT]) {
-        let own = own.iter().map(|&file| file.to_owned());
-        let loaded: Vec<_> = own.chain([format!("wasm/{name}.js"), format!("wasm/{name}_bg.wasm")]).collect();
-        let rows = wasm::with_sum(wasm::weigh(&package, &loaded, log)?);
-        let [.., sum] = rows[loaded.len()].1;
-        ensure!(name != "card" || sum <= CARD_BUDGET, "the card has {sum} bytes of Brotli; at most {CARD_BUDGET}");
-        weights += &wasm::table(name, &rows);
-    }
-    weights += &wasm::table("each language, beside English", &wasm::weigh(&package, &languages, log)?);
-    let plain = wasm::weigh(&package, &["no-wasm.js", VIEW].map(str::to_owned), log)?;
-    let [raw, _, brotli] = plain[1].1;
-    ensure!(raw <= MOST[0] && brotli <= MOST[1], "the view has {raw} bytes, {brotli} of Brotli; at most {MOST:?}");
-    weights += &wasm::table("without WebAssembly, all languages", &plain);
-    files::write(&folder.join("weights.txt"), weights)
-}
-
-/// Writes the files of the package with these programs. Returns the modules of the languages.
-fn assemble(package: &Path, programs: &[&str], log: &StepLog) -> Result<Vec<String>> {
-    files::remove(package)?;
-    copy_files(package)?;
-    files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
-    let languages = write_languages(package)?;
-    for name in programs {
-        log.doing(&format!("builds the program {name}"));
-        let mut build = wasm::cargo_for(["build", "--profile=pack", "--package=question-element", "--lib"], log)?;
-        log.run(build.args(["--no-default-features", "--features", name]))?;
-        let built = wasm::built("pack/question_element");
-        wasm::bind_small(&built, name, &package.join("wasm"), log)?;
-        if *name == "card" {
-            tools::esbuild().folder(log)?;
-            let mut node = Command::new(system::node(log)?);
-            node.arg(workspace::root().join(CRATE).join("view/build.mjs")).arg(built).arg(package);
-            log.run(node.env("PATH", page::path()?))?;
+    if wanted.contains(&CARD) {
+        steps.push(card_step());
+        if !options.no_lint {
+            steps.push(StepSpec::runs("linters", &[CARD], |log| card::lint(folder, log)));
         }
     }
-    Ok(languages)
+    steps.push(StepSpec::runs("checksums", &wanted, |log| sum_up(folder, log)));
+    steps::run_or_fail(&steps)?;
+    for table in [card::WEIGHTS, TABLE] {
+        print!("{}", fs::read_to_string(folder.join(table)).unwrap_or_default());
+    }
+    println!("{}", folder.display());
+    Ok(())
 }
 
-/// Copies the files that need no build into the package.
-fn copy_files(package: &Path) -> Result<()> {
-    let root = workspace::root();
-    files::copy(&root.join(CRATE).join("js"), package)?;
-    files::copy(&root.join("crates/ask-user-question/schemas"), &package.join("schemas"))?;
-    let styles = ["style/question-card.css", "style/shadcn.css", "style/material.css"];
-    for file in ["LICENSE-APACHE", "LICENSE-MIT", &format!("{CRATE}/README.md")].into_iter().chain(styles) {
-        let from = root.join(file);
-        files::copy(&from, &package.join(from.file_name().context("a file has a name")?))?;
+/// The steps to the card's package as this command makes it, the last of which is [`CARD`].
+pub(crate) fn card_steps<'a>() -> [StepSpec<'a>; 2] {
+    [StepSpec::runs("tools", &[], page::bring_tools), card_step()]
+}
+
+fn card_step<'a>() -> StepSpec<'a> {
+    StepSpec::runs(CARD, &["tools"], |log| card::build(&folder(), log))
+}
+
+/// The content of the card's package, and the package as npm takes it.
+pub(crate) fn card() -> Result<(PathBuf, PathBuf)> {
+    Ok((npm::content(&folder(), CARD), npm::tarball(&folder(), CARD)?))
+}
+
+/// Makes the card's package where the tests take it from.
+pub(crate) fn card_for_tests(log: &StepLog) -> Result<()> {
+    card::build(&folder_for_tests(), log)
+}
+
+/// The content of the card's package for the tests.
+pub(crate) fn card_content_for_tests() -> PathBuf {
+    npm::content(&folder_for_tests(), CARD)
+}
+
+/// Checks the card's package for the tests as the registry's users will.
+pub(crate) fn lint_card_for_tests(log: &StepLog) -> Result<()> {
+    card::lint(&folder_for_tests(), log)
+}
+
+/// Makes the program's packages for the tests, with their page and their view inside.
+pub(crate) fn program_for_tests(log: &StepLog) -> Result<()> {
+    page::put_inside(&page::dist(), &card_content_for_tests().join(VIEW))?;
+    let platform = Platform::here()?;
+    pack_program(&folder_for_tests(), platform, &program::build(platform, Speed::OfTests, log)?, log)
+}
+
+/// The folder of the packages that this command makes.
+fn folder() -> PathBuf {
+    workspace::scratch("packages")
+}
+
+/// The folder of the packages that the tests install.
+pub(crate) fn folder_for_tests() -> PathBuf {
+    workspace::scratch("packages-for-tests")
+}
+
+/// Makes every package of a built program. Completions, and so the archive, need a program that runs here.
+fn pack_program(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
+    program::check(platform, program)?;
+    npm::pack_launcher(folder, log)?;
+    npm::pack_platform(folder, platform, program, log)?;
+    wheel::pack(folder, platform, program, log)?;
+    if *platform == *Platform::here()? {
+        archive::pack(folder, platform, program, log)?;
     }
     Ok(())
 }
 
-/// Writes a module for each language, the list of them, and the type of their words. Returns the names of the modules.
-fn write_languages(package: &Path) -> Result<Vec<String>> {
-    let (mut modules, mut list, mut words) = (Vec::new(), String::new(), String::new());
-    for file in fs::read_dir(workspace::root().join("crates/question-card/languages"))? {
-        let mut sheet: serde_json::Value = serde_json::from_slice(&fs::read(file?.path())?)?;
-        let members = sheet.as_object_mut().context("a sheet is an object")?;
-        members.retain(|name, _| !["frame", "page", "view"].contains(&name.as_str()));
-        words = members.keys().map(|name| format!(" | {name:?}")).collect();
-        let lang = sheet["lang"].as_str().context("a sheet has a language")?;
-        let module = format!("languages/{lang}.js");
-        list += &format!("  {lang}: () => import(\"./{module}\"),\n");
-        files::write(&package.join(&module), format!("export default {sheet};\n"))?;
-        modules.push(module);
-    }
-    files::write(&package.join("words.d.ts"), format!("export type Word ={words};\n"))?;
-    files::write(&package.join("languages.js"), format!("export default {{\n{list}}};\n"))?;
-    Ok(modules)
+/// Writes the table of the packages in a folder: name, bytes and checksum.
+fn sum_up(folder: &Path, log: &StepLog) -> Result<()> {
+    let mut node = tools::script(SUM_UP, [folder], log)?;
+    files::write(&folder.join(TABLE), log.output(&mut node)?)
 }
 
-/// The package's manifest, with the version of the workspace.
-fn manifest(text: &str) -> Result<String> {
-    const NONE: &str = "\"version\": \"0.0.0\"";
-    ensure!(text.contains(NONE), "package.json has no {NONE}");
-    // In the text: the order of its conditions counts, and a `Value` would sort them.
-    Ok(text.replacen(NONE, &format!("\"version\": \"{}\"", version()?), 1))
-}
+const TABLE: &str = "packages.txt";
 
-fn version() -> Result<String> {
-    workspace::locked_version("question-element")
+const SUM_UP: &str = r#"
+import { createHash } from "node:crypto"; import fs from "node:fs"; import path from "node:path";
+const folder = process.argv[1];
+for (const name of fs.readdirSync(folder).filter((name) => /\.(tgz|whl|xz)$/.test(name)).sort()) {
+  const bytes = fs.readFileSync(path.join(folder, name));
+  const sum = createHash("sha256").update(bytes).digest("hex");
+  console.log(`${name.padEnd(100)} ${String(bytes.length).padStart(10)}  ${sum}`);
 }
-
-/// Checks first what the registry's users see: that every entry point leads to a file, with the right types.
-fn lint(log: &StepLog) -> Result<()> {
-    let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
-    log.run(Command::new(linters.join("publint")).arg("--strict").arg(workspace::scratch(WHOLE).join("package")))?;
-    // The package has modules alone, and files that are not JavaScript have no types.
-    let types = "--profile esm-only --exclude-entrypoints question-card.css shadcn.css material.css --";
-    log.run(Command::new(linters.join("attw")).args(types.split(' ')).arg(tarball()?).env("NO_COLOR", "1"))
-}
+"#;

@@ -85,6 +85,28 @@ pub(crate) fn build_for_release(dist: &Path, log: &StepLog) -> Result<()> {
     log.run(trunk.args(["build", "--release", "--public-url", "./", "--dist"]).arg(dist))
 }
 
+/// Puts a built page and the view for hosts of MCP into the server's crate, whose program then has them inside. Equal files stay, so that
+/// cargo does not build the program again.
+pub(crate) fn put_inside(dist: &Path, view: &Path) -> Result<()> {
+    let inside = workspace::root().join("crates/question-server/page");
+    files::make(&inside)?;
+    for entry in fs::read_dir(&inside)? {
+        let file = entry?.path();
+        let name = file.file_name().unwrap_or_default();
+        if name != ".gitignore" && name != view.file_name().unwrap_or_default() && !dist.join(name).exists() {
+            files::remove(&file)?;
+        }
+    }
+    for entry in fs::read_dir(dist)? {
+        let file = entry?.path();
+        // The gallery is for tests.
+        if !file.ends_with("gallery") {
+            files::copy(&file, &inside.join(file.file_name().unwrap_or_default()))?;
+        }
+    }
+    files::copy(view, &inside.join(view.file_name().unwrap_or_default()))
+}
+
 /// The call of `trunk serve` that puts the page in front of the server.
 pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder: &Path) -> Result<Command> {
     let settings = workspace::read("Trunk.toml")?;

@@ -24,11 +24,11 @@ pub(crate) fn pages(options: &Pages) -> Result<()> {
     let with = |main| workspace::folders_with("crates/question-element/pages", main);
     let known = [with("main.js")?, with("main.jsx")?, vec![NO_WASM.to_owned()]].concat();
     let wanted = &workspace::wanted(&known, &options.name)?;
-    let [tools, package] = pack::steps();
+    let [tools, package] = pack::card_steps();
     steps::run_or_fail(&[
         tools,
         package,
-        StepSpec::runs("pages", &["package"], |log| build(wanted, log)),
+        StepSpec::runs("pages", &[pack::names::CARD], |log| build(wanted, log)),
         StepSpec::builds("journeys", &["pages"], |log| drive(wanted, browser, log)),
     ])
 }
@@ -51,7 +51,7 @@ fn build(wanted: &[&str], log: &StepLog) -> Result<()> {
     for stale in ["node_modules/question-card", "node_modules/.package-lock.json", "node_modules/.vite", "dist"] {
         files::remove(&folder.join(stale))?;
     }
-    files::copy(&pack::tarball()?, &folder.join("question-card.tgz"))?;
+    files::copy(&pack::card()?.1, &folder.join("question-card.tgz"))?;
     // A toolkit brings much. All frameworks are installed: the package's types are for each of them.
     let is_toolkit = |page: &&&str| folder.join(page).join("package.json").is_file();
     let mut which: Vec<_> = wanted.iter().filter(is_toolkit).map(|page| format!("--workspace={page}")).collect();
@@ -79,7 +79,7 @@ fn drive(wanted: &[&str], (name, browser): (&str, InBrowser), log: &StepLog) -> 
         let mut journeys = browser(log)?;
         if *page == NO_WASM {
             journeys.arg("element::").args(OF_FILES.iter().flat_map(|name| ["--skip", name]));
-            journeys.env("XTASK_NO_WASM", "1").env("XTASK_PACKAGE", pack::package());
+            journeys.env("XTASK_NO_WASM", "1").env("XTASK_PACKAGE", pack::card()?.0);
             journeys::skip_left_out(&mut journeys, name, true, log);
         } else {
             journeys.arg(format!("pages::{}", page.replace('-', "_")));

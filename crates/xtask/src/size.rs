@@ -1,7 +1,7 @@
 //! `cargo xtask build` and `cargo xtask size`: the weight of the page against its budget, and of each part in a page of its own.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
@@ -14,23 +14,33 @@ use crate::{files, pack, page, wasm, workspace};
 const PAGE: u64 = 288_700;
 const FRAME: u64 = 15_000;
 
-/// Builds the page to deploy into `dist`, with the view for hosts of MCP, and prints the weight of each file. The demo is made from it, into `demo`.
+/// Builds the page to deploy, and prints the weight of each file. The demo is made from it, into `demo`.
 pub(crate) fn build(demo: bool) -> Result<()> {
-    let [dist, with_agent] = ["dist", "demo"].map(|folder| workspace::root().join(folder));
-    let mut wanted = vec![
-        StepSpec::runs("tools", &[], page::bring_tools),
-        StepSpec::runs("page", &["tools"], |log| {
-            page::build_for_release(&dist, log)?;
-            weigh_page(&dist, log)
-        }),
-        StepSpec::runs("view", &["page"], |log| pack::build_view(&dist, log)),
-    ];
+    let with_agent = workspace::root().join("demo");
+    let mut wanted = Vec::from(steps_to_deploy());
     if demo {
-        wanted.push(StepSpec::runs("demo", &["page"], |log| page::build_demo(&dist, &with_agent, log)));
+        wanted.push(StepSpec::runs("demo", &["page"], |log| page::build_demo(&to_deploy(), &with_agent, log)));
     }
     steps::run_or_fail(&wanted)?;
-    println!("{}", if demo { &with_agent } else { &dist }.display());
+    println!("{}", if demo { with_agent.clone() } else { to_deploy() }.display());
     Ok(())
+}
+
+/// The steps to the page to deploy, in `dist`, with the view for hosts of MCP. The last one puts all of it into the server's crate.
+pub(crate) fn steps_to_deploy<'a>() -> [StepSpec<'a>; 4] {
+    [
+        StepSpec::runs("tools", &[], page::bring_tools),
+        StepSpec::runs("page", &["tools"], |log| {
+            page::build_for_release(&to_deploy(), log)?;
+            weigh_page(&to_deploy(), log)
+        }),
+        StepSpec::runs("view", &["page"], |log| pack::build_view(&to_deploy(), log)),
+        StepSpec::runs("page inside", &["view"], |_| page::put_inside(&to_deploy(), &to_deploy().join(pack::VIEW))),
+    ]
+}
+
+fn to_deploy() -> PathBuf {
+    workspace::root().join("dist")
 }
 
 /// The steps to the page as users get it, in [`page::dist`].

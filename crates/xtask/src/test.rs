@@ -12,7 +12,7 @@ use crate::console::{clock, say};
 use crate::flags::Test;
 use crate::steps::{self, StepLog, StepOutcome, StepReport, StepSpec};
 use crate::tools::system;
-use crate::{page, size, tools, workspace};
+use crate::{pack, page, size, tools, workspace};
 use components::Platform;
 use journeys::{InBrowser, chromium, firefox, webkit};
 
@@ -39,6 +39,10 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         page,
         page::gallery_for_release(),
         page::demo_for_release(),
+        StepSpec::runs("element package", &["tools"], journeys::element_package),
+        StepSpec::runs("element linters", &["element package"], pack::lint_card_for_tests),
+        // The program is built as users get it, but for its speed: optimized less, in a fraction of the time.
+        StepSpec::runs("packages to install", &["page for release", "element package"], pack::program_for_tests),
         StepSpec::builds("native tests", &["native build"], native_tests),
         StepSpec::builds("wasm build", &["formatting"], binaries::build_wasm),
         on_page("journeys in Chromium", chromium),
@@ -63,10 +67,10 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         StepSpec::runs("released clients", &["native build"], journeys::released_clients),
         StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
         StepSpec::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
-        StepSpec::runs("packages", &["formatting"], packages),
+        StepSpec::runs("packages in Chromium", &["native build", "packages to install"], journeys::packages),
+        StepSpec::runs("packages of crates", &["formatting"], packages),
         StepSpec::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         StepSpec::runs("advisories", &["licences"], advisories),
-        StepSpec::runs("element package", &["tools"], journeys::element_package),
         element("element in Chromium", chromium),
         element("element in Firefox", firefox),
         element("element in WebKit", webkit),

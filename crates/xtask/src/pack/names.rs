@@ -79,6 +79,11 @@ impl Platform {
         })
     }
 
+    /// True if its program needs no library of the system.
+    pub(crate) fn is_static(&self) -> bool {
+        self.target.ends_with("-musl")
+    }
+
     /// The npm package with the program inside.
     pub(crate) fn npm_package(&self) -> String {
         format!("{PROGRAM}-{}-{}", self.os, self.cpu)

@@ -1,18 +1,20 @@
 //! The journeys: a person's way through the built page, with the real server and a browser.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
 use super::binaries;
+use crate::console::say;
 use crate::steps::StepLog;
 use crate::tools::system;
-use crate::{pack, page, tools, workspace};
+use crate::{files, pack, page, tools, workspace};
 
 /// The prefixes of journeys that have steps or commands of their own.
-const APART: [&str; 7] =
-    ["card::barriers::", "element::", "pages::", "recipes::", "serve::", "ssr_chat::", "stranger::"];
+const APART: [&str; 8] =
+    ["card::barriers::", "element::", "packages::", "pages::", "recipes::", "serve::", "ssr_chat::", "stranger::"];
 
 /// A call of the journeys in a browser, to which names are to be added.
 pub(crate) type InBrowser = fn(&StepLog) -> Result<Command>;
@@ -24,7 +26,10 @@ const LEFT_OUT: &str = include_str!("../../tests/e2e/left_out.txt");
 pub(super) fn walk(mut journeys: Command, browser: &str, of_element: bool, log: &StepLog) -> Result<()> {
     journeys.env("XTASK_AXE", axe(log)?);
     if of_element {
-        journeys.arg("element::").env("XTASK_PACKAGE", pack::package_for_tests()).env("XTASK_NODE", system::node(log)?);
+        journeys
+            .arg("element::")
+            .env("XTASK_PACKAGE", pack::card_content_for_tests())
+            .env("XTASK_NODE", system::node(log)?);
     } else {
         journeys.args(APART.iter().flat_map(|name| ["--skip", name]));
     }
@@ -61,12 +66,26 @@ pub(super) fn stranger(log: &StepLog) -> Result<()> {
     log.run_some(journey.args(["stranger::", "ssr_chat::"]))
 }
 
+/// Installs the program's packages into empty folders and uses them, and prints how long each takes to the first question.
+pub(super) fn packages(log: &StepLog) -> Result<()> {
+    system::node(log).and(system::npm(log)).and(system::python(log))?;
+    let seconds = pack::folder_for_tests().join("seconds.txt");
+    files::remove(&seconds)?;
+    let mut journeys = chromium(log)?;
+    journeys.env("XTASK_PACKAGES", pack::folder_for_tests()).env("XTASK_SECONDS", &seconds);
+    // One by one, as their times are told.
+    log.run_some(journeys.args(["packages::", "--test-threads", "1"]))?;
+    say(&format!("{:<12}{:>9}{:>9}{:>11}{:>11}", "seconds", "install", "address", "question", "together"));
+    say(fs::read_to_string(seconds)?.trim_end());
+    Ok(())
+}
+
 /// Builds the files of the npm package for the element's tests, and loads them as Node does: the agent's side, and the part for a server.
 pub(super) fn element_package(log: &StepLog) -> Result<()> {
-    pack::build_for_tests(log)?;
+    pack::card_for_tests(log)?;
     for script in ["agent.mjs", "server.mjs"] {
         let script = workspace::root().join("crates/question-element/tests").join(script);
-        log.run(Command::new(system::node(log)?).arg(script).arg(pack::package_for_tests()))?;
+        log.run(Command::new(system::node(log)?).arg(script).arg(pack::card_content_for_tests()))?;
     }
     Ok(())
 }

@@ -94,6 +94,11 @@ pub(crate) fn nginx(log: &StepLog) -> Result<PathBuf> {
     found("nginx", || first(&["nginx", "/usr/sbin/nginx"]), &["nginx-light"], "`brew install nginx`", log)
 }
 
+/// The C compiler of static programs for Linux.
+pub(crate) fn musl(log: &StepLog) -> Result<PathBuf> {
+    found("musl's C compiler", || first(&["musl-gcc"]), &["musl-tools"], "there is none; leave out --target", log)
+}
+
 /// The `curl` with which tests run the commands of a README; its programs take [`python`].
 pub(crate) fn curl(log: &StepLog) -> Result<PathBuf> {
     found("curl", || first(&["curl"]), &["curl"], "part of the system", log)

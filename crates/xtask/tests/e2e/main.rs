@@ -16,6 +16,8 @@ mod gallery_page;
 mod journeys;
 mod model;
 mod own_loop;
+#[cfg(unix)]
+mod packages;
 mod pages;
 mod plain_endpoint;
 mod processes;

@@ -68,6 +68,18 @@ impl Process {
     /// Ends the program as Ctrl+C does, and says how it ended; nothing if it has to be killed.
     pub(crate) fn interrupt(&mut self) -> Option<ExitStatus> {
         ask_to_end(&self.child);
+        self.ended()
+    }
+
+    /// Sends a signal to the program, and not to what it has started, and says how it ended; nothing if it has to be killed.
+    #[cfg(unix)]
+    pub(crate) fn signal(&mut self, signal: nix::sys::signal::Signal) -> Option<ExitStatus> {
+        nix::sys::signal::kill(group(&self.child), signal).expect("it is there");
+        self.ended()
+    }
+
+    /// Waits for the end, but not for long.
+    fn ended(&mut self) -> Option<ExitStatus> {
         let deadline = Instant::now() + END_LIMIT;
         while Instant::now() < deadline {
             if let Ok(Some(status)) = self.child.try_wait() {

@@ -1,0 +1,55 @@
+//! The archive of a release, with the names that `dist` gives it and `cargo binstall` looks for.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::names::{PROGRAM, Platform};
+use super::program;
+use crate::files;
+use crate::steps::StepLog;
+use crate::tools::system;
+
+/// The shells, each with the file in which it looks for the program's completions.
+const SHELLS: [(&str, &str); 5] = [
+    ("bash", "question-server.bash"),
+    ("elvish", "question-server.elv"),
+    ("fish", "question-server.fish"),
+    ("powershell", "_question-server.ps1"),
+    ("zsh", "_question-server"),
+];
+
+/// Makes the archive of a platform, with this program.
+pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
+    let name = format!("{PROGRAM}-{}", platform.target);
+    let content = folder.join("content/archive").join(&name);
+    files::remove(&content)?;
+    program::copy_executable(program, &content.join(platform.program()))?;
+    program::copy_texts(&content)?;
+    write_completions(program, &content.join("completions"), log)?;
+    let archive = folder.join(format!("{name}.tar.xz"));
+    log.run(Command::new(system::python(log)?).args(["-c", TAR]).arg(&content).arg(archive))
+}
+
+/// Writes the completions of each shell into a folder, as the program prints them.
+fn write_completions(program: &Path, folder: &Path, log: &StepLog) -> Result<()> {
+    for (shell, file) in SHELLS {
+        let printed = log.output(Command::new(program).args(["completions", shell]))?;
+        files::write(&folder.join(file), printed)?;
+    }
+    Ok(())
+}
+
+/// Packs a folder, the same bytes each time. Python has its own xz, which a machine may lack.
+const TAR: &str = r#"
+import lzma, pathlib, sys, tarfile
+content, archive = map(pathlib.Path, sys.argv[1:])
+def plain(entry):
+    entry.uid = entry.gid = entry.mtime = 0
+    entry.uname = entry.gname = ""
+    entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+    return entry
+with lzma.open(archive, "wb", preset=9) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+    tar.add(content, content.name, filter=plain)
+"#;

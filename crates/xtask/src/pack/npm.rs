@@ -1,0 +1,95 @@
+//! npm's packages of the program: one for each platform, with the program inside; and the launcher, of which npm installs the fitting one
+//! beside it. Nothing is downloaded or run at installation.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+
+use super::names::{self, PLATFORMS, PROGRAM, Platform};
+use super::program;
+use crate::steps::StepLog;
+use crate::tools::system;
+use crate::{files, workspace};
+
+/// The script of the launcher, from the workspace's root.
+const LAUNCHER: &str = "crates/question-server/npm/launcher.js";
+
+/// The content of a package, as it is packed.
+pub(super) fn content(folder: &Path, name: &str) -> PathBuf {
+    folder.join("content").join(name)
+}
+
+/// A package, as npm takes it.
+pub(super) fn tarball(folder: &Path, name: &str) -> Result<PathBuf> {
+    Ok(folder.join(format!("{name}-{}.tgz", names::version()?)))
+}
+
+/// Packs what [`content`] has.
+pub(super) fn pack(folder: &Path, name: &str, log: &StepLog) -> Result<()> {
+    let mut npm = Command::new(system::npm(log)?);
+    npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(content(folder, name));
+    log.run(&mut npm)
+}
+
+/// Makes the launcher's package.
+pub(super) fn pack_launcher(folder: &Path, log: &StepLog) -> Result<()> {
+    let content = content(folder, PROGRAM);
+    let version = names::version()?;
+    let programs = PLATFORMS.iter().map(|platform| (platform.npm_package(), json!(version)));
+    let own = json!({
+        "description": "Asks people for agents: the page, the AG-UI and REST server and the MCP server in one program",
+        "keywords": ["agent", "ag-ui", "mcp", "mcp-server", "ask-user-question", "human-in-the-loop"],
+        "bin": { PROGRAM: "launcher.js" },
+        "files": ["launcher.js"],
+        "engines": { "node": ">=18" },
+        "optionalDependencies": programs.collect::<Map<String, Value>>(),
+    });
+    write_manifest(&content, PROGRAM, own)?;
+    files::copy(&workspace::root().join(LAUNCHER), &content.join("launcher.js"))?;
+    program::copy_texts(&content)?;
+    pack(folder, PROGRAM, log)
+}
+
+/// Makes the package of a platform, with this program.
+pub(super) fn pack_platform(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
+    let name = platform.npm_package();
+    let content = content(folder, &name);
+    let own = json!({
+        "description": format!("The program of {PROGRAM} for {} on {}: install {PROGRAM}", platform.os, platform.cpu),
+        "os": [platform.os],
+        "cpu": [platform.cpu],
+        "files": [platform.program()],
+        // Its file is started from where it is.
+        "preferUnplugged": true,
+    });
+    write_manifest(&content, &name, own)?;
+    program::copy_executable(program, &content.join(platform.program()))?;
+    program::copy_licences(&content)?;
+    files::write(
+        &content.join("README.md"),
+        format!("The program of [{PROGRAM}](https://www.npmjs.com/package/{PROGRAM}), which installs it.\n"),
+    )?;
+    pack(folder, &name, log)
+}
+
+/// Writes a package.json of what all packages have, and of what is this one's own.
+fn write_manifest(content: &Path, name: &str, own: Value) -> Result<()> {
+    let mut manifest = json!({
+        "name": name,
+        "version": names::version()?,
+        "license": "MIT OR Apache-2.0",
+        "repository": repository()?,
+    });
+    for (key, value) in own.as_object().into_iter().flatten() {
+        manifest[key] = value.clone();
+    }
+    files::remove(content)?;
+    files::write(&content.join("package.json"), format!("{manifest:#}\n"))
+}
+
+/// The member `repository` of a package.json.
+pub(super) fn repository() -> Result<Value> {
+    Ok(json!({ "type": "git", "url": format!("git+{}.git", names::repository()?) }))
+}

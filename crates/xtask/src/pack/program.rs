@@ -1,0 +1,87 @@
+//! The program `question-server`, built once for all of its packages.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+
+use super::names::{PROGRAM, Platform};
+use crate::steps::StepLog;
+use crate::tools::system;
+use crate::{files, workspace};
+
+/// How fast the program is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Speed {
+    /// As fast as the compiler makes it.
+    OfUsers,
+    /// Slower, and built in a fraction of the time. Everything else is the same.
+    OfTests,
+}
+
+/// The most bytes of the program, with the page inside.
+const MOST: u64 = 24_000_000;
+
+/// Builds the program for a platform, with the page inside that the server's crate has.
+pub(super) fn build(platform: &Platform, speed: Speed, log: &StepLog) -> Result<PathBuf> {
+    system::rust_target(platform.target, log)?;
+    if platform.is_static() {
+        system::musl(log)?;
+    }
+    let mut build = workspace::cargo(["build", "--locked", "--profile", "server", "--package", PROGRAM]);
+    build.args(["--target", platform.target]);
+    if speed == Speed::OfTests {
+        build.envs([("CARGO_PROFILE_SERVER_OPT_LEVEL", "1"), ("CARGO_PROFILE_SERVER_LTO", "off")]);
+    }
+    log.run(&mut build)?;
+    let built = workspace::target_dir().join(platform.target).join("server").join(platform.program());
+    let bytes = fs::metadata(&built).with_context(|| format!("there is no {}", built.display()))?.len();
+    ensure!(bytes <= MOST || speed == Speed::OfTests, "the program has {bytes} bytes; at most {MOST}");
+    Ok(built)
+}
+
+/// Checks that a program is what the names of its packages promise: Linux's needs no library of the system.
+pub(super) fn check(platform: &Platform, program: &Path) -> Result<()> {
+    let bytes = fs::read(program).with_context(|| format!("can't read {}", program.display()))?;
+    let needs_loader = || program_headers(&bytes).is_none_or(|mut kinds| kinds.any(|kind| kind == PT_INTERP));
+    ensure!(
+        !platform.is_static() || !needs_loader(),
+        "{} is not a static program: it would not run on every Linux",
+        program.display()
+    );
+    Ok(())
+}
+
+/// The kinds of the program headers of a 64-bit little-endian ELF file.
+fn program_headers(elf: &[u8]) -> Option<impl Iterator<Item = u32>> {
+    let number = |at: usize, len: usize| {
+        let bytes = elf.get(at..at + len)?;
+        Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte)))
+    };
+    elf.starts_with(b"\x7fELF\x02\x01").then_some(())?;
+    let [table, size, count] = [number(32, 8)?, number(54, 2)?, number(56, 2)?];
+    Some((0..count).filter_map(move |place| u32::try_from(number(table + place * size, 4)?).ok()))
+}
+
+/// The header that names the loader of a program's libraries.
+const PT_INTERP: u32 = 3;
+
+/// Copies a program so that it can be started.
+pub(super) fn copy_executable(program: &Path, to: &Path) -> Result<()> {
+    files::copy(program, to)?;
+    fs::set_permissions(to, fs::Permissions::from_mode(0o755)).context("can't make it executable")
+}
+
+/// Copies what a reader of a package finds in it: README and licences.
+pub(super) fn copy_texts(folder: &Path) -> Result<()> {
+    files::copy(&workspace::root().join("crates").join(PROGRAM).join("README.md"), &folder.join("README.md"))?;
+    copy_licences(folder)
+}
+
+/// Copies both licences.
+pub(super) fn copy_licences(folder: &Path) -> Result<()> {
+    ["LICENSE-APACHE", "LICENSE-MIT"]
+        .iter()
+        .try_for_each(|file| files::copy(&workspace::root().join(file), &folder.join(file)))
+}
