@@ -54,10 +54,8 @@ xflags::xflags! {
             repeated name: String
             /// Skips the checks of the card's package by publint and are-the-types-wrong.
             optional --no-lint
-            /// The platform of the program, by the name of its target, such as aarch64-unknown-linux-musl.
-            optional --target name: String
-            /// Packs this program, which was built for the target elsewhere.
-            optional --program file: PathBuf
+            /// Takes the programs of all platforms from the archives in this folder, as `dist` makes them, and builds none.
+            optional --archives folder: PathBuf
         }
         /// Builds pages of JavaScript frameworks and chat toolkits with the packed package and drives them: all, or the named ones.
         cmd pages {

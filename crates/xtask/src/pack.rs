@@ -6,6 +6,7 @@ mod card;
 pub(crate) mod names;
 mod npm;
 mod program;
+mod unpack;
 mod wheel;
 
 pub(crate) use card::{VIEW, build_view};
@@ -15,37 +16,36 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
+use crate::console::say;
 use crate::flags::Pack;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::tools;
 use crate::{files, page, size, workspace};
-use names::{CARD, PROGRAM, Platform};
+use names::{CARD, PLATFORMS, PROGRAM, Platform};
 use program::Speed;
 
 /// Makes all packages, or the named ones, and prints what a page loads of the card, and each package with its size and checksum.
 pub(crate) fn pack(options: &Pack) -> Result<()> {
     let known = [CARD, PROGRAM].map(str::to_owned);
     let wanted = workspace::wanted(&known, &options.name)?;
-    let platform = options.target.as_deref().map_or_else(Platform::here, Platform::of_target)?;
-    ensure!(
-        options.program.is_none() || options.target.is_some(),
-        "--program needs the --target that it was built for, such as {}",
-        platform.target
-    );
     let folder = &folder();
+    if let Some(archives) = &options.archives {
+        ensure!(
+            archives.canonicalize().ok() != folder.canonicalize().ok(),
+            "copy the archives: {} is emptied",
+            folder.display()
+        );
+    }
     files::remove(folder)?;
     files::make(folder)?;
-    let with_program = wanted.contains(&PROGRAM);
-    let mut steps = match with_program && options.program.is_none() {
-        true => Vec::from(size::steps_to_deploy()),
-        false => vec![StepSpec::runs("tools", &[], page::bring_tools)],
-    };
-    if let Some(program) = options.program.as_deref().filter(|_| with_program) {
-        steps.push(StepSpec::runs(PROGRAM, &[], move |log| pack_program(folder, platform, program, log)));
-    } else if with_program {
-        steps.push(StepSpec::runs(PROGRAM, &["page inside"], move |log| {
-            pack_program(folder, platform, &program::build(platform, Speed::OfUsers, log)?, log)
-        }));
+    let mut steps = vec![StepSpec::runs("tools", &[], page::bring_tools)];
+    match &options.archives {
+        _ if !wanted.contains(&PROGRAM) => {}
+        Some(archives) => steps.push(StepSpec::runs(PROGRAM, &[], |log| pack_archived(folder, archives, log))),
+        None => {
+            steps = Vec::from(size::steps_to_deploy());
+            steps.push(StepSpec::runs(PROGRAM, &["page inside"], |log| pack_built(folder, Speed::OfUsers, log)));
+        }
     }
     if wanted.contains(&CARD) {
         steps.push(card_step());
@@ -94,8 +94,7 @@ pub(crate) fn lint_card_for_tests(log: &StepLog) -> Result<()> {
 /// Makes the program's packages for the tests, with their page and their view inside.
 pub(crate) fn program_for_tests(log: &StepLog) -> Result<()> {
     page::put_inside(&page::dist(), &card_content_for_tests().join(VIEW))?;
-    let platform = Platform::here()?;
-    pack_program(&folder_for_tests(), platform, &program::build(platform, Speed::OfTests, log)?, log)
+    pack_built(&folder_for_tests(), Speed::OfTests, log)
 }
 
 /// The folder of the packages that this command makes.
@@ -108,16 +107,37 @@ pub(crate) fn folder_for_tests() -> PathBuf {
     workspace::scratch("packages-for-tests")
 }
 
-/// Makes every package of a built program. Completions, and so the archive, need a program that runs here.
-fn pack_program(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
-    program::check(platform, program)?;
+/// Builds the program for this machine's platform, and makes every package of it.
+fn pack_built(folder: &Path, speed: Speed, log: &StepLog) -> Result<()> {
+    let platform = Platform::here()?;
+    let program = program::build(platform, speed, log)?;
+    archive::pack(folder, platform, &program, log)?;
     npm::pack_launcher(folder, log)?;
-    npm::pack_platform(folder, platform, program, log)?;
-    wheel::pack(folder, platform, program, log)?;
-    if *platform == *Platform::here()? {
-        archive::pack(folder, platform, program, log)?;
+    pack_program(folder, platform, &program, log)
+}
+
+/// Makes the packages of every program that has its archive in a folder, where `dist` has put it.
+fn pack_archived(folder: &Path, archives: &Path, log: &StepLog) -> Result<()> {
+    npm::pack_launcher(folder, log)?;
+    let (there, missing): (Vec<_>, Vec<_>) =
+        PLATFORMS.iter().partition(|platform| archives.join(platform.archive()).is_file());
+    ensure!(!there.is_empty(), "{} has no archive such as {}", archives.display(), PLATFORMS[0].archive());
+    for platform in missing {
+        say(&format!("no package for {}: {} has no {}", platform.target, archives.display(), platform.archive()));
+    }
+    for platform in there {
+        let content = folder.join("content/programs").join(platform.target);
+        let program = unpack::unpack_program(platform, &archives.join(platform.archive()), &content, log)?;
+        pack_program(folder, platform, &program, log)?;
     }
     Ok(())
+}
+
+/// Makes the packages of registries with this program.
+fn pack_program(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
+    program::check(platform, program)?;
+    npm::pack_platform(folder, platform, program, log)?;
+    wheel::pack(folder, platform, program, log)
 }
 
 /// Writes the table of the packages in a folder: name, bytes and checksum.

@@ -41,8 +41,6 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         page::demo_for_release(),
         StepSpec::runs("element package", &["tools"], journeys::element_package),
         StepSpec::runs("element linters", &["element package"], pack::lint_card_for_tests),
-        // The program is built as users get it, but for its speed: optimized less, in a fraction of the time.
-        StepSpec::runs("packages to install", &["page for release", "element package"], pack::program_for_tests),
         StepSpec::builds("native tests", &["native build"], native_tests),
         StepSpec::builds("wasm build", &["formatting"], binaries::build_wasm),
         on_page("journeys in Chromium", chromium),
@@ -67,7 +65,6 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         StepSpec::runs("released clients", &["native build"], journeys::released_clients),
         StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
         StepSpec::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
-        StepSpec::runs("packages in Chromium", &["native build", "packages to install"], journeys::packages),
         StepSpec::runs("packages of crates", &["formatting"], packages),
         StepSpec::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         StepSpec::runs("advisories", &["licences"], advisories),
@@ -79,6 +76,10 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         StepSpec::builds("documentation tests", &["native build"], |log| {
             log.run(&mut workspace::linting_cargo(["test", "--workspace", "--doc"]))
         }),
+        // The program of users, optimized less than theirs, so that it is built in half the time. Last: it takes the page into the server's
+        // crate, which cargo then builds again for everything else.
+        StepSpec::runs("packages to install", &["page for release", "element package"], pack::program_for_tests),
+        StepSpec::runs("packages in Chromium", &["native build", "packages to install"], journeys::packages),
     ]
 }
 

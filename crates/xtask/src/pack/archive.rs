@@ -28,7 +28,7 @@ pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &Ste
     program::copy_executable(program, &content.join(platform.program()))?;
     program::copy_texts(&content)?;
     write_completions(program, &content.join("completions"), log)?;
-    let archive = folder.join(format!("{name}.tar.xz"));
+    let archive = folder.join(platform.archive());
     log.run(Command::new(system::python(log)?).args(["-c", TAR]).arg(&content).arg(archive))
 }
 

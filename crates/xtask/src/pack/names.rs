@@ -70,15 +70,6 @@ impl Platform {
         here.with_context(|| format!("there are no packages for {OS} on {ARCH}"))
     }
 
-    /// The one of this target.
-    pub(crate) fn of_target(target: &str) -> Result<&'static Self> {
-        let known = PLATFORMS.iter().find(|platform| platform.target == target);
-        known.with_context(|| {
-            let targets: Vec<_> = PLATFORMS.iter().map(|platform| platform.target).collect();
-            format!("there are no packages for `{target}`, but for {}", targets.join(", "))
-        })
-    }
-
     /// True if its program needs no library of the system.
     pub(crate) fn is_static(&self) -> bool {
         self.target.ends_with("-musl")
@@ -87,6 +78,11 @@ impl Platform {
     /// The npm package with the program inside.
     pub(crate) fn npm_package(&self) -> String {
         format!("{PROGRAM}-{}-{}", self.os, self.cpu)
+    }
+
+    /// The archive of a release, as `dist` names it.
+    pub(crate) fn archive(&self) -> String {
+        format!("{PROGRAM}-{}.{}", self.target, if self.os == "win32" { "zip" } else { "tar.xz" })
     }
 
     /// The program's file.

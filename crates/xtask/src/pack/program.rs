@@ -29,13 +29,13 @@ pub(super) fn build(platform: &Platform, speed: Speed, log: &StepLog) -> Result<
     if platform.is_static() {
         system::musl(log)?;
     }
-    let mut build = workspace::cargo(["build", "--locked", "--profile", "server", "--package", PROGRAM]);
+    let mut build = workspace::cargo(["build", "--locked", "--profile", "dist", "--package", PROGRAM]);
     build.args(["--target", platform.target]);
     if speed == Speed::OfTests {
-        build.envs([("CARGO_PROFILE_SERVER_OPT_LEVEL", "1"), ("CARGO_PROFILE_SERVER_LTO", "off")]);
+        build.envs([("CARGO_PROFILE_DIST_OPT_LEVEL", "1"), ("CARGO_PROFILE_DIST_LTO", "off")]);
     }
     log.run(&mut build)?;
-    let built = workspace::target_dir().join(platform.target).join("server").join(platform.program());
+    let built = workspace::target_dir().join(platform.target).join("dist").join(platform.program());
     let bytes = fs::metadata(&built).with_context(|| format!("there is no {}", built.display()))?.len();
     ensure!(bytes <= MOST || speed == Speed::OfTests, "the program has {bytes} bytes; at most {MOST}");
     Ok(built)
