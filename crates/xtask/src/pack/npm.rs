@@ -42,7 +42,7 @@ pub(super) fn pack_launcher(folder: &Path, log: &StepLog) -> Result<()> {
         "description": "Asks people for agents: the page, the AG-UI and REST server and the MCP server in one program",
         "keywords": ["agent", "ag-ui", "mcp", "mcp-server", "ask-user-question", "human-in-the-loop"],
         "bin": { PROGRAM: "launcher.js" },
-        "files": ["launcher.js"],
+        "files": ["launcher.js", "LICENSE-*"],
         "engines": { "node": ">=18" },
         "optionalDependencies": programs.collect::<Map<String, Value>>(),
     });
@@ -60,7 +60,7 @@ pub(super) fn pack_platform(folder: &Path, platform: &Platform, program: &Path, 
         "description": format!("The program of {PROGRAM} for {} on {}: install {PROGRAM}", platform.os, platform.cpu),
         "os": [platform.os],
         "cpu": [platform.cpu],
-        "files": [platform.program()],
+        "files": [platform.program(), "LICENSE-*"],
         // Its file is started from where it is.
         "preferUnplugged": true,
     });
