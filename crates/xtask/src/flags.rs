@@ -48,8 +48,8 @@ xflags::xflags! {
         cmd tools {}
         /// Builds pages that carry one part each, such as the stream reader or the card, and prints the weight of each program.
         cmd size { default cmd parts {} }
-        /// Makes what is published beside the crates: `question-card`, npm's package of the card, and `question-server`, the program with the
-        /// page inside, as npm packages, a wheel and an archive for this machine's platform. All, or the named ones.
+        /// Makes what is published beside the crates, or the named part of it. `question-card` is the card's package for npm. `question-server`
+        /// is the program with the page inside: packages for npm, a wheel and an archive.
         cmd pack {
             repeated name: String
             /// Skips the checks of the card's package by publint and are-the-types-wrong.

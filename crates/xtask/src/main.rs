@@ -67,7 +67,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Serve(options) => serve::serve(&options),
         XtaskCmd::Test(options) => test::test(&options),
         XtaskCmd::Agents(options) => agents::agents(&options),
-        XtaskCmd::Build(options) => size::build(options.demo),
+        XtaskCmd::Build(options) => pack::build(options.demo),
         XtaskCmd::Tools(_) => page::tools(),
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Pack(options) => pack::pack(&options),

@@ -3,13 +3,14 @@
 
 mod archive;
 mod card;
+mod deployed;
 pub(crate) mod names;
 mod npm;
 mod program;
 mod unpack;
 mod wheel;
 
-pub(crate) use card::{VIEW, build_view};
+pub(crate) use deployed::build;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use crate::console::say;
 use crate::flags::Pack;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::tools;
-use crate::{files, page, size, workspace};
+use crate::{files, page, workspace};
 use names::{CARD, PLATFORMS, PROGRAM, Platform};
 use program::Speed;
 
@@ -43,7 +44,7 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
         _ if !wanted.contains(&PROGRAM) => {}
         Some(archives) => steps.push(StepSpec::runs(PROGRAM, &[], |log| pack_archived(folder, archives, log))),
         None => {
-            steps = Vec::from(size::steps_to_deploy());
+            steps = Vec::from(deployed::steps_to_deploy());
             steps.push(StepSpec::runs(PROGRAM, &["page inside"], |log| pack_built(folder, Speed::OfUsers, log)));
         }
     }
@@ -93,7 +94,7 @@ pub(crate) fn lint_card_for_tests(log: &StepLog) -> Result<()> {
 
 /// Makes the program's packages for the tests, with their page and their view inside.
 pub(crate) fn program_for_tests(log: &StepLog) -> Result<()> {
-    page::put_inside(&page::dist(), &card_content_for_tests().join(VIEW))?;
+    page::put_inside(&page::dist(), &card_content_for_tests().join(card::VIEW))?;
     pack_built(&folder_for_tests(), Speed::OfTests, log)
 }
 

@@ -1,47 +1,18 @@
-//! `cargo xtask build` and `cargo xtask size`: the weight of the page against its budget, and of each part in a page of its own.
+//! The weight of the page against its budget, and by `cargo xtask size` of each part in a page of its own.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, ensure};
 
 use crate::console::say;
 use crate::steps::{self, StepLog, StepSpec};
-use crate::{files, pack, page, wasm, workspace};
+use crate::{files, page, wasm, workspace};
 
 /// The budget of the page in bytes of Brotli: for all of it, and for the files loaded before one can write. Raise it only for a feature
 /// that is worth its weight.
 const PAGE: u64 = 288_700;
 const FRAME: u64 = 15_000;
-
-/// Builds the page to deploy, and prints the weight of each file. The demo is made from it, into `demo`.
-pub(crate) fn build(demo: bool) -> Result<()> {
-    let with_agent = workspace::root().join("demo");
-    let mut wanted = Vec::from(steps_to_deploy());
-    if demo {
-        wanted.push(StepSpec::runs("demo", &["page"], |log| page::build_demo(&to_deploy(), &with_agent, log)));
-    }
-    steps::run_or_fail(&wanted)?;
-    println!("{}", if demo { with_agent.clone() } else { to_deploy() }.display());
-    Ok(())
-}
-
-/// The steps to the page to deploy, in `dist`, with the view for hosts of MCP. The last one puts all of it into the server's crate.
-pub(crate) fn steps_to_deploy<'a>() -> [StepSpec<'a>; 4] {
-    [
-        StepSpec::runs("tools", &[], page::bring_tools),
-        StepSpec::runs("page", &["tools"], |log| {
-            page::build_for_release(&to_deploy(), log)?;
-            weigh_page(&to_deploy(), log)
-        }),
-        StepSpec::runs("view", &["page"], |log| pack::build_view(&to_deploy(), log)),
-        StepSpec::runs("page inside", &["view"], |_| page::put_inside(&to_deploy(), &to_deploy().join(pack::VIEW))),
-    ]
-}
-
-fn to_deploy() -> PathBuf {
-    workspace::root().join("dist")
-}
 
 /// The steps to the page as users get it, in [`page::dist`].
 pub(crate) fn steps_for_release<'a>() -> [StepSpec<'a>; 2] {

@@ -13,14 +13,14 @@ use crate::flags::Test;
 use crate::steps::{self, StepLog, StepOutcome, StepReport, StepSpec};
 use crate::tools::system;
 use crate::{pack, page, size, tools, workspace};
-use components::Platform;
+use components::TestRunner;
 use journeys::{InBrowser, chromium, firefox, webkit};
 
 /// Every check. Among checks that can start, the first starts first: those that others need, then the slow ones.
 fn every_step<'a>() -> Vec<StepSpec<'a>> {
-    use Platform::{Chromium, Firefox, Node, WebKit};
-    let component = |name, package, platform| {
-        StepSpec::runs(name, &["wasm build", "tools"], move |log| components::run(package, platform, log))
+    use TestRunner::{Chromium, Firefox, Node, WebKit};
+    let component = |name, package, runner| {
+        StepSpec::runs(name, &["wasm build", "tools"], move |log| components::run(package, runner, log))
     };
     let last = |name: &'static str| name.rsplit(' ').next().unwrap_or_default();
     let on_page = |name, browser: InBrowser| {

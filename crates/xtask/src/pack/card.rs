@@ -18,7 +18,7 @@ const CRATE: &str = "crates/question-element";
 /// A part of the package that a user loads: the card, or the agent's side.
 const PROGRAMS: [&str; 2] = ["card", "agent"];
 /// The view for hosts of MCP, and the most that it may weigh: its bytes, and those of Brotli.
-pub(crate) const VIEW: &str = "card.html";
+pub(super) const VIEW: &str = "card.html";
 const MOST: [u64; 2] = [515_000, 134_500];
 /// The file with the weights, in the folder of the packages.
 pub(super) const WEIGHTS: &str = "weights.txt";
@@ -29,7 +29,7 @@ const OF_CARD: [&str; 5] = ["define.js", "question-card.js", "languages.js", "pr
 const OF_AGENT: [&str; 2] = ["agent.js", "agent-calls.js"];
 
 /// Builds the view for hosts of MCP into the folder of a page, where the server finds it.
-pub(crate) fn build_view(dist: &Path, log: &StepLog) -> Result<()> {
+pub(super) fn build_view(dist: &Path, log: &StepLog) -> Result<()> {
     let package = workspace::scratch("view/package");
     assemble(&package, &PROGRAMS[..1], log)?;
     files::copy(&package.join(VIEW), &dist.join(VIEW))

@@ -16,10 +16,10 @@ pub(crate) const PROGRAM: &str = "question-server";
 pub(crate) struct Platform {
     /// The target of rustc. Linux's are static: they need no libc of the system.
     pub(crate) target: &'static str,
-    /// What Node calls `process.platform` and `process.arch`.
+    /// Node's `process.platform` and `process.arch` there.
     pub(crate) os: &'static str,
     pub(crate) cpu: &'static str,
-    /// What `std::env::consts` calls them.
+    /// `OS` and `ARCH` of `std::env::consts` there.
     rust: [&'static str; 2],
     /// The platforms in the name of a wheel. A static program runs on any of its kernel's.
     pub(crate) wheel: &'static str,

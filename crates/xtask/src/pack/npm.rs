@@ -1,5 +1,5 @@
 //! npm's packages of the program: one for each platform, with the program inside; and the launcher, of which npm installs the fitting one
-//! beside it. Nothing is downloaded or run at installation.
+//! beside it. An installation downloads nothing else, and runs nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

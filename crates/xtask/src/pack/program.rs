@@ -11,7 +11,7 @@ use crate::steps::StepLog;
 use crate::tools::system;
 use crate::{files, workspace};
 
-/// How fast the program is.
+/// The speed of the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speed {
     /// As fast as the compiler makes it.

@@ -12,7 +12,7 @@ use crate::{files, tools, workspace};
 
 /// The program that runs the tests.
 #[derive(Clone, Copy)]
-pub(super) enum Platform {
+pub(super) enum TestRunner {
     Node,
     Chromium,
     Firefox,
@@ -20,13 +20,13 @@ pub(super) enum Platform {
 }
 
 /// Runs the tests of `package`.
-pub(super) fn run(package: &str, platform: Platform, log: &StepLog) -> Result<()> {
-    let browser = match platform {
-        Platform::Node => system::node(log).map(|_| None)?,
-        Platform::Chromium => Some(("CHROMEDRIVER", system::chromium(log)?)),
-        Platform::Firefox => Some(("GECKODRIVER", system::firefox(log)?)),
+pub(super) fn run(package: &str, runner: TestRunner, log: &StepLog) -> Result<()> {
+    let browser = match runner {
+        TestRunner::Node => system::node(log).map(|_| None)?,
+        TestRunner::Chromium => Some(("CHROMEDRIVER", system::chromium(log)?)),
+        TestRunner::Firefox => Some(("GECKODRIVER", system::firefox(log)?)),
         // The runner knows a driver of WebKit by the name of Safari's.
-        Platform::WebKit => Some(("SAFARIDRIVER", system::webkit(log)?)),
+        TestRunner::WebKit => Some(("SAFARIDRIVER", system::webkit(log)?)),
     };
     let (mut passed, mut failed) = (0, Vec::new());
     for binary in binaries::wasm(package)? {

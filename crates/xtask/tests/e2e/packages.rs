@@ -29,7 +29,7 @@ async fn npm_installs_the_launcher_and_the_program_of_this_platform() {
         let os = if cfg!(target_os = "macos") { "darwin" } else { "linux" };
         let [launcher, program] =
             ["question-server-", &format!("question-server-{os}-{platform}-")].map(|begin| package(begin, ".tgz"));
-        // Nothing else is needed: no registry answers.
+        // No registry answers: both have all that is needed.
         run(place.command("npm").args(["install", "--offline", "--no-audit", "--no-fund"]).arg(launcher).arg(program));
         let mut npx = place.command("npx");
         npx.args(["--no-install", "question-server"]);
@@ -146,7 +146,7 @@ impl Place {
         let mut command = if own.is_file() { Command::new(own) } else { Command::new(program) };
         command.current_dir(self.here()).env_clear().env("PATH", given("PATH"));
         command.env("HOME", self.home()).env("XDG_DATA_HOME", self.data());
-        // What npm itself writes is not the program's.
+        // Npm's own files are not the program's.
         command.env("npm_config_update_notifier", "false").env("npm_config_logs_max", "0");
         command
     }

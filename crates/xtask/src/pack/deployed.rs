@@ -1,0 +1,38 @@
+//! `cargo xtask build`: the page to deploy, which the program has inside as well.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::card;
+use crate::steps::{self, StepSpec};
+use crate::{page, size, workspace};
+
+/// Builds the page to deploy, and prints the weight of each file. The demo is made from it, into `demo`.
+pub(crate) fn build(demo: bool) -> Result<()> {
+    let with_agent = workspace::root().join("demo");
+    let mut wanted = Vec::from(steps_to_deploy());
+    if demo {
+        wanted.push(StepSpec::runs("demo", &["page"], |log| page::build_demo(&to_deploy(), &with_agent, log)));
+    }
+    steps::run_or_fail(&wanted)?;
+    println!("{}", if demo { with_agent.clone() } else { to_deploy() }.display());
+    Ok(())
+}
+
+/// The steps to the page to deploy, in `dist`, with the view for hosts of MCP. The last one puts all of it into the server's crate.
+pub(crate) fn steps_to_deploy<'a>() -> [StepSpec<'a>; 4] {
+    [
+        StepSpec::runs("tools", &[], page::bring_tools),
+        StepSpec::runs("page", &["tools"], |log| {
+            page::build_for_release(&to_deploy(), log)?;
+            size::weigh_page(&to_deploy(), log)
+        }),
+        StepSpec::runs("view", &["page"], |log| card::build_view(&to_deploy(), log)),
+        StepSpec::runs("page inside", &["view"], |_| page::put_inside(&to_deploy(), &to_deploy().join(card::VIEW))),
+    ]
+}
+
+fn to_deploy() -> PathBuf {
+    workspace::root().join("dist")
+}
