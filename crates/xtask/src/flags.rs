@@ -52,7 +52,7 @@ xflags::xflags! {
         /// is the program with the page inside: packages for npm, a wheel and an archive.
         cmd pack {
             repeated name: String
-            /// Skips the checks of the card's package by publint and are-the-types-wrong.
+            /// Skips the checks by publint and are-the-types-wrong.
             optional --no-lint
             /// Takes the programs of all platforms from the archives in this folder, as `dist` makes them, and builds none.
             optional --archives folder: PathBuf

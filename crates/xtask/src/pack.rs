@@ -50,9 +50,9 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
     }
     if wanted.contains(&CARD) {
         steps.push(card_step());
-        if !options.no_lint {
-            steps.push(StepSpec::runs("linters", &[CARD], |log| card::lint(folder, log)));
-        }
+    }
+    if !options.no_lint {
+        steps.push(StepSpec::runs("linters", &wanted, |log| lint(folder, &wanted, log)));
     }
     steps.push(StepSpec::runs("checksums", &wanted, |log| sum_up(folder, log)));
     steps::run_or_fail(&steps)?;
@@ -87,15 +87,11 @@ pub(crate) fn card_content_for_tests() -> PathBuf {
     npm::content(&folder_for_tests(), CARD)
 }
 
-/// Checks the card's package for the tests as the registry's users will.
-pub(crate) fn lint_card_for_tests(log: &StepLog) -> Result<()> {
-    card::lint(&folder_for_tests(), log)
-}
-
 /// Makes the program's packages for the tests, with their page and their view inside.
 pub(crate) fn program_for_tests(log: &StepLog) -> Result<()> {
     page::put_inside(&page::dist(), &card_content_for_tests().join(card::VIEW))?;
-    pack_built(&folder_for_tests(), Speed::OfTests, log)
+    pack_built(&folder_for_tests(), Speed::OfTests, log)?;
+    lint(&folder_for_tests(), &[CARD, PROGRAM], log)
 }
 
 /// The folder of the packages that this command makes.
@@ -132,6 +128,13 @@ fn pack_archived(folder: &Path, archives: &Path, log: &StepLog) -> Result<()> {
         pack_program(folder, platform, &program, log)?;
     }
     Ok(())
+}
+
+fn lint(folder: &Path, packages: &[&str], log: &StepLog) -> Result<()> {
+    packages.iter().try_for_each(|&name| match name {
+        CARD => card::lint(folder, log),
+        name => npm::lint(folder, name, log),
+    })
 }
 
 /// Makes the packages of registries with this program.

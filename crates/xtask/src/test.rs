@@ -40,7 +40,6 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         page::gallery_for_release(),
         page::demo_for_release(),
         StepSpec::runs("element package", &["tools"], journeys::element_package),
-        StepSpec::runs("element linters", &["element package"], pack::lint_card_for_tests),
         StepSpec::builds("native tests", &["native build"], native_tests),
         StepSpec::builds("wasm build", &["formatting"], binaries::build_wasm),
         on_page("journeys in Chromium", chromium),

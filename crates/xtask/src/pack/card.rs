@@ -122,8 +122,8 @@ fn manifest(text: &str) -> Result<String> {
 
 /// Checks first what the registry's users see: that every entry point leads to a file, with the right types.
 pub(super) fn lint(folder: &Path, log: &StepLog) -> Result<()> {
+    npm::lint(folder, CARD, log)?;
     let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
-    log.run(Command::new(linters.join("publint")).arg("--strict").arg(npm::content(folder, CARD)))?;
     // The package has modules alone, and files that are not JavaScript have no types.
     let types = "--profile esm-only --exclude-entrypoints card.html question-card.css shadcn.css material.css --";
     let mut attw = Command::new(linters.join("attw"));

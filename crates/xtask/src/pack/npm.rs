@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::names::{self, PLATFORMS, PROGRAM, Platform};
 use super::program;
 use crate::steps::StepLog;
-use crate::tools::system;
+use crate::tools::{self, system};
 use crate::{files, workspace};
 
 /// The script of the launcher, from the workspace's root.
@@ -31,6 +31,12 @@ pub(super) fn pack(folder: &Path, name: &str, log: &StepLog) -> Result<()> {
     let mut npm = Command::new(system::npm(log)?);
     npm.args(["pack", "--silent", "--pack-destination"]).arg(folder).current_dir(content(folder, name));
     log.run(&mut npm)
+}
+
+/// Checks that a package has what its manifest names, as the registry's users will.
+pub(super) fn lint(folder: &Path, name: &str, log: &StepLog) -> Result<()> {
+    let linters = tools::package_linters().folder(log)?.join("node_modules/.bin");
+    log.run(Command::new(linters.join("publint")).arg("--strict").arg(content(folder, name)))
 }
 
 /// Makes the launcher's package.
@@ -80,6 +86,7 @@ fn write_manifest(content: &Path, name: &str, own: Value) -> Result<()> {
         "name": name,
         "version": names::version()?,
         "license": "MIT OR Apache-2.0",
+        "type": "commonjs",
         "repository": repository()?,
     });
     for (key, value) in own.as_object().into_iter().flatten() {
