@@ -96,7 +96,7 @@ pub(crate) fn nginx(log: &StepLog) -> Result<PathBuf> {
 
 /// The C compiler of static programs for Linux.
 pub(crate) fn musl(log: &StepLog) -> Result<PathBuf> {
-    found("musl's C compiler", || first(&["musl-gcc"]), &["musl-tools"], "there is none; leave out --target", log)
+    found("musl's C compiler", || first(&["musl-gcc"]), &["musl-tools"], "none", log)
 }
 
 /// The `curl` with which tests run the commands of a README; its programs take [`python`].

@@ -87,6 +87,7 @@ async fn is_used(way: &str, install: impl FnOnce(&Place) -> Command) {
         assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err(), "the program has outlived what started it");
         speaks_mcp(&place, &program);
         assert_eq!(place.files(), before, "it has written beside its data");
+        assert!(files_in(&[place.data()]).values().any(|&length| length > 0), "it has kept no conversation");
         laps.note(way);
         Ok(())
     })
@@ -153,11 +154,14 @@ impl Place {
 
     /// All files but the user's data, with their lengths.
     fn files(&self) -> BTreeMap<PathBuf, u64> {
-        let mut files = BTreeMap::new();
-        list(&self.here(), &mut files);
-        list(&self.home(), &mut files);
-        files
+        files_in(&[self.here(), self.home()])
     }
+}
+
+fn files_in(folders: &[PathBuf]) -> BTreeMap<PathBuf, u64> {
+    let mut files = BTreeMap::new();
+    folders.iter().for_each(|folder| list(folder, &mut files));
+    files
 }
 
 fn list(folder: &Path, files: &mut BTreeMap<PathBuf, u64>) {
