@@ -536,7 +536,7 @@ impl Cli {
         let Self { mut config, database, token, token_file, callback_key, mcp_key, command, file: _ } = self;
         config.database = match (database, &command) {
             (Some(database), _) => database,
-            (None, Some(CliCommand::Mcp { .. })) => Database::Memory,
+            (None, Some(CliCommand::Mcp { .. } | CliCommand::Completions { .. })) => Database::Memory,
             (None, Some(CliCommand::Backup { .. }) | None) => Database::File(users_file()?),
         };
         if let Database::File(path) = &config.database
