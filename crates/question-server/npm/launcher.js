@@ -44,6 +44,11 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 for (const signal of signals) {
   process.on(signal, () => child.kill(signal));
 }
+// Npx starts this in a shell, which a signal ends and does not pass on.
+if (process.env.npm_command === "exec") {
+  const shell = process.ppid;
+  setInterval(() => process.ppid === shell || child.kill("SIGTERM"), 500).unref();
+}
 child.on("exit", (code, signal) => {
   if (signal === null) {
     process.exit(code);

@@ -193,4 +193,4 @@ fn kill_group(_: &Child) {}
 pub(crate) const START_LIMIT: Duration = Duration::from_secs(120);
 
 /// The most time that a program may take to end by itself.
-const END_LIMIT: Duration = Duration::from_secs(15);
+pub(crate) const END_LIMIT: Duration = Duration::from_secs(15);
