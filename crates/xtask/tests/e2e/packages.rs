@@ -191,7 +191,7 @@ struct Laps {
 }
 
 impl Laps {
-    /// Begins anew: what passed until now does not count.
+    /// Begins again: what passed until now does not count.
     fn begin(&mut self) {
         self.last = Instant::now();
     }
