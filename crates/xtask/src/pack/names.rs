@@ -102,3 +102,41 @@ pub(crate) fn repository() -> Result<String> {
     let (_, after) = manifest.split_once("\nrepository = \"").context("Cargo.toml has no `repository`")?;
     Ok(after.split('"').next().unwrap_or_default().to_owned())
 }
+
+/// The owner of the repository.
+pub(crate) fn owner() -> Result<String> {
+    let repository = repository()?;
+    let mut parts = repository.rsplit('/').skip(1);
+    Ok(parts.next().context("a repository has an owner")?.to_owned())
+}
+
+/// The server's name in the registry of MCP, where a repository's owner has the names under this prefix.
+pub(crate) fn mcp_name() -> Result<String> {
+    Ok(format!("io.github.{}/{PROGRAM}", owner()?))
+}
+
+/// The image, without its tag. A registry of images takes small letters alone.
+pub(crate) fn image() -> Result<String> {
+    Ok(format!("ghcr.io/{}/{PROGRAM}", owner()?.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_builds_the_platforms_of_the_packages() {
+        let manifest = workspace::read("Cargo.toml").unwrap();
+        let (_, list) = manifest.split_once("\ntargets = [").unwrap();
+        let targets: Vec<_> = list.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2).collect();
+        assert_eq!(targets, PLATFORMS.map(|platform| platform.target));
+    }
+
+    #[test]
+    fn names_of_registries_follow_from_the_repository() {
+        let (owner, repository) = (owner().unwrap(), repository().unwrap());
+        assert!(repository.starts_with(&format!("https://github.com/{owner}/")), "{repository}");
+        assert_eq!(mcp_name().unwrap(), format!("io.github.{owner}/question-server"));
+        assert!(image().unwrap().chars().all(|c| !c.is_uppercase()));
+    }
+}

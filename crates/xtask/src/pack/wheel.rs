@@ -32,11 +32,12 @@ pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &Ste
 
 fn metadata(version: &str) -> Result<String> {
     let (repository, readme) = (names::repository()?, workspace::read("crates/question-server/README.md")?);
+    let name = names::mcp_name()?;
     Ok(format!(
         "Metadata-Version: 2.4\nName: {PROGRAM}\nVersion: {version}\nSummary: Asks people for agents: the page, the AG-UI and REST server \
          and the MCP server in one program\nKeywords: agent,ag-ui,mcp,human-in-the-loop\nLicense-Expression: MIT OR Apache-2.0\n\
          License-File: LICENSE-APACHE\nLicense-File: LICENSE-MIT\nRequires-Python: >=3.8\nProject-URL: Repository, {repository}\n\
-         Description-Content-Type: text/markdown\n\n{readme}"
+         Description-Content-Type: text/markdown\n\n{readme}\n<!-- mcp-name: {name} -->\n"
     ))
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::found::npm;
+use super::system::python;
 use super::{PinnedTool, ToolSource, cache};
 use crate::steps::StepLog;
 use crate::{children, files, workspace};
@@ -53,6 +54,9 @@ fn bring(tool: &PinnedTool, entry: &Path, log: &StepLog) -> Result<()> {
         ToolSource::Npm(packages) => {
             let packages: Vec<_> = packages.iter().map(|(name, what)| format!("{name}@{what}")).collect();
             npm_install(&unfinished, &packages, log)?;
+        }
+        ToolSource::Python(_) => {
+            pip_install(&unfinished, &format!("{}=={}", tool.name, tool.pin), log)?;
         }
     }
     if !tool.is_whole(&unfinished) {
@@ -101,6 +105,16 @@ pub(crate) fn npm_install(folder: &Path, packages: &[impl AsRef<OsStr>], log: &S
     log.doing("npm install");
     npm.args(["install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"]).arg(folder);
     log.run(npm.args(packages).current_dir(folder))
+}
+
+/// Installs a package of Python, without what it needs, into a folder. A machine's own Python may have no pip; an environment has one.
+fn pip_install(folder: &Path, package: &str, log: &StepLog) -> Result<()> {
+    let environment = folder.join("environment");
+    log.run(Command::new(python(log)?).args(["-m", "venv"]).arg(&environment))?;
+    log.doing("pip install");
+    let mut pip = Command::new(environment.join("bin/pip"));
+    log.run(pip.args(["install", "--quiet", "--no-deps", "--target"]).arg(folder).arg(package))?;
+    files::remove(&environment)
 }
 
 /// Removes cargo's builds of tools, a gigabyte without further use; not while another call compiles.

@@ -6,6 +6,7 @@ mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -29,4 +30,11 @@ fn found(folder: &Path, ending: &str) -> Vec<PathBuf> {
     }
     files.sort();
     files
+}
+
+/// The paths of all files of the repository, from its root.
+fn tracked() -> Vec<String> {
+    let listed = Command::new("git").current_dir(root()).args(["ls-files", "-z"]).output().expect("git runs");
+    let files = String::from_utf8(listed.stdout).expect("paths are text");
+    files.split_terminator('\0').filter(|file| root().join(file).is_file()).map(str::to_owned).collect()
 }

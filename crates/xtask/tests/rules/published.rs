@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::{read, root};
+use crate::{read, root, tracked};
 
 #[test]
 fn a_published_crate_has_what_its_page_in_a_registry_shows() {
@@ -16,6 +16,7 @@ fn a_published_crate_has_what_its_page_in_a_registry_shows() {
         for key in ["description", "documentation", "readme", "keywords", "categories", "include"] {
             assert!(manifest.contains(&format!("\n{key} = ")), "{} has no {key}", folder.display());
         }
+        assert!(manifest.contains("\nrepository.workspace = true\n"), "{} has no repository", folder.display());
         for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
             assert!(folder.join(file).is_file(), "{} has no {file}", folder.display());
         }
@@ -33,6 +34,35 @@ fn a_published_readme_links_to_nothing_beside_it() {
         for link in links {
             assert!(link.starts_with("https://") || link.starts_with('#'), "{}: {link}", folder.display());
         }
+    }
+}
+
+/// Whoever releases the kit sets it once.
+#[test]
+fn the_repositorys_address_stands_in_one_place() {
+    let manifest = read(&root().join("Cargo.toml"));
+    let (_, after) = manifest.split_once("\nrepository = \"https://").expect("there is one");
+    let address = after.split('"').next().unwrap_or_default();
+    let names_it = |file: &&String| {
+        *file != "Cargo.toml" && fs::read_to_string(root().join(file)).is_ok_and(|text| text.contains(address))
+    };
+    assert_eq!(tracked().iter().filter(names_it).collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn the_workflow_of_a_release_has_the_jobs_that_cargo_toml_names() {
+    let manifest = read(&root().join("Cargo.toml"));
+    let (_, settings) = manifest.split_once("[workspace.metadata.dist]").expect("there are settings of dist");
+    let workflows = root().join(".github/workflows");
+    let release = read(&workflows.join("release.yml"));
+    let jobs: Vec<_> = settings.split("\"./").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(jobs.len() > 3, "{jobs:?}");
+    for job in jobs {
+        assert!(workflows.join(format!("{job}.yml")).is_file(), "there is no {job}.yml");
+        assert!(
+            release.contains(&format!("/{job}.yml\n")),
+            "release.yml does not call {job}.yml: `dist generate` writes it"
+        );
     }
 }
 

@@ -283,10 +283,3 @@ fn packages() -> Vec<PathBuf> {
     folders.sort();
     folders
 }
-
-/// The paths of all files of the repository, from its root.
-fn tracked() -> Vec<String> {
-    let listed = Command::new("git").current_dir(root()).args(["ls-files", "-z"]).output().expect("git runs");
-    let files = String::from_utf8(listed.stdout).expect("paths are text");
-    files.split_terminator('\0').filter(|file| root().join(file).is_file()).map(str::to_owned).collect()
-}

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::markdown::{paragraphs, sentences, words};
 use super::scripts::comments;
-use super::{IN_THE_FIRST_PERSON, accept, documents, is_message, place, sources, spoken, tracked};
-use crate::{read, root};
+use super::{IN_THE_FIRST_PERSON, accept, documents, is_message, place, sources, spoken};
+use crate::{read, root, tracked};
 
 /// Each with a better one.
 const OPENINGS: [(&str, &str); 16] = [

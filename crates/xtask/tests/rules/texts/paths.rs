@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use super::markdown::{links, paragraphs};
-use super::{accept, documents, packages, place, tracked};
-use crate::{read, root};
+use super::{accept, documents, packages, place};
+use crate::{read, root, tracked};
 
 /// Documents about the repository, in which a path is the end of one path alone, so that an editor's search finds it.
 const MAPS: [&str; 3] = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"];

@@ -1,0 +1,136 @@
+//! `cargo xtask publish`: uploads what a release has made, as `.github/workflows/publish.yml` calls it. What a registry has already is left
+//! out, so that a run that failed can be repeated.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use crate::flags::{Publish, PublishCmd};
+use crate::pack::names::{self, CARD, PLATFORMS, PROGRAM, Platform};
+use crate::pack::unpack_program;
+use crate::steps::{self, StepLog, StepSpec};
+use crate::tools::system;
+use crate::{files, workspace};
+
+/// Publishes to one registry. A dry run does all but the upload.
+pub(crate) fn publish(options: &Publish) -> Result<()> {
+    let step = match &options.subcommand {
+        PublishCmd::Npm(npm) => StepSpec::runs("npm", &[], |log| publish_packages(&npm.from, npm.dry_run, log)),
+        PublishCmd::Crates(crates) => StepSpec::runs("crates", &[], |log| publish_crates(crates.dry_run, log)),
+        PublishCmd::Image(image) => StepSpec::runs("image", &[], |log| publish_image(&image.from, image.dry_run, log)),
+    };
+    steps::run_or_fail(&[step])
+}
+
+/// Publishes the packages of npm in a folder: those that another one names come first.
+fn publish_packages(folder: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
+    let version = names::version()?;
+    let programs = PLATFORMS.iter().map(Platform::npm_package);
+    for name in programs.chain([PROGRAM, CARD].map(str::to_owned)) {
+        let file = std::path::absolute(folder.join(format!("{name}-{version}.tgz")))?;
+        if dry_run && !file.is_file() {
+            log.without(format!("{name}: it is not in {}", folder.display()));
+            continue;
+        }
+        ensure!(file.is_file(), "there is no {}", file.display());
+        let npm = system::npm(log)?;
+        let mut view = Command::new(&npm);
+        if !dry_run
+            && log.output(view.args(["view", &format!("{name}@{version}"), "version"])).is_ok_and(|is| !is.is_empty())
+        {
+            log.without(format!("{name}: {version} is published"));
+            continue;
+        }
+        log.doing(&name);
+        let mut publish = Command::new(npm);
+        publish.args(["publish", "--access", "public"]).arg(file);
+        // Signed by the workflow's identity, which only a workflow has.
+        publish.args(if dry_run { "--dry-run" } else { "--provenance" }.split(' '));
+        log.run(&mut publish)?;
+    }
+    Ok(())
+}
+
+/// Publishes the crates, each after those that it depends on. The server's has the built page inside.
+pub(crate) fn publish_crates(dry_run: bool, log: &StepLog) -> Result<()> {
+    let page = workspace::root().join("crates").join(PROGRAM).join("page/index.html");
+    ensure!(dry_run || page.is_file(), "there is no {}: run `cargo xtask build` first", page.display());
+    // The page is not in git.
+    let mut publish = workspace::cargo(["publish", "--workspace", "--no-verify", "--allow-dirty"]);
+    publish.args(dry_run.then_some("--dry-run"));
+    if !dry_run {
+        let crates = published_crates()?;
+        let (there, missing): (Vec<_>, Vec<_>) = crates.iter().partition(|name| is_in_registry(name));
+        if missing.is_empty() {
+            return Ok(());
+        }
+        publish.args(there.into_iter().flat_map(|name| ["--exclude", name]));
+    }
+    log.run(&mut publish)
+}
+
+/// The names of the crates that are for others.
+fn published_crates() -> Result<Vec<String>> {
+    let mut folders = workspace::folders_with("crates", "Cargo.toml")?;
+    let is_published = |folder: &String| {
+        let manifest = workspace::read(&format!("crates/{folder}/Cargo.toml"));
+        manifest.is_ok_and(|manifest| manifest.contains("\npublish = true\n"))
+    };
+    folders.retain(is_published);
+    Ok(folders)
+}
+
+/// True if the registry has this version of the crate.
+fn is_in_registry(name: &str) -> bool {
+    // Elsewhere, since in the workspace cargo would tell of the crate that is here.
+    let mut info = workspace::cargo(["info", "--quiet"]);
+    info.arg(format!("{name}@{}", names::version().unwrap_or_default())).current_dir(env::temp_dir());
+    info.output().is_ok_and(|output| output.status.success())
+}
+
+/// Publishes the image of Linux's programs, from the archives in a folder.
+fn publish_image(archives: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
+    let (version, image) = (names::version()?, names::image()?);
+    let context = workspace::scratch("image");
+    let platforms = lay_out_image(archives, &context, dry_run, log)?;
+    let mut build = Command::new("docker");
+    build.args(["buildx", "build", "--push", "--platform", &platforms.join(",")]);
+    build.args(["--tag", &format!("{image}:{version}"), "--tag", &format!("{image}:latest")]);
+    for (label, value) in [
+        ("org.opencontainers.image.source", names::repository()?),
+        ("org.opencontainers.image.version", version),
+        ("io.modelcontextprotocol.server.name", names::mcp_name()?),
+    ] {
+        build.args(["--label", &format!("{label}={value}")]);
+    }
+    build.arg(&context);
+    if dry_run {
+        log.without(format!("the upload: {build:?}"));
+        return Ok(());
+    }
+    log.run(&mut build)
+}
+
+/// Makes the folder that an image is built from: the Containerfile, and the program of each of Linux's platforms below the platform's name.
+/// Returns these names.
+fn lay_out_image(archives: &Path, context: &Path, dry_run: bool, log: &StepLog) -> Result<Vec<String>> {
+    files::remove(context)?;
+    let containerfile = workspace::root().join("crates").join(PROGRAM).join("Containerfile");
+    files::copy(&containerfile, &context.join("Dockerfile"))?;
+    files::make(&context.join("data"))?;
+    let mut platforms = Vec::new();
+    for platform in PLATFORMS.iter().filter(|platform| platform.os == "linux") {
+        let archive = archives.join(platform.archive());
+        if dry_run && !archive.is_file() {
+            log.without(format!("{}: it is not in {}", platform.target, archives.display()));
+            continue;
+        }
+        let name = format!("linux/{}", if platform.cpu == "x64" { "amd64" } else { platform.cpu });
+        unpack_program(platform, &archive, &context.join(&name), log)?;
+        platforms.push(name);
+    }
+    ensure!(!platforms.is_empty(), "{} has no archive for Linux", archives.display());
+    Ok(platforms)
+}
