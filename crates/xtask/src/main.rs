@@ -72,6 +72,7 @@ fn run(command: XtaskCmd) -> Result<()> {
         XtaskCmd::Tools(_) => page::tools(),
         XtaskCmd::Size(_) => size::size(),
         XtaskCmd::Pack(options) => pack::pack(&options),
+        XtaskCmd::Completions(_) => pack::completions(),
         XtaskCmd::Publish(options) => publish::publish(&options),
         XtaskCmd::Pages(options) => pages::pages(&options),
         XtaskCmd::Picture(_) => bench::picture(),

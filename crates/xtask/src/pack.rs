@@ -4,6 +4,7 @@
 mod archive;
 mod card;
 mod deployed;
+mod entries;
 pub(crate) mod names;
 mod npm;
 mod program;
@@ -11,6 +12,7 @@ mod unpack;
 mod wheel;
 
 pub(crate) use deployed::build;
+pub(crate) use unpack::unpack_program;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,6 +64,11 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
     }
     println!("{}", folder.display());
     Ok(())
+}
+
+/// `cargo xtask completions`: those that the archives of a release have.
+pub(crate) fn completions() -> Result<()> {
+    steps::run_or_fail(&[StepSpec::builds("completions", &[], archive::write_completions_for_dist)])
 }
 
 /// The steps to the card's package as this command makes it, the last of which is [`CARD`].
@@ -125,7 +132,7 @@ fn pack_archived(folder: &Path, archives: &Path, log: &StepLog) -> Result<()> {
     }
     for platform in there {
         let content = folder.join("content/programs").join(platform.target);
-        let program = unpack::unpack_program(platform, &archives.join(platform.archive()), &content, log)?;
+        let program = unpack_program(platform, &archives.join(platform.archive()), &content, log)?;
         pack_program(folder, platform, &program, log)?;
     }
     Ok(())
@@ -142,7 +149,8 @@ fn lint(folder: &Path, packages: &[&str], log: &StepLog) -> Result<()> {
 fn pack_program(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {
     program::check(platform, program)?;
     npm::pack_platform(folder, platform, program, log)?;
-    wheel::pack(folder, platform, program, log)
+    wheel::pack(folder, platform, program, log)?;
+    entries::pack_bundle(folder, platform, program, log)
 }
 
 /// Writes the table of the packages in a folder: name, bytes and checksum.

@@ -1,5 +1,5 @@
-//! `cargo xtask publish`: uploads what a release has made, as `.github/workflows/publish.yml` calls it. What a registry has already is left
-//! out, so that a run that failed can be repeated.
+//! `cargo xtask publish`: uploads what a release has made, as `.github/workflows/publish.yml` calls it. It leaves out the packages that a
+//! registry has already, so that a run that failed can be repeated.
 
 use std::env;
 use std::path::Path;

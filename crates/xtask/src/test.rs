@@ -12,7 +12,7 @@ use crate::console::{clock, say};
 use crate::flags::Test;
 use crate::steps::{self, StepLog, StepOutcome, StepReport, StepSpec};
 use crate::tools::system;
-use crate::{pack, page, size, tools, workspace};
+use crate::{pack, page, publish, size, tools, workspace};
 use components::TestRunner;
 use journeys::{InBrowser, chromium, firefox, webkit};
 

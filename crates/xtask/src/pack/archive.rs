@@ -7,9 +7,9 @@ use anyhow::Result;
 
 use super::names::{PROGRAM, Platform};
 use super::program;
-use crate::files;
 use crate::steps::StepLog;
 use crate::tools::system;
+use crate::{files, workspace};
 
 /// The shells, each with the file in which it looks for the program's completions.
 const SHELLS: [(&str, &str); 5] = [
@@ -19,6 +19,14 @@ const SHELLS: [(&str, &str); 5] = [
     ("powershell", "_question-server.ps1"),
     ("zsh", "_question-server"),
 ];
+
+/// Writes the completions for archives that `dist` makes, as a program built for development prints them.
+pub(super) fn write_completions_for_dist(log: &StepLog) -> Result<()> {
+    log.run(&mut workspace::cargo(["build", "--package", PROGRAM]))?;
+    let folder = workspace::root().join("target/completions");
+    files::remove(&folder)?;
+    write_completions(&workspace::server("debug"), &folder, log)
+}
 
 /// Makes the archive of a platform, with this program.
 pub(super) fn pack(folder: &Path, platform: &Platform, program: &Path, log: &StepLog) -> Result<()> {

@@ -48,6 +48,7 @@ pub(super) fn pack_launcher(folder: &Path, log: &StepLog) -> Result<()> {
         "description": "Asks people for agents: the page, the AG-UI and REST server and the MCP server in one program",
         "keywords": ["agent", "ag-ui", "mcp", "mcp-server", "ask-user-question", "human-in-the-loop"],
         "bin": { PROGRAM: "launcher.js" },
+        "mcpName": names::mcp_name()?,
         "files": ["launcher.js", "LICENSE-*"],
         "engines": { "node": ">=18" },
         "optionalDependencies": programs.collect::<Map<String, Value>>(),

@@ -37,7 +37,7 @@ fn a_published_readme_links_to_nothing_beside_it() {
     }
 }
 
-/// Whoever releases the kit sets it once.
+/// The owner sets it once.
 #[test]
 fn the_repositorys_address_stands_in_one_place() {
     let manifest = read(&root().join("Cargo.toml"));
