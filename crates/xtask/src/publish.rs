@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Result, ensure};
 
+use crate::console::say;
 use crate::flags::{Publish, PublishCmd};
 use crate::pack::names::{self, CARD, PLATFORMS, PROGRAM, Platform};
 use crate::pack::unpack_program;
@@ -31,7 +32,7 @@ fn publish_packages(folder: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
     for name in programs.chain([PROGRAM, CARD].map(str::to_owned)) {
         let file = std::path::absolute(folder.join(format!("{name}-{version}.tgz")))?;
         if dry_run && !file.is_file() {
-            log.without(format!("{name}: it is not in {}", folder.display()));
+            say(&format!("no {name}: it is not in {}", folder.display()));
             continue;
         }
         ensure!(file.is_file(), "there is no {}", file.display());
@@ -40,14 +41,14 @@ fn publish_packages(folder: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
         if !dry_run
             && log.output(view.args(["view", &format!("{name}@{version}"), "version"])).is_ok_and(|is| !is.is_empty())
         {
-            log.without(format!("{name}: {version} is published"));
+            say(&format!("{name} {version} is published already"));
             continue;
         }
         log.doing(&name);
         let mut publish = Command::new(npm);
         publish.args(["publish", "--access", "public"]).arg(file);
         // Signed by the workflow's identity, which only a workflow has.
-        publish.args(if dry_run { "--dry-run" } else { "--provenance" }.split(' '));
+        publish.arg(if dry_run { "--dry-run" } else { "--provenance" });
         log.run(&mut publish)?;
     }
     Ok(())
@@ -107,7 +108,7 @@ fn publish_image(archives: &Path, dry_run: bool, log: &StepLog) -> Result<()> {
     }
     build.arg(&context);
     if dry_run {
-        log.without(format!("the upload: {build:?}"));
+        say(&format!("not run: {build:?}"));
         return Ok(());
     }
     log.run(&mut build)
@@ -124,7 +125,7 @@ fn lay_out_image(archives: &Path, context: &Path, dry_run: bool, log: &StepLog) 
     for platform in PLATFORMS.iter().filter(|platform| platform.os == "linux") {
         let archive = archives.join(platform.archive());
         if dry_run && !archive.is_file() {
-            log.without(format!("{}: it is not in {}", platform.target, archives.display()));
+            say(&format!("no {}: it is not in {}", platform.archive(), archives.display()));
             continue;
         }
         let name = format!("linux/{}", if platform.cpu == "x64" { "amd64" } else { platform.cpu });
