@@ -49,20 +49,29 @@ fn the_repositorys_address_stands_in_one_place() {
     assert_eq!(tracked().iter().filter(names_it).collect::<Vec<_>>(), [""; 0]);
 }
 
+/// `dist generate` writes it, and `dist plan` compares all of it; this is what they would find soonest.
 #[test]
-fn the_workflow_of_a_release_has_the_jobs_that_cargo_toml_names() {
+fn the_workflow_of_a_release_has_what_its_settings_name() {
     let manifest = read(&root().join("Cargo.toml"));
     let (_, settings) = manifest.split_once("[workspace.metadata.dist]").expect("there are settings of dist");
     let workflows = root().join(".github/workflows");
     let release = read(&workflows.join("release.yml"));
-    let jobs: Vec<_> = settings.split("\"./").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let between = |text: &str, open: &str| {
+        text.split(open).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect::<Vec<_>>()
+    };
+    let version = &between(settings, "cargo-dist-version = \"")[0];
+    assert!(release.contains(&format!("/v{version}/")), "release.yml is of another dist than {version}");
+    let jobs = between(settings, "\"./");
     assert!(jobs.len() > 3, "{jobs:?}");
     for job in jobs {
         assert!(workflows.join(format!("{job}.yml")).is_file(), "there is no {job}.yml");
-        assert!(
-            release.contains(&format!("/{job}.yml\n")),
-            "release.yml does not call {job}.yml: `dist generate` writes it"
-        );
+        assert!(release.contains(&format!("/{job}.yml\n")), "release.yml does not call {job}.yml");
+    }
+    let setup = read(&root().join(".github/build-setup.yml"));
+    let steps: Vec<_> = setup.lines().filter_map(|line| line.strip_prefix("- name: ")).collect();
+    assert!(!steps.is_empty());
+    for step in steps {
+        assert!(release.contains(&format!("- name: \"{step}\"\n")), "release.yml has no step `{step}`");
     }
 }
 
