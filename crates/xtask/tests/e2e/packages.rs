@@ -63,7 +63,7 @@ async fn the_archive_has_the_program_licences_and_completions() {
         }
         let bash = "source completions/question-server.bash && complete -p question-server";
         run(place.command("bash").args(["-c", bash]).current_dir(folder.path()));
-        place.command(&format!("{name}/question-server"))
+        place.command(format!("{name}/question-server"))
     })
     .await;
 }
