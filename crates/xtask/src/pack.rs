@@ -85,8 +85,10 @@ pub(crate) fn card() -> Result<(PathBuf, PathBuf)> {
     Ok((npm::content(&folder(), CARD), npm::tarball(&folder(), CARD)?))
 }
 
-/// Makes the card's package where the tests take it from.
+/// Makes the card's package where the tests take it from, with nothing of another version beside it.
 pub(crate) fn card_for_tests(log: &StepLog) -> Result<()> {
+    files::remove(&folder_for_tests())?;
+    files::make(&folder_for_tests())?;
     card::build(&folder_for_tests(), log)
 }
 
