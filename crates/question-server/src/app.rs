@@ -329,7 +329,7 @@ async fn metrics(State(runtime): State<Arc<Runtime>>) -> Result<([(HeaderName, &
     Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], text))
 }
 
-/// What a browser shows of a server without a page; a program gets the usual error.
+/// Returns a page of words to a browser. A program gets the usual error.
 async fn no_page(headers: HeaderMap) -> Response {
     let accepts = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok()).unwrap_or_default();
     match accepts.contains("text/html") {

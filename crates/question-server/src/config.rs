@@ -158,7 +158,7 @@ pub struct Config {
     /// The limits of an ask of MCP clients: runtime, coding or chat.
     #[arg(long, value_name = "NAME", value_parser = profile, default_value = "runtime", global = true, help_heading = MCP)]
     pub profile: Limits,
-    /// The card as one HTML file, for MCP clients that show apps and for pages, in place of the one within the program; none for plain forms.
+    /// The card as one HTML file, for MCP clients that show apps and for pages. It replaces the one within the program; none is a plain form.
     #[arg(long, value_name = "FILE", global = true, help_heading = MCP)]
     pub view: Option<PathBuf>,
     /// The time that a call of an MCP client waits, if the client takes no notifications of progress.

@@ -117,7 +117,7 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let page = config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded);
     let (model, agent) = (open_model(&config)?, open_agent(&config)?);
     let address = (config.bind, config.port).into();
-    // A previous server that is about to end may have the port as well as the file. What it has of both is waited for at the file.
+    // A previous server that is about to end may have the port as well as the file. Its end is awaited at the file.
     let early = bind(address).await;
     let store = open_store(&config).await;
     let (listener, bound) = match early {

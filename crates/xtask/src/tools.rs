@@ -38,7 +38,7 @@ enum ToolSource {
     Python(&'static str),
 }
 
-/// Builds and serves the page. It needs neither TLS nor its search for newer versions. 0.22 does as well, but wants a newer compiler than ours.
+/// Builds and serves the page. It needs neither TLS nor its search for newer versions. 0.22 serves as well, but its build needs a newer compiler.
 pub(crate) fn trunk() -> PinnedTool {
     // It hashes the whole program at each build.
     const HASH: &str = "--config=profile.release.package.sha2.opt-level=3";

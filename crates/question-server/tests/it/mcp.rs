@@ -33,7 +33,7 @@ struct Started {
 
 impl Started {
     async fn new(args: &[&str]) -> Self {
-        // Whether this build has the card inside or not.
+        // This build may have the card inside.
         let usual = ["mcp", "--no-open", "--log", "off", "--view", "none"];
         let mut command = binary(&[usual.as_slice(), args].concat());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");

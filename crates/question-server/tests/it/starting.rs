@@ -76,7 +76,7 @@ async fn a_home_that_takes_no_file_is_a_sentence_with_a_way_out() {
 }
 
 #[tokio::test]
-async fn a_file_in_use_and_one_of_another_program_are_sentences_with_a_way_out() {
+async fn a_file_that_cannot_be_used_is_a_sentence_with_a_way_out() {
     let home = Folder::new();
     let quick = ["--port", "0", "--drain-grace", "0s"];
     let (child, ..) = announced(started_by(home.path(), &quick)).await;
