@@ -37,13 +37,14 @@ function fail(why) {
   process.exit(1);
 }
 
-const child = spawn(program(), process.argv.slice(2), { stdio: "inherit" });
-child.on("error", (problem) => fail(`can't start ${child.spawnfile}: ${problem.message}`));
-// A terminal sends these to both; an npx, a client of MCP or a supervisor to this process alone.
+// A terminal sends these to both; an npx, a client of MCP or a supervisor to this process alone. Taken before there is a program, so that
+// none ends this process and leaves that one.
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 for (const signal of signals) {
   process.on(signal, () => child.kill(signal));
 }
+const child = spawn(program(), process.argv.slice(2), { stdio: "inherit" });
+child.on("error", (problem) => fail(`can't start ${child.spawnfile}: ${problem.message}`));
 // Npx starts this in a shell, which a signal ends and does not pass on.
 if (process.env.npm_command === "exec") {
   const shell = process.ppid;
