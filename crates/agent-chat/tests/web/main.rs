@@ -463,6 +463,12 @@ async fn a_deadline_is_judged_by_the_servers_clock() {
     assert!(left.is_some_and(|left| (290_000.0..=301_000.0).contains(&left)), "the card counts down from it: {left:?}");
     passes(310_000);
     visitor.sees_phase("c1", Phase::Expired).await;
+
+    // A clock that is right again. It is one for all that this browser talks to.
+    visitor.chat.send("Hello again");
+    let date = js_sys::Date::new(&js_sys::Date::now().into());
+    Call::next().await.accept_at(&String::from(date.to_utc_string()));
+    visitor.sees_status(Status::Running).await;
 }
 
 #[test]
