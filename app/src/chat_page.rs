@@ -76,7 +76,7 @@ fn Welcome(chat: AgentChat, settings: RwSignal<Settings>) -> impl IntoView {
     }
 }
 
-/// The message that the agent can't be reached, or no text. What is sent without a network goes out in the end.
+/// The message that the agent can't be reached, or no text. All messages without a network are sent in the end.
 fn connection(chat: AgentChat) -> impl Fn() -> String {
     let words = words();
     move || match chat.connection.get() {

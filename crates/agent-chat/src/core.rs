@@ -45,7 +45,7 @@ pub(crate) struct Core {
     pub(crate) reruns: bool,
     /// The last turn, and the id of its run, until the agent is known to have it or not to have it. The same turn is then the same run.
     pub(crate) last_run: Option<(UserTurn, String)>,
-    /// True if the last request failed for want of a network. Without a server, nothing is sent until there is one.
+    /// True if the last request failed without a network. Without a server, nothing is sent until there is one.
     pub(crate) waits_for_network: bool,
     pub(crate) running: Option<Running>,
     /// The timer for the next deadline of a waiting ask.

@@ -18,7 +18,7 @@ const words = ["args", "call", "result"];
 let program;
 let count = 0;
 
-/** How replies ended, by scope and call: the element that gave one may be gone by then, and another one in its place. */
+/** The ends of replies, by scope and call: the element that gave one may be gone by then, and another one in its place. */
 const ends = new Map();
 
 /** Loads the program, and the words of a language, before a card needs them; `source` is where the WebAssembly is, if not beside its JavaScript. */
@@ -110,7 +110,7 @@ export class QuestionCard extends Base {
   }
 
   attributeChangedCallback(name, before, value) {
-    // What a framework on a server makes of an object says nothing.
+    // A framework on a server may have written an object so.
     if (name === "args" && value !== null && value !== before && value !== "[object Object]") this.args = value;
     else this.#soon();
   }

@@ -185,7 +185,7 @@ fn tell(hear: &Hear, event: CardEvent) -> Acceptance {
         // Other events have no counterpart in the element.
         _ => return Acceptance::No,
     };
-    // The browser itself reports an exception of a listener. What a host takes, it takes by a promise.
+    // The browser itself reports an exception of a listener. A host accepts by a promise.
     match hear.call(&JsValue::NULL, word, &detail.text()) {
         Ok(true) => Acceptance::Later,
         Ok(false) | Err(_) => Acceptance::No,

@@ -494,13 +494,14 @@ async fn a_storage_that_others_fill_keeps_what_it_has() {
     };
     let before = all();
     fill_storage(&storage);
-    visitor.picks("c1", SIZE, 1);
+    // More than the room of the other conversation.
+    visitor.chat.send(&"Very large. ".repeat(2_000));
     let call = Call::next().await;
     call.accept();
-    call.says("m1", &"Large it is. ".repeat(100));
+    call.says("m1", "Large it is.");
     call.finishes();
     visitor.sees_status(Status::Idle).await;
-    visitor.sees_lines(&["user: Hello", "ask: answered", &format!("agent: {}", "Large it is. ".repeat(100))]).await;
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     assert_eq!(all(), before);
     drop(visitor);
     let (now, then) = (Visitor::beside(options("of now")), Visitor::beside(options("of before")));

@@ -561,7 +561,7 @@ impl Card {
         match self.phase {
             _ if self.options.readonly => {}
             Phase::Ready | Phase::Answerable if self.options.fresh => self.arrive(ask),
-            // A question that nobody calls new is not announced, but it waits all the same.
+            // A question that may be from a history is not announced, but it waits all the same.
             Phase::Ready | Phase::Answerable if !is_past => self.plan(Do::Waiting),
             Phase::Malformed if self.options.fresh => self.announce_damage(),
             _ => {}

@@ -247,7 +247,7 @@ fn a_message_instead_of_a_damaged_question_is_not_called_sent_before_it_is() {
     assert!(acts.iter().any(|act| matches!(act, Do::Say(_))), "{acts:?}");
 }
 
-/// The next card of the call, as a list makes it that is built anew; its ask is as the host knows it.
+/// The next card of the call, as a list makes it again; its ask is as the host knows it.
 fn remade(before: &Stage) -> Stage {
     let ask = AskSnapshot::complete("call", one(), Phase::Answerable);
     let mut after = Stage::new(ask.clone(), SubmitMode::Explicit);
@@ -258,7 +258,7 @@ fn remade(before: &Stage) -> Stage {
 }
 
 #[test]
-fn a_card_that_is_made_anew_knows_that_its_reply_failed_and_why() {
+fn a_card_that_is_made_again_knows_that_its_reply_failed_and_why() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
     stage.take(Input::Choose(SMALL));
     stage.take(Input::Submit);
@@ -270,7 +270,7 @@ fn a_card_that_is_made_anew_knows_that_its_reply_failed_and_why() {
 }
 
 #[test]
-fn a_card_that_is_made_anew_does_not_ask_again_what_was_answered() {
+fn a_card_that_is_made_again_does_not_ask_what_was_answered() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
     stage.take(Input::Choose(SMALL));
     let acts = stage.take(Input::Submit);
@@ -286,7 +286,7 @@ fn a_card_that_is_made_anew_does_not_ask_again_what_was_answered() {
 }
 
 #[test]
-fn a_question_that_comes_whole_is_waited_for_and_only_a_new_one_is_announced() {
+fn a_whole_question_waits_and_only_a_new_one_is_announced() {
     for (fresh, phase, waits, is_said) in [
         (true, Phase::Answerable, true, true),
         (false, Phase::Answerable, true, false),

@@ -1,4 +1,4 @@
-// A page that a server has written: the element stands in its HTML, and React takes it over.
+// A page that a server has written: the element is in its HTML, and React takes it over.
 import { StrictMode, useState } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { renderToString } from "react-dom/server";

@@ -189,7 +189,7 @@ impl Card {
         }
     }
 
-    /// Gives a message to the host, unless it has one that it has not decided about.
+    /// Emits a message to the host, unless the host has one that it has not decided about.
     pub(super) fn message(&mut self, text: String) {
         if !std::mem::replace(&mut self.messaging, true) {
             self.emit(CardEvent::Message(text));
