@@ -59,6 +59,7 @@ impl Asks {
             stands: false,
             legacy: Vec::new(),
             approvals: Vec::new(),
+            held: Index::default(),
             readers: Readers {
                 parts: parts::own_part,
                 legacy: None,
@@ -68,6 +69,13 @@ impl Asks {
             },
             changes: Changes::default(),
         }
+    }
+
+    /// The same, watching for calls of this tool, too.
+    #[must_use]
+    pub fn with_tool_name(mut self, name: impl Into<String>) -> Self {
+        self.names.push(name.into());
+        self
     }
 
     /// The same, making asks of any interrupt: of its schema, its decisions or its message.
@@ -169,8 +177,8 @@ impl Asks {
         let position = self.positions.get(tool_call_id);
         if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline)) {
             let tracked = &mut self.tracked[position];
-            if tracked.is_open() && tracked.snapshot.expires_at != Some(deadline) {
-                tracked.patch(AskPatch::ExpiresAt(Some(deadline)), &mut self.changes);
+            if tracked.is_open() {
+                tracked.set_deadline(Some(deadline), &mut self.changes);
             }
         }
     }
@@ -196,6 +204,7 @@ impl Asks {
                 _ => {}
             }
         }
+        self.take_held(thread);
     }
 
     /// The run failed. The answers that it was started with may have been lost with it, so their asks wait again.

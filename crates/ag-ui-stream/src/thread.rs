@@ -14,7 +14,7 @@ use crate::notice::{Notice, NoticeDetail, Notices};
 use crate::outcome::Interrupt;
 use crate::patch::CopyBudget;
 use crate::reader::{End, EndOutcome};
-use calls::CallTable;
+use calls::{CallTable, RestatedCall};
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 use std::mem;
@@ -49,6 +49,8 @@ pub struct Thread {
     ended_text: Option<String>,
     /// The ids in the last snapshot or input, in its order.
     told: Vec<String>,
+    /// The calls that a snapshot of the open run told once more.
+    copies: Vec<RestatedCall>,
     warnings: Notices,
 }
 
@@ -167,6 +169,7 @@ impl Thread {
             last_result: None,
             ended_text: None,
             told: Vec::new(),
+            copies: Vec::new(),
             warnings: Notices::default(),
         };
         thread.set_keys(&mut messages, List::Whole);
@@ -186,7 +189,7 @@ impl Thread {
     pub fn history(&self) -> History {
         let is_empty = self.state.as_object().is_some_and(|members| members.is_empty());
         History {
-            messages: self.messages.clone(),
+            messages: self.in_told_order().into_iter().cloned().collect(),
             state: (!is_empty).then(|| self.state.clone()),
             ended: match self.run {
                 RunState::Idle => None,

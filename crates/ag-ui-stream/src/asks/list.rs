@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// A phase follows from the call, its results, the messages after it, and the run. So a replayed history has the phases of the live stream.
 /// A history lacks answers to interrupts and times. In it,
 /// - a call that broke off and began again is before the messages that came between,
-/// - two calls that ask the same and stream at once are one ask,
+/// - a call that was added to a message of an earlier run is before what was said since, so that it does not end the asks before it,
 /// - an ask that was asked again and is over again has its first end.
 #[derive(Clone, Debug)]
 pub struct Asks {
@@ -33,6 +33,8 @@ pub struct Asks {
     pub(super) legacy: Vec<(String, Json<'static>)>,
     /// The agent's own tools whose open calls wait for approval.
     pub(super) approvals: Vec<String>,
+    /// The keys of the calls that may ask the same as one that still streams.
+    pub(super) held: Index,
     pub(super) readers: Readers,
     pub(super) changes: Changes,
 }
@@ -68,7 +70,8 @@ impl Asks {
     }
 
     pub(super) fn is_ask(&self, tool_name: &str) -> bool {
-        self.names.iter().any(|name| name == tool_name)
+        let name = bare(tool_name);
+        self.names.iter().any(|own| own == tool_name || own == name)
     }
 
     pub(super) fn find(&self, tool_call_id: &str) -> Option<&TrackedAsk> {
@@ -92,5 +95,14 @@ impl Asks {
         self.positions.insert(id, self.tracked.len());
         self.tracked.push(opened);
         self.tracked.len() - 1
+    }
+}
+
+/// The name of a tool without the namespace and the number that models of Kimi write around it: `functions.NAME:0`.
+fn bare(name: &str) -> &str {
+    let bare = name.strip_prefix("functions.").unwrap_or(name);
+    match bare.rsplit_once(':') {
+        Some((bare, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => bare,
+        _ => bare,
     }
 }

@@ -120,7 +120,7 @@ impl Asks {
 
     /// The keys of the asks that wait although they are over by their messages.
     pub(crate) fn asked_again(&self, thread: &Thread) -> Vec<String> {
-        let index = MessageIndex::of(thread.messages().iter().collect(), thread);
+        let index = MessageIndex::of(thread.in_told_order(), thread);
         let is_over =
             |it: &&TrackedAsk| it.is_waiting() && self.judge_since(0, it, &it.twins, &index, thread).end.is_some();
         self.tracked.iter().filter(is_over).map(|it| it.id.to_string()).collect()

@@ -56,6 +56,7 @@ impl Thread {
     fn start_run(&mut self, started: &EventRef<'_>) -> Change {
         self.run = RunState::Running { run_id: started.run_id().to_owned() };
         self.calls.start_run();
+        self.copies.clear();
         self.ended_text = None;
         // The run could begin only because its input answered them.
         self.resumed = mem::take(&mut self.interrupts);
@@ -81,12 +82,18 @@ impl Thread {
         self.resumed.clear();
         self.pending.clear();
         let last_user = self.messages.iter().rposition(|message| message.role == Role::User);
-        let asked_again = self.calls.asked_again(last_user);
+        let mut asked_again = self.calls.asked_again(last_user);
+        let outcome = finished.outcome();
+        if let Some(RunOutcome::Success { pending_tool_call_ids }) = &outcome {
+            let copies = mem::take(&mut self.copies).into_iter();
+            let is_named = |id: &str| pending_tool_call_ids.iter().any(|named| named == id);
+            asked_again.extend(copies.filter(|copy| is_named(copy.start.tool_call_id())));
+        }
         let change = if asked_again.is_empty() { Change::RunEnded } else { Change::MessagesReplaced };
         for again in asked_again {
             self.begin_another(&again);
         }
-        let outcome = match finished.outcome() {
+        let outcome = match outcome {
             None => EndOutcome::Completed,
             Some(RunOutcome::Success { pending_tool_call_ids }) => {
                 for id in &pending_tool_call_ids {

@@ -19,6 +19,8 @@ pub struct CallState {
     pub(super) place: Option<(usize, usize)>,
     /// It began in the present run.
     begun: bool,
+    /// It began before, and the present run repeats it.
+    is_told: bool,
     /// Its arguments, if no message holds them.
     pub(super) detached: String,
     /// The pieces in which its arguments came.
@@ -112,7 +114,7 @@ impl CallTable {
         self.resulted.clear();
         for id in std::mem::take(&mut self.begun) {
             if let Some(state) = self.state_mut(&id) {
-                (state.begun, state.again) = (false, None);
+                (state.begun, state.is_told, state.again) = (false, false, None);
             }
         }
     }
@@ -125,7 +127,7 @@ impl CallTable {
             let is_open = !self.resulted.contains(&id);
             if let Some(state) = self.state_mut(&id)
                 && is_open
-                && (state.answered || state.position() < last_user)
+                && (state.answered || state.is_told && state.position() < last_user)
             {
                 asked.extend(state.again.take().filter(|again| again.ended));
                 state.begun = false;
@@ -141,6 +143,7 @@ impl CallTable {
         if let Some(state) = self.state_mut(id) {
             state.again = Some(again);
             if !std::mem::replace(&mut state.begun, true) {
+                state.is_told = true;
                 self.begun.push(id.to_owned());
             }
         }

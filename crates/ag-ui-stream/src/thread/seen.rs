@@ -2,6 +2,8 @@
 
 use super::{CallState, Thread, calls};
 use crate::message::{Message, Role};
+use ask_user_question::outcome::AskMetadata;
+use json_tree::{Json, Members};
 
 impl Thread {
     /// The keys of the calls to which the agent gave this id, the newest first.
@@ -28,6 +30,20 @@ impl Thread {
     /// The messages of the last snapshot, or of the last run's input, in its order.
     pub(crate) fn told(&self) -> Vec<&Message> {
         self.told.iter().filter_map(|id| self.message(id)).collect()
+    }
+}
+
+/// Keeps what a message of the page's own says about an ask. Some agents tell their messages without metadata, and nothing else says so.
+pub(super) fn keep_ask(told: Option<&mut Message>, held: &Message) {
+    let ask = held.metadata().and_then(|metadata| metadata.get(AskMetadata::KEY));
+    let Some((told, ask)) = told.filter(|told| told.role == held.role).zip(ask) else {
+        return;
+    };
+    let metadata = told.metadata.get_or_insert_with(|| Json::Object(Members::new()));
+    if let Json::Object(members) = metadata
+        && members.position(AskMetadata::KEY).is_none()
+    {
+        members.put(AskMetadata::KEY, ask.clone());
     }
 }
 
