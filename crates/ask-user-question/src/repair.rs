@@ -117,9 +117,9 @@ impl<R: Reporter> Repairer<'_, R> {
         for (o, option) in options.iter_mut().enumerate() {
             let place = RepairPlace::Option(q, o, "");
             self.option(option, place);
-            // Where previews are not allowed, only one that is called so is told of.
-            if !is_multi_select {
-                self.rename(option, place, &PREVIEW);
+            match is_multi_select {
+                true => self.remove(option, place, &PREVIEW),
+                false => self.rename(option, place, &PREVIEW),
             }
         }
         let mut o = 0;

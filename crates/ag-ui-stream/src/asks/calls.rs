@@ -2,7 +2,7 @@
 
 use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
-use super::verdict::MessageIndex;
+use super::verdict::{JudgedResults, MessageIndex};
 use crate::event::{EventRef, EventType};
 use crate::thread::{CallState, Change, RunState, Thread};
 use ask_user_question::Phase;
@@ -86,8 +86,11 @@ impl Asks {
         if call.ended {
             let complete = if event.is_some() || runs { Phase::Ready } else { Phase::Answerable };
             tracked.end_arguments(arguments, complete, &mut self.changes);
+            for question in &tracked.ask().questions {
+                self.by_question.put(question.question.trim(), position);
+            }
             if call.answered {
-                self.take_result(key, thread);
+                self.take_result(key, JudgedResults::Told(index), thread);
             }
             self.take_held(thread);
         } else if event.is_none() {
@@ -125,6 +128,9 @@ impl Asks {
         if let Some(twin) = twin {
             self.positions.insert(key, twin);
             self.tracked[twin].twins.push(key.to_owned());
+            if thread.call(key).is_some_and(|call| call.answered) {
+                self.take_result(key, JudgedResults::Told(index), thread);
+            }
         }
         twin.is_some()
     }

@@ -107,8 +107,13 @@ impl Asks {
     fn bind_interrupt(&mut self, by: WaitsBy, thread: &Thread) {
         let (by, mut bound) = (Arc::new(by), Vec::new());
         let interrupt = &by.interrupt;
+        let waits = |position: usize| {
+            let wait = self.tracked[position].wait.as_deref();
+            wait.is_some_and(|wait| wait.by.interrupt.id == interrupt.id)
+        };
+        self.by_interrupt.retain(&interrupt.id, waits);
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
-            let position = self.ask_about(&by, &part, &bound, thread);
+            let position = self.ask_about(&by, &part, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part));
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             let tracked = &mut self.tracked[position];
@@ -118,13 +123,16 @@ impl Asks {
                 wait.also.push(Arc::clone(&by));
                 // It can be answered as long as one of them can.
                 let later = tracked.snapshot.expires_at.zip(deadline).map(|(one, other)| one.max(other));
-                tracked.set_deadline(later, &mut self.changes);
+                self.set_time(position, later);
                 continue;
             }
             if let (None, Some((ask, form))) = (&tracked.snapshot.ask, &part.asked) {
                 // The interrupt says what the arguments of its call could not.
                 tracked.form.clone_from(form);
                 tracked.complete(ask.clone(), Phase::Ready, &mut self.changes);
+            }
+            if tracked.wait.is_none() {
+                self.suspended.push(position);
             }
             tracked.wait = Some(Box::new(InterruptWait {
                 by: Arc::clone(&by),
@@ -133,8 +141,11 @@ impl Asks {
                 is_released: false,
             }));
             tracked.ask_again(thread, &mut self.changes);
-            tracked.set_deadline(deadline, &mut self.changes);
+            self.set_time(position, deadline);
             bound.push(position);
+        }
+        for position in bound {
+            self.by_interrupt.put(&interrupt.id, position);
         }
     }
 
@@ -165,26 +176,32 @@ impl Asks {
     /// was to answer. Else it is the only call that shows the same and waits or, if none does, that got no result of the agent's own.
     ///
     /// A call that shows other choices is never meant: its answer would consent to something that nobody saw.
-    fn ask_about(&self, by: &WaitsBy, part: &InterruptPart, bound: &[usize], thread: &Thread) -> Option<usize> {
+    fn ask_about(&self, by: &Arc<WaitsBy>, part: &InterruptPart, thread: &Thread) -> Option<usize> {
         let interrupt = &by.interrupt;
+        // Another part of the interrupt has it.
+        let is_bound = |tracked: &TrackedAsk| tracked.wait.as_deref().is_some_and(|wait| Arc::ptr_eq(&wait.by, by));
         if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(&thread.key(id)))
-            && !bound.contains(&named)
+            && !is_bound(&self.tracked[named])
             && may_answer(&self.tracked[named], by, part, thread)
         {
             return Some(named);
         }
         let asked = part.asked.as_ref().map(|(ask, _)| ask);
+        let is_told = |position: &&usize| {
+            let tracked = &self.tracked[**position];
+            let is_same = tracked.wait.as_deref().is_some_and(|wait| wait.by.interrupt.id == interrupt.id);
+            is_same && tracked.snapshot.ask.as_deref() == asked && !is_bound(tracked)
+        };
+        if let Some(told) = self.by_interrupt.get(&interrupt.id).iter().find(is_told) {
+            return Some(*told);
+        }
+        let first = asked.and_then(|ask| ask.questions.first()).map_or("", |question| question.question.trim());
         let (mut waiting, mut open) = (Vec::new(), Vec::new());
-        for (position, tracked) in self.tracked.iter().enumerate() {
-            let is_told = |wait: &InterruptWait| wait.by.interrupt.id == interrupt.id;
-            if bound.contains(&position) {
-                continue;
-            }
-            if tracked.wait.as_deref().is_some_and(is_told) && tracked.snapshot.ask.as_deref() == asked {
-                return Some(position);
-            }
-            let shows = asked.is_some_and(|ask| shows(tracked.ask(), ask));
-            if tracked.source != AskSource::Call || tracked.waits_by().is_some() || !shows {
+        for &position in self.by_question.get(first) {
+            let tracked = &self.tracked[position];
+            let shows = || asked.is_some_and(|ask| shows(tracked.ask(), ask));
+            let is_free = tracked.source == AskSource::Call && tracked.waits_by().is_none();
+            if !is_free || is_bound(tracked) || !shows() || waiting.contains(&position) || open.contains(&position) {
                 continue;
             }
             if tracked.snapshot.phase == Phase::Answerable {
@@ -206,7 +223,8 @@ impl Asks {
 
     /// A run began, so every interrupt of the last one was answered, even if the answer is unknown.
     pub(super) fn release_interrupts(&mut self, thread: &Thread) {
-        for tracked in &mut self.tracked {
+        for &position in &self.suspended {
+            let tracked = &mut self.tracked[position];
             let was_suspended = tracked.waits_by().is_some();
             if let Some(wait) = &mut tracked.wait {
                 wait.is_released = true;
@@ -253,7 +271,11 @@ impl Asks {
         is_resolved: bool,
         payload: impl Fn(&WaitsBy) -> Option<&'p Json<'static>>,
     ) {
-        for tracked in self.tracked.iter_mut().filter(|it| it.can_be_ended()) {
+        for &position in &self.suspended {
+            let tracked = &mut self.tracked[position];
+            if !tracked.can_be_ended() {
+                continue;
+            }
             let Some(by) = tracked.waits_by_all().find(|by| is_meant(by)) else {
                 continue;
             };
@@ -272,9 +294,10 @@ impl Asks {
 
     /// The run that answered them ended well, so only the interrupts of its end wait.
     pub(super) fn forget_interrupts(&mut self) {
-        for tracked in &mut self.tracked {
-            tracked.wait.take_if(|wait| wait.is_released);
+        for &position in &self.suspended {
+            self.tracked[position].wait.take_if(|wait| wait.is_released);
         }
+        self.suspended.retain(|position| self.tracked[*position].wait.is_some());
     }
 }
 

@@ -234,12 +234,6 @@ impl TrackedAsk {
         }
     }
 
-    pub(super) fn set_deadline(&mut self, deadline: Option<u64>, changes: &mut Changes) {
-        if self.snapshot.expires_at != deadline {
-            self.patch(AskPatch::ExpiresAt(deadline), changes);
-        }
-    }
-
     /// The interrupt by which the agent waits, if no run was started yet to answer it.
     pub(super) fn waits_by(&self) -> Option<&WaitsBy> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)

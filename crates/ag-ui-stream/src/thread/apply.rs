@@ -11,6 +11,7 @@ use crate::patch;
 use crate::reader::EndOutcome;
 use json_tree::Json;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::mem;
 
 impl Thread {
@@ -63,7 +64,9 @@ impl Thread {
         let before = self.messages.len();
         let mut told = with_own_ids(started.messages());
         self.set_keys(&mut told, List::Later);
-        self.note_told(&told);
+        if started.get("input").is_some() {
+            self.note_told(&told);
+        }
         for message in told {
             if !self.positions.contains(message.id()) {
                 self.put(message);
@@ -81,7 +84,9 @@ impl Thread {
         self.interrupts.clear();
         self.resumed.clear();
         self.pending.clear();
-        let last_user = self.messages.iter().rposition(|message| message.role == Role::User);
+        let (messages, last_user) = (&self.messages, OnceCell::new());
+        let find = || messages.iter().rposition(|message| message.role == Role::User);
+        let last_user = || *last_user.get_or_init(find);
         let mut asked_again = self.calls.asked_again(last_user);
         let outcome = finished.outcome();
         if let Some(RunOutcome::Success { pending_tool_call_ids }) = &outcome {
@@ -284,7 +289,7 @@ impl Thread {
                 self.messages.append(&mut early);
             }
         }
-        self.reindex(0);
+        self.reindex();
         true
     }
 

@@ -11,14 +11,22 @@ impl Thread {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
     }
 
+    /// The position of a message.
+    pub(crate) fn position_of(&self, id: &str) -> Option<usize> {
+        self.positions.get(id)
+    }
+
     /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
         let mut results = Vec::new();
-        if self.calls.has_result(key) {
+        if let Some(first) = self.calls.first_result(key) {
             let behind = self.call(key).and_then(CallState::position).map_or(0, |owner| owner + 1);
-            for message in &self.messages[behind..] {
+            for message in &self.messages[first.max(behind)..] {
                 if message.tool_call_id == key {
                     results.push(message);
+                    if !self.calls.has_several_results(key) {
+                        break;
+                    }
                 } else if message.role != Role::Tool && !results.is_empty() {
                     break;
                 }

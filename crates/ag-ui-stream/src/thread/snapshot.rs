@@ -8,7 +8,6 @@ use crate::event::{Event, EventRef, EventType};
 use crate::index::Index;
 use crate::message::{Message, Role, ToolCall};
 use json_tree::Json;
-use std::borrow::Cow;
 use std::mem;
 
 impl Thread {
@@ -55,8 +54,7 @@ impl Thread {
             }
         }
         self.positions.clear();
-        self.calls.forget_answers();
-        self.reindex(0);
+        self.reindex();
         Change::MessagesReplaced
     }
 }
@@ -64,8 +62,8 @@ impl Thread {
 /// A call in a snapshot, and what was said before it.
 struct ToldCall<'m> {
     call: &'m ToolCall,
-    /// The user's last words.
-    after: Option<Cow<'m, str>>,
+    /// The position of the user's last words.
+    after: Option<usize>,
     is_answered: bool,
 }
 
@@ -76,6 +74,7 @@ impl Thread {
     fn drop_copies(&mut self, told: &mut Vec<Message>) {
         self.copies.clear();
         let copies = self.copies_in(told);
+        let mut is_empty = vec![false; told.len()];
         for &(message, call) in copies.iter().rev() {
             let held = &mut told[message];
             let call = held.tool_calls.remove(call);
@@ -86,10 +85,10 @@ impl Thread {
             ];
             let start = Event::new(EventType::ToolCallStart, members);
             self.copies.push(RestatedCall { start, told: call.arguments.len(), ended: true });
-            if held.tool_calls.is_empty() && held.text().is_empty() {
-                told.remove(message);
-            }
+            is_empty[message] = held.tool_calls.is_empty() && held.text().is_empty();
         }
+        let mut is_empty = is_empty.into_iter();
+        told.retain(|_| is_empty.next() != Some(true));
     }
 
     /// The places of the calls that are copies, in order.
@@ -99,9 +98,10 @@ impl Thread {
             last_result.insert(message.wire_call_id(), at);
         }
         let (mut copies, mut said) = (Vec::new(), None);
+        let words = |at: Option<usize>| at.map(|at| told[at].text());
         for (at, message) in told.iter().enumerate() {
             match message.role {
-                Role::User => said = Some(message.text()),
+                Role::User => said = Some(at),
                 Role::Tool => {
                     if let Some(call) = by_id.get(message.wire_call_id()) {
                         known[call].is_answered = true;
@@ -113,7 +113,7 @@ impl Thread {
                 let id = call.wire_id();
                 let before = by_id.get(id).map(|call| &known[call]).filter(|before| {
                     before.is_answered
-                        && before.after == said
+                        && words(before.after) == words(said)
                         && (&before.call.name, &before.call.arguments) == (&call.name, &call.arguments)
                 });
                 let is_known = self.calls.uses(id) > 1 || self.positions.contains(message.id());
@@ -122,7 +122,7 @@ impl Thread {
                     continue;
                 }
                 by_id.insert(id, known.len());
-                known.push(ToldCall { call, after: said.clone(), is_answered: false });
+                known.push(ToldCall { call, after: said, is_answered: false });
             }
         }
         copies
@@ -147,14 +147,19 @@ impl Thread {
 /// The messages, with other ids for results that have the id of another message.
 pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     let mut taken = Index::default();
-    for message in &messages {
+    for (at, message) in messages.iter().enumerate() {
         if message.role != Role::Tool {
-            taken.insert(message.id(), 0);
+            taken.insert(message.id(), at);
         }
     }
-    for message in &mut messages {
-        if message.role == Role::Tool {
-            message.id = result_id(message, |id| !taken.contains(id));
+    for at in 0..messages.len() {
+        let call = messages[at].tool_call_id();
+        if call.is_some() {
+            // One result may be told twice.
+            let is_free = |id: &str| taken.get(id).is_none_or(|held| messages[held].tool_call_id() == call);
+            let id = result_id(&messages[at], is_free);
+            taken.insert(&id, at);
+            messages[at].id = id;
         }
     }
     messages

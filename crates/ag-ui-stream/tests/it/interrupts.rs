@@ -192,3 +192,35 @@ fn null_members_of_an_interrupt_are_absent() {
     assert_eq!(conversation.only_waiting(), "i1");
     assert_eq!(conversation.asks().ask("i1").unwrap().questions[0].question.text, "Which name?");
 }
+
+/// The questions and labels that an interrupt asks for.
+fn shown(interrupt: &Value) -> Vec<(String, Vec<String>)> {
+    let conversation = chat([started("r1"), interrupted("r1", json!([interrupt]))]);
+    let id = conversation.only_waiting();
+    let questions = &conversation.asks().ask(&id).unwrap().ask.as_ref().unwrap().questions;
+    let labels = |options: &[ask_user_question::QuestionOption]| options.iter().map(|it| it.label.clone()).collect();
+    questions.iter().map(|it| (it.question.clone(), labels(&it.options))).collect()
+}
+
+#[test]
+fn a_question_is_found_wherever_an_adapter_puts_it() {
+    let asked = |question: &str, labels: &[&str]| {
+        vec![(question.to_owned(), labels.iter().map(|&label| label.to_owned()).collect::<Vec<_>>())]
+    };
+    // Strands: what the tool asks, as an object or as a text.
+    let reason = |reason: Value| json!({"id": "i1", "reason": "need_clarification", "metadata": {"reason": reason}});
+    let slots = json!({"question": "Which slot?", "options": ["Monday", "Tuesday"]});
+    assert_eq!(shown(&reason(slots.clone())), asked("Which slot?", &["Monday", "Tuesday"]));
+    assert_eq!(shown(&reason(json!({"questions": [slots]}))), asked("Which slot?", &["Monday", "Tuesday"]));
+    assert_eq!(shown(&reason(json!("Which slot?"))), asked("Which slot?", &[]));
+    assert_eq!(shown(&reason(json!({"message": "Which slot?"}))), asked("Which slot?", &[]));
+    // LibreChat: the question is an object, and may stand beside all of them.
+    let raw =
+        |raw: Value| json!({"id": "i1", "reason": "langgraph:interrupt", "metadata": {"langgraph": {"raw": raw}}});
+    let deploy = json!({"question": "Where to?", "description": "One is in use.", "options": [{"label": "Staging", "value": "stg"}, {"label": "Production", "value": "prd"}]});
+    let alone = json!({"type": "ask_user_question", "question": deploy});
+    assert_eq!(shown(&raw(alone.clone())), asked("Where to?", &["Staging", "Production"]));
+    let mut beside = alone;
+    beside["questions"] = json!([deploy, {"question": "When?", "options": ["Now", "Later"]}]);
+    assert_eq!(shown(&raw(beside)).len(), 2);
+}

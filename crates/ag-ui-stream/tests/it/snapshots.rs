@@ -226,3 +226,14 @@ fn equal_calls_that_stream_at_once_are_one_card() {
     assert_eq!(phases(&broken), [("c1", Phase::Interrupted), ("c2", Phase::Answerable)]);
     assert_eq!(phases(&reloaded(&broken)), phases(&broken));
 }
+
+#[test]
+fn results_under_one_id_answer_each_their_call() {
+    let list = json!([calls("a1", "c1", ASK), calls("a2", "c2", OTHER), answers("t", "c1"), answers("t", "c1"),
+        {"role": "tool", "id": "t", "toolCallId": "c2", "content": r#"{"answers":{"Which day?":"Monday"}}"#}]);
+    let conversation = chat([started("r"), told(&list), finished("r")]);
+    for conversation in [&conversation, &reloaded(&conversation)] {
+        assert_eq!(phases(conversation), [("c1", Phase::Answered), ("c2", Phase::Answered)]);
+        assert_eq!(conversation.thread().messages().len(), 4);
+    }
+}

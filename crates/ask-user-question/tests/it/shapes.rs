@@ -358,7 +358,9 @@ fn a_preview_under_its_older_name_is_one() {
     assert_eq!(preview(&both).as_deref(), Some("new"));
     let several = old.replace(r#""options""#, r#""multiSelect": true, "options""#);
     assert_eq!(preview(&several), None);
-    assert!(checked(&several).is_valid(), "it is allowed as long as it is none");
+    let told = checked(&several);
+    assert!(told.is_valid());
+    assert!(told.repairs.iter().any(|repair| repair.code.as_str() == "preview_removed"), "{:?}", told.repairs);
 }
 
 #[test]
