@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A phase follows from the call, its results, the messages after it, and the run. So a replayed history has the phases of the live stream.
 /// A history lacks answers to interrupts and times. In it,
 /// - a call that broke off and began again is before the messages that came between,
-/// - a call that was added to a message of an earlier run is before what was said since, so that it does not end the asks before it,
+/// - a call that was added to a message of an earlier run is before what was said since, and ends no ask before it,
 /// - an ask that was asked again and is over again has its first end.
 #[derive(Clone, Debug)]
 pub struct Asks {

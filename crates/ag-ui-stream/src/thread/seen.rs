@@ -2,7 +2,6 @@
 
 use super::{CallState, Thread, calls};
 use crate::message::{Message, Role};
-use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, Members};
 
 impl Thread {
@@ -41,17 +40,20 @@ impl Thread {
     }
 }
 
+/// The member of a message's metadata in which a page says which ask the message is about.
+const ABOUT: &str = "ask";
+
 /// Keeps what a message of the page's own says about an ask. Some agents tell their messages without metadata, and nothing else says so.
 pub(super) fn keep_ask(told: Option<&mut Message>, held: &Message) {
-    let ask = held.metadata().and_then(|metadata| metadata.get(AskMetadata::KEY));
+    let ask = held.metadata().and_then(|metadata| metadata.get(ABOUT));
     let Some((told, ask)) = told.filter(|told| told.role == held.role).zip(ask) else {
         return;
     };
     let metadata = told.metadata.get_or_insert_with(|| Json::Object(Members::new()));
     if let Json::Object(members) = metadata
-        && members.position(AskMetadata::KEY).is_none()
+        && members.position(ABOUT).is_none()
     {
-        members.put(AskMetadata::KEY, ask.clone());
+        members.put(ABOUT, ask.clone());
     }
 }
 

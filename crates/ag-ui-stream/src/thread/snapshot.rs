@@ -68,8 +68,9 @@ struct ToldCall<'m> {
 }
 
 impl Thread {
-    /// Drops the calls of turns that a snapshot tells twice: some agents tell an answered turn again under other message ids. A call is a copy
-    /// if it repeats an answered one word for word, behind the same words of the user, and is known by no event. It is asked again only if
+    /// Drops the calls of turns that a snapshot tells twice: some agents tell an answered turn again under other message ids.
+    ///
+    /// A copy repeats an answered call word for word, behind the same words of the user. No event told of it. It is asked again only if
     /// the end of the run names it.
     fn drop_copies(&mut self, told: &mut Vec<Message>) {
         self.copies.clear();
@@ -129,7 +130,7 @@ impl Thread {
     }
 
     /// The messages in the order in which the agent told them last. In the thread, those that it told of for the first time are behind
-    /// the others, as the protocol has it; the agent reads them where it put them.
+    /// the others, as the protocol has it. The agent expects them where it put them.
     pub(crate) fn in_told_order(&self) -> Vec<&Message> {
         let mut told = Vec::new();
         let mut is_told = vec![false; self.messages.len()];

@@ -72,7 +72,7 @@ fn an_interrupt_opens_no_card_that_shows_other_choices() {
 }
 
 #[test]
-fn an_interrupt_that_offers_something_else_than_its_open_call_has_a_card_of_its_own() {
+fn an_interrupt_with_other_choices_than_its_open_call_has_its_own_card() {
     let interrupt = json!([{"id": "i1", "reason": "tool_call", "toolCallId": "c1", "metadata": {"ask": proceed(&json!(["Deploy", "Later"]))}}]);
     let conversation = asked(&proceed(&json!(["Yes", "No"])).to_string(), [interrupted("r1", interrupt.clone())]);
     assert_eq!(conversation.waiting(), ["c1", "i1"]);

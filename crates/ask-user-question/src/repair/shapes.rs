@@ -292,7 +292,7 @@ impl<R: Reporter> Repairer<'_, R> {
         }
     }
 
-    /// Makes a list of an object whose names count its values, from 0 or from 1: some programs between a model and its tool write lists so.
+    /// Makes a list of an object whose names count its values, from 0 or from 1. Some programs between a model and its tool write lists so.
     pub(super) fn number_off(&mut self, value: &mut Json<'_>, place: RepairPlace<'_>, fits: fn(&Json<'_>) -> bool) {
         let Json::Object(members) = value else {
             return;

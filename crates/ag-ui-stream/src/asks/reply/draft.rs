@@ -370,7 +370,7 @@ impl<'a> InputDraft<'a> {
     }
 }
 
-/// The messages and these results, each result behind the message that makes its call: providers refuse any other order, and agents tell of
+/// The messages and these results, each result behind the message that makes its call. Providers refuse any other order, and agents tell of
 /// results wherever they come.
 fn with_results_in_place<'m>(messages: Vec<&'m Message>, results: &'m [Message]) -> Vec<&'m Message> {
     let mut owners = Index::default();
