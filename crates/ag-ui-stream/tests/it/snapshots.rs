@@ -213,15 +213,8 @@ fn equal_calls_that_stream_at_once_are_one_card() {
     let both = [one_start, &different[0], &one_head, &different[1], &one_tail, one_end, &different[2]];
     let conversation = chat([started("r")].into_iter().chain(both.into_iter().cloned()).chain([finished("r")]));
     assert_eq!(phases(&conversation), [("c1", Phase::Answerable), ("c2", Phase::Answerable)]);
-    let mut broken = chat(
-        [one_start, other_start, &one_head, &other_head, &other_tail, other_end].map(Clone::clone).into_iter().fold(
-            vec![started("r")],
-            |mut events, event| {
-                events.push(event);
-                events
-            },
-        ),
-    );
+    let cut_off = [one_start, other_start, &one_head, &other_head, &other_tail, other_end];
+    let mut broken = chat([started("r")].into_iter().chain(cut_off.into_iter().cloned()));
     broken.end();
     assert_eq!(phases(&broken), [("c1", Phase::Interrupted), ("c2", Phase::Answerable)]);
     assert_eq!(phases(&reloaded(&broken)), phases(&broken));
