@@ -182,10 +182,10 @@ impl Asks {
     /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
     pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
         let position = self.positions.get(tool_call_id);
-        if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline)) {
-            if self.tracked[position].is_open() {
-                self.set_time(position, Some(deadline));
-            }
+        if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline))
+            && self.tracked[position].is_open()
+        {
+            self.set_time(position, Some(deadline));
         }
     }
 
