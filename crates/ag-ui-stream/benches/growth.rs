@@ -13,7 +13,7 @@ pub(crate) struct Growing {
     pub(crate) name: &'static str,
     /// The frames of this many things.
     frames: fn(usize) -> String,
-    /// What follows, which is timed as well.
+    /// The next step, which is timed as well.
     then: fn(&mut Conversation),
 }
 

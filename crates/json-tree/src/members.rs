@@ -264,7 +264,7 @@ const TAKEN: u32 = u32::MAX;
 
 /// Names are this far from their hashes only if someone chose them so.
 const FAR: usize = 256;
-/// Nobody can choose names that share a hash under this many seeds.
+/// Names that share a hash under this many seeds cannot be found.
 const LAST_SEED: u8 = 4;
 
 impl Slots {

@@ -175,7 +175,7 @@ impl Asks {
     /// The ask that a part of an interrupt is about. It is the call that the interrupt names, or the ask of the same interrupt that the ended run
     /// was to answer. Else it is the only call that shows the same and waits or, if none does, that got no result of the agent's own.
     ///
-    /// A call that shows other choices is never meant: its answer would consent to something that nobody saw.
+    /// A call that shows other choices is never meant: its answer would consent to something that the user never saw.
     fn ask_about(&self, by: &Arc<WaitsBy>, part: &InterruptPart, thread: &Thread) -> Option<usize> {
         let interrupt = &by.interrupt;
         // Another part of the interrupt has it.

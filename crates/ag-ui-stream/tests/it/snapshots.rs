@@ -1,4 +1,4 @@
-//! What agents tell in `MESSAGES_SNAPSHOT`, beside what they streamed.
+//! Messages that agents tell in `MESSAGES_SNAPSHOT`, beside those that they streamed.
 
 use crate::chat::{
     ASK, Chat, FOREIGN, OTHER, call, call_of, chat, finished, messages, reloaded, result, said, started,

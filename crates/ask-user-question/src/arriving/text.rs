@@ -19,7 +19,7 @@ pub(super) struct GrowingText {
 /// The first characters of JSON in a string: an object, or one within a string or a code fence.
 const PACKED: CharClass = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
 
-/// The place of a character that nobody means, such as the form feed that JSON reads in `\frac`.
+/// The place of a character that no author means, such as the form feed that JSON reads in `\frac`.
 pub(super) fn control_in(text: &str) -> Option<usize> {
     text.bytes().position(|byte| matches!(byte, 0x8 | 0xC))
 }

@@ -5,8 +5,10 @@ use json_tree::pieces::settle;
 use json_tree::{Json, NotUnique};
 
 /// Reads a text that has one reading as JSON, although it breaks a rule. It may have a byte order mark, a code fence, a comma too many, or
-/// what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single quotes. Its strings may have raw line
-/// breaks, `\'` and `\$`, half a character (which becomes U+FFFD) and backslashes of their own, as in `\d` or `C:\users`.
+/// what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single quotes.
+///
+/// Its strings may have raw line breaks, `\'` and `\$`. They may have backslashes of their own, as in `\d` or `C:\users`. Half a character
+/// becomes U+FFFD.
 ///
 /// Returns `None` for anything else. A quotation mark within a string may be its end, and a text that is cut off may go on in any way. Beside
 /// backslashes of its own, `\n` before a small letter may be a line break or a path.

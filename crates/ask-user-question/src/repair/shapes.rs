@@ -169,7 +169,7 @@ pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
 
 /// As [`as_flag`], of a text.
 pub(crate) fn flag_word(text: &str) -> Option<bool> {
-    // What is longer is no word for a flag.
+    // A longer text is no word for a flag.
     const LONGEST: usize = 20;
     const WORDS: &str = "true|yes|on|1|multi|multiple|many|several|checkbox|checkboxes|multiselect|multichoice|multianswer|\
         multiselection|multipleselect|multipleselection|multipleanswers|selectmany|selectmultiple|manyof|anyof|\

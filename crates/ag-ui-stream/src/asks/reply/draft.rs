@@ -158,7 +158,7 @@ impl<'a> InputDraft<'a> {
         by.legacy.is_some() || self.thread.open_interrupts().iter().any(|open| open.id == by.interrupt.id)
     }
 
-    /// Gives the reply to each interrupt that waits for it. Those that expired are [cancelled](Self::cancel_expired) beside the others.
+    /// Sends the reply to each interrupt that waits for it. Those that expired are [cancelled](Self::cancel_expired) beside the others.
     fn answer_interrupts(&mut self, tracked: &'a TrackedAsk, reply: &AskReply) -> Result<(), Refusal> {
         let mut is_late = Ok(());
         let mut is_sent = false;
