@@ -190,7 +190,7 @@ impl Runtime {
         self.postponed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets that a run waits for a permit: it has begun, or is not wanted any more.
+    /// Forgets that a run waits for a permit: it has started, or is not wanted any more.
     pub(super) fn forget_postponed(&self, id: &str) {
         self.postponed().remove(id);
     }
