@@ -42,8 +42,8 @@ const LONGEST: Duration = Duration::from_secs(1800);
 /// The timeout for what follows the end of an answer, such as its usage.
 const AFTERWORD: Duration = Duration::from_secs(5);
 
-/// The address of an endpoint, and the settings of its requests.
-#[derive(Clone, Debug, Default)]
+/// The address of an endpoint, and the settings of its requests. `Debug` shows neither the key nor the headers, which may have one.
+#[derive(Clone, Default)]
 pub struct Settings {
     /// The URL, such as `https://api.openai.com/v1`. A query is kept, such as `?api-version=…` of Azure.
     pub base_url: String,
@@ -69,6 +69,13 @@ pub struct Settings {
     pub sends_reasoning: bool,
     /// The most requests at a time; further ones fail. `None` for [`MODEL_CALLS`].
     pub at_once: Option<NonZeroUsize>,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { base_url, model, .. } = self;
+        f.debug_struct("Settings").field("base_url", base_url).field("model", model).finish_non_exhaustive()
+    }
 }
 
 impl Settings {

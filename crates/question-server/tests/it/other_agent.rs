@@ -88,6 +88,17 @@ async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
     assert_eq!(post(&server, "/agent/other", json!({})).await.status, 200, "the place is free again");
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_accepts_and_is_silent_is_given_up() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let server = passing_on(&format!("http://{}/", silent.local_addr().expect("it is bound")), None);
+    // There is one place, which is free again each time.
+    for _ in 0..2 {
+        let refused = post(&server, "/agent/other", json!({})).await.refusal();
+        assert_eq!(refused, (502, "agent_unreachable".to_owned()));
+    }
+}
+
 #[tokio::test]
 async fn what_goes_wrong_is_said() {
     let (origin, _come, _) = elsewhere().await;
