@@ -64,6 +64,14 @@ impl HttpEndpoint {
         self
     }
 
+    /// Scheme, host, port and path: what may stand in a log. Login and query of a URL may be secret.
+    pub(crate) fn public_url(&self) -> String {
+        let scheme = self.url.scheme_str().unwrap_or_default();
+        let authority = self.url.authority().map(|authority| authority.as_str()).unwrap_or_default();
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        format!("{scheme}://{host}{}", self.url.path())
+    }
+
     /// Posts a body. Returns the response once its head has arrived.
     pub(crate) async fn post(&self, body: impl Into<Body>) -> Result<Response<Body>, Error> {
         self.send(body, &HeaderMap::new()).await

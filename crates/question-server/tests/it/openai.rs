@@ -309,4 +309,38 @@ async fn an_endpoint_that_is_not_there_fails_the_run_in_words() {
     let (outcome, code, message) = first_run(&server_with(model)).await;
     assert_eq!((outcome, code.as_str()), (EndOutcome::Error, "model_failed"));
     assert_eq!(message, "The model cannot be reached.");
+
+    let url = format!("http://{address}/v1");
+    let mut command = binary(&["--port", "0", "--model", "openai"]);
+    command.env("OPENAI_BASE_URL", format!("{url}?key={KEY}")).env("OPENAI_MODEL", "m").stderr(Stdio::piped());
+    let (mut server, server_address) = listening(command).await;
+    say_hello(server_address).await;
+    let log = until_logged(&mut server, "state=\"failed\"").await;
+    assert!(log.contains(&url), "the log names the address: {log}");
+    assert!(!log.contains(KEY), "{log}");
+}
+
+#[tokio::test]
+async fn the_start_warns_of_a_vendor_that_gets_no_key() {
+    const WARNING: &str = "refuses every request without a key";
+    for (base_url, key, header, warns) in [
+        ("", "", "", true),
+        ("https://API.openai.com/v1/", "", "", true),
+        ("", KEY, "", false),
+        ("", "", "Authorization:Bearer key", false),
+        ("http://localhost:11434/v1", "", "", false),
+    ] {
+        let mut command = binary(&["--port", "0", "--model", "openai"]);
+        if !header.is_empty() {
+            command.args(["--model-header", header]);
+        }
+        command
+            .env("OPENAI_BASE_URL", base_url)
+            .env("OPENAI_API_KEY", key)
+            .env("OPENAI_MODEL", "m")
+            .stderr(Stdio::piped());
+        let (mut server, _) = listening(command).await;
+        let log = until_logged(&mut server, "server started").await;
+        assert_eq!(log.contains(WARNING) && log.contains("OPENAI_API_KEY"), warns, "{base_url} {header}: {log}");
+    }
 }
