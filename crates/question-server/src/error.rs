@@ -70,7 +70,8 @@ pub(crate) enum ApiError {
     Stopping,
     /// 503 `agent_busy`: the agent of `--agent` has the most runs allowed.
     AgentBusy,
-    /// The agent's status, `agent_refused`: the agent of `--agent` refuses. Its message is not passed on.
+    /// The agent's status, `agent_refused`: the agent of `--agent` refuses without JSON. What it says may be its stack, so the log alone has
+    /// that.
     AgentRefused(StatusCode),
     /// 502 `agent_unreachable`: the agent of `--agent` does not answer, or not in AG-UI.
     AgentUnreachable,
@@ -87,7 +88,10 @@ impl ApiError {
             Self::BadRequest(why) | Self::MessageTooLong(why) | Self::ToolResultTooLong(why) => {
                 return (StatusCode::BAD_REQUEST, "bad_request", why.into());
             }
-            Self::AgentRefused(status) => return (*status, "agent_refused", "The agent refuses.".into()),
+            Self::AgentRefused(status) => {
+                let why = format!("The agent answered {status}. The server's log says how the answer begins.");
+                return (*status, "agent_refused", why.into());
+            }
             Self::Rejected(rejected) => return (StatusCode::CONFLICT, rejected.code(), rejected.to_string().into()),
             Self::UnsupportedMediaType => {
                 let why = "The body must be JSON, with Content-Type: application/json.";

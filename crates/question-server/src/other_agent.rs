@@ -83,7 +83,9 @@ pub(crate) async fn run(
     let kind = parts.headers.get(header::CONTENT_TYPE).and_then(passed_on);
     let is_refusal = parts.status.is_client_error() || parts.status.is_server_error();
     let Some(kind) = kind.filter(|_| is_refusal || parts.status == StatusCode::OK) else {
-        tracing::warn!(status = parts.status.as_u16(), "the agent of --agent answered with neither events nor JSON");
+        let (status, url) = (parts.status.as_u16(), agent.endpoint.public_url());
+        let begins = timeout(HEAD_TIMEOUT, first_line(body)).await.unwrap_or_default();
+        tracing::warn!(status, url, begins, "the agent of --agent answered with neither events nor JSON");
         return Err(match is_refusal {
             true => ApiError::AgentRefused(parts.status),
             false => ApiError::AgentUnreachable,
@@ -112,6 +114,23 @@ fn relayed(body: Body, place: OwnedSemaphorePermit) -> impl Stream<Item = Result
         Some((piece, (pieces, place)))
     })
 }
+
+/// The first line of a body, or its beginning.
+async fn first_line(body: Body) -> String {
+    let mut pieces = body.into_data_stream();
+    let mut start = Vec::new();
+    while let Some(Ok(piece)) = pieces.next().await {
+        start.extend_from_slice(&piece[..piece.len().min(LOGGED_BYTES)]);
+        if start.len() >= LOGGED_BYTES || start.trim_ascii_start().contains(&b'\n') {
+            break;
+        }
+    }
+    start.truncate(LOGGED_BYTES);
+    String::from_utf8_lossy(&start).trim_start().lines().next().unwrap_or_default().to_owned()
+}
+
+/// The most bytes of a refusal in the log.
+const LOGGED_BYTES: usize = 200;
 
 /// The media type that is passed on. A browser must not render an agent's response.
 fn passed_on(kind: &HeaderValue) -> Option<&'static str> {
