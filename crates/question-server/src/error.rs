@@ -70,7 +70,7 @@ pub(crate) enum ApiError {
     Stopping,
     /// 503 `agent_busy`: the agent of `--agent` has the most runs allowed.
     AgentBusy,
-    /// The agent's status, `agent_refused`: the agent of `--agent` refuses without JSON. What it says may be its stack, so the log alone has
+    /// The agent's status, `agent_refused`: the agent of `--agent` refuses without JSON. Its words may be a stack, so the log alone has
     /// that.
     AgentRefused(StatusCode),
     /// 502 `agent_unreachable`: the agent of `--agent` does not answer, or not in AG-UI.
