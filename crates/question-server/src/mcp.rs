@@ -4,7 +4,7 @@
 //! call's id alone, which does not open the page.
 //!
 //! An answer is a consent, so it goes to the client that asked and to no other, once. The client gets it by the id of the ask, or by the same
-//! question within [`TAKEN_UP_FOR`].
+//! question within ten minutes.
 
 use crate::body::Bodies;
 use crate::browser::open_browser;
