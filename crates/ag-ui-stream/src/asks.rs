@@ -25,11 +25,11 @@ use ask_user_question::tool::NAMES;
 use ask_user_question::{Outcome, Phase};
 use change::Changes;
 use interrupts::Answers;
-use list::Readers;
+use list::{Groups, Readers};
 use parts::ON_INTERRUPT;
 use std::mem;
 use std::sync::Arc;
-use verdict::MessageIndex;
+use verdict::{JudgedResults, MessageIndex};
 
 pub use change::AskChange;
 pub use list::Asks;
@@ -59,6 +59,12 @@ impl Asks {
             stands: false,
             legacy: Vec::new(),
             approvals: Vec::new(),
+            begun: Vec::new(),
+            suspended: Vec::new(),
+            timed: Vec::new(),
+            by_question: Groups::default(),
+            by_interrupt: Groups::default(),
+            held: Index::default(),
             readers: Readers {
                 parts: parts::own_part,
                 legacy: None,
@@ -68,6 +74,13 @@ impl Asks {
             },
             changes: Changes::default(),
         }
+    }
+
+    /// The same, watching for calls of this tool, too.
+    #[must_use]
+    pub fn with_tool_name(mut self, name: impl Into<String>) -> Self {
+        self.names.push(name.into());
+        self
     }
 
     /// The same, making asks of any interrupt: of its schema, its decisions or its message.
@@ -113,7 +126,7 @@ impl Asks {
             }
             EventType::ToolCallResult => {
                 let key = thread.key(event.tool_call_id());
-                self.take_result(&key, thread);
+                self.take_result(&key, JudgedResults::added(change), thread);
                 self.part_twins(&key, thread);
             }
             EventType::MessagesSnapshot => self.take_history(MessageIndex::of(thread.told(), thread), thread),
@@ -155,53 +168,57 @@ impl Asks {
 
     /// Ends the asks whose deadline has passed.
     pub(crate) fn handle_timeout(&mut self, now: u64) {
-        for tracked in &mut self.tracked {
+        for &position in &self.timed {
+            let tracked = &mut self.tracked[position];
             let is_due = tracked.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && tracked.snapshot.phase == Phase::Answerable {
                 tracked.patch(AskPatch::Phase(Phase::Expired), &mut self.changes);
             }
         }
+        self.timed.retain(|position| self.tracked[*position].snapshot.expires_at.is_some());
     }
 
     /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
     /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
     pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
         let position = self.positions.get(tool_call_id);
-        if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline)) {
-            let tracked = &mut self.tracked[position];
-            if tracked.is_open() && tracked.snapshot.expires_at != Some(deadline) {
-                tracked.patch(AskPatch::ExpiresAt(Some(deadline)), &mut self.changes);
-            }
+        if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline))
+            && self.tracked[position].is_open()
+        {
+            self.set_time(position, Some(deadline));
         }
     }
 
     /// When the next ask expires, if one does: [`handle_timeout`](crate::Conversation::handle_timeout) is due then.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
-        let waiting = self.asks().filter(|ask| ask.phase == Phase::Answerable);
+        let timed = self.timed.iter().map(|position| &self.tracked[*position].snapshot);
+        let waiting = timed.filter(|ask| ask.phase == Phase::Answerable);
         waiting.filter_map(|ask| ask.expires_at).min()
     }
 
     /// No run is open any more: what is complete waits for its answer, what is not never will be.
     fn close_run(&mut self, thread: &Thread) {
-        for position in 0..self.tracked.len() {
+        for position in mem::take(&mut self.begun) {
             let tracked = &mut self.tracked[position];
             match tracked.snapshot.phase {
                 Phase::Streaming => {
                     tracked.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes);
                     let id = Arc::clone(&tracked.id);
-                    self.take_result(&id, thread);
+                    self.take_result(&id, JudgedResults::All, thread);
                 }
                 Phase::Ready => tracked.patch(AskPatch::Phase(Phase::Answerable), &mut self.changes),
                 _ => {}
             }
         }
+        self.take_held(thread);
     }
 
     /// The run failed. The answers that it was started with may have been lost with it, so their asks wait again.
     fn break_run(&mut self, thread: &Thread) {
         self.close_run(thread);
-        for tracked in &mut self.tracked {
+        for &position in &self.suspended {
+            let tracked = &mut self.tracked[position];
             let was_released = tracked.wait.as_mut().is_some_and(|wait| mem::take(&mut wait.is_released));
             if was_released && !tracked.can_be_ended() {
                 let outcome = tracked.snapshot.outcome.clone();

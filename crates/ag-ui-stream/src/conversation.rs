@@ -219,9 +219,20 @@ impl Conversation {
         // Updates of the last response that were not taken are dropped, its end as well.
         (self.reader, self.end, self.is_over) = (EventReader::new(), None, false);
         self.talk.asks.take_resume(&request.answers);
-        for message in &request.messages {
-            self.push_message(message.clone());
+        // Each by itself, so that a page moves no more than it must.
+        const MOST: usize = 16;
+        if request.messages.len() <= MOST {
+            return request.messages.iter().for_each(|message| self.push_message(message.clone()));
         }
+        let talk = &mut self.talk;
+        talk.thread.push_messages(request.messages.clone());
+        talk.push(Update::Thread(Change::MessagesReplaced));
+        for message in &request.messages {
+            if let Some(message) = talk.thread.position_of(message.id()) {
+                talk.asks.handle_message(Change::MessageAdded { message }, &talk.thread);
+            }
+        }
+        talk.push_warnings();
     }
 }
 

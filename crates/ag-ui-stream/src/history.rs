@@ -39,8 +39,12 @@ impl History {
     /// # Errors
     /// If a described member is missing or of the wrong kind; the error names the path.
     pub fn from_json(json: Json<'_>) -> Result<(Self, Vec<Notice>), Notice> {
+        // An agent may set the state to null, which is another state than none.
+        let is_null = json.get("state") == Some(&Json::Null);
         let (json, warnings) = enforce(json, HISTORY).map_err(|error| *error)?;
-        Ok((Self::read(Some(&json)), warnings))
+        let mut history = Self::read(Some(&json));
+        history.state = history.state.or(is_null.then_some(Json::Null));
+        Ok((history, warnings))
     }
 }
 

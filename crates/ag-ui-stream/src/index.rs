@@ -2,6 +2,49 @@
 
 use json_tree::Members;
 
+/// Positions in a list by id.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Positions {
+    /// The indexes in `list`.
+    index: Index,
+    list: Vec<usize>,
+}
+
+impl Positions {
+    pub(crate) fn get(&self, id: &str) -> Option<usize> {
+        self.index.get(id).map(|at| self.list[at])
+    }
+
+    pub(crate) fn contains(&self, id: &str) -> bool {
+        self.index.contains(id)
+    }
+
+    pub(crate) fn insert(&mut self, id: &str, position: usize) {
+        match self.index.get(id) {
+            Some(at) => self.list[at] = position,
+            None => {
+                self.index.insert(id, self.list.len());
+                self.list.push(position);
+            }
+        }
+    }
+
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.index.remove(id);
+    }
+
+    /// Something new is at a position, and what was there and behind it is one further.
+    pub(crate) fn shift(&mut self, from: usize) {
+        for position in &mut self.list {
+            *position += usize::from(*position >= from);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
 /// Numbers by id, such as positions in a list. They are members of an object, since one type for all lookups is the least code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index(Members<'static>);

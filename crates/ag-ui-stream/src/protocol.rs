@@ -102,11 +102,15 @@ use EntityKind::{Activity, Call, Reasoning, Span, Text};
 use EventEffect::{Chunk, Close, Grow, Open};
 
 /// The members that every event may have. Events of subagents have all of them, the others all except the first.
-static SHARED: [MemberRule; 4] =
-    [may("subagentRunId", TEXT), may("timestamp", shapes::INTEGER), or_null("rawEvent", ANY), may("metadata", OBJECT)];
+static SHARED: [MemberRule; 4] = [
+    may("subagentRunId", TEXT),
+    or_null("timestamp", shapes::INTEGER),
+    or_null("rawEvent", ANY),
+    or_null("metadata", OBJECT),
+];
 
 /// Declares the types of event and their rows: its name, whether it can be a subagent's, what it does and ends, and its members. `!` is behind
-/// one that must be there, `?` behind one that may, `~` behind one that retired producers write as `null` instead.
+/// one that must be there, `?` behind one that may, `~` behind one that some producers write as `null` instead.
 macro_rules! events {
     ($( $kind:ident $name:ident $shared:ident $effect:ident $(($entity:ident))?, $closes:ident:
         $( $field:ident $presence:tt $shape:expr ),*; )*) => {

@@ -8,13 +8,13 @@ mod seen;
 mod snapshot;
 
 use crate::history::History;
-use crate::index::Index;
+use crate::index::Positions;
 use crate::message::{Message, Metadata, Role, ToolCall, unique};
 use crate::notice::{Notice, NoticeDetail, Notices};
 use crate::outcome::Interrupt;
 use crate::patch::CopyBudget;
 use crate::reader::{End, EndOutcome};
-use calls::CallTable;
+use calls::{CallTable, RestatedCall};
 use json_tree::{Json, Members};
 use std::borrow::Cow;
 use std::mem;
@@ -33,7 +33,7 @@ pub use calls::CallState;
 pub struct Thread {
     messages: Vec<Message>,
     /// Message id to position.
-    positions: Index,
+    positions: Positions,
     calls: CallTable,
     state: Json<'static>,
     /// The copies that patches made within the state and the activities.
@@ -49,6 +49,8 @@ pub struct Thread {
     ended_text: Option<String>,
     /// The ids in the last snapshot or input, in its order.
     told: Vec<String>,
+    /// The calls that a snapshot of the open run told once more.
+    copies: Vec<RestatedCall>,
     warnings: Notices,
 }
 
@@ -156,7 +158,7 @@ impl Thread {
         let History { mut messages, state, ended, interrupts, broken_calls, .. } = history;
         let mut thread = Self {
             messages: Vec::new(),
-            positions: Index::default(),
+            positions: Positions::default(),
             calls: CallTable::default(),
             state: state.unwrap_or_else(|| Json::Object(Members::new())),
             copied: CopyBudget::default(),
@@ -167,11 +169,12 @@ impl Thread {
             last_result: None,
             ended_text: None,
             told: Vec::new(),
+            copies: Vec::new(),
             warnings: Notices::default(),
         };
         thread.set_keys(&mut messages, List::Whole);
         thread.messages = messages;
-        thread.reindex(0);
+        thread.reindex();
         for id in broken_calls {
             if let Some(call) = thread.calls.state_mut(&id) {
                 call.ended = false;
@@ -186,7 +189,7 @@ impl Thread {
     pub fn history(&self) -> History {
         let is_empty = self.state.as_object().is_some_and(|members| members.is_empty());
         History {
-            messages: self.messages.clone(),
+            messages: self.in_told_order().into_iter().cloned().collect(),
             state: (!is_empty).then(|| self.state.clone()),
             ended: match self.run {
                 RunState::Idle => None,
@@ -313,6 +316,43 @@ impl Thread {
         }
     }
 
+    /// Takes messages of the client's own. The results among them go behind their calls all at once: to insert one after the other would move
+    /// the messages behind them as often.
+    #[cfg(feature = "asks")]
+    pub(crate) fn push_messages(&mut self, mut messages: Vec<Message>) {
+        self.set_keys(&mut messages, List::Later);
+        let mut behind = vec![Vec::new(); self.messages.len()];
+        let mut others = Vec::new();
+        for message in messages {
+            let call = message.tool_call_id().and_then(|call| self.calls.state(call)?.place);
+            match call.filter(|_| !self.positions.contains(message.id())) {
+                Some((owner, _)) => behind[owner].push(message),
+                None => others.push(message),
+            }
+        }
+        let mut results = Vec::new();
+        for (message, behind) in mem::take(&mut self.messages).into_iter().zip(behind) {
+            if message.role != Role::Tool {
+                self.messages.append(&mut results);
+            }
+            self.messages.push(message);
+            results.extend(behind);
+        }
+        self.messages.append(&mut results);
+        self.reindex();
+        for id in mem::take(&mut self.pending) {
+            if self.calls.state(&id).is_none_or(|call| !call.answered) {
+                self.pending.push(id);
+            }
+        }
+        for message in others {
+            match message.role {
+                Role::Tool => self.insert_result(message),
+                _ => self.put(message),
+            };
+        }
+    }
+
     /// The last run ended in this interrupt.
     #[cfg(feature = "asks")]
     pub(crate) fn interrupt(&mut self, interrupt: Interrupt) {
@@ -348,18 +388,22 @@ impl Thread {
         match before.tool_call_id() {
             None => self.calls.place_message(position, held),
             same if same == held.tool_call_id() => {}
-            Some(_) => {
-                // Its call is answered only if another message does.
-                self.calls.forget_answers();
-                self.reindex(0);
-            }
+            // Its call is answered only if another message does.
+            Some(_) => self.reindex(),
         }
         Change::MessageChanged { message: position }
     }
 
     fn insert(&mut self, position: usize, message: Message) -> Change {
+        // An insertion before them moves them.
+        self.last_result.take_if(|(_, last)| position < *last);
+        if position < self.messages.len() {
+            self.positions.shift(position);
+            self.calls.shift(position);
+        }
+        self.positions.insert(message.id(), position);
+        self.calls.place_message(position, &message);
         self.messages.insert(position, message);
-        self.reindex(position);
         Change::MessageAdded { message: position }
     }
 
@@ -392,11 +436,11 @@ impl Thread {
         self.insert(position, tool)
     }
 
-    /// Updates the positions of messages and calls, from a position on.
-    fn reindex(&mut self, from: usize) {
-        // An insertion before them may have moved them.
-        self.last_result.take_if(|(_, last)| from < *last);
-        for (position, message) in self.messages.iter().enumerate().skip(from) {
+    /// Updates the positions of all messages and calls.
+    fn reindex(&mut self) {
+        self.last_result = None;
+        self.calls.forget_answers();
+        for (position, message) in self.messages.iter().enumerate() {
             self.positions.insert(message.id(), position);
             self.calls.place_message(position, message);
         }

@@ -62,17 +62,17 @@ pub(crate) const fn may(name: &'static str, shape: &'static ValueShape) -> Membe
     MemberRule { name, presence: Presence::Optional, shape }
 }
 
-/// A member that may be there, and that retired producers write as `null` if it is absent.
+/// A member that may be there, and that some producers write as `null` if it is absent.
 pub(crate) const fn or_null(name: &'static str, shape: &'static ValueShape) -> MemberRule {
     MemberRule { name, presence: Presence::Nullable, shape }
 }
 
-/// The presence of a member. Only a retired form writes `null` for an absent one.
+/// The presence of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
     Optional,
-    /// Optional, and retired producers write `null` if it is absent.
+    /// Optional, and some producers write `null` if it is absent.
     Nullable,
 }
 

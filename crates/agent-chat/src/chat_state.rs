@@ -26,8 +26,7 @@ const SILENCE_LIMIT: u64 = 8_000;
 pub(crate) struct ChatState {
     conversation: ag_ui_stream::Conversation,
     pub(crate) transcript: Transcript,
-    /// The agent's own tools that need approval.
-    approvals: Vec<String>,
+    ask_tools: AskTools,
     /// The time of the last event or request.
     last_activity: u64,
     /// True if the response has had an event.
@@ -39,11 +38,11 @@ pub(crate) struct ChatState {
 }
 
 impl ChatState {
-    pub(crate) fn new(approvals: Vec<String>, details: Option<fn() -> Box<dyn Details>>) -> Self {
+    pub(crate) fn new(ask_tools: AskTools, details: Option<fn() -> Box<dyn Details>>) -> Self {
         Self {
-            conversation: restored(&approvals, History::default()),
+            conversation: ask_tools.restored(History::default()),
             transcript: Transcript::new(details.map(|make| make())),
-            approvals,
+            ask_tools,
             last_activity: 0,
             has_heard: false,
             silent: RwSignal::new(false),
@@ -131,7 +130,7 @@ impl ChatState {
     /// Replaces the conversation by the JSON of a [`History`]. Returns false and changes nothing if it is none.
     pub(crate) fn restore(&mut self, now: u64, history: Json<'_>, receipts: Vec<Receipt>) -> bool {
         let Ok((history, _)) = History::from_json(history) else { return false };
-        self.conversation = restored(&self.approvals, history);
+        self.conversation = self.ask_tools.restored(history);
         self.transcript.start_replay();
         self.conversation.handle_timeout(by_server(now));
         self.apply_updates(now);
@@ -164,7 +163,7 @@ impl ChatState {
 
     /// Starts a replay from the beginning. Entries stay until its end.
     pub(crate) fn start_replay(&mut self) {
-        self.conversation = restored(&self.approvals, History::default());
+        self.conversation = self.ask_tools.restored(History::default());
         self.transcript.start_replay();
     }
 
@@ -367,6 +366,20 @@ struct ResponseEnd {
     end: Option<End>,
 }
 
-fn restored(approvals: &[String], history: History) -> ag_ui_stream::Conversation {
-    ag_ui_stream::Conversation::new(Asks::new().with_approvals(approvals), history)
+/// The tools whose calls are asks.
+pub(crate) struct AskTools {
+    /// The name under which the page offers the ask tool, if it does.
+    pub(crate) ask_tool: Option<&'static str>,
+    /// The agent's own tools that need approval.
+    pub(crate) approvals: Vec<String>,
+}
+
+impl AskTools {
+    fn restored(&self, history: History) -> ag_ui_stream::Conversation {
+        let mut asks = Asks::new().with_approvals(&self.approvals);
+        if let Some(name) = self.ask_tool {
+            asks = asks.with_tool_name(name);
+        }
+        ag_ui_stream::Conversation::new(asks, history)
+    }
 }

@@ -8,7 +8,7 @@ pub(crate) use outgoing::Next;
 pub(crate) use request::{Launch, RunEnd, Stop};
 
 use crate::browser::{self, Pause};
-use crate::chat_state::ChatState;
+use crate::chat_state::{AskTools, ChatState};
 use crate::config::ChatConfig;
 use crate::outbox::{Outbox, Resend, SendState};
 use crate::policy::AgentOrigin;
@@ -22,7 +22,7 @@ use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, UserTurn};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
-use ask_user_question::{Outcome, Phase};
+use ask_user_question::{Limits, Outcome, Phase};
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
 use std::rc::Rc;
@@ -154,8 +154,10 @@ impl Core {
             true => Resend::Automatic,
             false => Resend::Manual,
         };
+        let ask_tools =
+            AskTools { ask_tool: config.limits.as_ref().map(Limits::tool_name), approvals: config.approvals.clone() };
         Self {
-            conversation: ChatState::new(config.approvals.clone(), config.details),
+            conversation: ChatState::new(ask_tools, config.details),
             outbox: match config.persistence {
                 Some(persistence) => (persistence.outbox)(["agent-chat outbox ", &name(&config)].concat(), resend),
                 None => Outbox::default(),

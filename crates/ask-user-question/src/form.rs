@@ -352,15 +352,47 @@ impl Kind {
 
     /// Selects what a value stands for.
     fn select(&self, value: &Json<'_>, selection: &mut Selection) {
-        if let Self::Choice { values, .. } = self {
-            for value in value.as_list().unwrap_or(slice::from_ref(value)) {
-                selection.selected.extend(values.iter().position(|choice| choice == value));
+        let Self::Choice { values, several } = self else {
+            selection.other = Some(plain(value));
+            return;
+        };
+        let mut own = Vec::new();
+        for value in value.as_list().unwrap_or(slice::from_ref(value)) {
+            let one = values.iter().position(|choice| choice == value).map(|option| vec![option]);
+            match one.or_else(|| listed(values, value.as_str().filter(|_| *several)?)) {
+                Some(options) => {
+                    for option in options {
+                        if !selection.selected.contains(&option) {
+                            selection.selected.push(option);
+                        }
+                    }
+                }
+                None => own.push(plain(value)),
             }
         }
-        if selection.selected.is_empty() {
-            selection.other = Some(plain(value));
+        // If only one can be chosen, other text beside it is left out.
+        if selection.selected.is_empty() || (*several && !own.is_empty()) {
+            selection.other = Some(own.join(", "));
         }
     }
+}
+
+/// The options that a text names one after the other, as clients write several choices whose forms have no lists. An option may have a comma, so
+/// the longest that fits counts at each place. Returns `None` if any part of the text is no option.
+fn listed(values: &[Json<'static>], text: &str) -> Option<Vec<usize>> {
+    let mut options = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let after = |choice: &Json<'static>| {
+            let after = rest.strip_prefix(choice.as_str().filter(|choice| !choice.is_empty())?)?.trim_start();
+            if after.is_empty() { Some(after) } else { after.strip_prefix(',').map(str::trim_start) }
+        };
+        let fitting = values.iter().enumerate().filter_map(|(option, choice)| Some((option, after(choice)?)));
+        let (option, after) = fitting.min_by_key(|(_, after)| after.len())?;
+        options.push(option);
+        rest = after;
+    }
+    (!options.is_empty()).then_some(options)
 }
 
 /// A text of a schema that says something.

@@ -230,7 +230,7 @@ table! {
         /// True if several options may be chosen. In a snapshot, `None` until the key was read or the question closed.
         #[serde(default)]
         multi_select: bool, Option<bool> = MultiSelect Flag "multiSelect" false,
-            "multiselect|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
+            "multiselect|multiple|*multiple|*multiselect|*multichoice|*multianswer|multi|ismulti|allowmulti|many|selectmany|allowmany|pickmany|choosemany|\
                 checkbox|checkboxes",
             ["Allow multiple answers to be selected."; 3];
         /// The options, in the agent's order. "Other" is not among them: every card adds it. A question without any is an open one.

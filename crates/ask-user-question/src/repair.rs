@@ -13,7 +13,7 @@ pub use report::{Repair, RepairCode};
 
 pub(crate) use lenient::{parsed, unpack};
 pub(crate) use other::{Meaning, meaning};
-pub(crate) use shapes::{Stands, flag_word, stands};
+pub(crate) use shapes::{Stands, flag_word, is_loose, stands};
 
 use crate::members::{self, Kind, Member, Of};
 use crate::parts::member_mut;
@@ -21,7 +21,7 @@ use crate::text::{find, is_blank};
 use json_tree::Json;
 use lenient::{may_be_json, unpacked};
 use report::{NoReport, RepairPlace, Repairer, Reporter};
-use shapes::{ANSWERS, Field, as_flag, is_question};
+use shapes::{ANSWERS, Field, PREVIEW, as_flag, is_question};
 use std::mem;
 
 /// Turns the JSON value of the arguments into the plain shape, reporting each change (the first
@@ -51,6 +51,7 @@ impl<R: Reporter> Repairer<'_, R> {
             self.0.report(place, RepairCode::Unwrapped);
         }
         self.unwrap(arguments);
+        self.number_off(arguments, place, is_question);
         if is_question(arguments) {
             self.0.report(place, RepairCode::SingleQuestion);
             *arguments = Json::List(vec![mem::take(arguments)]);
@@ -71,6 +72,7 @@ impl<R: Reporter> Repairer<'_, R> {
         let place = RepairPlace::Arguments("questions");
         self.unpack(questions, place);
         self.take_inner(questions, "questions", place);
+        self.number_off(questions, place, |_| true);
         let code = match questions {
             Json::Object(_) => Some(RepairCode::SingleQuestion),
             _ => make_plain_question(questions).then_some(RepairCode::PlainQuestion),
@@ -100,18 +102,25 @@ impl<R: Reporter> Repairer<'_, R> {
         self.rename(question, place, &ANSWERS);
         self.by_type(question, place);
         self.drop_answers(question, place);
+        let is_multi_select = question.get("multiSelect").and_then(Json::as_bool) == Some(true);
         if let Some(options) = member_mut(question, "options") {
             self.unpack(options, place.key("options"));
+            self.number_off(options, place.key("options"), |_| true);
             self.list_of_options(options, place.key("options"));
             if let Json::List(options) = options {
-                self.options(options, q);
+                self.options(options, q, is_multi_select);
             }
         }
     }
 
-    fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize) {
+    fn options(&mut self, options: &mut Vec<Json<'_>>, q: usize, is_multi_select: bool) {
         for (o, option) in options.iter_mut().enumerate() {
-            self.option(option, RepairPlace::Option(q, o, ""));
+            let place = RepairPlace::Option(q, o, "");
+            self.option(option, place);
+            match is_multi_select {
+                true => self.remove(option, place, &PREVIEW),
+                false => self.rename(option, place, &PREVIEW),
+            }
         }
         let mut o = 0;
         options.retain(|option| {

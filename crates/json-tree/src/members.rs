@@ -264,6 +264,8 @@ const TAKEN: u32 = u32::MAX;
 
 /// Names are this far from their hashes only if someone chose them so.
 const FAR: usize = 256;
+/// Names that share a hash under this many seeds cannot be found.
+const LAST_SEED: u8 = 4;
 
 impl Slots {
     /// The slots of the first `length` names.
@@ -273,12 +275,17 @@ impl Slots {
         slots
     }
 
+    /// Sets the positions of the first `length` names, under a seed that spreads them.
     #[inline(never)]
     fn fill(&mut self, length: usize, name_at: NameAt<'_>) {
-        self.slots = vec![FREE; (4 * length).next_power_of_two()];
         self.used = length;
-        for at in 0..length {
-            self.set(at, at, name_at);
+        loop {
+            self.slots = vec![FREE; (4 * length).next_power_of_two()];
+            let is_spread = (0..length).all(|at| self.set(at, at, name_at) <= FAR || self.seed == LAST_SEED);
+            if is_spread {
+                return;
+            }
+            self.seed += 1;
         }
     }
 
@@ -296,8 +303,7 @@ impl Slots {
         self.used += 1;
         if 2 * self.used > self.slots.len() {
             self.fill(length, name_at);
-        } else if self.set(length - 1, length - 1, name_at) > FAR && self.seed < 4 {
-            // Names that share a hash under several seeds cannot be found.
+        } else if self.set(length - 1, length - 1, name_at) > FAR && self.seed < LAST_SEED {
             self.seed += 1;
             self.fill(length, name_at);
         }
@@ -385,6 +391,9 @@ mod tests {
         for name in (0..).map(|number| format!("n{number}")).filter(shares).take(600) {
             members.put(&name, Json::Null);
         }
+        let mut at_once: Members<'_> = members.iter().cloned().collect();
+        at_once.unique();
         assert_eq!(members.slots.map(|slots| slots.seed), Some(1));
+        assert_eq!(at_once.slots.map(|slots| slots.seed), Some(1), "also if they all come at once");
     }
 }

@@ -1,5 +1,5 @@
-//! An agent of one's own in plain axum: a loop with a model, two tools and the asking tool. `question-server --agent http://127.0.0.1:8000/ --page dist`
-//! has the chat page talk to it. Conversations are in memory here, and a run is worked off before the next.
+//! An agent of one's own in plain axum: a loop with a model, two tools and the asking tool. `question-server --agent http://127.0.0.1:8000/` has the
+//! chat page talk to it. Conversations are in memory here, and a run is worked off before the next.
 
 use ask_user_question::Limits;
 use axum::{
@@ -10,6 +10,7 @@ use question_agent::registry::{ToolContext, ToolRegistry, ToolSpec};
 use question_agent::{Conversation, Event, call::ToolResult, message::Message};
 use serde_json::json;
 use std::{collections::HashMap, sync::Arc, sync::Mutex};
+use tokio::net::TcpListener;
 
 type Conversations = Arc<Mutex<HashMap<String, Conversation>>>;
 
@@ -72,9 +73,22 @@ pub(crate) fn app() -> Router {
     Router::new().route("/", post(agent)).with_state(Conversations::default())
 }
 
+/// A listener at this address.
+///
+/// # Errors
+/// A sentence for the person who starts the program.
+pub(crate) async fn listen(address: &str) -> Result<TcpListener, String> {
+    let listener = TcpListener::bind(address).await;
+    listener.map_err(|why| format!("{address}: {why}. Name another address, such as 127.0.0.1:8001, as the argument."))
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    let listener = tokio::net::TcpListener::bind(std::env::args().nth(1).unwrap_or("127.0.0.1:8000".into())).await?;
+    let address = std::env::args().nth(1).unwrap_or("127.0.0.1:8000".into());
+    let listener = listen(&address).await.unwrap_or_else(|why| {
+        eprintln!("{why}");
+        std::process::exit(1)
+    });
     println!("listening on http://{}", listener.local_addr()?);
     axum::serve(listener, app()).await
 }

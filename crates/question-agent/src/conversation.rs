@@ -1,6 +1,6 @@
 //! A conversation: its history and its state.
 
-use crate::call::ToolResult;
+use crate::call::{ToolCall, ToolResult};
 use crate::effect::{Effect, StateChange};
 use crate::event::{Event, Response};
 use crate::message::{Message, UserMessage};
@@ -80,11 +80,17 @@ impl Conversation {
     /// Returns true if the history has a call with this id.
     #[must_use]
     pub fn knows_call(&self, id: &str) -> bool {
-        let mut calls = self.messages.iter().filter_map(|message| match message {
+        self.call(id).is_some()
+    }
+
+    /// The call with this id.
+    #[must_use]
+    pub fn call(&self, id: &str) -> Option<&ToolCall> {
+        let calls = self.messages.iter().filter_map(|message| match message {
             Message::Assistant(message) => Some(&message.tool_calls),
             Message::User(_) | Message::Tool(_) => None,
         });
-        calls.any(|calls| calls.iter().any(|call| call.id == id))
+        calls.flatten().find(|call| call.id == id)
     }
 
     /// Takes an event: history and state change as the returned effects say, which the caller then stores and carries out.

@@ -18,11 +18,18 @@ pub const CARD_SCRIPT: &str = include_str!("card_page.js");
 /// The name of the button that declines.
 const DECLINE: &str = "decline";
 
-/// The page of a question. `assets` is the path before `/style.css` and `/script.js`; `is_empty` is true if it was posted without an answer.
+/// The problem of an answer that says nothing.
+pub const NO_ANSWER: &str = "No option was chosen and no text typed.";
+
+/// The page of a question. `assets` is the path before `/style.css` and `/script.js`, and `problem` a sentence on the answer that was posted before.
 #[must_use]
-pub fn page(ask: &AskUserQuestion, assets: &str, is_empty: bool) -> String {
-    let alert = if is_empty { "<p role=\"alert\">No option was chosen and no text typed.</p>" } else { "" };
-    document(assets, &format!("<h1>The agent asks</h1>{alert}{}", form(ask)), true)
+pub fn page(ask: &AskUserQuestion, assets: &str, problem: Option<&str>) -> String {
+    let mut body = String::from("<h1>The agent asks</h1>");
+    if let Some(problem) = problem {
+        put(&mut body, &["<p role=\"alert\">", problem, "</p>"]);
+    }
+    body.push_str(&form(ask));
+    document(assets, &body, true)
 }
 
 fn form(ask: &AskUserQuestion) -> String {

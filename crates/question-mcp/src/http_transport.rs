@@ -93,11 +93,15 @@ impl McpServer {
             .disable_allowed_hosts()
             .disable_allowed_origins()
             .with_max_request_body_bytes(bounds.body)
-            .with_cancellation_token(ended);
+            .with_cancellation_token(ended.clone());
         let manager = Arc::new(manager);
         let places = Arc::new(Semaphore::new(bounds.sessions.min(Semaphore::MAX_PERMITS)));
         HttpService {
-            inner: StreamableHttpService::new(move || Ok(self.session()), Arc::clone(&manager), config),
+            inner: StreamableHttpService::new(
+                move || Ok(self.session().until(ended.clone())),
+                Arc::clone(&manager),
+                config,
+            ),
             sessions: Arc::new(SessionTable { manager, places, open: Mutex::default() }),
         }
     }

@@ -25,7 +25,7 @@ mod stdio;
 mod tools;
 
 pub use http_transport::{HttpBounds, HttpService};
-pub use own_page::{OpenedAsk, OwnPage, PageError};
+pub use own_page::{EndedAsk, OpenedAsk, OwnPage, PageError};
 pub use server::{McpBuilder, McpServer};
 pub use stdio::{serve_lines, serve_stdio};
 

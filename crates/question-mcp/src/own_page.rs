@@ -10,21 +10,25 @@ use std::fmt;
 /// Each method gets the HTTP request that brought the call, if one did: an ask belongs to the client that sent it.
 #[async_trait]
 pub trait OwnPage: fmt::Debug + Send + Sync + 'static {
-    /// Puts the question on a page. A question with the same words that is still open, and that no call waits for, is taken up instead: nothing is
-    /// asked twice.
+    /// Puts the question on a page. An equal one that this client asked within the last ten minutes is taken up instead, answered or not, unless a
+    /// call waits for it. Equal words of another client are another ask.
     ///
     /// # Errors
     /// If it can't be stored.
     async fn ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<OpenedAsk, PageError>;
 
-    /// Waits until the question is over, and returns it with the content of the tool's result. It may be dropped at any time.
+    /// Waits until the question is over. It may be dropped at any time.
     ///
     /// # Errors
     /// If there is no such ask, or the host is about to end.
-    async fn outcome(&self, request: Option<&Parts>, id: &str) -> Result<(AskUserQuestion, String), PageError>;
+    async fn outcome(&self, request: Option<&Parts>, id: &str) -> Result<EndedAsk, PageError>;
 
-    /// Forgets an ask whose answer was handed over, or that the client cancelled. Its page says that it is closed.
-    async fn close(&self, request: Option<&Parts>, id: &str);
+    /// Forgets an ask whose answer is handed over, or that the client cancelled. Its page says that it is closed. Returns false if there is no such
+    /// ask any more: of two calls that wait for one answer, only one gets it.
+    ///
+    /// # Errors
+    /// If it can't be deleted.
+    async fn close(&self, request: Option<&Parts>, id: &str) -> Result<bool, PageError>;
 }
 
 /// A question on its page.
@@ -34,6 +38,17 @@ pub struct OpenedAsk {
     pub id: String,
     /// The page's address, if the user has to be told of it: a browser that shows it already is the better way.
     pub address: Option<String>,
+}
+
+/// A question that is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedAsk {
+    /// The question.
+    pub ask: AskUserQuestion,
+    /// The content of the tool's result.
+    pub content: String,
+    /// The time at which it ended, as in RFC 3339.
+    pub ended_at: Option<String>,
 }
 
 /// Why a page can't do it.

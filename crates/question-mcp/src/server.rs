@@ -18,7 +18,7 @@ use rmcp::model::{
     ServerConfig, ServerNotification, ServerRequest,
 };
 use rmcp::service::{NotificationContext, PeerRequestOptions, RequestContext};
-use rmcp::{RoleServer, ServerHandler};
+use rmcp::{RoleServer, ServerHandler, ServiceError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -51,6 +51,20 @@ pub struct McpServer {
     calls: Arc<Mutex<HashMap<RequestId, Option<String>>>>,
     /// Cancelled when the client has gone.
     gone: CancellationToken,
+    /// Cancelled when the host stops.
+    ended: CancellationToken,
+    forms: Arc<Mutex<FormSupport>>,
+}
+
+/// The state of the forms that a client declares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FormSupport {
+    #[default]
+    Declared,
+    /// It has answered one.
+    Shown,
+    /// It knows no such request, or never answered its first form until its call timed out.
+    Missing,
 }
 
 /// The settings that all clients have in common.
@@ -149,7 +163,13 @@ impl McpServer {
     }
 
     fn of(shared: Arc<Shared>) -> Self {
-        Self { shared, calls: Arc::default(), gone: CancellationToken::new() }
+        let (gone, ended) = (CancellationToken::new(), CancellationToken::new());
+        Self { shared, calls: Arc::default(), gone, ended, forms: Arc::default() }
+    }
+
+    /// The same server with the token that its host cancels when it stops.
+    pub(crate) fn until(self, ended: CancellationToken) -> Self {
+        Self { ended, ..self }
     }
 
     /// Cancelled by the transport when the client has gone.
@@ -167,12 +187,17 @@ impl McpServer {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn forms(&self) -> MutexGuard<'_, FormSupport> {
+        self.forms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The ways that the client can show, the best first. A second one is for a client that refuses the first.
     fn routes(&self, context: &RequestContext<RoleServer>) -> Vec<Route> {
         let page = self.shared.own_page.as_ref().map(|_| Route::Page);
         let elicits = |client: &ClientCapabilities| {
             // Clients from before there were modes declare none.
             client.elicitation.as_ref().is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+                && *self.forms() != FormSupport::Missing
                 && (page.is_none() || context.client_info().is_none_or(|it| !WITHOUT_FORM.contains(&&*it.name)))
         };
         let shows = |client: &ClientCapabilities| {
@@ -207,7 +232,15 @@ impl McpServer {
                     let returned = (params.request_state.as_deref(), params.input_responses.as_ref());
                     Some(self.form_in_result(&ask, returned, in_card)?)
                 }
-                Route::Form => self.form_by_request(&ask, in_card, context).await.map(Into::into),
+                Route::Form => {
+                    self.calls().insert(context.id.clone(), None);
+                    let result = self.form_by_request(&ask, in_card, context).await;
+                    // The notification of a cancelled call takes it out.
+                    if !context.ct.is_cancelled() {
+                        self.calls().remove(&context.id);
+                    }
+                    result.map(Into::into)
+                }
                 Route::App => Some(tools::shown().into()),
                 Route::Page => Some(self.ask_on_page(&ask, context).await.into()),
             };
@@ -271,7 +304,14 @@ impl McpServer {
             };
             let mut sent = sent.ok()?;
             let answer = tokio::select! {
-                answer = &mut sent.rx => answer.ok()?.ok()?,
+                answer = &mut sent.rx => match answer.ok()? {
+                    Ok(answer) => answer,
+                    Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                        *self.forms() = FormSupport::Missing;
+                        return None;
+                    }
+                    Err(_) => return None,
+                },
                 () = context.ct.cancelled() => {
                     // The form closes with its call.
                     let _ = sent.cancel(Some("The call was cancelled.".to_owned())).await;
@@ -282,6 +322,7 @@ impl McpServer {
             let ClientResult::ElicitResult(answer) = answer else {
                 return Some(unreadable());
             };
+            *self.forms() = FormSupport::Shown;
             match elicitation::read(ask, &answer) {
                 FormAnswer::Settled(outcome) => return Some(tools::over(ask, &outcome)),
                 FormAnswer::Unreadable => return Some(unreadable()),
@@ -299,12 +340,16 @@ impl McpServer {
         self.calls().insert(context.id.clone(), None);
         let opened = match page.ask(request(context), ask).await {
             Ok(opened) => opened,
-            Err(error) => return failed(&error),
+            Err(error) => {
+                self.calls().remove(&context.id);
+                return failed(&error);
+            }
         };
         // The client may have cancelled it meanwhile.
         let is_wanted = self.calls().get_mut(&context.id).map(|call| *call = Some(opened.id.clone())).is_some();
         if !is_wanted {
-            page.close(request(context), &opened.id).await;
+            // The host logs a failure.
+            let _ = page.close(request(context), &opened.id).await;
             return cancelled();
         }
         if let Some(address) = &opened.address {
@@ -333,8 +378,12 @@ impl McpServer {
                 biased;
                 over = &mut outcome => break Some(over),
                 () = self.gone.cancelled() => break None,
-                // Its notification closes the ask, and comes after this or not at all.
-                () = context.ct.cancelled() => return cancelled(),
+                () = context.ct.cancelled() => {
+                    if self.is_cancelled_by_hanging_up(context) {
+                        let _ = page.close(request(context), &opened.id).await;
+                    }
+                    return cancelled();
+                }
                 () = &mut until, if token.is_none() => break None,
                 _ = ticks.tick(), if token.is_some() => {
                     told += 1;
@@ -352,13 +401,20 @@ impl McpServer {
         drop(outcome);
         self.calls().remove(&context.id);
         match over {
-            Some(Ok((ask, content))) => {
-                page.close(request(context), &opened.id).await;
-                tools::stored(&ask, &content)
-            }
+            Some(Ok(ended)) => match page.close(request(context), &opened.id).await {
+                Ok(true) => tools::stored(&ended),
+                Ok(false) => failed(&PageError::unknown_ask()),
+                Err(error) => failed(&error),
+            },
             Some(Err(error)) => failed(&error),
             None => tools::open(&opened.id, opened.address.as_deref()),
         }
+    }
+
+    /// Returns true if the client has cancelled the call by closing the stream of its response, as clients without sessions do over HTTP. Other
+    /// clients send a notification, which closes the ask.
+    fn is_cancelled_by_hanging_up(&self, context: &RequestContext<RoleServer>) -> bool {
+        request(context).is_some() && is_stateless(context) && !self.ended.is_cancelled()
     }
 
     /// Sends the address of the page, if the client shows such messages.
@@ -483,10 +539,25 @@ impl ServerHandler for McpServer {
 
     async fn on_cancelled(&self, cancelled: CancelledNotificationParam, context: NotificationContext<RoleServer>) {
         let call = cancelled.request_id.and_then(|id| self.calls().remove(&id));
-        if let (Some(Some(ask)), Some(page)) = (call, &self.shared.own_page) {
-            page.close(context.extensions.get::<Parts>(), &ask).await;
+        match (call, &self.shared.own_page) {
+            (Some(Some(ask)), Some(page)) => {
+                let _ = page.close(context.extensions.get::<Parts>(), &ask).await;
+            }
+            (Some(None), _) if cancelled.reason.is_some_and(|reason| is_timeout(&reason)) => {
+                let mut forms = self.forms();
+                if *forms == FormSupport::Declared {
+                    *forms = FormSupport::Missing;
+                }
+            }
+            _ => {}
         }
     }
+}
+
+/// Returns true if a call was cancelled since its time ran out, as the SDKs say it, and not by the user.
+fn is_timeout(reason: &str) -> bool {
+    let reason = reason.to_lowercase();
+    reason.contains("timed out") || reason.contains("timeout")
 }
 
 /// The settings of the extension for apps, if the client declares it.

@@ -1,5 +1,6 @@
 //! The two tools as clients see them, and the results of their calls.
 
+use crate::own_page::EndedAsk;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::tool::{NAMES, tool_definition};
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
@@ -70,6 +71,7 @@ fn output() -> Value {
             "message": text,
             "text": text,
             "ask_id": text,
+            "answered_at": {"type": "string", "description": "The time at which the user answered on a page."},
         },
         "required": ["outcome"],
     })
@@ -85,12 +87,17 @@ pub(crate) fn over(ask: &AskUserQuestion, outcome: &Outcome) -> CallToolResult {
     result(outcome.tool_content(ask), content)
 }
 
-/// The result of an ask that is over, as a page has stored it.
-pub(crate) fn stored(ask: &AskUserQuestion, content: &str) -> CallToolResult {
-    match Outcome::parse(ask, content) {
-        Some(outcome) => over(ask, &outcome),
-        None => error("no_answer", format!("{content} This is no answer and no consent.")),
+/// The result of an ask that is over, as a page has stored it. The time tells an answer of now from one that was given while no call waited.
+pub(crate) fn stored(ended: &EndedAsk) -> CallToolResult {
+    let EndedAsk { ask, content, ended_at } = ended;
+    let Some(outcome) = Outcome::parse(ask, content) else {
+        return error("no_answer", format!("{content} This is no answer and no consent."));
+    };
+    let mut result = over(ask, &outcome);
+    if let (Outcome::Answered(_), Some(time), Some(content)) = (&outcome, ended_at, &mut result.structured_content) {
+        content["answered_at"] = time.as_str().into();
     }
+    result
 }
 
 /// An answer in which every question was skipped is none.

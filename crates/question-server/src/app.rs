@@ -127,7 +127,8 @@ impl Builder {
     #[cfg(feature = "mcp")]
     pub fn build_for_mcp(mut self, settings: McpSettings, origin: String, opens: bool) -> (McpServer, Router) {
         let runtime = self.runtime();
-        let (server, pages) = mcp::open(&runtime, settings, PageOrigin::Here { base: origin, opens });
+        let place = PageOrigin::Here { base: origin, opens };
+        let (server, pages) = mcp::open(&runtime, settings, place, Bodies::new(&self.config));
         let pages = pages.method_not_allowed_fallback(no_such_method).fallback(nothing_here);
         // This machine alone, whatever else is set.
         let guarded = Arc::new(Guard::own_pages());
@@ -159,14 +160,15 @@ impl Builder {
     /// Outside of a Tokio runtime, which expires questions and resumes runs in the background.
     pub fn build(mut self) -> Router {
         let runtime = self.runtime();
+        let bodies = Bodies::new(&self.config);
         #[cfg(feature = "mcp")]
-        let further = self.mcp.map(|mcp| mcp::routes(&runtime, mcp, &self.config.bounds));
+        let further = self.mcp.map(|mcp| mcp::routes(&runtime, mcp, &self.config.bounds, &bodies));
         #[cfg(not(feature = "mcp"))]
         let further = None;
         let Self { config, page, other_agent, tokens, checks_hosts, .. } = self;
         let hosts = checks_hosts.then(|| hosts(&config));
         let tokens = tokens.unwrap_or_else(|| Tokens::new(config.tokens.clone()));
-        let app = App { runtime, bodies: Bodies::new(&config), shows_page: ShowsPage(page.is_some()) };
+        let app = App { runtime, bodies, shows_page: ShowsPage(page.is_some()) };
         router(&config, app, tokens, page, other_agent, hosts, further)
     }
 

@@ -10,6 +10,7 @@ use crate::limits::MAX_WAIT;
 use crate::log::LogReader;
 use crate::runtime::{Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
+use ask_user_question::AskUserQuestion;
 use axum::extract::{FromRequestParts, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header, request};
 use axum::response::{IntoResponse as _, Response};
@@ -17,6 +18,7 @@ use axum::{Extension, Json};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use question_agent::ag_ui::{AskBody, ask_status, check_id};
 use question_agent::call::ToolResult;
+use question_agent::{Event, Rejected};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -38,7 +40,8 @@ impl<S: Send + Sync> FromRequestParts<S> for AskId {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShowsPage(pub(crate) bool);
 
-/// Asks in this conversation, which may be new. A repeated id asks nothing and gets the same response.
+/// Asks in this conversation, which may be new. A repeated id asks nothing and gets the same response. With other questions it is
+/// refused, since their program would take the answer to the first ones for its own.
 pub(crate) async fn ask(
     State(runtime): State<Arc<Runtime>>,
     State(ShowsPage(shows_page)): State<ShowsPage>,
@@ -86,12 +89,16 @@ impl Runtime {
         let session = self.open_for_program(caller, id).await?;
         session.allow_change()?;
         let mut state = self.lock(&session).await?;
-        if state.conversation.knows_call(call) {
-            return Ok(StatusCode::OK);
-        }
         let own = body.expires_after.map(|seconds| Duration::from_secs(seconds.get().into()));
         let expires_at = own.map(|time| later(self.clock().now(), time)).or_else(|| self.deadline());
         let event = body.read(self.asking_tool(&state.context), call, expires_at)?;
+        if let Some(known) = state.conversation.call(call) {
+            let asked = AskUserQuestion::from_arguments(known.arguments());
+            return match &event {
+                Event::ProgramAsked { questions, .. } if asked.as_ref() == Some(questions) => Ok(StatusCode::OK),
+                _ => Err(Rejected::DuplicateToolCall { id: call.to_owned() }.into()),
+            };
+        }
         let callback = body.callback.as_deref().map(|url| self.callbacks().keep(url, call)).transpose()?;
         let before = state.context.clone();
         state.context.callbacks.extend(callback);

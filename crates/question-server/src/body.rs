@@ -7,6 +7,7 @@ use crate::limits::FREE_OF_A_BODY;
 use crate::room::{Room, Share};
 use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::{FromRef, FromRequest, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt as _;
 use std::sync::Arc;
@@ -27,6 +28,21 @@ impl Bodies {
         let max = config.bounds.body;
         let room = Room::new(config.bounds.bodies.max(max));
         Self { max, timeout: config.timeouts.body, room: Arc::new(room) }
+    }
+
+    /// The body of a request, within the limits of length and time. A declared length over the limit is refused at once.
+    pub(crate) async fn receive(&self, head: &Parts, body: Body) -> Result<Bytes, ApiError> {
+        let length = declared_length(&head.headers).unwrap_or_default();
+        if length > self.max as u64 {
+            if length <= self.drained() as u64 && !head.headers.contains_key(header::EXPECT) {
+                // A timeout changes nothing.
+                let _ = timeout(self.timeout, self.drain(body.into_data_stream())).await;
+            }
+            return Err(ApiError::BodyTooLarge);
+        }
+        let client = head.extensions.get::<Caller>().map(Caller::client).unwrap_or_default();
+        let share = self.room.enter(client);
+        timeout(self.timeout, self.read(body, share)).await.map_err(|_| ApiError::BodyTimeout)?
     }
 
     /// Reads a body, and waits whenever the shared memory is full.
@@ -71,7 +87,7 @@ impl Bodies {
     }
 }
 
-/// The body of a request as bytes of JSON, within the limits of length and time. A declared length over the limit is refused at once.
+/// The body of a request as bytes of JSON, within the limits.
 ///
 /// Other media types are refused: a page of another origin cannot send JSON without a preflight request.
 #[derive(Debug)]
@@ -87,20 +103,8 @@ where
         if !is_json(request.headers()) {
             return Err(ApiError::UnsupportedMediaType);
         }
-        let bodies = Bodies::from_ref(state);
-        let length = declared_length(request.headers()).unwrap_or_default();
-        if length > bodies.max as u64 {
-            if length <= bodies.drained() as u64 && !request.headers().contains_key(header::EXPECT) {
-                let drained = bodies.drain(request.into_body().into_data_stream());
-                // A timeout changes nothing.
-                let _ = timeout(bodies.timeout, drained).await;
-            }
-            return Err(ApiError::BodyTooLarge);
-        }
-        let client = request.extensions().get::<Caller>().map(Caller::client).unwrap_or_default();
-        let share = bodies.room.enter(client);
-        let read = timeout(bodies.timeout, bodies.read(request.into_body(), share)).await;
-        read.map_err(|_| ApiError::BodyTimeout)?.map(Self)
+        let (head, body) = request.into_parts();
+        Bodies::from_ref(state).receive(&head, body).await.map(Self)
     }
 }
 

@@ -5,6 +5,7 @@
 //! `Authorization: Bearer TOKEN`. Without a token its conversations have no owner and are open to every client with access.
 
 use crate::access::Admitted;
+use crate::error::ApiError;
 use crate::headers::{X_FORWARDED_HOST, bearer, cookie, cookies};
 use crate::hex::random_hex;
 use crate::owner::Owner;
@@ -12,7 +13,7 @@ use crate::peer::Peer;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 
 /// The cookie with the token.
 const COOKIE: &str = "question_owner";
@@ -62,10 +63,15 @@ impl Caller {
         Self { owner: self.owner.clone().filter(|_| self.is_vouched_for), formerly: None, ..self.clone() }
     }
 
-    /// The same caller as a client of MCP, whose asks are stored apart from its conversations.
+    /// The same caller as a client of MCP with this mark, whose asks are stored apart from its conversations.
     #[cfg(feature = "mcp")]
-    pub(crate) fn for_mcp(&self) -> Self {
-        Self { owner: Some(Owner::of_mcp(self.owner.as_ref())), formerly: None, is_vouched_for: true, peer: self.peer }
+    pub(crate) fn for_mcp(&self, mark: &str) -> Self {
+        Self {
+            owner: Some(Owner::of_mcp(self.owner.as_ref(), mark)),
+            formerly: None,
+            is_vouched_for: true,
+            peer: self.peer,
+        }
     }
 
     pub(crate) fn may_open(&self, owner: Option<&Owner>) -> bool {
@@ -81,9 +87,11 @@ pub(crate) async fn recognise(
 ) -> Response {
     let headers = request.headers();
     let admitted = request.extensions().get::<Admitted>();
-    let of_proxy =
-        || owner_header.as_ref().and_then(|name| headers.get(name)?.to_str().ok()).filter(|name| !name.is_empty());
-    let named = request.extensions().get::<Owner>().cloned().or_else(|| of_proxy().map(Owner::of_user));
+    let user = match owner_header.as_ref().map(|name| user_in(headers, name)).transpose() {
+        Ok(user) => user.flatten(),
+        Err(refused) => return refused.into_response(),
+    };
+    let named = request.extensions().get::<Owner>().cloned().or_else(|| user.map(Owner::of_user));
     let is_vouched_for = named.is_some();
     let known = named.or_else(|| decide(token_in(headers), admitted, bearer(headers)));
     let given = (known.is_none() && keeps_cookies(headers)).then(random_hex);
@@ -101,6 +109,21 @@ pub(crate) async fn recognise(
         set_cookie_on(set_cookie, headers);
     }
     response
+}
+
+/// The user whom the proxy names. If there are two values, one may be the client's own. A name that can't be read does not make the user anonymous.
+/// Both are refused.
+fn user_in<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ApiError> {
+    let mut values = headers.get_all(name).iter();
+    let (value, another) = (values.next(), values.next());
+    if another.is_some() {
+        return Err(ApiError::BadRequest(format!(
+            "There is more than one header {name}; the proxy must overwrite it."
+        )));
+    }
+    let user = value.map(|value| str::from_utf8(value.as_bytes())).transpose();
+    let user = user.map_err(|_| ApiError::BadRequest(format!("The name in the header {name} is no UTF-8.")))?;
+    Ok(user.filter(|user| !user.is_empty()))
 }
 
 /// The owner of what a request creates, the first of these:
@@ -123,7 +146,7 @@ fn decide(cookie: Option<&str>, admitted: Option<&Admitted>, bearer: Option<&str
 /// Sets the cookie on a response for one browser: the API's, or the page's document, which only that browser may cache. A shared cache may
 /// hold the page's other files, and a cookie on those would make all its users one owner.
 fn set_cookie_on(set_cookie: HeaderValue, headers: &mut HeaderMap) {
-    let is_kept = headers.get(header::CACHE_CONTROL).is_some_and(|cache| cache != NO_STORE);
+    let is_kept = headers.get(header::CACHE_CONTROL).is_some_and(|cache| !cache.as_bytes().starts_with(NO_STORE));
     if is_kept {
         let kind = headers.get(header::CONTENT_TYPE);
         if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
@@ -134,7 +157,7 @@ fn set_cookie_on(set_cookie: HeaderValue, headers: &mut HeaderMap) {
     headers.append(header::SET_COOKIE, set_cookie);
 }
 
-const NO_STORE: &str = "no-store";
+const NO_STORE: &[u8] = b"no-store";
 const FOR_ONE_BROWSER: HeaderValue = HeaderValue::from_static("private, no-cache");
 
 fn token_in(headers: &HeaderMap) -> Option<&str> {

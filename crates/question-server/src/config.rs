@@ -89,7 +89,7 @@ pub struct Config {
     #[arg(long, value_name = "NAME", value_enum, default_value = "front-desk", help_heading = AGENT)]
     pub model: ModelName,
     /// The file with the script of --model script.
-    #[arg(long, value_name = "FILE", required_if_eq("model", "script"), help_heading = AGENT)]
+    #[arg(long, value_name = "FILE", help_heading = AGENT)]
     pub script: Option<PathBuf>,
     /// The agent's name in the page. By default it is the model's.
     #[arg(long, value_name = "TEXT", help_heading = AGENT)]
@@ -265,7 +265,14 @@ impl McpKey {
                 Ok(Self::of(&key))
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::read_to_string(&file).map(|key| Self::of(key.trim())).map_err(why)
+                let key = fs::read_to_string(&file).map_err(why)?;
+                match key.trim() {
+                    "" => Err(format!(
+                        "{}: it is empty, as after a crash while it was written; delete it",
+                        Path::new(&file).display()
+                    )),
+                    key => Ok(Self::of(key)),
+                }
             }
             Err(error) => Err(why(error)),
         }
@@ -559,6 +566,10 @@ impl Cli {
             Some(CliCommand::Mcp { no_open }) => return Ok(Command::Mcp { config: Box::new(config), opens: !no_open }),
             None => {}
         }
+        // Not before all settings are known: the environment and the file name them one by one.
+        if matches!(config.model, ModelName::Script) && config.script.is_none() {
+            return Err("--model script needs the file of --script".to_owned());
+        }
         // Neither error repeats its value, which is a secret.
         let token = token.map(|token| token.parse::<AccessToken>());
         config.tokens.extend(token.transpose().map_err(|why| format!("--token: {why}"))?);
@@ -641,7 +652,9 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 fn model_header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("a header is NAME:VALUE")?;
     let name: HeaderName = name.trim().parse().map_err(|_| "the name of the header is illegal".to_owned())?;
-    let value = HeaderValue::from_str(value.trim()).map_err(|_| format!("{name} has an illegal value"))?;
+    let mut value = HeaderValue::from_str(value.trim()).map_err(|_| format!("{name} has an illegal value"))?;
+    // It may be a key, so `Debug` does not show it.
+    value.set_sensitive(true);
     Ok((name, value))
 }
 

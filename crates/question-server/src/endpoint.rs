@@ -2,6 +2,7 @@
 
 use crate::trace;
 use axum::body::Body;
+use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -63,6 +64,14 @@ impl HttpEndpoint {
         self
     }
 
+    /// Scheme, host, port and path: what may stand in a log. Login and query of a URL may be secret.
+    pub(crate) fn public_url(&self) -> String {
+        let scheme = self.url.scheme_str().unwrap_or_default();
+        let authority = self.url.authority().map(|authority| authority.as_str()).unwrap_or_default();
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        format!("{scheme}://{host}{}", self.url.path())
+    }
+
     /// Posts a body. Returns the response once its head has arrived.
     pub(crate) async fn post(&self, body: impl Into<Body>) -> Result<Response<Body>, Error> {
         self.send(body, &HeaderMap::new()).await
@@ -122,7 +131,7 @@ fn with_port(url: &Uri) -> Result<Uri, String> {
     Uri::builder()
         .scheme("http")
         .authority(format!("{host}:80"))
-        .path_and_query(url.path())
+        .path_and_query(url.path_and_query().map_or("/", PathAndQuery::as_str))
         .build()
         .map_err(|_| format!("{url} is no URL"))
 }
@@ -149,4 +158,23 @@ fn with_tls<T>(connector: T) -> HttpsConnector<T> {
         .https_or_http()
         .enable_http1()
         .wrap_connector(connector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_port;
+
+    #[test]
+    fn a_url_through_a_tunnel_keeps_all_that_it_has() {
+        for (url, expected) in [
+            ("http://a.example/cb?token=x&y=%20", "http://a.example:80/cb?token=x&y=%20"),
+            ("http://a.example?token=x", "http://a.example:80/?token=x"),
+            ("http://a.example", "http://a.example:80/"),
+            ("http://a.example:8080/cb?token=x", "http://a.example:8080/cb?token=x"),
+            ("https://a.example/cb?token=x", "https://a.example/cb?token=x"),
+        ] {
+            let url = url.parse().expect("it is a URL");
+            assert_eq!(with_port(&url).expect("it can be built").to_string(), expected);
+        }
+    }
 }

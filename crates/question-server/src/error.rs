@@ -53,7 +53,7 @@ pub(crate) enum ApiError {
     ToolResultTooLong(String),
     /// 400 `bad_request`: a text is over [`Bounds::message`](crate::limits::Bounds::message), in words for its writer.
     MessageTooLong(String),
-    /// 503 `too_many_conversations`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations), or
+    /// 503 `too_many_conversations`, with `Retry-After`: the server has [`Bounds::conversations`](crate::limits::Bounds::conversations), or
     /// [`Bounds::memory`](crate::limits::Bounds::memory) bytes of them; the option of that limit.
     TooManyConversations(&'static str),
     /// 409 `too_many_owned`: the owner has [`Bounds::owned`](crate::limits::Bounds::owned) conversations.
@@ -62,7 +62,7 @@ pub(crate) enum ApiError {
     TooManyRequests { limit: &'static str, wait: Duration },
     /// 429 `too_many_streams`: the client has [`Bounds::streams`](crate::limits::Bounds::streams) open.
     TooManyStreams,
-    /// 408 `body_timeout`: the slow body was dropped for others, since [`Bounds::bodies`](crate::limits::Bounds::bodies) was reached.
+    /// 503 `body_given_up`, with `Retry-After`: the slow body was dropped for others, since [`Bounds::bodies`](crate::limits::Bounds::bodies) was reached.
     BodyGivenUp,
     /// 409 `overtaken`: another request changed the conversation at the same moment, repeatedly.
     Overtaken,
@@ -70,11 +70,12 @@ pub(crate) enum ApiError {
     Stopping,
     /// 503 `agent_busy`: the agent of `--agent` has the most runs allowed.
     AgentBusy,
-    /// The agent's status, `agent_refused`: the agent of `--agent` refuses. Its message is not passed on.
+    /// The agent's status, `agent_refused`: the agent of `--agent` refuses without JSON. Its words may be a stack, so the log alone has
+    /// that.
     AgentRefused(StatusCode),
     /// 502 `agent_unreachable`: the agent of `--agent` does not answer, or not in AG-UI.
     AgentUnreachable,
-    /// 500 `store_failed`: the change may or may not be stored. A client may send the same request again.
+    /// 503 `store_failed`, with `Retry-After`: the change may or may not be stored. A client may send the same request again.
     Store(StoreError),
     /// 500 `internal_error`: a bug.
     Internal,
@@ -87,7 +88,10 @@ impl ApiError {
             Self::BadRequest(why) | Self::MessageTooLong(why) | Self::ToolResultTooLong(why) => {
                 return (StatusCode::BAD_REQUEST, "bad_request", why.into());
             }
-            Self::AgentRefused(status) => return (*status, "agent_refused", "The agent refuses.".into()),
+            Self::AgentRefused(status) => {
+                let why = format!("The agent answered {status}. The server's log says how the answer begins.");
+                return (*status, "agent_refused", why.into());
+            }
             Self::Rejected(rejected) => return (StatusCode::CONFLICT, rejected.code(), rejected.to_string().into()),
             Self::UnsupportedMediaType => {
                 let why = "The body must be JSON, with Content-Type: application/json.";
@@ -131,7 +135,7 @@ impl ApiError {
             Self::TooManyStreams => (429, "too_many_streams", "Too many streams are open; close one first."),
             Self::BodyGivenUp => {
                 let why = "The body arrived too slowly and the server is busy; send it again.";
-                (408, "body_timeout", why)
+                (503, "body_given_up", why)
             }
             Self::Overtaken => {
                 let why = "Another request changed the conversation at the same moment; try again.";
@@ -140,7 +144,7 @@ impl ApiError {
             Self::Stopping => (503, "server_stopping", "The server is stopping; try again in a moment."),
             Self::AgentBusy => (503, "agent_busy", "The agent is busy; try again later."),
             Self::AgentUnreachable => (502, "agent_unreachable", "The agent can't be reached. Is it running?"),
-            Self::Store(_) => (500, "store_failed", "The conversation could not be stored; try again."),
+            Self::Store(_) => (503, "store_failed", "The conversation could not be stored; try again."),
             Self::Internal => (500, "internal_error", "Internal error."),
         };
         (StatusCode::from_u16(status).expect("it is one"), code, message.into())
@@ -252,8 +256,11 @@ impl IntoResponse for ApiError {
                 let seconds = HeaderValue::from(wait.as_secs() + 1);
                 headers.insert(header::RETRY_AFTER, seconds);
             }
-            Self::Stopping => {
+            Self::Stopping | Self::Store(_) | Self::BodyGivenUp => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(1));
+            }
+            Self::TooManyConversations(_) => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(60));
             }
             Self::Unauthorized => {
                 let bearer = HeaderValue::from_static("Bearer");

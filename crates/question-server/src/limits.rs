@@ -36,10 +36,12 @@ pub struct Bounds {
     /// The most bytes of a conversation's messages together. After that it accepts no more either.
     #[arg(long = "max-history", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub history: usize,
-    /// The most conversations that the server stores. When it is full, an address with more than half of them loses some.
+    /// The most conversations that the server stores. When it is full, an address with more than half of them loses some, but none that is
+    /// awaited. Otherwise new ones are refused with 503, and so are those of an address whose waiting questions fill half of the limit.
     #[arg(long = "max-conversations", value_name = "N", value_parser = positive, default_value = "10000")]
     pub conversations: usize,
-    /// Memory for conversations stored in memory, in bytes. When it is full, the longest conversation of the address with the most is deleted.
+    /// Memory for conversations stored in memory, in bytes. When it is full, the longest conversation of the address with the most is deleted,
+    /// unless it is awaited. Otherwise new ones are refused with 503.
     #[arg(long = "max-memory", value_name = "BYTES", value_parser = positive, default_value = "536870912")]
     pub memory: usize,
     /// The most changes of a conversation per minute; 0 means any number.
@@ -217,8 +219,9 @@ pub(crate) const CALLED_BACK_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 pub(crate) const FIRST_CALLBACK_PAUSE: Duration = Duration::from_secs(5);
 pub(crate) const MAX_CALLBACK_PAUSE: Duration = Duration::from_secs(60 * 60);
 
-/// The most callbacks at the same time.
+/// The most callbacks at the same time to one path, and to one origin.
 pub(crate) const CALLS_BACK_AT_ONCE: usize = 16;
+pub(crate) const CALLS_BACK_TO_ORIGIN: usize = 64;
 
 /// The longest `?wait=` of a program for the outcome of its ask.
 pub const MAX_WAIT: Duration = Duration::from_secs(60);

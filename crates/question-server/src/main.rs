@@ -166,9 +166,18 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let drained = async {
         stopped.await;
         tracing::info!("shutting down");
-        drain.run(config.drain_notice, config.drain_grace).await;
-        // Clients have this time to read the ends of their runs.
-        tokio::time::sleep(FAREWELL).await;
+        let drained = async {
+            drain.run(config.drain_notice, config.drain_grace).await;
+            // Clients have this time to read the ends of their runs.
+            tokio::time::sleep(FAREWELL).await;
+        };
+        let Ok(stopped_again) = stop_signal(true) else {
+            return drained.await;
+        };
+        tokio::select! {
+            () = drained => {}
+            () = stopped_again => tracing::warn!("a second signal: stopping at once"),
+        }
     };
     tokio::select! {
         () = served => {}

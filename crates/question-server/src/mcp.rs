@@ -2,12 +2,17 @@
 //!
 //! A client's ask is a program's ask in a conversation of its own. The conversation's id is the secret in the page's address. The model sees the
 //! call's id alone, which does not open the page.
+//!
+//! An answer is a consent, so it goes to the client that asked and to no other, once. The client gets it by the id of the ask, or by the same
+//! question within ten minutes.
 
+use crate::body::Bodies;
 use crate::browser::open_browser;
 use crate::caller::Caller;
 use crate::config::{Config, Database, McpKey};
 use crate::error::{ApiError, Limit};
 use crate::headers::called;
+use crate::hex::{random_hex, sha256_hex};
 use crate::limits::Bounds;
 use crate::owner::Owner;
 use crate::page::Page;
@@ -17,19 +22,20 @@ use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
 use async_trait::async_trait;
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::map_response;
+use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
-use question_agent::Event;
-use question_agent::ag_ui::check_id;
+use question_agent::ag_ui::{Refused, check_id, check_reply};
 use question_agent::call::ToolCall;
 use question_agent::event::Response as Answer;
 use question_agent::message::{AssistantMessage, Message};
+use question_agent::{Event, Timestamp};
 use question_mcp::form_page::{self, CARD_SCRIPT, SCRIPT, STYLE};
-use question_mcp::{HttpBounds, McpServer, OpenedAsk, OwnPage, PageError};
+use question_mcp::{EndedAsk, HttpBounds, McpServer, OpenedAsk, OwnPage, PageError};
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -44,6 +50,12 @@ const PATH: &str = "/mcp";
 
 /// The prefix of the paths of pages and of the files that they load.
 const ASKS: &str = "/ask";
+
+/// The time in which a client that asks the same again, as after a restart, takes its first ask up.
+const TAKEN_UP_FOR: Duration = Duration::from_secs(10 * 60);
+
+/// The header that names a session.
+const SESSION_ID: &str = "mcp-session-id";
 
 /// The longest poll of a page for the end of its question.
 const WATCH: Duration = Duration::from_secs(30);
@@ -130,10 +142,15 @@ pub(crate) enum PageOrigin {
 }
 
 /// The server for clients of MCP, and the routes of its pages.
-pub(crate) fn open(runtime: &Arc<Runtime>, settings: McpSettings, place: PageOrigin) -> (McpServer, Router) {
+pub(crate) fn open(
+    runtime: &Arc<Runtime>,
+    settings: McpSettings,
+    place: PageOrigin,
+    bodies: Bodies,
+) -> (McpServer, Router) {
     let McpSettings { limits, view, wait, key } = settings;
     let card = view.clone().map(Arc::from);
-    let asks = Arc::new(AskPages { runtime: Arc::clone(runtime), place, card, awaited: Mutex::default() });
+    let asks = Arc::new(AskPages { runtime: Arc::clone(runtime), place, bodies, card, awaited: Mutex::default() });
     let mut server = McpServer::builder().limits(limits).own_page(Arc::<AskPages>::clone(&asks)).wait(wait);
     if let Some(html) = view {
         server = server.view(html);
@@ -158,8 +175,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     runtime: &Arc<Runtime>,
     settings: McpSettings,
     bounds: &Bounds,
+    bodies: &Bodies,
 ) -> (Router<S>, Router) {
-    let (server, pages) = open(runtime, settings, PageOrigin::AsCalled);
+    let (server, pages) = open(runtime, settings, PageOrigin::AsCalled, bodies.clone());
     let ended = CancellationToken::new();
     let (runtime, end) = (Arc::clone(runtime), ended.clone());
     tokio::spawn(async move {
@@ -168,8 +186,30 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     });
     let bounds = HttpBounds { body: bounds.body, sessions: bounds.sessions };
     let endpoint = Router::new().route_service(PATH, server.into_http(bounds, ended));
-    (endpoint.layer(map_response(name_limit)), pages)
+    let endpoint = endpoint.layer(map_response(name_limit)).layer(from_fn_with_state(bodies.clone(), receive));
+    (endpoint, pages)
 }
+
+/// Receives the body of a request before the endpoint does, which would wait for it for ever.
+async fn receive(State(bodies): State<Bodies>, request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    match bodies.receive(&head, body).await {
+        Ok(body) => next.run(Request::from_parts(head, body.into())).await,
+        Err(error) => in_json_rpc(error),
+    }
+}
+
+/// An error of the endpoint, in JSON-RPC.
+fn in_json_rpc(error: ApiError) -> Response {
+    let (_, message) = error.code_and_message();
+    let mut response = error.into_response();
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": INVALID_REQUEST, "message": message}});
+    *response.body_mut() = error.to_string().into();
+    response
+}
+
+/// The code of JSON-RPC for a request that is none.
+const INVALID_REQUEST: i32 = -32_600;
 
 /// Names the limit by which the endpoint refuses a session, for log and metrics.
 async fn name_limit(mut response: Response) -> Response {
@@ -184,6 +224,7 @@ async fn name_limit(mut response: Response) -> Response {
 struct AskPages {
     runtime: Arc<Runtime>,
     place: PageOrigin,
+    bodies: Bodies,
     /// The card as one HTML text.
     card: Option<Arc<str>>,
     /// The asks for which a call waits.
@@ -197,6 +238,65 @@ struct FoundAsk {
     ask: AskUserQuestion,
     /// The content of its result, once it has ended.
     result: Option<String>,
+    ended_at: Option<Timestamp>,
+}
+
+/// The client of a call, as far as calls can be told apart.
+#[derive(Debug)]
+enum McpClient {
+    /// The one that started this process. It is known by its database.
+    Process,
+    /// The one of a session over HTTP, by its mark.
+    Session(String),
+    /// One without a session, by a mark that no other call has.
+    Call(String),
+}
+
+impl McpClient {
+    fn of(request: Option<&Parts>) -> Self {
+        let Some(request) = request else {
+            return Self::Process;
+        };
+        match request.headers.get(SESSION_ID) {
+            Some(session) => Self::Session(sha256_hex(session)[..MARK_DIGITS].to_owned()),
+            None => Self::Call(random_hex()[..MARK_DIGITS].to_owned()),
+        }
+    }
+
+    /// The end of the ids of its asks.
+    fn mark(&self) -> &str {
+        match self {
+            Self::Process => "",
+            Self::Session(mark) | Self::Call(mark) => mark,
+        }
+    }
+
+    /// A new id for an ask: the time, chance, and the mark of its client.
+    fn new_id(&self, now: Timestamp) -> String {
+        let [_, _, _, _, _, _, chance @ ..] = Uuid::new_v4().into_bytes();
+        let id = uuid::Builder::from_unix_timestamp_millis(now.0, &chance).into_uuid();
+        format!("{ID}{}{}", id.simple(), self.mark())
+    }
+
+    /// Returns true if this client made the ask with this id, lately.
+    fn has_just_asked(&self, id: &str, now: Timestamp) -> bool {
+        let asked_at = id.strip_prefix(ID).and_then(|id| u64::from_str_radix(id.get(..TIME_DIGITS)?, 16).ok());
+        mark_of(id) == Some(self.mark())
+            && asked_at.is_some_and(|at| u128::from(now.0.saturating_sub(at)) <= TAKEN_UP_FOR.as_millis())
+    }
+}
+
+/// The beginning of the ids of asks; the digits of the time behind it, and of the UUID whose part they are.
+const ID: &str = "ask_";
+const TIME_DIGITS: usize = 12;
+const UUID_DIGITS: usize = 32;
+
+/// The digits of a mark.
+const MARK_DIGITS: usize = 16;
+
+/// The mark in the id of an ask.
+fn mark_of(id: &str) -> Option<&str> {
+    id.strip_prefix(ID)?.get(UUID_DIGITS..)
 }
 
 /// Marks an ask for which a call waits, until it is dropped.
@@ -226,9 +326,10 @@ impl AskPages {
             let result = state.conversation.result_of(&call.id).map(|result| result.content.clone());
             Some((call.id.clone(), ask, result))
         });
+        let ended_at = state.ended_at;
         state.rest();
         drop(state);
-        Ok(found.map(|(call, ask, result)| FoundAsk { session, call, ask, result }))
+        Ok(found.map(|(call, ask, result)| FoundAsk { session, call, ask, result, ended_at }))
     }
 
     /// The first of the caller's asks that matches.
@@ -248,14 +349,30 @@ impl AskPages {
         Ok(None)
     }
 
-    /// Asks in a conversation of its own, or resumes the same question if it is still open. Returns the secret and the call's id.
-    async fn open_ask(&self, caller: &Caller, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
-        let is_left = |found: &FoundAsk| found.ask == *ask && self.awaited().insert(found.call.clone());
-        if let Some(found) = self.find(caller, is_left).await? {
+    /// The ask with this id, if it is this caller's.
+    async fn find_by_id(&self, request: Option<&Parts>, id: &str) -> Result<Option<FoundAsk>, ApiError> {
+        let caller = caller(request).for_mcp(mark_of(id).unwrap_or_default());
+        self.find(&caller, |found| found.call == id).await
+    }
+
+    /// Asks in a conversation of its own, or takes up what this client has just asked. Returns the secret and the call's id.
+    async fn open_ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<(String, String), ApiError> {
+        let (client, now) = (McpClient::of(request), self.runtime.clock().now());
+        let caller = &caller(request).for_mcp(client.mark());
+        let is_left = |found: &FoundAsk| {
+            found.ask == *ask && client.has_just_asked(&found.call, now) && self.awaited().insert(found.call.clone())
+        };
+        let may_have_asked = match client {
+            // Servers of other clients may share the database.
+            McpClient::Process => !self.runtime.is_shared(),
+            McpClient::Session(_) => true,
+            McpClient::Call(_) => false,
+        };
+        if may_have_asked && let Some(found) = self.find(caller, is_left).await? {
             return Ok((found.session.id.clone(), found.call));
         }
         let secret = Uuid::new_v4().simple().to_string();
-        let call = format!("ask_{}", Uuid::new_v4().simple());
+        let call = client.new_id(now);
         let arguments = serde_json::to_string(ask).expect("an ask has only strings for keys");
         let message = AssistantMessage {
             id: format!("{call}-ask"),
@@ -288,15 +405,15 @@ impl AskPages {
     }
 }
 
-/// The owner of this request's asks.
+/// The sender of this request.
 fn caller(request: Option<&Parts>) -> Caller {
-    request.and_then(|parts| parts.extensions.get::<Caller>()).cloned().unwrap_or_default().for_mcp()
+    request.and_then(|parts| parts.extensions.get::<Caller>()).cloned().unwrap_or_default()
 }
 
 #[async_trait]
 impl OwnPage for AskPages {
     async fn ask(&self, request: Option<&Parts>, ask: &AskUserQuestion) -> Result<OpenedAsk, PageError> {
-        let (secret, id) = self.open_ask(&caller(request), ask).await?;
+        let (secret, id) = self.open_ask(request, ask).await?;
         let base = match &self.place {
             PageOrigin::Here { base, .. } => base.clone(),
             PageOrigin::AsCalled => {
@@ -311,18 +428,17 @@ impl OwnPage for AskPages {
         Ok(OpenedAsk { id, address: (!is_shown).then_some(address) })
     }
 
-    async fn outcome(&self, request: Option<&Parts>, id: &str) -> Result<(AskUserQuestion, String), PageError> {
+    async fn outcome(&self, request: Option<&Parts>, id: &str) -> Result<EndedAsk, PageError> {
         let _awaited = Awaited(self, id.to_owned());
         self.awaited().insert(id.to_owned());
-        let caller = caller(request);
-        let found = self.find(&caller, |found| found.call == id).await?;
-        let mut found = found.ok_or_else(PageError::unknown_ask)?;
+        let mut found = self.find_by_id(request, id).await?.ok_or_else(PageError::unknown_ask)?;
         loop {
             let mut reader = found.session.log.reader(found.session.log.position().frames);
             let session = Arc::clone(&found.session);
             found = self.look(session).await?.ok_or_else(PageError::unknown_ask)?;
-            if let Some(result) = found.result {
-                return Ok((found.ask, result));
+            if let Some(content) = found.result {
+                let ended_at = found.ended_at.map(|time| time.to_string());
+                return Ok(EndedAsk { ask: found.ask, content, ended_at });
             }
             tokio::select! {
                 () = self.runtime.drain().closed() => return Err(ApiError::Stopping.into()),
@@ -331,16 +447,21 @@ impl OwnPage for AskPages {
         }
     }
 
-    async fn close(&self, request: Option<&Parts>, id: &str) {
+    async fn close(&self, request: Option<&Parts>, id: &str) -> Result<bool, PageError> {
         self.awaited().remove(id);
-        let caller = caller(request);
-        let closed = match self.find(&caller, |found| found.call == id).await {
-            Ok(Some(found)) => self.runtime.delete(&found.session).await,
-            Ok(None) => Ok(()),
+        let closed = match self.find_by_id(request, id).await {
+            Ok(Some(found)) => self.runtime.delete(&found.session).await.map(|()| true),
+            Ok(None) => Ok(false),
             Err(error) => Err(error),
         };
-        if let Err(error) = closed {
-            tracing::warn!(?error, "could not delete an ask that has ended");
+        match closed {
+            // Another call was first.
+            Err(ApiError::UnknownConversation) => Ok(false),
+            Err(error) => {
+                tracing::warn!(?error, "could not delete an ask that has ended");
+                Err(error.into())
+            }
+            closed => Ok(closed?),
         }
     }
 }
@@ -364,7 +485,7 @@ async fn show(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) ->
         Some(FoundAsk { result: None, ask, .. }) if pages.card.is_some() => {
             document(StatusCode::OK, form_page::card_page(&ask, ASKS))
         }
-        Some(FoundAsk { result: None, ask, .. }) => document(StatusCode::OK, form_page::page(&ask, ASKS, false)),
+        Some(FoundAsk { result: None, ask, .. }) => document(StatusCode::OK, form_page::page(&ask, ASKS, None)),
         Some(_) => document(StatusCode::OK, form_page::closed(ASKS, SENT)),
         None => document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)),
     })
@@ -377,33 +498,44 @@ const CLOSED: &str = "This question is closed. You can close this page.";
 async fn answer(
     State(pages): State<Arc<AskPages>>,
     Path(secret): Path<String>,
-    body: String,
+    request: Request,
 ) -> Result<Response, ApiError> {
+    let (head, body) = request.into_parts();
+    let body = pages.bodies.receive(&head, body).await?;
+    let body = String::from_utf8_lossy(&body).into_owned();
     to_the_end(async move { until_taken(|| pages.take(&secret, &body)).await }).await
 }
 
 impl AskPages {
     async fn take(&self, secret: &str, body: &str) -> Result<Response, ApiError> {
-        let Some(FoundAsk { session, ask, call, result }) = self.page(secret).await? else {
+        let Some(FoundAsk { session, ask, call, result, .. }) = self.page(secret).await? else {
             return Ok(document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)));
         };
         if result.is_some() {
             return Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED)));
         }
-        let event = match form_page::read(&ask, body) {
-            None => return Ok(document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, true))),
-            Some(Outcome::Declined) => Event::UserCancel { proceed: false },
-            Some(outcome) => Event::UserQuestionResponse(Answer {
-                tool_use_id: call,
-                reply_id: Uuid::new_v4().to_string(),
-                by: AnsweredBy::Card,
-                outcome,
-                tool_message_id: None,
-                messages: Vec::new(),
-            }),
-        };
         session.allow_change()?;
         let mut state = self.runtime.lock(&session).await?;
+        let again = |problem: &str| document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, Some(problem)));
+        let event = match form_page::read(&ask, body) {
+            None => return Ok(again(form_page::NO_ANSWER)),
+            Some(Outcome::Declined) => Event::UserCancel { proceed: false },
+            Some(outcome) => {
+                let bounds = self.runtime.bounds().of_input();
+                match check_reply(&bounds, &state.conversation, &outcome) {
+                    Err(too_long @ Refused::MessageTooLong(_)) => return Ok(again(&too_long.to_string())),
+                    checked => checked?,
+                }
+                Event::UserQuestionResponse(Answer {
+                    tool_use_id: call,
+                    reply_id: Uuid::new_v4().to_string(),
+                    by: AnsweredBy::Card,
+                    outcome,
+                    tool_message_id: None,
+                    messages: Vec::new(),
+                })
+            }
+        };
         match self.runtime.handle(&session, &mut state, Uuid::new_v4().to_string(), event).await {
             // Another answer came first.
             Err(ApiError::Rejected(_)) => Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED))),

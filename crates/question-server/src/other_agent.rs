@@ -7,15 +7,22 @@ use crate::page::{self, Page};
 use crate::secret::hide_in_debug;
 use crate::sse::EVENT_STREAM;
 use axum::Extension;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect};
 use futures_util::StreamExt as _;
+use futures_util::stream::{Stream, unfold};
 use std::error::Error;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+/// The time in which the agent must begin to answer, and the longest pause within its answer.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The path of the requests that are forwarded.
 pub(crate) const PATH: &str = "/agent/other";
@@ -63,7 +70,11 @@ pub(crate) async fn run(
     JsonBody(body): JsonBody,
 ) -> Result<Response<Body>, ApiError> {
     let place = agent.places.try_acquire_owned().map_err(|_| ApiError::AgentBusy)?;
-    let answer = agent.endpoint.post(body).await.map_err(|error| {
+    let answer = timeout(HEAD_TIMEOUT, agent.endpoint.post(body)).await.map_err(|_| {
+        tracing::warn!(seconds = HEAD_TIMEOUT.as_secs(), "the agent of --agent does not answer");
+        ApiError::AgentUnreachable
+    })?;
+    let answer = answer.map_err(|error| {
         let cause = error.source().map(ToString::to_string);
         tracing::warn!(%error, cause, "the agent of --agent is unreachable");
         ApiError::AgentUnreachable
@@ -72,22 +83,54 @@ pub(crate) async fn run(
     let kind = parts.headers.get(header::CONTENT_TYPE).and_then(passed_on);
     let is_refusal = parts.status.is_client_error() || parts.status.is_server_error();
     let Some(kind) = kind.filter(|_| is_refusal || parts.status == StatusCode::OK) else {
-        tracing::warn!(status = parts.status.as_u16(), "the agent of --agent answered with neither events nor JSON");
+        let (status, url) = (parts.status.as_u16(), agent.endpoint.public_url());
+        let begins = timeout(HEAD_TIMEOUT, first_line(body)).await.unwrap_or_default();
+        tracing::warn!(status, url, begins, "the agent of --agent answered with neither events nor JSON");
         return Err(match is_refusal {
             true => ApiError::AgentRefused(parts.status),
             false => ApiError::AgentUnreachable,
         });
     };
-    let body = body.into_data_stream().inspect(move |_| {
-        let _ = &place;
-    });
-    let mut response = Response::new(Body::from_stream(body));
+    let mut response = Response::new(Body::from_stream(relayed(body, place)));
     *response.status_mut() = parts.status;
     // The agent's cookies, redirects and CORS headers are not passed on.
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let cache = if kind == EVENT_STREAM { "no-store, no-transform" } else { "no-store" };
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     Ok(response)
 }
+
+/// The body of the agent's response, for as long as the agent sends some of it now and then. It has a place among the runs until its end.
+fn relayed(body: Body, place: OwnedSemaphorePermit) -> impl Stream<Item = Result<Bytes, axum::Error>> {
+    unfold((body.into_data_stream(), place), async |(mut pieces, place)| {
+        let next = timeout(SILENCE_TIMEOUT, pieces.next()).await;
+        let piece = next.unwrap_or_else(|silent| {
+            tracing::warn!(
+                seconds = SILENCE_TIMEOUT.as_secs(),
+                "the agent of --agent has stopped in the middle of a run"
+            );
+            Some(Err(axum::Error::new(silent)))
+        })?;
+        Some((piece, (pieces, place)))
+    })
+}
+
+/// The first line of a body, or its beginning.
+async fn first_line(body: Body) -> String {
+    let mut pieces = body.into_data_stream();
+    let mut start = Vec::new();
+    while let Some(Ok(piece)) = pieces.next().await {
+        start.extend_from_slice(&piece[..piece.len().min(LOGGED_BYTES)]);
+        if start.len() >= LOGGED_BYTES || start.trim_ascii_start().contains(&b'\n') {
+            break;
+        }
+    }
+    start.truncate(LOGGED_BYTES);
+    String::from_utf8_lossy(&start).trim_start().lines().next().unwrap_or_default().to_owned()
+}
+
+/// The most bytes of a refusal in the log.
+const LOGGED_BYTES: usize = 200;
 
 /// The media type that is passed on. A browser must not render an agent's response.
 fn passed_on(kind: &HeaderValue) -> Option<&'static str> {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Metadata, Subscriber};
@@ -26,6 +26,9 @@ pub const SERVICE: &str = "OTEL_SERVICE_NAME";
 /// The most spans in a request, and in the queue. Further ones are dropped.
 const AT_ONCE: usize = 512;
 const MOST: usize = 8192;
+
+/// The time in which the collector must answer, as in the specification of OTLP. Its spans are dropped otherwise.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time for which spans are batched.
 const PACE: Duration = Duration::from_secs(1);
@@ -75,10 +78,11 @@ impl Exporter {
             let scope = json!({"name": "question-server", "version": env!("CARGO_PKG_VERSION")});
             let scoped = json!({"scope": scope, "spans": std::mem::take(&mut spans)});
             let all = json!({"resourceSpans": [{"resource": {"attributes": [service]}, "scopeSpans": [scoped]}]});
-            match self.endpoint.post(all.to_string()).await {
-                Ok(response) if response.status().is_success() => {}
-                Ok(response) => tracing::warn!(status = response.status().as_u16(), "exporting spans failed"),
-                Err(error) => tracing::warn!(%error, "exporting spans failed"),
+            match timeout(TIMEOUT, self.endpoint.post(all.to_string())).await {
+                Ok(Ok(response)) if response.status().is_success() => {}
+                Ok(Ok(response)) => tracing::warn!(status = response.status().as_u16(), "exporting spans failed"),
+                Ok(Err(error)) => tracing::warn!(%error, "exporting spans failed"),
+                Err(_) => tracing::warn!(seconds = TIMEOUT.as_secs(), "exporting spans timed out"),
             }
             // Spans that close meanwhile are sent together.
             sleep(PACE).await;

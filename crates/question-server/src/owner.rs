@@ -5,7 +5,6 @@ use crate::secret::hide_in_debug;
 use std::borrow::Cow;
 
 /// The prefix of owners of asks by MCP, as they are stored.
-#[cfg(feature = "mcp")]
 const MCP: &str = "mcp:";
 
 /// The owner of a conversation: the digest of a cookie or of a program's own token, or a kind and the digest of a name. A digest is
@@ -33,14 +32,17 @@ impl Owner {
         Self(format!("user:{}", sha256_hex(name)))
     }
 
-    /// The owner of the asks that this owner's MCP clients make, or MCP clients without an owner.
+    /// The owner of the asks that this owner's MCP clients make. Without an owner, the mark of a client tells it from others.
     #[cfg(feature = "mcp")]
-    pub(crate) fn of_mcp(owner: Option<&Self>) -> Self {
-        Self(format!("{MCP}{}", owner.map(Self::as_str).unwrap_or_default()))
+    pub(crate) fn of_mcp(owner: Option<&Self>, mark: &str) -> Self {
+        match owner {
+            Some(Self(owner)) => Self(format!("{MCP}{owner}")),
+            None if mark.is_empty() => Self(MCP.to_owned()),
+            None => Self(format!("{MCP}#{mark}")),
+        }
     }
 
     /// True for the owner of asks by MCP.
-    #[cfg(feature = "mcp")]
     pub(crate) fn is_of_mcp(&self) -> bool {
         self.0.starts_with(MCP)
     }
@@ -65,11 +67,12 @@ impl Owner {
 
 hide_in_debug!(Owner);
 
-/// The name of a conversation in the log. The id of one without an owner opens it, so the log shows a digest of that id.
+/// The name of a conversation in the log. The log shows a digest of an id that opens something: a conversation without an owner, or the page of an
+/// ask by MCP.
 pub(crate) fn name_in_log<'a>(id: &'a str, owner: Option<&Owner>) -> Cow<'a, str> {
     match owner {
-        Some(_) => id.into(),
-        None => format!("#{}", &sha256_hex(id)[..LOG_DIGITS]).into(),
+        Some(owner) if !owner.is_of_mcp() => id.into(),
+        _ => format!("#{}", &sha256_hex(id)[..LOG_DIGITS]).into(),
     }
 }
 

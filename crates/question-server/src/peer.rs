@@ -9,8 +9,8 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub(crate) struct Peer(IpAddr);
 
 impl Peer {
-    /// The sender of a request: from the header that a proxy overwrites, or else the connecting address. A peer on this machine is unknown then,
-    /// since it may be a proxy with many clients.
+    /// The sender of a request: from the header that a proxy overwrites, or else the connecting address. Without such a header, a peer on this
+    /// machine is unknown, since it may be a proxy with many clients. With one, a request that lacks it came around the proxy.
     pub(crate) fn of(
         headers: &HeaderMap,
         peer_header: Option<&HeaderName>,
@@ -18,8 +18,8 @@ impl Peer {
     ) -> Option<Self> {
         let address = match peer_header {
             Some(name) => {
-                let last = headers.get_all(name).iter().next_back()?.to_str().unwrap_or_default();
-                let address = last.rsplit(',').next().and_then(|last| read(last.trim()));
+                let last = headers.get_all(name).iter().next_back().and_then(|last| last.to_str().ok());
+                let address = last.and_then(|last| read(last.rsplit(',').next()?.trim()));
                 // Clients whose address cannot be read count as one.
                 address.or_else(|| remote.map(|remote| remote.ip()))?
             }
@@ -86,7 +86,8 @@ mod tests {
             (header, vec!["[2001:db8:1:2::7]:4711"], "127.0.0.1:1", Some("2001:db8:1:2::")),
             (header, vec!["\"[2001:db8:1:2::7]\""], "127.0.0.1:1", Some("2001:db8:1:2::")),
             (header, vec!["unknown"], "203.0.113.7:1", Some("203.0.113.7")),
-            (header, vec![], "203.0.113.7:1", None),
+            (header, vec![], "203.0.113.7:1", Some("203.0.113.7")),
+            (header, vec![], "127.0.0.1:1", Some("127.0.0.1")),
         ] {
             assert_eq!(peer(header, &values, remote).as_deref(), expected, "{header:?} {values:?} {remote}");
         }

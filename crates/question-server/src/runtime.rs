@@ -76,6 +76,8 @@ pub(crate) struct Runtime {
     deadlines_changed: Arc<Notify>,
     /// The permits for agents that work without a client.
     unattended: Arc<Semaphore>,
+    /// The conversations whose interrupted runs wait for one.
+    postponed: std::sync::Mutex<HashSet<String>>,
     drain: Drain,
     callbacks: Callbacks,
     metrics: Arc<Metrics>,
@@ -88,6 +90,12 @@ impl Runtime {
     /// The server's bounds.
     pub(crate) fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+
+    /// Returns true if other servers may have the same store.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.signals.is_some()
     }
 
     /// Fails with a reason if the server drains or its store cannot commit.
@@ -288,7 +296,8 @@ impl Runtime {
             return Err(ApiError::Stopping);
         }
         if event.is_some() && !stops {
-            self.make_room_in_memory(&session.id).await?;
+            let is_awaited = matches!(event, Some(Event::UserQuestionResponse(_) | Event::QuestionExpired { .. }));
+            self.make_room_in_memory(&session.id, is_awaited).await?;
         }
         let brought = event.as_ref().and_then(brought_message).map(str::to_owned);
         let brought = brought.as_deref();
@@ -367,6 +376,7 @@ impl Runtime {
         callbacks::arm(&mut state.context.callbacks, &state.conversation, now);
         // A callback is no event of the conversation: a waiting question goes on waiting.
         let at = state.waiting_since.filter(|_| callbacks::EVENTS.contains(&event)).unwrap_or(now);
+        self.forget_postponed(&session.id);
         let before = session.log.position();
         let revision = state.revision.map_or(before.since, Revision::next);
         let lease = state.view().is_at_work().then(|| self.lease());
@@ -408,6 +418,7 @@ impl Runtime {
         self.metrics.happened(event);
         let asked = state.waiting_since.take();
         state.waiting_since = state.conversation.waiting().map(|_| change.at);
+        state.ended_at = change.ended_at();
         if let Some(asked) = asked.filter(|_| ["user_question_response", "user_message"].contains(&event)) {
             self.metrics.answered_after(Duration::from_millis(change.at.0.saturating_sub(asked.0)));
         }

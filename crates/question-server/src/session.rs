@@ -12,7 +12,7 @@ use question_agent::{Conversation, Timestamp};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, MutexGuard, watch};
+use tokio::sync::{Mutex, MutexGuard, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -61,6 +61,8 @@ pub(crate) struct SessionState {
     pub(crate) lease: Option<Lease>,
     /// The time at which its question began to wait.
     pub(crate) waiting_since: Option<Timestamp>,
+    /// The time at which it ended, for now.
+    pub(crate) ended_at: Option<Timestamp>,
     pub(crate) run: Option<ActiveRun>,
     /// The run in which another server works on it.
     pub(crate) run_elsewhere: Option<String>,
@@ -83,6 +85,7 @@ impl SessionState {
             revision: None,
             lease: None,
             waiting_since: None,
+            ended_at: None,
             run: None,
             run_elsewhere: None,
             position,
@@ -101,6 +104,7 @@ impl SessionState {
             revision: Some(stored.revision),
             lease: stored.lease,
             waiting_since: stored.waiting_since,
+            ended_at: stored.ended_at,
             ..Self::new(stored.position)
         }
     }
@@ -185,6 +189,8 @@ pub(crate) struct ActiveRun {
     /// True if it was started over REST, so that no client reads it as its own or can abandon it.
     is_detached: bool,
     followers: watch::Sender<usize>,
+    /// The permits of which it takes one before it begins, if it has to.
+    permits: Option<Arc<Semaphore>>,
     /// Everything in the log before this position is part of the conversation's messages.
     pub(crate) settled: u64,
 }
@@ -286,6 +292,7 @@ impl ActiveRun {
             stop: CancellationToken::new(),
             over: CancellationToken::new(),
             followers: watch::Sender::default(),
+            permits: None,
             settled: 0,
         }
     }
@@ -293,6 +300,17 @@ impl ActiveRun {
     /// A run that no client reads as its own.
     pub(crate) fn detached(id: String, state: &SessionState) -> Self {
         Self { is_detached: true, ..Self::new(id, Pending::of(&state.context)) }
+    }
+
+    /// The same run, once there is a permit.
+    pub(crate) fn after(self, permits: Arc<Semaphore>) -> Self {
+        Self { permits: Some(permits), ..self }
+    }
+
+    /// Waits for the permit that it needs, if it needs one, until it is stopped.
+    pub(crate) fn permit(&self) -> impl Future<Output = Option<OwnedSemaphorePermit>> + use<> {
+        let (permits, stop) = (self.permits.clone(), self.stop.clone());
+        async move { stop.run_until_cancelled(permits?.acquire_owned()).await?.ok() }
     }
 
     pub(crate) fn follow(&self) -> Follower {

@@ -205,7 +205,8 @@ fn heartbeat() -> String {
 fn event_stream(body: Body) -> Response {
     let headers = [
         (header::CONTENT_TYPE, EVENT_STREAM),
-        (header::CACHE_CONTROL, "no-store"),
+        // A proxy that compresses holds small events back, unless it may not transform them.
+        (header::CACHE_CONTROL, "no-store, no-transform"),
         // Asks proxies not to buffer the response.
         (HeaderName::from_static("x-accel-buffering"), "no"),
     ];

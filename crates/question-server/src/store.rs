@@ -89,9 +89,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// The ids of this owner's conversations, newest first and at most `most`.
     async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError>;
 
+    /// The number of this peer's conversations whose question waits for an answer.
+    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
+        let _ = peer;
+        Ok(0)
+    }
+
     /// The conversations to delete for new ones, at most `most` and the first to go first. They are of the peer that has most, if it has more than
-    /// `over`. None is at work or among the newest quarter of that peer's. Those with the fewest messages go first, then those without a
-    /// question, then the newest, so that a flood goes before an older question.
+    /// `over`. None is among the newest quarter of that peer's, and none is awaited: at work, or with a question or a callback that waits. An ask of a client of MCP is awaited as well, since its client has yet to get the answer. Those with the fewest messages go first,
+    /// then the newest, so that a flood goes before older ones.
     async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
         let _ = (over, most);
         Ok(Vec::new())
@@ -102,7 +108,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         0
     }
 
-    /// The longest conversation, not at work, of the peer that takes most memory.
+    /// The longest conversation of the peer that takes most memory, of those that are not awaited, as in [`surplus`](Self::surplus).
     async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
         Ok(None)
     }
@@ -150,6 +156,8 @@ pub struct Stored {
     pub position: StreamPosition,
     /// The time at which its question began to wait.
     pub waiting_since: Option<Timestamp>,
+    /// The time of its end, for now: it is not at work and no question waits.
+    pub ended_at: Option<Timestamp>,
     /// The lease, if it is at work.
     pub lease: Option<Lease>,
     /// The run that is under way. Only a store with [signals](Store::signals) has it.
@@ -183,7 +191,7 @@ pub struct Commit<'a> {
 
 impl Commit<'_> {
     /// The time of its end, for now: it is not at work and no question waits.
-    fn ended_at(&self) -> Option<Timestamp> {
+    pub(crate) fn ended_at(&self) -> Option<Timestamp> {
         matches!(self.state, ConvState::Idle | ConvState::Failed { .. }).then_some(self.at)
     }
 

@@ -32,6 +32,9 @@ impl Asks {
 
     /// Asks about the open calls of these tools since the user's last message. A new message drops the older ones.
     pub(super) fn ask_approvals(&mut self, thread: &Thread) {
+        if self.approvals.is_empty() {
+            return;
+        }
         let mut open = Vec::new();
         for message in thread.messages().iter().rev().take_while(|message| message.role != Role::User) {
             for call in message.tool_calls().iter().rev() {

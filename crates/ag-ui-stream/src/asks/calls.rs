@@ -2,7 +2,7 @@
 
 use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
-use super::verdict::MessageIndex;
+use super::verdict::{JudgedResults, MessageIndex};
 use crate::event::{EventRef, EventType};
 use crate::thread::{CallState, Change, RunState, Thread};
 use ask_user_question::Phase;
@@ -67,6 +67,10 @@ impl Asks {
                 (position, args.map_or("", EventRef::delta))
             }
             None if self.repeats(key, arguments, event, index, thread) => return,
+            None if self.may_repeat(arguments, event, thread) => {
+                self.held.insert(key, 0);
+                return;
+            }
             known => {
                 let position = self.open_at(known, key, AskSource::Call);
                 let metadata = thread.held(call).and_then(|call| call.metadata.as_ref());
@@ -82,9 +86,13 @@ impl Asks {
         if call.ended {
             let complete = if event.is_some() || runs { Phase::Ready } else { Phase::Answerable };
             tracked.end_arguments(arguments, complete, &mut self.changes);
-            if call.answered {
-                self.take_result(key, thread);
+            for question in &tracked.ask().questions {
+                self.by_question.put(question.question.trim(), position);
             }
+            if call.answered {
+                self.take_result(key, JudgedResults::Told(index), thread);
+            }
+            self.take_held(thread);
         } else if event.is_none() {
             tracked.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes);
         }
@@ -120,8 +128,39 @@ impl Asks {
         if let Some(twin) = twin {
             self.positions.insert(key, twin);
             self.tracked[twin].twins.push(key.to_owned());
+            if thread.call(key).is_some_and(|call| call.answered) {
+                self.take_result(key, JudgedResults::Told(index), thread);
+            }
         }
         twin.is_some()
+    }
+
+    /// Returns true if a call has, as far as both came, the arguments of an ask that still streams. Which of them is the other one's twin, or
+    /// none, is known once that is complete.
+    fn may_repeat(&self, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
+        let delta = event.filter(|event| event.kind() == EventType::ToolCallArgs).map_or(arguments, EventRef::delta);
+        let before = arguments.len().saturating_sub(delta.len());
+        let may_be_same = |it: &TrackedAsk| {
+            let known = thread.arguments(&it.id).unwrap_or_default().as_bytes();
+            // It was held back so far, so what came before was the same.
+            let from = before.min(known.len());
+            let (known, rest) = (&known[from..], &arguments.as_bytes()[from..]);
+            known.starts_with(rest) || rest.starts_with(known)
+        };
+        self.last_call(|it| it.snapshot.phase == Phase::Streaming && may_be_same(it)).is_some()
+    }
+
+    /// Takes the calls that were held back: what they were compared with is complete, or never will be.
+    pub(super) fn take_held(&mut self, thread: &Thread) {
+        for (key, _) in mem::take(&mut self.held).iter() {
+            let is_streaming =
+                matches!(thread.run(), RunState::Running { .. }) && thread.call(key).is_some_and(|call| !call.ended);
+            if is_streaming {
+                self.held.insert(key, 0);
+            } else {
+                self.take_call(key, None, &MessageIndex::default(), thread);
+            }
+        }
     }
 
     /// The last call that is meant, among those that began last.

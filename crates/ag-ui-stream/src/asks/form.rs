@@ -65,11 +65,14 @@ pub(super) struct Decision {
     pub(super) form: Arc<dyn ReplyForm>,
 }
 
-/// An ask in the tool's own form.
+/// An ask in the tool's own form, or its one question in an object of its own, as `LibreChat` has it.
 pub(super) fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
-    let has_questions =
-        value.get("questions").is_some() || value.get("question").is_some() && value.get("options").is_some();
-    if has_questions { AskUserQuestion::from_json(value) } else { None }
+    let inner = value.get("question").filter(|question| question.as_object().is_some());
+    match inner {
+        _ if value.get("questions").is_some() => AskUserQuestion::from_json(value),
+        Some(question) => AskUserQuestion::from_json(question),
+        None => value.get("question").and(value.get("options")).and_then(|_| AskUserQuestion::from_json(value)),
+    }
 }
 
 /// The first of these members that is there.

@@ -3,14 +3,13 @@
 use super::form::InterruptPart;
 use super::list::Asks;
 use super::time::parse_deadline;
-use super::tracked::{AskSource, InterruptWait, WaitsBy, about};
+use super::tracked::{AskSource, InterruptWait, TrackedAsk, WaitsBy, about};
 use crate::event::EventRef;
 use crate::message::{Message, text_of, unique};
 use crate::outcome::Interrupt;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
-use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
 use json_tree::Json;
 use std::slice;
 use std::sync::Arc;
@@ -108,21 +107,45 @@ impl Asks {
     fn bind_interrupt(&mut self, by: WaitsBy, thread: &Thread) {
         let (by, mut bound) = (Arc::new(by), Vec::new());
         let interrupt = &by.interrupt;
+        let waits = |position: usize| {
+            let wait = self.tracked[position].wait.as_deref();
+            wait.is_some_and(|wait| wait.by.interrupt.id == interrupt.id)
+        };
+        self.by_interrupt.retain(&interrupt.id, waits);
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
-            let position = self.ask_about(interrupt, &part, &bound, thread);
+            let position = self.ask_about(&by, &part, thread);
             let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part));
+            let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             let tracked = &mut self.tracked[position];
+            if waits_beside(tracked, &by, thread).is_some()
+                && let Some(wait) = &mut tracked.wait
+            {
+                wait.also.push(Arc::clone(&by));
+                // It can be answered as long as one of them can.
+                let later = tracked.snapshot.expires_at.zip(deadline).map(|(one, other)| one.max(other));
+                self.set_time(position, later);
+                continue;
+            }
+            if let (None, Some((ask, form))) = (&tracked.snapshot.ask, &part.asked) {
+                // The interrupt says what the arguments of its call could not.
+                tracked.form.clone_from(form);
+                tracked.complete(ask.clone(), Phase::Ready, &mut self.changes);
+            }
+            if tracked.wait.is_none() {
+                self.suspended.push(position);
+            }
             tracked.wait = Some(Box::new(InterruptWait {
                 by: Arc::clone(&by),
+                also: Vec::new(),
                 decision: part.decision.clone(),
                 is_released: false,
             }));
             tracked.ask_again(thread, &mut self.changes);
-            let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
-            if tracked.snapshot.expires_at != deadline {
-                tracked.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
-            }
+            self.set_time(position, deadline);
             bound.push(position);
+        }
+        for position in bound {
+            self.by_interrupt.put(&interrupt.id, position);
         }
     }
 
@@ -150,31 +173,35 @@ impl Asks {
     }
 
     /// The ask that a part of an interrupt is about. It is the call that the interrupt names, or the ask of the same interrupt that the ended run
-    /// was to answer. Else it is the only call with the same question that waits or, if none does, that got no result of the agent's own.
-    fn ask_about(
-        &self,
-        interrupt: &Interrupt,
-        part: &InterruptPart,
-        bound: &[usize],
-        thread: &Thread,
-    ) -> Option<usize> {
+    /// was to answer. Else it is the only call that shows the same and waits or, if none does, that got no result of the agent's own.
+    ///
+    /// A call that shows other choices is never meant: its answer would consent to something that the user never saw.
+    fn ask_about(&self, by: &Arc<WaitsBy>, part: &InterruptPart, thread: &Thread) -> Option<usize> {
+        let interrupt = &by.interrupt;
+        // Another part of the interrupt has it.
+        let is_bound = |tracked: &TrackedAsk| tracked.wait.as_deref().is_some_and(|wait| Arc::ptr_eq(&wait.by, by));
         if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(&thread.key(id)))
-            && !bound.contains(&named)
+            && !is_bound(&self.tracked[named])
+            && may_answer(&self.tracked[named], by, part, thread)
         {
             return Some(named);
         }
         let asked = part.asked.as_ref().map(|(ask, _)| ask);
+        let is_told = |position: &&usize| {
+            let tracked = &self.tracked[**position];
+            let is_same = tracked.wait.as_deref().is_some_and(|wait| wait.by.interrupt.id == interrupt.id);
+            is_same && tracked.snapshot.ask.as_deref() == asked && !is_bound(tracked)
+        };
+        if let Some(told) = self.by_interrupt.get(&interrupt.id).iter().find(is_told) {
+            return Some(*told);
+        }
+        let first = asked.and_then(|ask| ask.questions.first()).map_or("", |question| question.question.trim());
         let (mut waiting, mut open) = (Vec::new(), Vec::new());
-        for (position, tracked) in self.tracked.iter().enumerate() {
-            let is_told = |wait: &InterruptWait| wait.by.interrupt.id == interrupt.id;
-            if bound.contains(&position) {
-                continue;
-            }
-            if tracked.wait.as_deref().is_some_and(is_told) && tracked.snapshot.ask.as_deref() == asked {
-                return Some(position);
-            }
-            let shares = asked.is_some_and(|ask| shares_question(tracked.ask(), ask));
-            if tracked.source != AskSource::Call || tracked.waits_by().is_some() || !shares {
+        for &position in self.by_question.get(first) {
+            let tracked = &self.tracked[position];
+            let shows = || asked.is_some_and(|ask| shows(tracked.ask(), ask));
+            let is_free = tracked.source == AskSource::Call && tracked.waits_by().is_none();
+            if !is_free || is_bound(tracked) || !shows() || waiting.contains(&position) || open.contains(&position) {
                 continue;
             }
             if tracked.snapshot.phase == Phase::Answerable {
@@ -196,10 +223,11 @@ impl Asks {
 
     /// A run began, so every interrupt of the last one was answered, even if the answer is unknown.
     pub(super) fn release_interrupts(&mut self, thread: &Thread) {
-        for tracked in &mut self.tracked {
+        for &position in &self.suspended {
+            let tracked = &mut self.tracked[position];
             let was_suspended = tracked.waits_by().is_some();
             if let Some(wait) = &mut tracked.wait {
-                wait.is_released = was_suspended;
+                wait.is_released = true;
             }
             // A call that has a result waited for its interrupt alone.
             let is_closed = was_suspended && thread.call(&tracked.id).is_some_and(|call| call.answered);
@@ -243,8 +271,12 @@ impl Asks {
         is_resolved: bool,
         payload: impl Fn(&WaitsBy) -> Option<&'p Json<'static>>,
     ) {
-        for tracked in self.tracked.iter_mut().filter(|it| it.can_be_ended()) {
-            let Some(by) = tracked.waits_by().filter(|by| is_meant(by)) else {
+        for &position in &self.suspended {
+            let tracked = &mut self.tracked[position];
+            if !tracked.can_be_ended() {
+                continue;
+            }
+            let Some(by) = tracked.waits_by_all().find(|by| is_meant(by)) else {
                 continue;
             };
             let outcome = match is_resolved {
@@ -252,15 +284,20 @@ impl Asks {
                 false => Some(Outcome::Declined),
             };
             let kind = outcome.as_ref().map_or(OutcomeKind::Answered, Outcome::kind);
+            // If no run begins, or it fails, the ask waits again.
+            if let Some(wait) = &mut tracked.wait {
+                wait.is_released = true;
+            }
             tracked.settle(outcome, kind, self.run, &mut self.changes);
         }
     }
 
     /// The run that answered them ended well, so only the interrupts of its end wait.
     pub(super) fn forget_interrupts(&mut self) {
-        for tracked in &mut self.tracked {
-            tracked.wait.take_if(|wait| wait.is_released);
+        for &position in &self.suspended {
+            self.tracked[position].wait.take_if(|wait| wait.is_released);
         }
+        self.suspended.retain(|position| self.tracked[*position].wait.is_some());
     }
 }
 
@@ -271,7 +308,50 @@ fn run_id(thread: &Thread) -> &str {
     }
 }
 
-fn shares_question(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {
-    let is_asked = |text: &str| call.questions.iter().any(|question| question.question.trim() == text);
-    ask.questions.iter().any(|question| is_asked(question.question.trim()))
+/// The interrupt of the same run by which an ask waits already.
+fn waits_beside<'t>(tracked: &'t TrackedAsk, by: &WaitsBy, thread: &Thread) -> Option<&'t Interrupt> {
+    let first = tracked.waits_by().filter(|first| first.interrupt.id != by.interrupt.id)?;
+    let is_open = |it: &Interrupt| it.id == first.interrupt.id;
+    (first.legacy.is_some() || thread.open_interrupts().iter().any(is_open)).then_some(&first.interrupt)
+}
+
+/// Returns true if the answer to the call that an interrupt names is the answer to a part of it. One that says what may be chosen must find its
+/// choices there. One beside another must ask for the same, or for nothing of its own.
+fn may_answer(named: &TrackedAsk, by: &WaitsBy, part: &InterruptPart, thread: &Thread) -> bool {
+    let Some((ask, form)) = &part.asked else {
+        return true;
+    };
+    let is_shown = form.is_none() && shows(named.ask(), ask);
+    match waits_beside(named, by, thread) {
+        Some(first) => {
+            let it = &by.interrupt;
+            part.decision.is_none()
+                && (is_shown || first.message == it.message && first.response_schema == it.response_schema)
+        }
+        None => {
+            let has_choices = ask.questions.iter().any(|question| !question.options.is_empty());
+            is_shown || form.is_some() || !has_choices || named.snapshot.ask.is_none()
+        }
+    }
+}
+
+/// Returns true if all that an interrupt asks is asked by a call. An interrupt may leave out the choices and what is said about them.
+fn shows(call: &AskUserQuestion, ask: &AskUserQuestion) -> bool {
+    let is_shown = |asked: &Question| {
+        let text = asked.question.trim();
+        call.questions.iter().any(|shown| shown.question.trim() == text && offers(shown, asked))
+    };
+    !ask.questions.is_empty() && ask.questions.iter().all(is_shown)
+}
+
+/// Returns true if a question offers the choices of another one, which may be silent about them.
+fn offers(shown: &Question, asked: &Question) -> bool {
+    let says = |shown: &Option<String>, asked: &Option<String>| asked.is_none() || asked == shown;
+    let is_same = |shown: &QuestionOption, asked: &QuestionOption| {
+        shown.label.trim() == asked.label.trim()
+            && says(&shown.description, &asked.description)
+            && says(&shown.preview, &asked.preview)
+    };
+    let has = |asked: &QuestionOption| shown.options.iter().any(|shown| is_same(shown, asked));
+    asked.options.is_empty() || shown.options.len() == asked.options.len() && asked.options.iter().all(has)
 }

@@ -6,6 +6,7 @@ use super::tracked::{AskSource, TrackedAsk};
 use crate::index::Index;
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
+use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome};
 use json_tree::Json;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 /// A phase follows from the call, its results, the messages after it, and the run. So a replayed history has the phases of the live stream.
 /// A history lacks answers to interrupts and times. In it,
 /// - a call that broke off and began again is before the messages that came between,
-/// - two calls that ask the same and stream at once are one ask,
+/// - a call that was added to a message of an earlier run is before what was said since, and ends no ask before it,
 /// - an ask that was asked again and is over again has its first end.
 #[derive(Clone, Debug)]
 pub struct Asks {
@@ -33,8 +34,51 @@ pub struct Asks {
     pub(super) legacy: Vec<(String, Json<'static>)>,
     /// The agent's own tools whose open calls wait for approval.
     pub(super) approvals: Vec<String>,
+    /// The positions of those that began and have not been looked at since by the end of a run.
+    pub(super) begun: Vec<usize>,
+    /// The positions of those by which an agent waits, or whose run was started to answer them.
+    pub(super) suspended: Vec<usize>,
+    /// The positions of those with a deadline.
+    pub(super) timed: Vec<usize>,
+    /// The asks of calls by the texts of their questions.
+    pub(super) by_question: Groups,
+    /// The asks that waited by interrupts, by the interrupts' ids.
+    pub(super) by_interrupt: Groups,
+    /// The keys of the calls that may ask the same as one that still streams.
+    pub(super) held: Index,
     pub(super) readers: Readers,
     pub(super) changes: Changes,
+}
+
+/// Positions of asks by texts. Some may be out of date.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    index: Index,
+    groups: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    pub(super) fn put(&mut self, text: &str, position: usize) {
+        let group = self.index.get(text).unwrap_or_else(|| {
+            self.index.insert(text, self.groups.len());
+            self.groups.push(Vec::new());
+            self.groups.len() - 1
+        });
+        if !self.groups[group].ends_with(&[position]) {
+            self.groups[group].push(position);
+        }
+    }
+
+    pub(super) fn get(&self, text: &str) -> &[usize] {
+        self.index.get(text).map_or(&[], |group| &self.groups[group])
+    }
+
+    /// Keeps those of a text for which something is so.
+    pub(super) fn retain(&mut self, text: &str, is: impl Fn(usize) -> bool) {
+        if let Some(group) = self.index.get(text) {
+            self.groups[group].retain(|position| is(*position));
+        }
+    }
 }
 
 /// Reads the outcome of an ask from a result, or from a typed message.
@@ -68,7 +112,8 @@ impl Asks {
     }
 
     pub(super) fn is_ask(&self, tool_name: &str) -> bool {
-        self.names.iter().any(|name| name == tool_name)
+        let name = bare(tool_name);
+        self.names.iter().any(|own| own == tool_name || own == name)
     }
 
     pub(super) fn find(&self, tool_call_id: &str) -> Option<&TrackedAsk> {
@@ -79,6 +124,17 @@ impl Asks {
         self.open_at(self.positions.get(id), id, source)
     }
 
+    /// Sets or takes away the deadline of an ask.
+    pub(super) fn set_time(&mut self, position: usize, deadline: Option<u64>) {
+        let tracked = &mut self.tracked[position];
+        if deadline.is_some() && tracked.snapshot.expires_at.is_none() {
+            self.timed.push(position);
+        }
+        if tracked.snapshot.expires_at != deadline {
+            tracked.patch(AskPatch::ExpiresAt(deadline), &mut self.changes);
+        }
+    }
+
     /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
         let mut opened = TrackedAsk::new(id, source, self.run);
@@ -87,10 +143,21 @@ impl Asks {
             // The agent may still wait by the interrupt of the call that begins again.
             opened.wait = self.tracked[position].wait.take();
             self.tracked[position] = opened;
+            self.begun.push(position);
             return position;
         }
         self.positions.insert(id, self.tracked.len());
+        self.begun.push(self.tracked.len());
         self.tracked.push(opened);
         self.tracked.len() - 1
+    }
+}
+
+/// The name of a tool without the namespace and the number that models of Kimi write around it: `functions.NAME:0`.
+fn bare(name: &str) -> &str {
+    let bare = name.strip_prefix("functions.").unwrap_or(name);
+    match bare.rsplit_once(':') {
+        Some((bare, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => bare,
+        _ => bare,
     }
 }

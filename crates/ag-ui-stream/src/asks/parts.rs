@@ -64,7 +64,8 @@ pub(super) fn own_part(interrupt: &Interrupt, _: bool) -> Vec<InterruptPart> {
 /// The ask in the tool's own form that an interrupt carries.
 fn own_ask(interrupt: &Interrupt, raw: &Json<'static>) -> Option<Asked> {
     let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
-    let places = [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), Some(raw)];
+    let places =
+        [metadata.get("ask"), metadata.get("ask_user_question"), Some(metadata), metadata.get("reason"), Some(raw)];
     places.into_iter().flatten().find_map(ask_in).map(|ask| (ask, None))
 }
 
@@ -82,7 +83,10 @@ fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> 
     if is_foreign_call || matches!(interrupt.reason.as_str(), "confirmation" | "confirm_changes") {
         return Some(asked(Form::approval(message, APPROVALS[0])));
     }
-    plain_ask(raw).or_else(|| plain_ask(&message.into())).map(|ask| (ask, None))
+    // The bridge of Strands puts there what a tool asks.
+    let reason =
+        interrupt.metadata.as_ref().and_then(|metadata| metadata.get("reason")).map(unpacked).unwrap_or_default();
+    plain_ask(raw).or_else(|| plain_ask(&message.into())).or_else(|| plain_ask(&reason)).map(|ask| (ask, None))
 }
 
 /// An ask from a text, or from an object with a text and perhaps a list of choices.

@@ -11,6 +11,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Reply};
 use json_tree::Json;
+use std::iter;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -44,9 +45,11 @@ pub(super) struct TrackedAsk {
 pub(super) struct InterruptWait {
     /// One interrupt may ask for several answers.
     pub(super) by: Arc<WaitsBy>,
+    /// Others of the same run that name the same call and ask for nothing else: they get the same answer.
+    pub(super) also: Vec<Arc<WaitsBy>>,
     /// The ask's part in the answer, if the interrupt asks for several decisions.
     pub(super) decision: Option<Decision>,
-    /// The open run was started to answer it.
+    /// The answer is on its way, or the open run was started to answer it.
     pub(super) is_released: bool,
 }
 
@@ -234,6 +237,12 @@ impl TrackedAsk {
     /// The interrupt by which the agent waits, if no run was started yet to answer it.
     pub(super) fn waits_by(&self) -> Option<&WaitsBy> {
         self.wait.as_ref().filter(|wait| !wait.is_released).map(|wait| &*wait.by)
+    }
+
+    /// The same, and those that get the same answer.
+    pub(super) fn waits_by_all(&self) -> impl Iterator<Item = &WaitsBy> {
+        let wait = self.wait.as_deref().filter(|wait| !wait.is_released);
+        wait.into_iter().flat_map(|wait| iter::once(&wait.by).chain(&wait.also)).map(|by| &**by)
     }
 
     /// Its part in the answer to the interrupt, if that asks for several decisions.

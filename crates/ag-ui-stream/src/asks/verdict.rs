@@ -30,6 +30,23 @@ pub(super) struct MessageIndex<'t> {
     answers: Index,
 }
 
+/// The results that are to be judged.
+#[derive(Clone, Copy)]
+pub(super) enum JudgedResults<'i, 't> {
+    /// All of the call and its twins.
+    All,
+    /// The same, of a history with this index.
+    Told(&'i MessageIndex<'t>),
+    /// One that was added at this position.
+    Added(usize),
+}
+
+impl JudgedResults<'_, '_> {
+    pub(super) fn added(change: Change) -> Self {
+        if let Change::MessageAdded { message } = change { Self::Added(message) } else { Self::All }
+    }
+}
+
 /// The verdict on one ask.
 #[derive(Default)]
 pub(super) struct AskVerdict {
@@ -79,6 +96,15 @@ impl<'t> MessageIndex<'t> {
         index
     }
 
+    /// The index of the messages behind a new result, which is behind its call, up to the words of the agent that end an ask.
+    fn behind(result: usize, thread: &'t Thread) -> Self {
+        let behind = &thread.messages()[result + 1..];
+        let end = behind.iter().position(speaks).map_or(behind.len(), |at| at + 1);
+        let mut index = Self::of(behind[..end].iter().collect(), thread);
+        index.is_new = true;
+        index
+    }
+
     /// The index of one new message.
     fn new(message: &'t Message, thread: &Thread) -> Self {
         let mut index = Self::of(vec![message], thread);
@@ -120,7 +146,7 @@ impl Asks {
 
     /// The keys of the asks that wait although they are over by their messages.
     pub(crate) fn asked_again(&self, thread: &Thread) -> Vec<String> {
-        let index = MessageIndex::of(thread.messages().iter().collect(), thread);
+        let index = MessageIndex::of(thread.in_told_order(), thread);
         let is_over =
             |it: &&TrackedAsk| it.is_waiting() && self.judge_since(0, it, &it.twins, &index, thread).end.is_some();
         self.tracked.iter().filter(is_over).map(|it| it.id.to_string()).collect()
@@ -134,7 +160,7 @@ impl Asks {
         let it = &thread.messages()[message];
         match it.role {
             Role::User => self.judge_all(MessageIndex::new(&thread.messages()[message], thread), thread),
-            Role::Tool => self.take_result(&it.tool_call_id, thread),
+            Role::Tool => self.take_result(&it.tool_call_id, JudgedResults::added(change), thread),
             _ => {}
         }
     }
@@ -166,20 +192,41 @@ impl Asks {
     }
 
     /// Takes the results of a call.
-    pub(super) fn take_result(&mut self, key: &str, thread: &Thread) {
+    pub(super) fn take_result(&mut self, key: &str, results: JudgedResults<'_, '_>, thread: &Thread) {
         let Some(position) = self.positions.get(key) else {
             return;
         };
         let it = &self.tracked[position];
-        let mut index = MessageIndex::default();
-        let mut verdict = self.judge(it, &it.twins, &index, thread);
+        let nothing = MessageIndex::default();
+        // The results before it were judged when they came.
+        let added = match results {
+            JudgedResults::Added(at) if it.passed == 0 && !it.is_inferred => Some(at),
+            _ => None,
+        };
+        let taken = match added {
+            Some(at) => vec![&thread.messages()[at]],
+            None => it.results(&it.twins, thread).into_iter().skip(it.passed).collect(),
+        };
+        let mut verdict = self.judge_results(&taken, it, &it.twins, &nothing);
         if verdict.stands {
             // The agent or the user may have spoken before the result came.
-            let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
-            index = MessageIndex::of(thread.messages()[from..].iter().collect(), thread);
-            verdict = self.judge(it, &it.twins, &index, thread);
+            let own;
+            let index = match (results, added) {
+                (JudgedResults::Told(index), _) if !index.messages.is_empty() => index,
+                // That of a twin may have been heard of before.
+                (_, Some(at)) if *key == *it.id => {
+                    own = MessageIndex::behind(at, thread);
+                    &own
+                }
+                _ => {
+                    let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
+                    own = MessageIndex::of(thread.messages()[from..].iter().collect(), thread);
+                    &own
+                }
+            };
+            verdict = self.judge_results(&taken, it, &it.twins, index);
         }
-        self.apply(position, verdict, &mut index);
+        self.apply(position, verdict, &mut MessageIndex::default());
     }
 
     /// The agent speaks in a message. The asks before it that have a result are over.
@@ -237,12 +284,27 @@ impl Asks {
         index: &MessageIndex<'_>,
         thread: &Thread,
     ) -> AskVerdict {
+        if it.is_final || it.snapshot.phase == Phase::Streaming {
+            return AskVerdict::default();
+        }
+        let results: Vec<&Message> = it.results(twins, thread).into_iter().skip(passed).collect();
+        self.judge_results(&results, it, twins, index)
+    }
+
+    /// As [`judge`](Self::judge), by these results.
+    fn judge_results(
+        &self,
+        results: &[&Message],
+        it: &TrackedAsk,
+        twins: &[String],
+        index: &MessageIndex<'_>,
+    ) -> AskVerdict {
         let mut verdict = AskVerdict::default();
         if it.is_final || it.snapshot.phase == Phase::Streaming {
             return verdict;
         }
         let mut last = None;
-        for result in it.results(twins, thread).into_iter().skip(passed) {
+        for &result in results {
             let is_lost = it.snapshot.ask.is_none() || verdict.end.is_some();
             match it.read_result(result) {
                 // The user can still decline a call that has no answerable ask.
@@ -283,7 +345,7 @@ impl Asks {
         let is_judged_again = it.is_inferred && index.calls.contains(&it.id);
         let is_open = it.is_open() || is_judged_again;
         let (mut answer, mut user, mut agent) = (usize::MAX, usize::MAX, usize::MAX);
-        if is_open || it.snapshot.phase == Phase::Expired {
+        if !index.answers.is_empty() && (is_open || it.snapshot.phase == Phase::Expired) {
             let answer_to = |key: &str| index.answers.get(key).unwrap_or(usize::MAX);
             answer = answer_to(&it.id);
             for twin in twins {

@@ -97,15 +97,16 @@ pub(crate) const RUN_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
 });
 
 const INTERRUPTS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 1 };
+/// Servers in .NET and Java write `null` for what they leave out. An interrupt that is refused is a question that is lost.
 const INTERRUPT: &[MemberRule] = &[
     must("id", TEXT),
     must("reason", TEXT),
-    may("message", TEXT),
-    may("toolCallId", TEXT),
-    may("responseSchema", OBJECT),
-    may("expiresAt", TEXT),
-    may("subagentRunId", TEXT),
-    may("metadata", OBJECT),
+    or_null("message", TEXT),
+    or_null("toolCallId", TEXT),
+    or_null("responseSchema", OBJECT),
+    or_null("expiresAt", TEXT),
+    or_null("subagentRunId", TEXT),
+    or_null("metadata", OBJECT),
 ];
 
 pub(crate) const SUBAGENT_OUTCOME: &ValueShape = &ValueShape::Union(&Union {
@@ -149,7 +150,7 @@ pub(crate) const INPUT: &ValueShape = &ValueShape::Object(&[
 /// A stored conversation.
 pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     must("messages", MESSAGES),
-    may("state", ANY),
+    or_null("state", ANY),
     may("ended", &ValueShape::Choice(&["completed", "interrupt", "cancelled", "error", "truncated", "rejected"])),
     may("interrupts", &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 0 }),
     may("legacyInterrupts", &ValueShape::List { item: OBJECT, min: 0 }),

@@ -11,6 +11,7 @@ use crate::patch;
 use crate::reader::EndOutcome;
 use json_tree::Json;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::mem;
 
 impl Thread {
@@ -56,13 +57,16 @@ impl Thread {
     fn start_run(&mut self, started: &EventRef<'_>) -> Change {
         self.run = RunState::Running { run_id: started.run_id().to_owned() };
         self.calls.start_run();
+        self.copies.clear();
         self.ended_text = None;
         // The run could begin only because its input answered them.
         self.resumed = mem::take(&mut self.interrupts);
         let before = self.messages.len();
         let mut told = with_own_ids(started.messages());
         self.set_keys(&mut told, List::Later);
-        self.note_told(&told);
+        if started.get("input").is_some() {
+            self.note_told(&told);
+        }
         for message in told {
             if !self.positions.contains(message.id()) {
                 self.put(message);
@@ -80,13 +84,21 @@ impl Thread {
         self.interrupts.clear();
         self.resumed.clear();
         self.pending.clear();
-        let last_user = self.messages.iter().rposition(|message| message.role == Role::User);
-        let asked_again = self.calls.asked_again(last_user);
+        let (messages, last_user) = (&self.messages, OnceCell::new());
+        let find = || messages.iter().rposition(|message| message.role == Role::User);
+        let last_user = || *last_user.get_or_init(find);
+        let mut asked_again = self.calls.asked_again(last_user);
+        let outcome = finished.outcome();
+        if let Some(RunOutcome::Success { pending_tool_call_ids }) = &outcome {
+            let copies = mem::take(&mut self.copies).into_iter();
+            let is_named = |id: &str| pending_tool_call_ids.iter().any(|named| named == id);
+            asked_again.extend(copies.filter(|copy| is_named(copy.start.tool_call_id())));
+        }
         let change = if asked_again.is_empty() { Change::RunEnded } else { Change::MessagesReplaced };
         for again in asked_again {
             self.begin_another(&again);
         }
-        let outcome = match finished.outcome() {
+        let outcome = match outcome {
             None => EndOutcome::Completed,
             Some(RunOutcome::Success { pending_tool_call_ids }) => {
                 for id in &pending_tool_call_ids {
@@ -277,7 +289,7 @@ impl Thread {
                 self.messages.append(&mut early);
             }
         }
-        self.reindex(0);
+        self.reindex();
         true
     }
 

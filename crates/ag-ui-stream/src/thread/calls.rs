@@ -19,6 +19,8 @@ pub struct CallState {
     pub(super) place: Option<(usize, usize)>,
     /// It began in the present run.
     begun: bool,
+    /// It began before, and the present run repeats it.
+    is_told: bool,
     /// Its arguments, if no message holds them.
     pub(super) detached: String,
     /// The pieces in which its arguments came.
@@ -58,8 +60,11 @@ pub(super) struct CallTable {
     uses: Index,
     /// Those that began in the present run, in order.
     begun: Vec<String>,
-    /// Those that tool messages answer, known or not.
+    /// Those that tool messages answer, known or not, with the position of the first, or one before
+    /// it: insertions only move results back.
     answered: Index,
+    /// Those that several tool messages answer.
+    several: Index,
     /// Those that got a result in the present run, whatever became of its message.
     resulted: Index,
 }
@@ -83,10 +88,29 @@ impl CallTable {
         key(id, uses)
     }
 
-    /// True if a tool message answers a call, which may be unknown.
+    /// The position of the first result of a call, which may be unknown, or a position before it.
     #[cfg(feature = "asks")]
-    pub(super) fn has_result(&self, id: &str) -> bool {
-        self.answered.contains(id)
+    pub(super) fn first_result(&self, id: &str) -> Option<usize> {
+        self.answered.get(id)
+    }
+
+    #[cfg(feature = "asks")]
+    pub(super) fn has_several_results(&self, id: &str) -> bool {
+        self.several.contains(id)
+    }
+
+    /// Stores the position of a result.
+    fn place_result(&mut self, id: &str, position: usize) {
+        match self.answered.get(id) {
+            Some(first) => {
+                self.several.insert(id, 0);
+                self.answered.insert(id, first.min(position));
+            }
+            None => drop(self.answered.insert(id, position)),
+        }
+        if let Some(state) = self.state_mut(id) {
+            state.answered = true;
+        }
     }
 
     pub(super) fn state(&self, id: &str) -> Option<&CallState> {
@@ -112,20 +136,20 @@ impl CallTable {
         self.resulted.clear();
         for id in std::mem::take(&mut self.begun) {
             if let Some(state) = self.state_mut(&id) {
-                (state.begun, state.again) = (false, None);
+                (state.begun, state.is_told, state.again) = (false, false, None);
             }
         }
     }
 
     /// The calls that came again in the present run, got no result in it, and were over before: the agent asks the same again. A call
     /// is over if it is answered or the user spoke after it.
-    pub(super) fn asked_again(&mut self, last_user: Option<usize>) -> Vec<RestatedCall> {
+    pub(super) fn asked_again(&mut self, last_user: impl Fn() -> Option<usize>) -> Vec<RestatedCall> {
         let mut asked = Vec::new();
         for id in self.begun.clone() {
             let is_open = !self.resulted.contains(&id);
             if let Some(state) = self.state_mut(&id)
                 && is_open
-                && (state.answered || state.position() < last_user)
+                && (state.answered || state.is_told && state.position() < last_user())
             {
                 asked.extend(state.again.take().filter(|again| again.ended));
                 state.begun = false;
@@ -141,6 +165,7 @@ impl CallTable {
         if let Some(state) = self.state_mut(id) {
             state.again = Some(again);
             if !std::mem::replace(&mut state.begun, true) {
+                state.is_told = true;
                 self.begun.push(id.to_owned());
             }
         }
@@ -182,6 +207,7 @@ impl CallTable {
     /// Forgets which calls are answered, before their messages get new positions.
     pub(super) fn forget_answers(&mut self) {
         self.answered.clear();
+        self.several.clear();
         for state in &mut self.states {
             state.answered = false;
         }
@@ -190,13 +216,19 @@ impl CallTable {
     /// Indexes the calls and the result of a message at a position.
     pub(super) fn place_message(&mut self, position: usize, message: &Message) {
         if let Some(call) = message.tool_call_id() {
-            self.answered.insert(call, 0);
-            if let Some(state) = self.state_mut(call) {
-                state.answered = true;
-            }
+            self.place_result(call, position);
         }
         for (index, call) in message.tool_calls().iter().enumerate() {
             self.place(position, index, call);
+        }
+    }
+
+    /// A new message is at a position, and those that were there and behind it are one further.
+    pub(super) fn shift(&mut self, from: usize) {
+        for state in &mut self.states {
+            if let Some((message, _)) = &mut state.place {
+                *message += usize::from(*message >= from);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{CallState, Thread, calls};
 use crate::message::{Message, Role};
+use json_tree::{Json, Members};
 
 impl Thread {
     /// The keys of the calls to which the agent gave this id, the newest first.
@@ -9,14 +10,22 @@ impl Thread {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
     }
 
+    /// The position of a message.
+    pub(crate) fn position_of(&self, id: &str) -> Option<usize> {
+        self.positions.get(id)
+    }
+
     /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
         let mut results = Vec::new();
-        if self.calls.has_result(key) {
+        if let Some(first) = self.calls.first_result(key) {
             let behind = self.call(key).and_then(CallState::position).map_or(0, |owner| owner + 1);
-            for message in &self.messages[behind..] {
+            for message in &self.messages[first.max(behind)..] {
                 if message.tool_call_id == key {
                     results.push(message);
+                    if !self.calls.has_several_results(key) {
+                        break;
+                    }
                 } else if message.role != Role::Tool && !results.is_empty() {
                     break;
                 }
@@ -28,6 +37,23 @@ impl Thread {
     /// The messages of the last snapshot, or of the last run's input, in its order.
     pub(crate) fn told(&self) -> Vec<&Message> {
         self.told.iter().filter_map(|id| self.message(id)).collect()
+    }
+}
+
+/// The member of a message's metadata in which a page says which ask the message is about.
+const ABOUT: &str = "ask";
+
+/// Keeps what a message of the page's own says about an ask. Some agents tell their messages without metadata, and nothing else says so.
+pub(super) fn keep_ask(told: Option<&mut Message>, held: &Message) {
+    let ask = held.metadata().and_then(|metadata| metadata.get(ABOUT));
+    let Some((told, ask)) = told.filter(|told| told.role == held.role).zip(ask) else {
+        return;
+    };
+    let metadata = told.metadata.get_or_insert_with(|| Json::Object(Members::new()));
+    if let Json::Object(members) = metadata
+        && members.position(ABOUT).is_none()
+    {
+        members.put(ABOUT, ask.clone());
     }
 }
 

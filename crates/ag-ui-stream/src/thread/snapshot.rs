@@ -1,15 +1,19 @@
 //! `MESSAGES_SNAPSHOT`: reconciled by id, in place.
 
+use super::calls::RestatedCall;
+#[cfg(feature = "asks")]
+use super::seen::keep_ask;
 use super::{Change, List, Thread, result_id};
-use crate::event::EventRef;
+use crate::event::{Event, EventRef, EventType};
 use crate::index::Index;
-use crate::message::{Message, Role};
+use crate::message::{Message, Role, ToolCall};
 use json_tree::Json;
 use std::mem;
 
 impl Thread {
     pub(super) fn reconcile(&mut self, event: &EventRef<'_>) -> Change {
         let mut told = with_own_ids(event.messages());
+        self.drop_copies(&mut told);
         self.set_keys(&mut told, List::Whole);
         for call in told.iter().flat_map(Message::tool_calls) {
             self.calls.take_whole(&call.id);
@@ -34,6 +38,8 @@ impl Thread {
                     if message.tool_calls().is_empty() || told.as_ref().is_some_and(|told| told.role != Role::Tool) =>
                 {
                     given.remove(message.id());
+                    #[cfg(feature = "asks")]
+                    keep_ask(told.as_mut(), &message);
                     self.messages.extend(told.take());
                 }
                 Some(_) => {}
@@ -48,23 +54,113 @@ impl Thread {
             }
         }
         self.positions.clear();
-        self.calls.forget_answers();
-        self.reindex(0);
+        self.reindex();
         Change::MessagesReplaced
+    }
+}
+
+/// A call in a snapshot, and what was said before it.
+struct ToldCall<'m> {
+    call: &'m ToolCall,
+    /// The position of the user's last words.
+    after: Option<usize>,
+    is_answered: bool,
+}
+
+impl Thread {
+    /// Drops the calls of turns that a snapshot tells twice: some agents tell an answered turn again under other message ids.
+    ///
+    /// A copy repeats an answered call word for word, behind the same words of the user. No event told of it. It is asked again only if
+    /// the end of the run names it.
+    fn drop_copies(&mut self, told: &mut Vec<Message>) {
+        self.copies.clear();
+        let copies = self.copies_in(told);
+        let mut is_empty = vec![false; told.len()];
+        for &(message, call) in copies.iter().rev() {
+            let held = &mut told[message];
+            let call = held.tool_calls.remove(call);
+            let members = [
+                ("toolCallId", call.wire_id().into()),
+                ("toolCallName", call.name.as_str().into()),
+                ("parentMessageId", held.id().into()),
+            ];
+            let start = Event::new(EventType::ToolCallStart, members);
+            self.copies.push(RestatedCall { start, told: call.arguments.len(), ended: true });
+            is_empty[message] = held.tool_calls.is_empty() && held.text().is_empty();
+        }
+        let mut is_empty = is_empty.into_iter();
+        told.retain(|_| is_empty.next() != Some(true));
+    }
+
+    /// The places of the calls that are copies, in order.
+    fn copies_in(&self, told: &[Message]) -> Vec<(usize, usize)> {
+        let (mut known, mut by_id, mut last_result) = (Vec::<ToldCall<'_>>::new(), Index::default(), Index::default());
+        for (at, message) in told.iter().enumerate().filter(|(_, message)| message.role == Role::Tool) {
+            last_result.insert(message.wire_call_id(), at);
+        }
+        let (mut copies, mut said) = (Vec::new(), None);
+        let words = |at: Option<usize>| at.map(|at| told[at].text());
+        for (at, message) in told.iter().enumerate() {
+            match message.role {
+                Role::User => said = Some(at),
+                Role::Tool => {
+                    if let Some(call) = by_id.get(message.wire_call_id()) {
+                        known[call].is_answered = true;
+                    }
+                }
+                _ => {}
+            }
+            for (index, call) in message.tool_calls().iter().enumerate() {
+                let id = call.wire_id();
+                let before = by_id.get(id).map(|call| &known[call]).filter(|before| {
+                    before.is_answered
+                        && words(before.after) == words(said)
+                        && (&before.call.name, &before.call.arguments) == (&call.name, &call.arguments)
+                });
+                let is_known = self.calls.uses(id) > 1 || self.positions.contains(message.id());
+                if before.is_some() && !is_known && last_result.get(id) < Some(at) {
+                    copies.push((at, index));
+                    continue;
+                }
+                by_id.insert(id, known.len());
+                known.push(ToldCall { call, after: said, is_answered: false });
+            }
+        }
+        copies
+    }
+
+    /// The messages in the order in which the agent told them last. In the thread, those that it told of for the first time are behind
+    /// the others, as the protocol has it. The agent expects them where it put them.
+    pub(crate) fn in_told_order(&self) -> Vec<&Message> {
+        let mut told = Vec::new();
+        let mut is_told = vec![false; self.messages.len()];
+        for position in self.told.iter().filter_map(|id| self.positions.get(id)) {
+            if !mem::replace(&mut is_told[position], true) {
+                told.push(&self.messages[position]);
+            }
+        }
+        let mut told = told.into_iter();
+        let in_order = |(message, is_told)| if is_told { told.next().unwrap_or(message) } else { message };
+        self.messages.iter().zip(is_told).map(in_order).collect()
     }
 }
 
 /// The messages, with other ids for results that have the id of another message.
 pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
     let mut taken = Index::default();
-    for message in &messages {
+    for (at, message) in messages.iter().enumerate() {
         if message.role != Role::Tool {
-            taken.insert(message.id(), 0);
+            taken.insert(message.id(), at);
         }
     }
-    for message in &mut messages {
-        if message.role == Role::Tool {
-            message.id = result_id(message, |id| !taken.contains(id));
+    for at in 0..messages.len() {
+        let call = messages[at].tool_call_id();
+        if call.is_some() {
+            // One result may be told twice.
+            let is_free = |id: &str| taken.get(id).is_none_or(|held| messages[held].tool_call_id() == call);
+            let id = result_id(&messages[at], is_free);
+            taken.insert(&id, at);
+            messages[at].id = id;
         }
     }
     messages

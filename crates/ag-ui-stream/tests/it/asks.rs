@@ -39,13 +39,25 @@ fn user(text: &str, about: Option<(&str, &str)>) -> Message {
 fn only_tools_of_the_right_name_are_asks() {
     let named = |asks: Asks, names: &[&str]| {
         let mut conversation = Conversation::new(asks, Vec::new());
-        let calls = names.iter().map(|name| call_of(name, name, "")[0].clone());
+        let calls = names.iter().flat_map(|name| {
+            let [start, _, end] = call_of(name, name, "");
+            [start, end]
+        });
         conversation.take([started("r1")].into_iter().chain(calls));
         conversation.asks().asks().map(|ask| ask.tool_call_id.clone()).collect::<Vec<_>>()
     };
     let names = ["ask_user_question", "AskUserQuestion", "ask", "Ask_User_Question"];
     assert_eq!(named(Asks::new(), &names), names[..2]);
     assert_eq!(named(Asks::plain(["poll"]), &["poll", "ask_user_question"]), ["poll"]);
+    assert_eq!(
+        named(Asks::new().with_tool_name("poll"), &["poll", "ask_user_question"]),
+        ["poll", "ask_user_question"]
+    );
+    // Models of Kimi write a namespace before a name and a number behind it.
+    let written = ["functions.ask_user_question", "ask_user_question:0", "functions.AskUserQuestion:12"];
+    assert_eq!(named(Asks::new(), &written), written);
+    let others = ["other.ask_user_question", "ask_user_question:", "ask_user_question:a", "functions:0"];
+    assert_eq!(named(Asks::new(), &others), Vec::<String>::new());
 }
 
 #[test]

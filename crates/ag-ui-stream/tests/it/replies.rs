@@ -299,3 +299,33 @@ fn a_malformed_ask_that_its_user_cancelled_is_over() {
     let replayed = Conversation::new(Asks::new(), conversation.thread().messages().to_vec());
     assert_eq!(replayed.phase("c1"), Phase::Declined);
 }
+
+#[test]
+fn a_request_that_closes_many_calls_puts_each_result_behind_its_call() {
+    let calls = |name: &'static str, count: usize| {
+        (0..count).flat_map(move |n| call_of(name, &format!("{name}{n}"), &ASK.replace("Which", &n.to_string())))
+    };
+    let events = calls("ask_user_question", 12).chain(calls("f", 12));
+    let mut conversation = chat([started("r1")].into_iter().chain(events).chain([finished("r1")]));
+    let waiting = conversation.waiting();
+    let next = conversation
+        .say(
+            FOREIGN,
+            UserTurn { replies: waiting.iter().map(|id| conversation.picks(id, 1)).collect(), ..said("Go on") },
+        )
+        .unwrap();
+    conversation.start_response(&next);
+    let messages = conversation.thread().messages();
+    assert_eq!(messages.len(), 49);
+    for pair in messages[..48].chunks(2) {
+        assert_eq!(pair[1].tool_call_id(), Some(&*pair[0].tool_calls()[0].id));
+    }
+    assert_eq!(messages[48].text(), "Go on");
+    assert_eq!(conversation.thread().unanswered_tool_call_ids(), Vec::<String>::new());
+    assert_eq!(conversation.thread().pending_tool_call_ids(), Vec::<String>::new());
+    for id in &waiting {
+        assert_eq!(conversation.reply_of(id).message(), "Oil");
+    }
+    let sent: Vec<Message> = next.input().messages;
+    assert!(sent.iter().map(Message::id).eq(messages.iter().map(Message::id)));
+}

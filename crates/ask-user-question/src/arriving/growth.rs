@@ -3,9 +3,9 @@
 //! A patch is never taken back, although repair may leave things out in the end: options that mean "Other", invisible options and
 //! questions, blank descriptions. So each of these is held until it is known to stay.
 
-use super::text::{GrowingText, odd_in, push_words};
+use super::text::{GrowingText, control_in, odd_in, push_words};
 use crate::members::{self, Kind, MEMBERS, Member, MemberPath, Of};
-use crate::repair::{Stands, flag_word, stands};
+use crate::repair::{Stands, flag_word, is_loose, stands};
 use crate::snapshot::AskPatch;
 use crate::text::{folded, is_blank};
 use crate::validate::MAX_ASK_BYTES;
@@ -379,7 +379,7 @@ impl LiveAsk {
             self.packed = Some(parser);
         } else if let Some(text) = &mut self.text {
             // From there on, the final text may be a different one.
-            let odd = if text.kind() == Kind::Key { odd_in(fragment) } else { None };
+            let odd = if text.kind() == Kind::Key { odd_in(fragment) } else { control_in(fragment) };
             let fragment = fragment.get(..odd.unwrap_or(fragment.len())).unwrap_or_default();
             if let Some(delta) = text.grow(fragment) {
                 self.append(delta, emit);
@@ -441,6 +441,8 @@ impl LiveAsk {
         match (key, value) {
             (Key::Is(member), Some(value)) => self.emit_flag(scope, member, value, emit),
             _ if is_blank(text) => self.forget_member(),
+            // It is about the flag, and does not say it.
+            (Key::NearFlag(member, rank), None) if is_loose(member, rank) => {}
             (Key::NearFlag(member, rank), value) => {
                 if let Some(level) = self.levels.last_mut() {
                     // Two flags under other names come with the whole ask.

@@ -19,19 +19,24 @@ pub(super) struct GrowingText {
 /// The first characters of JSON in a string: an object, or one within a string or a code fence.
 const PACKED: CharClass = |c| matches!(c, '{' | '"' | '`' | '\u{FEFF}');
 
-/// The place at which markup of the call may begin, or a line break written as two characters.
+/// The place of a character that no author means, such as the form feed that JSON reads in `\frac`.
+pub(super) fn control_in(text: &str) -> Option<usize> {
+    text.bytes().position(|byte| matches!(byte, 0x8 | 0xC))
+}
+
+/// The place at which markup of the call may begin, a line break written as two characters, or what [`control_in`] finds.
 pub(super) fn odd_in(text: &str) -> Option<usize> {
     let byte = |at: usize| text.as_bytes().get(at);
     let begins = |at: usize| byte(at + 1).is_none_or(|next| *next == b'/' || next.is_ascii_alphabetic());
     (0..text.len()).find(|at| match byte(*at) {
         Some(b'<') => begins(*at),
-        found => found == Some(&b'\\'),
+        found => matches!(found, Some(b'\\' | 0x8 | 0xC)),
     })
 }
 
 /// Appends to a text of which only matters whether it is a flag: white space counts once, and what is longer than any flag is long enough.
 pub(super) fn push_words(text: &mut String, fragment: &str) {
-    const LONG_ENOUGH: usize = 20;
+    const LONG_ENOUGH: usize = 50;
     for character in fragment.chars() {
         if text.len() > LONG_ENOUGH {
             return;

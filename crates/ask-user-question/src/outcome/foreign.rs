@@ -10,7 +10,7 @@ use crate::reply::{MOST_PARTS, Selection};
 use crate::text::{folded, is_among};
 use crate::wire::{AskUserQuestion, Question};
 use answer::{Texts, answered, member};
-use json_tree::Json;
+use json_tree::{Json, Members};
 use sentence::sentence;
 
 impl Outcome {
@@ -109,6 +109,19 @@ impl Results<'_> {
         if let Some(text) = spoken(json) {
             return sentence(self.ask, text.trim());
         }
+        if let Json::Object(members) = json
+            && depth == 0
+            && self.are_headers(members)
+        {
+            // A lone text may be the tool's own, such as a state; the picks of a list are the user's.
+            let are_picks = members.iter().all(|(_, value)| value.as_list().is_some());
+            self.texts = if are_picks { Texts::Words } else { Texts::Labels };
+            let entries: Vec<_> = members.iter().map(|(key, value)| (&**key, value)).collect();
+            if let Some(selections) = self.named(&entries, false) {
+                return answered(self.ask, selections);
+            }
+            self.texts = Texts::Labels;
+        }
         // Among the user's answers are no words of the tool.
         if self.texts == Texts::Labels {
             let failed = |(_, told): (usize, &Json<'_>)| *told != Json::Bool(false);
@@ -182,6 +195,13 @@ impl Results<'_> {
             selections.push(selection);
         }
         Some(selections)
+    }
+
+    /// Returns true if an object names each question by its header, and nothing else.
+    fn are_headers(self, members: &Members<'_>) -> bool {
+        let is_named =
+            |question: &Question| question.header.as_deref().is_some_and(|header| members.position(header).is_some());
+        members.len() == self.ask.questions.len() && self.ask.questions.iter().all(is_named)
     }
 
     /// The question of an id, header or index. Among answers, one question alone may have any id.

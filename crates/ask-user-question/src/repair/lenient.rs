@@ -1,14 +1,17 @@
 //! JSON in texts, and texts that are almost JSON, as small models write them.
 
-use crate::text::CharClass;
+use crate::text::{CharClass, find};
 use json_tree::pieces::settle;
 use json_tree::{Json, NotUnique};
 
 /// Reads a text that has one reading as JSON, although it breaks a rule. It may have a byte order mark, a code fence, a comma too many, or
-/// what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single quotes. Its strings may have raw line
-/// breaks, `\'` and `\$`.
+/// what [`settle`] leaves out. It may be written as Python writes it: `True`, `False`, `None` and single quotes.
 ///
-/// Returns `None` for anything else. A quotation mark within a string may be its end, and a text that is cut off may go on in any way.
+/// Its strings may have raw line breaks, `\'` and `\$`. They may have backslashes of their own, as in `\d` or `C:\users`. Half a character
+/// becomes U+FFFD.
+///
+/// Returns `None` for anything else. A quotation mark within a string may be its end, and a text that is cut off may go on in any way. Beside
+/// backslashes of its own, `\n` before a small letter may be a line break or a path.
 fn read(text: &str) -> Option<Json<'static>> {
     let strict = strict(settle(unfenced(text.trim_start_matches('\u{FEFF}').trim())));
     json_tree::parse_unique(&strict).ok().map(Json::into_static)
@@ -27,11 +30,12 @@ fn strict(text: &str) -> String {
     let closes = |rest: &str| rest.trim_start().starts_with([']', '}']);
     let mut strict = String::with_capacity(text.len());
     let mut rest = text;
+    let has_own = has_own_backslash(text);
     while let Some(c) = rest.chars().next() {
         let behind = rest.get(c.len_utf8()..).unwrap_or_default();
         let literal = || LITERALS.iter().find_map(|(python, json)| Some((json, rest.strip_prefix(python)?)));
         match c {
-            '"' | '\'' => rest = string(behind, c, &mut strict),
+            '"' | '\'' => rest = string(behind, c, has_own, &mut strict),
             'T' | 'F' | 'N' if let Some((json, behind)) = literal() => {
                 strict.push_str(json);
                 rest = behind;
@@ -48,20 +52,15 @@ fn strict(text: &str) -> String {
 }
 
 /// Writes the string that ends at the next of its quotation marks, and returns what follows.
-fn string<'t>(text: &'t str, quote: char, strict: &mut String) -> &'t str {
+fn string<'t>(text: &'t str, quote: char, has_own: bool, strict: &mut String) -> &'t str {
     strict.push('"');
-    let mut is_escaped = false;
+    let mut escaped_to = 0;
     for (at, c) in text.char_indices() {
-        if is_escaped {
-            if !matches!(c, '\'' | '$') {
-                strict.push('\\');
-            }
-            strict.push(c);
-            is_escaped = false;
+        if at < escaped_to {
             continue;
         }
         match c {
-            '\\' => is_escaped = true,
+            '\\' => escaped_to = at + escape(text.get(at..).unwrap_or_default(), has_own, strict),
             _ if c == quote => {
                 strict.push('"');
                 return text.get(at + 1..).unwrap_or_default();
@@ -74,6 +73,66 @@ fn string<'t>(text: &'t str, quote: char, strict: &mut String) -> &'t str {
         }
     }
     ""
+}
+
+/// Writes the escape that a text begins with, and returns its length.
+fn escape(text: &str, has_own: bool, strict: &mut String) -> usize {
+    let mut next = text.chars().skip(1);
+    let (Some(c), after) = (next.next(), next.next()) else {
+        return 1;
+    };
+    let length = 1 + c.len_utf8();
+    let written = text.get(..length).unwrap_or_default();
+    match (c, unit(text)) {
+        ('\'' | '$', _) => strict.push(c),
+        // The line break itself follows.
+        ('\r', _) if after == Some('\n') => {}
+        ('\n' | '\r', _) => strict.push_str("\\n"),
+        // JSON has it, and yet a text with backslashes of its own may mean a letter behind one.
+        ('b' | 'f', _) if has_own => *strict += &(String::from("\\") + written),
+        ('n' | 'r' | 't', _) if has_own && after.is_some_and(|after| after.is_ascii_lowercase()) => *strict += "\\ ",
+        ('u', Some(first)) => {
+            const UNIT: usize = 6;
+            let second = text.get(UNIT..).filter(|rest| rest.starts_with('\\')).and_then(unit);
+            let is_whole = |units: &[u16]| char::decode_utf16(units.iter().copied()).all(|it| it.is_ok());
+            let length = match second {
+                _ if is_whole(&[first]) => UNIT,
+                Some(second) if is_whole(&[first, second]) => 2 * UNIT,
+                _ => {
+                    strict.push(char::REPLACEMENT_CHARACTER);
+                    return UNIT;
+                }
+            };
+            strict.push_str(text.get(..length).unwrap_or_default());
+            return length;
+        }
+        ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't', _) => strict.push_str(written),
+        _ => *strict += &(String::from("\\") + written),
+    }
+    length
+}
+
+/// The UTF-16 unit of an escape such as `\u00e9`.
+fn unit(escape: &str) -> Option<u16> {
+    let digits = escape.strip_prefix("\\u")?.get(..4)?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u16::from_str_radix(digits, 16).ok().filter(|_| is_hex)
+}
+
+/// Returns true if some backslash of a text begins no escape of JSON.
+fn has_own_backslash(text: &str) -> bool {
+    let mut rest = text;
+    while let Some(at) = find(rest, "\\") {
+        let escape = rest.get(at..).unwrap_or_default();
+        match escape.chars().nth(1) {
+            Some('u') if unit(escape).is_none() => return true,
+            Some('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' | 'u' | '\'' | '$' | '\n' | '\r') => {}
+            Some(_) => return true,
+            None => return false,
+        }
+        rest = escape.get(2..).unwrap_or_default();
+    }
+    false
 }
 
 pub(super) fn may_be_json(text: &str) -> bool {

@@ -47,12 +47,14 @@ impl<R: Reporter> Repairer<'_, R> {
         for (opening, middle) in PARAMETERS {
             let mut rest = leaked.as_str();
             while let Some((_, parameter)) = split_at(rest, opening) {
-                rest = parameter;
-                let Some((name, value)) = split_at(parameter, middle) else {
-                    continue;
+                let Some((name, value_and_rest)) = split_at(parameter, middle) else {
+                    break;
                 };
                 let name = name.split('<').next().unwrap_or_default();
-                let value = value.get(..begin(value).unwrap_or(value.len())).unwrap_or_default();
+                let value;
+                (value, rest) = value_and_rest
+                    .split_at_checked(begin(value_and_rest).unwrap_or(value_and_rest.len()))
+                    .unwrap_or_default();
                 if members.position(name).is_none() {
                     let value = unpacked(value).map_or_else(|| value.trim().into(), |(value, _)| value);
                     members.push((name.to_owned().into(), value));
@@ -70,12 +72,21 @@ fn split_at<'t>(text: &'t str, part: &str) -> Option<(&'t str, &'t str)> {
 
 /// The place at which markup of a call begins in a text. A tag that the text itself opened belongs to the text.
 fn begin(text: &str) -> Option<usize> {
-    let is_tag = |at: usize| {
-        let (before, tag) = (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
-        let tag = tag.strip_prefix("antml:").unwrap_or(tag);
-        let is_own =
-            |tag: &str| tag.strip_prefix('/').is_some_and(|name| find(before, &(String::from("<") + name)).is_some());
-        TAGS.iter().any(|known| tag.starts_with(known) && !is_own(known))
-    };
-    text.match_indices('<').map(|(at, _)| at).find(|at| is_tag(*at))
+    // A bit for each tag that was opened.
+    let mut opened = 0_u16;
+    for (at, _) in text.match_indices('<') {
+        let tag = text.get(at + 1..).unwrap_or_default();
+        let bare = tag.strip_prefix("antml:").unwrap_or(tag);
+        for (bit, known) in TAGS.iter().enumerate() {
+            let name = known.strip_prefix('/');
+            let is_own = name.is_some() && opened & 1 << bit != 0;
+            if bare.starts_with(known) && !is_own {
+                return Some(at);
+            }
+            if name.is_some_and(|name| tag.starts_with(name)) {
+                opened |= 1 << bit;
+            }
+        }
+    }
+    None
 }

@@ -36,6 +36,9 @@ const OPENINGS: [&str; 19] = [
     "自由記入|自由記述|自由回答|自定义|自行输入|自己输入",
 ];
 
+/// Those that are names as well: what follows must ask for the user's own words.
+const NAMES: &str = "inna|altra";
+
 /// Words that need nothing between them and an opening.
 const ASKING: &str = "please|specify|option|answer|antwort|angabe|opción|respuesta|cosa|réponse|chose|opção|resposta|opzione|risposta|odpowiedź|opcja|选项|答案";
 
@@ -83,6 +86,10 @@ pub(crate) fn meaning(label: &str) -> Meaning {
     let Some(rest) = opening.map(str::trim_start) else {
         return unknown;
     };
+    // Alone it is somebody's or something's name.
+    if is_among(NAMES, plain.trim_end()) {
+        return Meaning::Open;
+    }
     const IS_BETWEEN: CharClass = |c| !is_letter(c);
     let (mut last, mut invites) = ("", true);
     for word in rest.split(IS_BETWEEN) {

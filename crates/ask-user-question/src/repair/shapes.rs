@@ -3,7 +3,7 @@
 use super::lenient::unpacked;
 use super::report::{RepairCode, RepairPlace, Repairer, Reporter};
 use crate::members::{self, Kind, Member, Of};
-use crate::text::{CharClass, find, folded, is_blank, place};
+use crate::text::{CharClass, find, folded, is_blank, lower, place, words};
 use json_tree::Json;
 use std::mem;
 
@@ -13,10 +13,15 @@ pub(super) struct Field {
     /// Its name in any spelling, and then the names that stand for it if it is missing.
     names: &'static str,
     fits: fn(&Json<'_>) -> bool,
+    /// The values that fit a name which only contains one of these names.
+    fits_loosely: fn(&Json<'_>) -> bool,
 }
 
+/// The older name of a preview.
+pub(super) const PREVIEW: Field = Field { name: "preview", names: "markdown", fits: is_text, fits_loosely: is_text };
 /// An object of answers is the user's, not the model's to give.
-pub(super) const ANSWERS: Field = Field { name: "options", names: "answers", fits: |value| value.as_list().is_some() };
+pub(super) const ANSWERS: Field =
+    Field { name: "options", names: "answers", fits: |value| value.as_list().is_some(), fits_loosely: |_| false };
 /// The members whose value is true if several options may be chosen.
 const SEVERAL: [Field; 3] = [
     Field {
@@ -24,16 +29,19 @@ const SEVERAL: [Field; 3] = [
         names: "type|kind|mode|select|selection|selectmode|selecttype|selectionmode|selectiontype|choicetype|answertype|\
             inputtype|questiontype",
         fits: |value| as_flag(value) == Some(true),
+        fits_loosely: |_| false,
     },
     Field {
         name: "multiSelect",
         names: "single|singleselect|singleselection|singlechoice|singleanswer|exclusive|mutuallyexclusive",
         fits: |value| as_flag(value) == Some(false),
+        fits_loosely: |_| false,
     },
     Field {
         name: "multiSelect",
         names: "maxselect|maxselected|maxselection|maxselections|maxchoices|maxanswers",
         fits: |value| matches!(value, Json::Number(_)) && as_flag(value).is_none(),
+        fits_loosely: |_| false,
     },
 ];
 impl Field {
@@ -46,7 +54,10 @@ impl Field {
             Kind::List(Of::Option) => is_some_list,
             Kind::List(_) => |_| true,
         };
-        Self { name: row.name, names: row.near, fits }
+        // A text beside a flag may be about it, such as `multipleHint`.
+        let fits_loosely: fn(&Json<'_>) -> bool =
+            if row.kind == Kind::Flag { |value: &Json<'_>| as_flag(value).is_some() } else { fits };
+        Self { name: row.name, names: row.near, fits, fits_loosely }
     }
 
     /// The place of the member that stands for the field, if the field is missing.
@@ -59,7 +70,7 @@ impl Field {
         for (at, (key, value)) in members.iter().enumerate() {
             if let Some(rank) = rank(self.names, key)
                 && found.is_none_or(|(first, _)| rank < first)
-                && (self.fits)(value)
+                && if is_starred(self.names, rank) { (self.fits_loosely)(value) } else { (self.fits)(value) }
             {
                 found = Some((rank, at));
             }
@@ -80,6 +91,15 @@ fn rank(names: &str, key: &str) -> Option<usize> {
         Some(part) => find(&key, part).is_some(),
         None => key == name,
     })
+}
+
+fn is_starred(names: &str, rank: usize) -> bool {
+    words(names).nth(rank).is_some_and(|name| name.starts_with('*'))
+}
+
+/// Returns true if the name of this rank only contains a name of the member.
+pub(crate) fn is_loose(member: Member, rank: usize) -> bool {
+    is_starred(member.row().near, rank)
 }
 
 fn is_among(names: &str, key: &str) -> bool {
@@ -111,7 +131,10 @@ pub(crate) fn stands(object: Of, key: &str) -> Option<Stands> {
     }
     if is_needed {
         Some(Stands::Needed)
-    } else if is_optional || in_question && SEVERAL.iter().any(|field| is_among(field.names, key)) {
+    } else if is_optional
+        || !in_question && is_among(PREVIEW.names, key)
+        || in_question && SEVERAL.iter().any(|field| is_among(field.names, key))
+    {
         Some(Stands::Optional)
     } else {
         flag
@@ -146,10 +169,21 @@ pub(crate) fn as_flag(value: &Json<'_>) -> Option<bool> {
 
 /// As [`as_flag`], of a text.
 pub(crate) fn flag_word(text: &str) -> Option<bool> {
-    let text = text.trim();
-    const WORDS: &str = "true|yes|on|1|multi|multiple|many|several|checkbox|checkboxes|multiselect|multi_select|multi-select|\
-        false|no|off|0|single|one|radio";
-    place(WORDS, &mut |word| text.eq_ignore_ascii_case(word)).map(|place| place < 13)
+    // A longer text is no word for a flag.
+    const LONGEST: usize = 20;
+    const WORDS: &str = "true|yes|on|1|multi|multiple|many|several|checkbox|checkboxes|multiselect|multichoice|multianswer|\
+        multiselection|multipleselect|multipleselection|multipleanswers|selectmany|selectmultiple|manyof|anyof|\
+        false|no|off|0|single|one|radio|singleselect|singlechoice|singleanswer|singleselection|selectone|oneof";
+    let mut word = String::new();
+    for c in text.trim().chars() {
+        if word.len() > LONGEST || word.is_empty() && c == '-' {
+            return None;
+        }
+        if !matches!(c, '-' | '_') {
+            word.push(lower(c));
+        }
+    }
+    place(WORDS, &mut |known| known == word).map(|place| place < 21)
 }
 
 /// Returns true if an object is a question itself: it has a text, and no list of questions.
@@ -169,6 +203,16 @@ impl<R: Reporter> Repairer<'_, R> {
         {
             let name = mem::replace(&mut members[at].0, field.name.into());
             self.0.report(place.key(&name), RepairCode::RenamedField);
+        }
+    }
+
+    /// Leaves out a preview under its older name where previews are not allowed.
+    pub(super) fn remove(&mut self, object: &mut Json<'_>, place: RepairPlace<'_>, field: &Field) {
+        if let Some(at) = field.stand_in(object)
+            && let Json::Object(members) = object
+        {
+            let (name, _) = members.remove(at);
+            self.0.report(place.key(&name), RepairCode::PreviewRemoved);
         }
     }
 
@@ -246,6 +290,20 @@ impl<R: Reporter> Repairer<'_, R> {
             members.push((Member::Options.row().name.into(), Json::List(options.into())));
             self.0.report(place.key("type"), RepairCode::YesNo);
         }
+    }
+
+    /// Makes a list of an object whose names count its values, from 0 or from 1. Some programs between a model and its tool write lists so.
+    pub(super) fn number_off(&mut self, value: &mut Json<'_>, place: RepairPlace<'_>, fits: fn(&Json<'_>) -> bool) {
+        let Json::Object(members) = value else {
+            return;
+        };
+        let counts_from =
+            |first: usize| members.iter().zip(first..).all(|((key, _), number)| *key == number.to_string());
+        if members.is_empty() || !(counts_from(0) || counts_from(1)) || !members.iter().all(|(_, value)| fits(value)) {
+            return;
+        }
+        *value = Json::List(mem::take(members).into_iter().map(|(_, value)| value).collect());
+        self.0.report(place, RepairCode::NumberedList);
     }
 
     /// Makes a list of options out of an object or of lines.

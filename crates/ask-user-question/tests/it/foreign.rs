@@ -267,6 +267,33 @@ fn four_wrappings_are_looked_into_and_no_more() {
 }
 
 #[test]
+fn an_object_from_headers_to_picks_is_an_answer() {
+    let extras = || {
+        let extras = Question::new("Which extras?", ["Wrap", "Card"]).with_header("Extras").with_multi_select(true);
+        AskUserQuestion::new([size().questions.remove(0), extras])
+    };
+    let picks = |question: usize, selected: &[usize]| Selection {
+        question,
+        selected: selected.to_vec(),
+        ..Selection::default()
+    };
+    answered(&size(), r#"{"Size":["M"]}"#, &[picks(0, &[1])]);
+    answered(&size(), r#"{"Size":"M"}"#, &[picks(0, &[1])]);
+    answered(&size(), r#"{"Size":["not at all"]}"#, &[words(0, "not at all")]);
+    answered(&extras(), r#"{"Size":["M"],"Extras":["Wrap","Card"]}"#, &[picks(0, &[1]), picks(1, &[0, 1])]);
+    answered(&extras(), r#"{"Extras":["Card"],"Size":["my own"]}"#, &[words(0, "my own"), picks(1, &[1])]);
+    let status = AskUserQuestion::new([Question::new("Which state?", ["Open", "Done"]).with_header("Status")]);
+    answered(&status, r#"{"Status":["Open"]}"#, &[picks(0, &[0])]);
+    // A text beside a header may be the tool's own, and not every question is named.
+    for unclear in
+        [r#"{"Size":"pending"}"#, r#"{"Size":"not at all"}"#, r#"{"Size":{}}"#, r#"{"Size":["M"],"Colour":["Red"]}"#]
+    {
+        assert_eq!(Outcome::parse_foreign(&size(), unclear), None, "{unclear}");
+    }
+    assert_eq!(Outcome::parse_foreign(&extras(), r#"{"Size":["M"]}"#), None);
+}
+
+#[test]
 fn a_verdict_is_one_only_if_nothing_speaks_against_it() {
     for (content, expected) in [
         (r#"{"cancelled":true,"seen":true}"#, Some(Outcome::Declined)),

@@ -12,10 +12,10 @@ const OTHER: &str = "Other|other|OTHER…|Other (please specify)|Other – I’l
     Quelque chose d’autre|Autre (à préciser)|その他|その他（自由記述）|其他|其它（请说明）|أخرى|أخرى (يرجى التحديد)|Другое|Others|Otros|Otras|Outros|Outra|\
     Altro|Autres|Another option|Something different|Sonstige|Eigene Angabe|Freitext|Custom answer|Enter your own|Type my own|Write your own|\
     Respuesta propia|Réponse libre|Algo diferente|Другой вариант|غير ذلك|شيء آخر|خيار آخر|それ以外|自由記入|自己输入|Type my own answer|その他（自由記入）|\
-    自定义|✏️ Other|Other 🖊️|Inne|Inna odpowiedź|Inny (proszę podać)|Inne: wpisz";
+    自定义|✏️ Other|Other 🖊️|Inne|Inna odpowiedź|Inny (proszę podać)|Inne: wpisz|Inna opcja|Inna (proszę podać)|Altra risposta";
 
 const OWN: &str = "Other branch|Other (S3)|Other (DE)|Another|Something|Something elsewhere|Otherwise|Other type|Mother|None of these|Andere Farbe|\
-    Anderswo|Otra vez|Otro modelo|Autre couleur|Autrement|その他の方法|その他（S3）|其他人|Outra cor|Altrove|آخر الشهر|Keine davon|None of the above|Custom domain|Another branch|🎨 Colour|Eigene Domain|Inne miasto|Innego dnia";
+    Anderswo|Otra vez|Otro modelo|Autre couleur|Autrement|その他の方法|その他（S3）|其他人|Outra cor|Altrove|آخر الشهر|Keine davon|None of the above|Custom domain|Another branch|🎨 Colour|Eigene Domain|Inne miasto|Innego dnia|Inna|Altra|Inna Wolf";
 
 /// The text of an ask up to the end of its first label.
 fn open(label: &str) -> String {

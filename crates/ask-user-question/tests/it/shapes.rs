@@ -250,6 +250,120 @@ fn almost_json_is_read_where_it_has_one_reading() {
 }
 
 #[test]
+fn backslashes_with_one_reading_are_read() {
+    let said = |text: &str| question(&PLAIN.replace("Which size?", text)).question;
+    for (sent, meant) in [
+        (r"Clear C:\users\data?", r"Clear C:\users\data?"),
+        (r"Match \d+ or \w+?", r"Match \d+ or \w+?"),
+        (r"C:\dir", r"C:\dir"),
+        (r"Write it as \sum or as \frac{a}{b}?", r"Write it as \sum or as \frac{a}{b}?"),
+        (r"A \beta or an \alpha?", r"A \beta or an \alpha?"),
+        ("One\\\ntwo", "One\ntwo"),
+        ("One\\\r\ntwo", "One\ntwo"),
+        (r"Match \d?\n- yes\n- no", "Match \\d?\n- yes\n- no"),
+        (r"Match \\d, \u0064 or \d?", r"Match \d, d or \d?"),
+        (r"Really\u?", r"Really\u?"),
+    ] {
+        assert_eq!(said(sent), meant, "{sent}");
+    }
+    // Valid JSON is read as JSON.
+    assert_eq!(said(r"Which of them?\n- one\n- two\u0021"), "Which of them?\n- one\n- two!");
+    let label = PLAIN.replace(r#""label": "S""#, r#""label": "\d\frac""#);
+    assert_eq!(labels(&question(&label)), [r"\d\frac", "M"]);
+    let packed = json!({"questions": r#"[{"question": "Match \d?", "options": ["A", "B"]}]"#});
+    assert_eq!(question(&packed.to_string()).question, r"Match \d?");
+}
+
+#[test]
+fn half_of_a_character_becomes_the_sign_for_what_is_lost() {
+    let said = |text: &str| question(&PLAIN.replace("Which size?", text)).question;
+    for (sent, meant) in [
+        (r"Which \ud83d?", "Which \u{fffd}?"),
+        (r"Which \ude00?", "Which \u{fffd}?"),
+        (r"Which \ud83d\ud83d\ude00", "Which \u{fffd}😀"),
+        (r"Which \uD83D\n?", "Which \u{fffd}\n?"),
+        (r"Which \ud83d", "Which \u{fffd}"),
+    ] {
+        assert_eq!(said(sent), meant, "{sent}");
+    }
+    shows(
+        &PLAIN.replace(r#"fits most""#, r#"fits most \ud83d""#),
+        &PLAIN.replace("fits most", "fits most \u{fffd}"),
+        "almost_json",
+    );
+}
+
+#[test]
+fn lists_as_objects_whose_names_count_are_lists() {
+    let numbered = |from: usize, items: &[&str]| {
+        let members: Vec<String> =
+            items.iter().enumerate().map(|(at, item)| format!("\"{}\": {item}", from + at)).collect();
+        format!("{{{}}}", members.join(", "))
+    };
+    let options = [r#"{"label": "S"}"#, r#"{"label": "M", "description": "fits most"}"#];
+    let list = format!("[{}]", options.join(", "));
+    let ask = PLAIN.strip_prefix(r#"{"questions": ["#).unwrap().strip_suffix("]}").unwrap();
+    for from in [0, 1] {
+        let of_options = ask.replace(&list, &numbered(from, &options));
+        let both = format!(r#"{{"questions": {}}}"#, numbered(from, &[&of_options]));
+        for sent in [
+            format!(r#"{{"questions": {}}}"#, numbered(from, &[ask])),
+            format!(r#"{{"questions": [{of_options}]}}"#),
+            both.clone(),
+            numbered(from, &[ask]),
+            json!({"questions": numbered(from, &[ask])}).to_string(),
+        ] {
+            shows(&sent, PLAIN, "numbered_list");
+        }
+        let texts = PLAIN.replace(&list, &numbered(from, &[r#""S""#, r#""M""#]));
+        assert_eq!(labels(&question(&texts)), ["S", "M"]);
+    }
+    // Names that do not count are labels.
+    let map = |options: &str| PLAIN.replace(&list, options);
+    for (options, expected) in [
+        (r#"{"2": "two cores", "8": "all cores"}"#, ["2", "8"]),
+        (r#"{"1": "one", "3": "three"}"#, ["1", "3"]),
+        (r#"{"00": "a", "01": "b"}"#, ["00", "01"]),
+    ] {
+        assert_eq!(labels(&question(&map(options))), expected);
+    }
+}
+
+#[test]
+fn what_is_said_about_a_flag_is_no_flag() {
+    let with = |member: &str| PLAIN.replace(r#""header": "Size""#, &format!(r#""header": "Size", {member}"#));
+    for about in [r#""multipleHint": "Pick any""#, r#""multi_select_label": "Several are fine""#] {
+        let checked = checked(&with(about));
+        assert!(checked.is_valid(), "{about}: {:?}", checked.violations);
+        assert!(!question(&with(about)).multi_select, "{about}");
+        assert!(question(&with(&format!(r#"{about}, "multi": true"#))).multi_select, "{about}");
+    }
+    assert!(question(&with(r#""allowMultipleAnswers": true"#)).multi_select);
+    for kind in ["multi_choice", "multi-select", "MULTI_CHOICE", "multiSelect", "multiple_select", "checkboxes"] {
+        assert!(question(&with(&format!(r#""type": "{kind}""#))).multi_select, "{kind}");
+    }
+    for kind in ["single_choice", "single-select", "radio", "choice", "-1"] {
+        assert!(!question(&with(&format!(r#""type": "{kind}""#))).multi_select, "{kind}");
+    }
+    assert!(!question(&with(r#""multiSelect": "single_choice""#)).multi_select);
+    assert!(question(&with(r#""multiSelect": "multi_choice""#)).multi_select);
+}
+
+#[test]
+fn a_preview_under_its_older_name_is_one() {
+    let preview = |arguments: &str| question(arguments).options[0].preview.clone();
+    let old = PLAIN.replace(r#""label": "S""#, r#""label": "S", "markdown": "**S**""#);
+    assert_eq!(preview(&old).as_deref(), Some("**S**"));
+    let both = old.replace(r#""markdown""#, r#""preview": "new", "markdown""#);
+    assert_eq!(preview(&both).as_deref(), Some("new"));
+    let several = old.replace(r#""options""#, r#""multiSelect": true, "options""#);
+    assert_eq!(preview(&several), None);
+    let told = checked(&several);
+    assert!(told.is_valid());
+    assert!(told.repairs.iter().any(|repair| repair.code.as_str() == "preview_removed"), "{:?}", told.repairs);
+}
+
+#[test]
 fn what_has_two_readings_or_half_is_refused_with_its_place() {
     for broken in [
         PLAIN.strip_suffix("]}").unwrap(),
@@ -259,7 +373,8 @@ fn what_has_two_readings_or_half_is_refused_with_its_place() {
         &PLAIN.replace("Which size?", r#"Which "size"?"#),
         r#"{'question': 'It's late?', 'options': ['A', 'B']}"#,
         r#"{question: "Q", options: ["A", "B"]}"#,
-        &PLAIN.replace("Which size?", r"C:\dir"),
+        // A line break, or a folder.
+        &PLAIN.replace("Which size?", r"C:\users\new"),
         r#"{"questions": [{"question": "Q", "options": ["A", "B"], 'question': "P"}]}"#,
     ] {
         assert_eq!(checked(broken).ask, None, "{broken}");

@@ -108,7 +108,10 @@ fn client_result(
 }
 
 /// Refuses a reply with a text that is too long, or for which there is no room.
-pub(crate) fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome: &Outcome) -> Result<(), Refused> {
+///
+/// # Errors
+/// The text is too long, or the conversation is full.
+pub fn check_reply(bounds: &Bounds, conversation: &Conversation, outcome: &Outcome) -> Result<(), Refused> {
     let own_words = match outcome {
         Outcome::Answered(reply) => {
             reply.answers().iter().flat_map(|answer| [&answer.other, &answer.note]).flatten().map(String::len).sum()
@@ -221,15 +224,22 @@ fn response(
     let ask = &waiting.questions;
     let for_ask = |id: &str| id == waiting.tool_use_id;
     let tool = tool_messages(input).find(|tool| for_ask(&tool.tool_call_id) && !known.has(&tool.id));
+    let resume = input.resume.iter().find(|resume| for_ask(&resume.interrupt_id));
     if let Some(tool) = tool {
         let outcome = read_outcome(ask, &tool.text())?;
+        // Some clients send the answer in both places.
+        if let Some(resume) = resume
+            && read_resume(ask, resume)? != outcome
+        {
+            return Err(Refused::BadRequest("The tool message and `resume` have different answers.".to_owned()));
+        }
         let (reply_id, by) = identity(tool.ask(), tool.reply_id(), &tool.id);
         return Ok(Some(Response {
             tool_message_id: Some(tool.id.clone()),
             ..respond(waiting, reply_id, by, outcome, said)
         }));
     }
-    if let Some(resume) = input.resume.iter().find(|resume| for_ask(&resume.interrupt_id)) {
+    if let Some(resume) = resume {
         let outcome = read_resume(ask, resume)?;
         let (reply_id, by) = identity(resume.ask(), resume.reply_id(), &input.run_id);
         return Ok(Some(respond(waiting, reply_id, by, outcome, said)));
@@ -331,15 +341,15 @@ fn refuse_late_reply(
         Some(InputMessage::Tool(_) | InputMessage::User(_) | InputMessage::Assistant(_) | InputMessage::Other)
         | None => None,
     };
-    let from_resume = input
-        .resume
-        .first()
-        .map(|resume| (resume.interrupt_id.clone(), identity(resume.ask(), resume.reply_id(), &input.run_id).0));
+    let resume = input.resume.first().filter(|_| from_tool.is_none() && from_message.is_none());
+    let from_resume =
+        resume.map(|resume| (resume.interrupt_id.clone(), identity(resume.ask(), resume.reply_id(), &input.run_id).0));
     let Some((tool_call_id, reply_id)) = from_tool.or(from_message).or(from_resume) else {
         return Ok(());
     };
     match conversation.result_of(&tool_call_id) {
         Some(winner) if winner.ask.as_ref().is_some_and(|ask| ask.reply_id == reply_id) => Ok(()),
+        Some(winner) if resume.is_some_and(|resume| says_the_same(conversation, resume, winner)) => Ok(()),
         Some(winner) => {
             Err(Refused::Rejected(Rejected::AlreadyAnswered { same_reply: false, winner: Box::new(winner.clone()) }))
         }
@@ -348,6 +358,16 @@ fn refuse_late_reply(
             None => Rejected::NotWaiting,
         })),
     }
+}
+
+/// Returns true if a reply without a name is the answer that won: its client sends it again, in another run.
+fn says_the_same(conversation: &Conversation, resume: &Resume, winner: &ToolResult) -> bool {
+    let is_named = resume.ask().is_some() || resume.reply_id().is_some();
+    let ask = conversation.call(&winner.tool_use_id).and_then(|call| AskUserQuestion::from_arguments(call.arguments()));
+    !is_named
+        && ask.is_some_and(|ask| {
+            read_resume(&ask, resume).is_ok_and(|outcome| outcome.tool_content(&ask) == winner.content)
+        })
 }
 
 /// Refuses content that can't be read, such as an image alone, instead of ignoring it. Only the end of the history is checked here, too.

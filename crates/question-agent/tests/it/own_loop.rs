@@ -68,3 +68,11 @@ async fn an_own_loop_runs_its_tools_and_waits_for_its_user() {
         assert_eq!(client.thread().messages().last().map(|one| one.text().into_owned()).as_deref(), Some("Thank you."));
     }
 }
+
+#[tokio::test]
+async fn a_taken_port_is_a_sentence_with_another_to_take() {
+    let taken = example::listen("127.0.0.1:0").await.expect("there is a free port");
+    let address = taken.local_addr().expect("it is bound").to_string();
+    let why = example::listen(&address).await.expect_err("it is taken");
+    assert!(why.starts_with(&address) && why.contains("in use") && why.contains("another address"), "{why}");
+}

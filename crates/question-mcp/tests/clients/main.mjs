@@ -130,7 +130,9 @@ const journeys = {
       assert.match(await (await fetch(await person.address)).text(), /Which size\?/);
       assert.equal((await person.post({ question_1: "S" })).status, 200);
       const result = await asked;
-      assert.deepEqual(result.structuredContent, { outcome: "answered", answers: { "Which size?": "S" } });
+      const { answered_at, ...content } = result.structuredContent;
+      assert.match(answered_at, /^20.*Z$/);
+      assert.deepEqual(content, { outcome: "answered", answers: { "Which size?": "S" } });
     });
   },
 

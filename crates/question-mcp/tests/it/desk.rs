@@ -3,9 +3,12 @@
 use ask_user_question::{AskUserQuestion, Outcome};
 use async_trait::async_trait;
 use http::request::Parts;
-use question_mcp::{OpenedAsk, OwnPage, PageError};
+use question_mcp::{EndedAsk, OpenedAsk, OwnPage, PageError};
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
+
+/// The time at which every answer was given.
+pub(crate) const ANSWERED_AT: &str = "2026-11-27T12:00:00Z";
 
 #[derive(Debug, Default)]
 struct Ask {
@@ -73,24 +76,27 @@ impl OwnPage for Desk {
         Ok(OpenedAsk { id, address: Some("http://127.0.0.1:1/ask/secret".to_owned()) })
     }
 
-    async fn outcome(&self, _request: Option<&Parts>, id: &str) -> Result<(AskUserQuestion, String), PageError> {
+    async fn outcome(&self, _request: Option<&Parts>, id: &str) -> Result<EndedAsk, PageError> {
         let mut changes = self.changed.subscribe();
         loop {
             {
                 let asks = self.asks.lock().expect("no test panics with it");
                 let ask = asks.iter().find(|ask| ask.id == id && !ask.is_closed).ok_or_else(PageError::unknown_ask)?;
                 if let Some(content) = &ask.content {
-                    return Ok((ask.ask.clone(), content.clone()));
+                    let ended_at = Some(ANSWERED_AT.to_owned());
+                    return Ok(EndedAsk { ask: ask.ask.clone(), content: content.clone(), ended_at });
                 }
             }
             changes.changed().await.expect("it is there");
         }
     }
 
-    async fn close(&self, _request: Option<&Parts>, id: &str) {
+    async fn close(&self, _request: Option<&Parts>, id: &str) -> Result<bool, PageError> {
+        let mut is_new = false;
         for ask in self.asks.lock().expect("no test panics with it").iter_mut().filter(|ask| ask.id == id) {
-            ask.is_closed = true;
+            is_new |= !std::mem::replace(&mut ask.is_closed, true);
         }
         self.changed.send_replace(());
+        Ok(is_new)
     }
 }

@@ -154,6 +154,99 @@ async fn a_client_that_refuses_the_form_gets_the_page() {
 }
 
 #[tokio::test]
+async fn a_client_that_knows_no_forms_is_not_asked_by_one_again() {
+    let refuses = json!({"code": -32601, "message": "Method not found"});
+    let times_out = json!({"reason": "McpError: MCP error -32001: Request timed out"});
+    for (refuses, ends) in [(Some(refuses), None), (None, Some(times_out))] {
+        let server = McpServer::builder().own_page(Desk::new()).wait(Duration::ZERO).build();
+        let mut client = Client::new(&server, Generation::Sessions, shows_forms()).await;
+        let id = client.ask("tools/call", json!({"name": "ask_user_question", "arguments": which_size()})).await;
+        let form = client.next().await;
+        if let Some(error) = refuses {
+            client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "error": error})).await;
+            assert_eq!(client.response(id).await["result"]["structuredContent"]["outcome"], "open");
+        }
+        if let Some(mut params) = ends {
+            params["requestId"] = id.into();
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+            assert_eq!(client.next().await["method"], "notifications/cancelled");
+        }
+        let next = client.call("ask_user_question", which_size()).await;
+        assert_eq!(next["structuredContent"]["outcome"], "open", "{next}");
+    }
+}
+
+#[tokio::test]
+async fn a_user_who_cancels_a_form_gets_the_next_one() {
+    let server = McpServer::builder().own_page(Desk::new()).wait(Duration::ZERO).build();
+    let mut client = Client::new(&server, Generation::Sessions, shows_forms()).await;
+    for reason in [json!({}), json!({"reason": "The user stopped it."})] {
+        let id = client.ask("tools/call", json!({"name": "ask_user_question", "arguments": which_size()})).await;
+        assert_eq!(client.next().await["method"], "elicitation/create");
+        let mut params = reason;
+        params["requestId"] = id.into();
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+        assert_eq!(client.next().await["method"], "notifications/cancelled");
+    }
+    client.ask("tools/call", json!({"name": "ask_user_question", "arguments": which_size()})).await;
+    assert_eq!(client.next().await["method"], "elicitation/create");
+}
+
+#[tokio::test]
+async fn a_client_with_addresses_alone_gets_no_form() {
+    let server = McpServer::builder().own_page(Desk::new()).wait(Duration::ZERO).build();
+    for generation in GENERATIONS {
+        let mut client = Client::new(&server, generation, json!({"elicitation": {"url": {}}})).await;
+        let open = client.call("ask_user_question", which_size()).await;
+        assert_eq!(open["structuredContent"]["outcome"], "open", "{open}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_that_was_accepted_without_content_is_shown_again() {
+    let server = McpServer::builder().build();
+    for generation in GENERATIONS {
+        let mut client = Client::new(&server, generation, shows_forms()).await;
+        for empty in [json!({"action": "accept"}), accepts(Value::Null), accepts(json!({}))] {
+            let picks = accepts(json!({"question_1": "S"}));
+            let result = client.fills_in(&which_size(), &[empty.clone(), picks]).await;
+            assert_eq!(result["structuredContent"]["outcome"], "answered", "{result}");
+            let result = client.fills_in(&which_size(), &[empty.clone(), empty]).await;
+            assert_eq!(
+                (&result["structuredContent"]["outcome"], &result["isError"]),
+                (&json!("skipped"), &json!(false))
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn several_choices_are_read_whole_however_a_client_writes_them() {
+    let extras = json!({"questions": [
+        {"question": "Which extras?", "multiSelect": true, "options": ["Card", "Card, signed", "Ribbon"]},
+    ]});
+    let server = McpServer::builder().build();
+    for generation in GENERATIONS {
+        let mut client = Client::new(&server, generation, shows_forms()).await;
+        for (sent, told) in [
+            (json!("Card"), "Card"),
+            (json!("Card, Ribbon"), "Card, Ribbon"),
+            (json!("Card,Ribbon"), "Card, Ribbon"),
+            (json!("Card, signed"), "Card, signed"),
+            (json!(["Card", "Card"]), "Card"),
+            (json!(["Card", "Bow"]), "Card, Bow"),
+            (json!("Card, Bow"), "Card, Bow"),
+        ] {
+            let result = client.fills_in(&extras, &[accepts(json!({"question_1": sent}))]).await;
+            let content = &result["structuredContent"];
+            assert_eq!(content["answers"], json!({"Which extras?": told}), "{result}");
+            let own = &content["details"][0]["other"];
+            assert_eq!(own.as_str().is_some_and(|own| own.ends_with("Bow")), told.ends_with("Bow"), "{result}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_client_whose_form_does_not_do_gets_the_page_where_there_is_one() {
     let (codex, desk) = ("codex-mcp-client", Desk::new());
     for generation in GENERATIONS {

@@ -1,7 +1,7 @@
 //! The question on a page of its own.
 
 use crate::client::{Client, GENERATIONS, Generation, shows_forms, which_size};
-use crate::desk::Desk;
+use crate::desk::{ANSWERED_AT, Desk};
 use question_mcp::McpServer;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -33,7 +33,11 @@ async fn a_call_waits_and_tells_its_progress() {
         }
         desk.answer(0);
         let result = client.response(id).await["result"].take();
-        assert_eq!(result["structuredContent"], json!({"outcome": "answered", "answers": {"Which size?": "S"}}));
+        let answers = json!({"Which size?": "S"});
+        assert_eq!(
+            result["structuredContent"],
+            json!({"outcome": "answered", "answers": answers, "answered_at": ANSWERED_AT})
+        );
         assert!(desk.is_closed(0), "it was handed over");
     }
 }

@@ -9,7 +9,7 @@ use crate::limits::MODEL_CALLS;
 use crate::models::{Delta, Model, ModelError, ModelRequest};
 use ask_user_question::Limits;
 use axum::body::BodyDataStream;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 pub(super) use ends::{AnswerError, Retry, error_in, is_cut, judge, note};
 use futures_util::stream::{BoxStream, Stream, iter, once, unfold};
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -42,8 +42,8 @@ const LONGEST: Duration = Duration::from_secs(1800);
 /// The timeout for what follows the end of an answer, such as its usage.
 const AFTERWORD: Duration = Duration::from_secs(5);
 
-/// The address of an endpoint, and the settings of its requests.
-#[derive(Clone, Debug, Default)]
+/// The address of an endpoint, and the settings of its requests. `Debug` shows neither the key nor the headers, which may have one.
+#[derive(Clone, Default)]
 pub struct Settings {
     /// The URL, such as `https://api.openai.com/v1`. A query is kept, such as `?api-version=…` of Azure.
     pub base_url: String,
@@ -71,21 +71,34 @@ pub struct Settings {
     pub at_once: Option<NonZeroUsize>,
 }
 
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { base_url, model, .. } = self;
+        f.debug_struct("Settings").field("base_url", base_url).field("model", model).finish_non_exhaustive()
+    }
+}
+
 impl Settings {
-    /// The same with the model, URL and key of the environment variables of these names.
+    /// The same with the model, URL and key of the environment variables of these names. Logs a warning if the vendor's own endpoint, which is
+    /// at `own_url`, would get no key.
     ///
     /// # Errors
     /// A sentence with the variable that is missing.
     pub(super) fn in_env(
         self,
-        [model, base_url, key]: [&str; 3],
+        [model, base_url, key_name]: [&str; 3],
         example: &str,
-        default_url: &str,
+        own_url: &str,
     ) -> Result<Self, String> {
         let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let model = read(model).ok_or_else(|| format!("{model} must name the model, such as {example}"))?;
-        let base_url = read(base_url).unwrap_or_else(|| default_url.to_owned());
-        Ok(Self { base_url, key: read(key), model, ..self })
+        let base_url = read(base_url).unwrap_or_else(|| own_url.to_owned());
+        let key = read(key_name);
+        // One of the further headers may have it.
+        if key.is_none() && self.headers.is_empty() && host(&base_url) == host(own_url) {
+            tracing::warn!("no {key_name}: {own_url} refuses every request without a key");
+        }
+        Ok(Self { base_url, key, model, ..self })
     }
 }
 
@@ -225,8 +238,8 @@ impl Remote {
             let body = dialect.body(&request, from);
             let response = match timeout(SILENCE, self.endpoint.post(body)).await {
                 Ok(Ok(response)) => response,
-                Ok(Err(error)) => return Err(unreachable(&error, pause)),
-                Err(silence) => return Err(unreachable(&silence, pause)),
+                Ok(Err(error)) => return Err(self.unreachable(&error, pause)),
+                Err(silence) => return Err(self.unreachable(&silence, pause)),
             };
             if response.status() == StatusCode::OK {
                 break response;
@@ -252,13 +265,20 @@ impl Remote {
             _place: place,
         })
     }
+
+    fn unreachable(&self, error: &(dyn Error + 'static), pause: Duration) -> ModelError {
+        let causes = std::iter::successors(Some(error), |&error| error.source());
+        let causes: Vec<String> = causes.map(ToString::to_string).collect();
+        tracing::warn!(url = self.endpoint.public_url(), error = causes.join(": "), "model endpoint unreachable");
+        ModelError { reason: "The model cannot be reached.".to_owned(), retry_after: Some(pause) }
+    }
 }
 
 impl fmt::Debug for Remote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Without the key.
-        let Settings { base_url, model, .. } = &*self.settings;
-        f.debug_struct("Remote").field("base_url", base_url).field("model", model).finish_non_exhaustive()
+        // Without the key, which may also be in the query.
+        let (url, model) = (self.endpoint.public_url(), &self.settings.model);
+        f.debug_struct("Remote").field("url", &url).field("model", model).finish_non_exhaustive()
     }
 }
 
@@ -319,11 +339,9 @@ impl AnswerStream {
     }
 }
 
-fn unreachable(error: &(dyn Error + 'static), pause: Duration) -> ModelError {
-    let causes = std::iter::successors(Some(error), |&error| error.source());
-    let causes: Vec<String> = causes.map(ToString::to_string).collect();
-    tracing::warn!(error = causes.join(": "), "model endpoint unreachable");
-    ModelError { reason: "The model cannot be reached.".to_owned(), retry_after: Some(pause) }
+/// The host of a URL, in small letters.
+fn host(url: &str) -> Option<String> {
+    Some(url.parse::<Uri>().ok()?.host()?.to_ascii_lowercase())
 }
 
 /// The start of a shorter history: a message of the user's from which at most half of the bytes behind `from` are left, or else the last one.

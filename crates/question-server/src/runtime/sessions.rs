@@ -146,14 +146,24 @@ impl Runtime {
             return Err(ApiError::TooManyOwned);
         }
         self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "--max-new", wait })?;
-        let (stored, most) = (self.store.count().await?, self.bounds.conversations);
-        if stored.max(self.slots().begun()) >= most && !self.make_room().await? {
-            return Err(ApiError::TooManyConversations("--max-conversations"));
+        let most = self.bounds.conversations;
+        let stored = self.store.count().await?.max(self.slots().begun());
+        if stored >= most && !self.make_room().await? {
+            return Err(is_full("--max-conversations"));
+        }
+        // A conversation that waits is never deleted, so one peer may have no more than half of all.
+        let half = most.div_ceil(2);
+        if let Some(peer) = caller.peer
+            && stored >= half
+            && self.store.waiting_of(&peer.digest()).await? >= half
+        {
+            return Err(is_full("--max-conversations"));
         }
         Ok(())
     }
 
-    /// Deletes some conversations of the peer that has more than half of all, but none that is watched. Returns false if there are none to delete.
+    /// Deletes some conversations of the peer that has more than half of all, but none that is watched or that somebody awaits. Returns false if
+    /// there are none to delete.
     async fn make_room(&self) -> Result<bool, ApiError> {
         let (all, at_once) = (self.bounds.conversations, self.bounds.conversations / CROWDED_OUT_AT_ONCE + 1);
         let mut gone = 0;
@@ -166,13 +176,17 @@ impl Runtime {
         Ok(gone > 0)
     }
 
-    /// Deletes the longest conversations of the peer that takes most memory until all are within their bound. Fails if the longest is this one.
-    pub(super) async fn make_room_in_memory(&self, id: &str) -> Result<(), ApiError> {
+    /// Deletes the longest conversations of the peer that takes most memory until all are within their bound. Fails if there are none to delete, or
+    /// the longest is this one, unless the event is one that somebody awaits.
+    pub(super) async fn make_room_in_memory(&self, id: &str, is_awaited: bool) -> Result<(), ApiError> {
         while self.store.bytes() > self.bounds.memory {
             match self.store.longest().await? {
-                Some((longest, _)) if longest == id => return Err(ApiError::ConversationFull("--max-memory")),
-                Some((longest, revision)) => drop(self.crowd_out(&longest, revision, "--max-memory").await?),
-                None => return Err(ApiError::TooManyConversations("--max-memory")),
+                Some((longest, revision)) if longest != id => {
+                    self.crowd_out(&longest, revision, "--max-memory").await?;
+                }
+                _ if is_awaited => return Ok(()),
+                Some(_) => return Err(ApiError::ConversationFull("--max-memory")),
+                None => return Err(is_full("--max-memory")),
             }
         }
         Ok(())
@@ -270,7 +284,14 @@ impl Runtime {
     /// Forgets a session whose conversation is deleted or another owner's.
     pub(super) fn forget(&self, id: &str) {
         self.slots().forget(id);
+        self.forget_postponed(id);
     }
+}
+
+/// The error of a server that is full of conversations that somebody awaits.
+fn is_full(limit: &'static str) -> ApiError {
+    tracing::warn!(limit, "the server is full: nothing new is stored");
+    ApiError::TooManyConversations(limit)
 }
 
 fn earlier(time: Timestamp, by: Duration) -> Option<Timestamp> {

@@ -56,6 +56,7 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         held: std::sync::Mutex::default(),
         deadlines_changed: Arc::default(),
         unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
+        postponed: std::sync::Mutex::default(),
         drain,
         callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
         metrics,

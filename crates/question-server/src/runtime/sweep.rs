@@ -13,8 +13,10 @@ use question_agent::ag_ui::{Pending, ask_status};
 use question_agent::registry::Callback;
 use question_agent::{ConvState, Event, Timestamp};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 /// Resumes due conversations and renews this server's leases, for as long as the runtime lives.
@@ -83,9 +85,18 @@ impl Runtime {
         if !waiting.is_some_and(|waiting| waiting.is_expired(now)) || self.drain.is_closed() {
             return Ok(());
         }
-        let run = ActiveRun::detached(Uuid::new_v4().to_string(), state);
+        let id = Uuid::new_v4().to_string();
+        let permit = Arc::clone(&self.unattended).try_acquire_owned().ok();
+        let run = match &permit {
+            Some(_) => ActiveRun::detached(id, state),
+            // It waits for a permit, and the user's next message comes first.
+            None => ActiveRun::new(id, Pending::of(&state.context)).after(Arc::clone(&self.unattended)),
+        };
         let expired = Event::QuestionExpired { now };
-        self.begin(session, state, run, Some(expired)).await?;
+        let (run, _) = self.begin(session, state, run, Some(expired)).await?;
+        if let Some(permit) = permit {
+            self.hold_during(run, permit);
+        }
         Ok(())
     }
 
@@ -107,34 +118,32 @@ impl Runtime {
             Due::default()
         });
         for id in due.now {
-            let permit = Arc::clone(&self.unattended).acquire_owned().await;
+            // Runs wait for a permit, which may take as long as another run. Deadlines and callbacks don't.
+            if self.unattended.available_permits() == 0 && self.postponed().contains(&id) {
+                continue;
+            }
             // A panic in one leaves the others alone.
-            match one_turn(self.take_up(&id)).await {
-                None => {}
-                Some(Ok(run)) => hold_during(run, permit),
-                Some(Err(error)) => {
-                    let conversation = name_in_log(&id, None);
-                    tracing::error!(%conversation, ?error, "could not resume the conversation");
-                }
+            if let Some(Err(error)) = one_turn(self.take_up(&id)).await {
+                let conversation = name_in_log(&id, None);
+                tracing::error!(%conversation, ?error, "could not resume the conversation");
             }
         }
         let soon = later(now, SWEEP);
         due.next.map_or(soon, |next| next.min(soon))
     }
 
-    /// Resumes a conversation. Returns the run in which its agent continues, if there is one.
-    async fn take_up(self: &Arc<Self>, id: &str) -> Result<Option<ActiveRun>, ApiError> {
+    /// Resumes a conversation.
+    async fn take_up(self: &Arc<Self>, id: &str) -> Result<(), ApiError> {
         let Some(session) = self.find(id).await? else {
-            return Ok(None);
+            return Ok(());
         };
         // This expires a question whose time is over.
         let mut state = self.lock(&session).await?;
-        let run = match self.go_on(&session, &mut state).await {
+        match self.go_on_with_permit(&session, &mut state).await {
             // Another server has resumed it.
-            Err(ApiError::Overtaken) => None,
-            run => run?,
-        };
-        let run = run.or_else(|| state.run.clone());
+            Ok(()) | Err(ApiError::Overtaken) => {}
+            Err(error) => return Err(error),
+        }
         let due = match self.take_due_callbacks(&session, &mut state).await {
             Err(ApiError::Overtaken) => Vec::new(),
             due => due?,
@@ -144,7 +153,46 @@ impl Runtime {
         for (callback, outcome) in due {
             tokio::spawn(Arc::clone(self).call_back(Arc::clone(&session), callback, outcome));
         }
-        Ok(run)
+        Ok(())
+    }
+
+    /// Resumes an interrupted run, unless as many run without a client as may: then it stays due.
+    async fn go_on_with_permit(
+        self: &Arc<Self>,
+        session: &Arc<ActiveSession>,
+        state: &mut SessionState,
+    ) -> Result<(), ApiError> {
+        if !self.is_interrupted(state) {
+            return Ok(());
+        }
+        let Ok(permit) = Arc::clone(&self.unattended).try_acquire_owned() else {
+            self.postponed().insert(session.id.clone());
+            return Ok(());
+        };
+        if let Some(run) = self.go_on(session, state).await? {
+            self.hold_during(run, permit);
+        }
+        Ok(())
+    }
+
+    /// Holds a permit until the end of a run. Then the next one may begin.
+    fn hold_during(self: &Arc<Self>, run: ActiveRun, permit: OwnedSemaphorePermit) {
+        let changed = Arc::clone(&self.deadlines_changed);
+        tokio::spawn(async move {
+            run.over.cancelled().await;
+            drop(permit);
+            changed.notify_one();
+        });
+    }
+
+    fn postponed(&self) -> MutexGuard<'_, HashSet<String>> {
+        // Names are only inserted and removed.
+        self.postponed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets that a run waits for a permit: it has started, or is not wanted any more.
+    pub(super) fn forget_postponed(&self, id: &str) {
+        self.postponed().remove(id);
     }
 
     /// The callbacks that are due, with their bodies. Stores first that they are called.
@@ -157,8 +205,9 @@ impl Runtime {
             // They are due at the end of the run.
             return Ok(Vec::new());
         }
+        let before = state.context.callbacks.len();
         let due = callbacks::take_due(&mut state.context.callbacks, self.clock.now());
-        if due.is_empty() {
+        if due.is_empty() && state.context.callbacks.len() == before {
             return Ok(Vec::new());
         }
         let run = ActiveRun::detached(String::new(), state);
@@ -173,7 +222,10 @@ impl Runtime {
 
     /// Calls a URL, and forgets it once the call has succeeded.
     async fn call_back(self: Arc<Self>, session: Arc<ActiveSession>, callback: Callback, status: Value) {
-        if !self.callbacks.call(&callback, self.clock.now(), &status).await {
+        let Some(_under_way) = self.callbacks.begin(&session.id, &callback) else {
+            return;
+        };
+        if !self.callbacks.call(&callback, &*self.clock, &status).await {
             return;
         }
         tracing::info!(conversation = %session.name(), "callback taken");
@@ -215,12 +267,17 @@ impl Runtime {
         }
     }
 
+    /// Returns true if it is at work, but in no run.
+    fn is_interrupted(&self, state: &SessionState) -> bool {
+        state.run.is_none() && state.view().is_at_work() && !self.is_anothers(state)
+    }
+
     async fn go_on(
         self: &Arc<Self>,
         session: &Arc<ActiveSession>,
         state: &mut SessionState,
     ) -> Result<Option<ActiveRun>, ApiError> {
-        if state.run.is_some() || !state.view().is_at_work() || self.is_anothers(state) {
+        if !self.is_interrupted(state) {
             return Ok(None);
         }
         tracing::info!(conversation = %session.name(), "resuming an interrupted run");
@@ -241,14 +298,4 @@ impl Runtime {
         let (run, _) = self.begin(session, state, run, event).await?;
         Ok(run)
     }
-}
-
-/// Holds a permit until the end of the run, if there is one.
-fn hold_during<T: Send + 'static>(run: Option<ActiveRun>, permit: T) {
-    tokio::spawn(async move {
-        if let Some(run) = run {
-            run.over.cancelled().await;
-        }
-        drop(permit);
-    });
 }

@@ -37,7 +37,11 @@ impl Runtime {
         // A task of its own, so that a panic in a model cannot leave the conversation busy.
         let (runtime, mut agent) =
             (Arc::clone(&self), ActiveAgent::Parent { session: Arc::clone(&session), run: run.clone() });
-        let working = async move { runtime.work_off(&mut agent, work, &AtomicU32::new(0)).await };
+        let permit = run.permit();
+        let working = async move {
+            let _permit = permit.await;
+            runtime.work_off(&mut agent, work, &AtomicU32::new(0)).await
+        };
         let mut working = tokio::spawn(carried(working).in_current_span());
         let worked = tokio::select! {
             worked = &mut working => worked,

@@ -108,6 +108,15 @@ impl StoredConversation {
         CONVERSATION_BYTES + self.row.state.len() + self.row.context.len() + messages
     }
 
+    /// Returns true if somebody waits for what comes of it.
+    fn is_awaited(&self) -> bool {
+        let row = &self.row;
+        row.holder.is_some()
+            || row.waiting_since.is_some()
+            || row.due_at.is_some()
+            || self.owner.as_deref().is_some_and(|owner| Owner::stored(owner.to_owned()).is_of_mcp())
+    }
+
     fn named(&self, id: &str) -> (String, Revision) {
         (id.to_owned(), self.row.revision)
     }
@@ -203,6 +212,12 @@ impl Store for MemoryStore {
         Ok(theirs.into_iter().take(most).map(|(_, id)| id.to_owned()).collect())
     }
 
+    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
+        let conversations = self.lock();
+        let waiting = conversations.all.values().filter(|kept| *kept.peer == *peer && kept.row.waiting_since.is_some());
+        Ok(waiting.count())
+    }
+
     async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
         let conversations = self.lock();
         let (count, mut theirs) = conversations.of_biggest(|_| 1);
@@ -211,8 +226,8 @@ impl Store for MemoryStore {
         }
         theirs.sort_unstable_by_key(|(_, kept)| Reverse(kept.number));
         theirs.drain(..count.div_ceil(4));
-        theirs.retain(|(_, kept)| kept.row.holder.is_none());
-        theirs.sort_by_key(|(_, kept)| (kept.messages.len(), kept.row.waiting_since.is_some()));
+        theirs.retain(|(_, kept)| !kept.is_awaited());
+        theirs.sort_by_key(|(_, kept)| kept.messages.len());
         Ok(theirs.into_iter().take(most).map(|(id, kept)| kept.named(id)).collect())
     }
 
@@ -223,7 +238,7 @@ impl Store for MemoryStore {
     async fn longest(&self) -> Result<Option<(String, Revision)>, StoreError> {
         let conversations = self.lock();
         let (_, theirs) = conversations.of_biggest(|kept| kept.bytes);
-        let at_rest = theirs.into_iter().filter(|(_, kept)| kept.row.holder.is_none());
-        Ok(at_rest.max_by_key(|(_, kept)| kept.bytes).map(|(id, kept)| kept.named(id)))
+        let left = theirs.into_iter().filter(|(_, kept)| !kept.is_awaited());
+        Ok(left.max_by_key(|(_, kept)| kept.bytes).map(|(id, kept)| kept.named(id)))
     }
 }

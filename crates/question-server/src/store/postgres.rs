@@ -204,6 +204,11 @@ impl Store for PostgresStore {
         found.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
+    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
+        let sql = "SELECT count(*) FROM question_server.conversation WHERE peer = $1 AND waiting_since IS NOT NULL";
+        self.database.count_by(sql, &[&peer]).await
+    }
+
     async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
         let [over, most] = [over, most].map(|number| signed(number as u64));
         let found = self.database.query(SURPLUS, &[&over, &most]).await?;
@@ -263,8 +268,10 @@ const SURPLUS: &str = "
         SELECT one.*, of_it, row_number() OVER (ORDER BY number DESC) AS newest
         FROM question_server.conversation AS one JOIN biggest USING (peer) WHERE of_it > $1
     )
-    SELECT id, revision FROM theirs WHERE 4 * newest > of_it + 3 AND holder IS NULL
-    ORDER BY (SELECT count(*) FROM question_server.message WHERE conversation = number), waiting_since IS NOT NULL, newest
+    SELECT id, revision FROM theirs
+    WHERE 4 * newest > of_it + 3 AND holder IS NULL AND waiting_since IS NULL AND due_at IS NULL
+        AND coalesce(owner, '') NOT LIKE 'mcp:%'
+    ORDER BY (SELECT count(*) FROM question_server.message WHERE conversation = number), newest
     LIMIT $2";
 
 const DELETE_ENDED: &str = "

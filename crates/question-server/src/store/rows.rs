@@ -90,6 +90,7 @@ impl StoredRows {
             revision: row.revision,
             position: row.position,
             waiting_since: row.waiting_since,
+            ended_at: row.ended_at,
             lease: row.lease(),
             run: self.run,
         })

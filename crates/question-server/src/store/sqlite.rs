@@ -155,6 +155,11 @@ impl Store for SqliteStore {
         self.ask(move |all| writer::of_owner(all, &owner, most)).await
     }
 
+    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
+        let peer = peer.to_owned();
+        self.ask(move |all| writer::waiting_of(all, &peer)).await
+    }
+
     async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
         self.ask(move |all| writer::surplus(all, over, most)).await
     }

@@ -9,6 +9,7 @@ use crate::visitor::Visitor;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
+use axum::http::{HeaderMap, HeaderValue};
 use question_server::models::anthropic::{Anthropic, Settings};
 use serde_json::{Value, json};
 
@@ -17,6 +18,9 @@ const THINKING_THEN_ASK: &str = include_str!("anthropic/thinking_then_ask.sse");
 const TWO_CALLS: &str = include_str!("anthropic/two_calls.sse");
 const OVERLOADED: &str = include_str!("anthropic/overloaded.sse");
 const NO_ROOM: &str = include_str!("anthropic/no_room.sse");
+const REFUSAL_AFTER_TEXT: &str = include_str!("anthropic/refusal_after_text.sse");
+const PAUSE_TURN: &str = include_str!("anthropic/pause_turn.sse");
+const VALUE_WITHOUT_QUOTES: &str = include_str!("anthropic/value_without_quotes.sse");
 const REFUSAL: &str = include_str!("anthropic/refusal.sse");
 
 const KEY: &str = "sk-ant-0123456789";
@@ -39,6 +43,49 @@ async fn replaying(streams: impl IntoIterator<Item = &'static str>) -> (Router, 
 
 fn thinking() -> Settings {
     Settings { thinking: Some(2048), temperature: Some(0.2), ..Settings::default() }
+}
+
+#[tokio::test]
+async fn a_turn_that_is_not_over_is_no_answer() {
+    let (server, _provider) = replaying([REFUSAL_AFTER_TEXT]).await;
+    let (outcome, _, message) = first_run(&server).await;
+    assert_eq!(outcome, EndOutcome::Error);
+    assert!(message.contains("withheld"), "{message}");
+    let (server, provider) = replaying([PAUSE_TURN]).await;
+    let (outcome, _, message) = first_run(&server).await;
+    assert_eq!((outcome, provider.asked().len()), (EndOutcome::Error, 1));
+    assert!(message.contains("paused"), "{message}");
+}
+
+#[tokio::test]
+async fn arguments_that_are_no_json_do_not_end_the_run() {
+    let (server, _provider) = replaying([VALUE_WITHOUT_QUOTES, TEXT]).await;
+    assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
+}
+
+#[tokio::test]
+async fn thoughts_without_an_end_are_given_up() {
+    let piece = "x".repeat(1000);
+    let block =
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}});
+    let thought = |index: u64, text: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "thinking_delta", "thinking": text}});
+    // In its block, in one that never began, and without a letter.
+    for more in [thought(0, &piece), thought(7, &piece), thought(0, "")] {
+        let flood = format!("data: {more}\n\n").repeat((3 << 20) / more.to_string().len());
+        let (server, _provider) =
+            answering(Settings::default(), [Recorded::stream(format!("data: {block}\n\n{flood}"))]).await;
+        let (_, _, message) = first_run(&server).await;
+        assert!(message.contains("does not come to an end"), "{message}");
+    }
+}
+
+#[test]
+fn settings_do_not_show_their_key() {
+    let mut headers = HeaderMap::new();
+    headers.insert("x-tenant-key", HeaderValue::from_static("tenant-secret"));
+    let settings = Settings { key: Some(KEY.to_owned()), headers, model: "m".to_owned(), ..Settings::default() };
+    let shown = format!("{settings:?} {settings:#?}");
+    assert!(shown.contains("\"m\"") && !shown.contains(KEY) && !shown.contains("tenant-secret"), "{shown}");
 }
 
 #[tokio::test]

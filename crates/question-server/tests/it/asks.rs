@@ -12,15 +12,16 @@ use crate::watcher::{Watcher, until_state};
 use ask_user_question::Outcome;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::{Router, routing};
 use question_server::Config;
 use question_server::clock::Clock as _;
 use question_server::page::Page;
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::{Due, MemoryStore, SqliteStore, Store};
 use serde_json::{Value, json};
+use std::future::pending;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::task::yield_now;
 use tokio::time::sleep;
 
@@ -267,6 +268,98 @@ async fn only_origins_of_the_operators_are_called() {
     visitor.says("Hello").await;
     let stored = store.load("t").await.expect("it is read").expect("it is there");
     assert!(stored.context.callbacks.is_empty(), "{:?}", stored.context);
+}
+
+/// A program that listens at several paths of one origin: how often each was called. At `/hangs…` it never answers.
+async fn listens() -> (Arc<Mutex<Vec<String>>>, String) {
+    let got = Arc::new(Mutex::new(Vec::new()));
+    let takes = async |State(got): State<Arc<Mutex<Vec<String>>>>, uri: Uri| {
+        got.lock().expect("no test panics with it").push(uri.path().to_owned());
+        if uri.path().starts_with("/hangs") {
+            pending::<()>().await;
+        }
+        if uri.path() == "/refuses" { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::NO_CONTENT }
+    };
+    let router = Router::new().fallback(takes).with_state(Arc::clone(&got));
+    (got, format!("http://{}", serve(router).await))
+}
+
+/// Asks in a conversation with this callback, and answers.
+async fn asks_and_answers(server: &Router, conversation: &str, url: &str) {
+    let path = format!("/conversations/{conversation}");
+    let asked = post(server, &format!("{path}/asks"), json!({"questions": which(), "id": "a", "callback": url})).await;
+    assert_eq!(asked.status, 201, "{:?}", asked.body);
+    let reply = json!({"answers": {"Which?": "One"}});
+    assert_eq!(post(server, &format!("{path}/respond"), reply).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_hangs_holds_back_no_other() {
+    let (got, origin) = listens().await;
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
+    let server = calling_back(&store, &HandClock::new(), &origin);
+    for number in 0..20 {
+        asks_and_answers(&server, &format!("one-{number}"), &format!("{origin}/hangs")).await;
+        asks_and_answers(&server, &format!("each-{number}"), &format!("{origin}/hangs/{number}")).await;
+    }
+    let before = Instant::now();
+    asks_and_answers(&server, "t", &format!("{origin}/answers")).await;
+    until_taken(&store).await;
+    assert!(before.elapsed() < Duration::from_secs(8), "{:?}", before.elapsed());
+    assert!(got.lock().expect("no test panics with it").contains(&"/answers".to_owned()));
+}
+
+#[tokio::test]
+async fn a_callback_that_fails_for_a_day_is_dropped_once() {
+    let (got, origin) = listens().await;
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let server = calling_back(&store, &clock, &origin);
+    asks_and_answers(&server, "t", &format!("{origin}/refuses")).await;
+    while got.lock().expect("no test panics with it").is_empty() {
+        yield_now().await;
+    }
+    clock.advance(Duration::from_secs(25 * 60 * 60));
+    until_taken(&store).await;
+    assert_eq!(store.due(clock.now()).await, Ok(Due::default()), "nothing is due any more");
+}
+
+#[tokio::test]
+async fn an_origin_that_the_operator_withdrew_is_not_called() {
+    let (got, origin) = listens().await;
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let server = calling_back(&store, &clock, &origin);
+    let path = "/conversations/t/asks";
+    let body = json!({"questions": which(), "id": "a", "callback": format!("{origin}/answers")});
+    assert_eq!(post(&server, path, body).await.status, 201);
+    drop(server);
+    let next = calling_back(&store, &clock, "http://127.0.0.1:9");
+    let reply = json!({"answers": {"Which?": "One"}});
+    assert_eq!(post(&next, "/conversations/t/respond", reply).await.status, 200);
+    loop {
+        let stored = store.load("t").await.expect("it is read").expect("it is there");
+        if stored.context.callbacks[0].tries >= 3 {
+            break;
+        }
+        clock.advance(Duration::from_secs(10));
+        yield_now().await;
+    }
+    assert!(got.lock().expect("no test panics with it").is_empty());
+}
+
+#[tokio::test]
+async fn an_id_that_is_taken_gets_no_other_question() {
+    let server = server_with(speaks());
+    let ask = |questions: Value| json!({"questions": questions, "id": "one"});
+    assert_eq!(asks(&server, ask(which())).await.status, 201);
+    assert_eq!(asks(&server, ask(which())).await.status, 200);
+    let other = json!([{"question": "Drop the database?", "options": [{"label": "Yes"}, {"label": "No"}]}]);
+    for is_answered in [false, true] {
+        let refused = asks(&server, ask(other.clone())).await;
+        assert_eq!(refused.refusal(), (409, "duplicate_tool_call".to_owned()), "{is_answered}");
+        let reply = json!({"answers": {"Which?": "One"}, "replyId": "r"});
+        assert_eq!(post(&server, "/conversations/t/respond", reply).await.status, 200);
+    }
+    assert_eq!(asks(&server, ask(which())).await.status, 200, "its own question again");
 }
 
 #[tokio::test]

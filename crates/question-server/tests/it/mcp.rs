@@ -1,5 +1,6 @@
 //! Clients of MCP: the binary that one starts, and the endpoint of a server.
 
+use crate::clock::HandClock;
 use crate::folder::Folder;
 use crate::http::{Answer, call, request, with_headers};
 use crate::metrics::check_counted;
@@ -7,14 +8,17 @@ use crate::socket::{binary, exchange, raw};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderValue, Method, Request, header};
-use futures_util::StreamExt as _;
+use axum::middleware::map_request;
+use futures_util::{StreamExt as _, stream};
 use question_server::Server;
 use question_server::config::{Config, McpKey};
 use question_server::limits::Bounds;
 use question_server::mcp::McpSettings;
 use serde_json::{Value, json};
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
@@ -33,10 +37,15 @@ struct Started {
 
 impl Started {
     async fn new(args: &[&str]) -> Self {
+        Self::with_log("off", args).await
+    }
+
+    async fn with_log(level: &str, args: &[&str]) -> Self {
         // This build may have the card inside.
-        let usual = ["mcp", "--no-open", "--log", "off", "--view", "none"];
+        let usual = ["mcp", "--no-open", "--log", level, "--view", "none"];
         let mut command = binary(&[usual.as_slice(), args].concat());
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary starts");
         let stdin = child.stdin.take().expect("it is piped");
         let lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
         let mut started = Self { child, stdin, lines };
@@ -120,8 +129,13 @@ async fn a_client_that_shows_nothing_gets_a_page_and_its_answer() {
     assert!(empty.starts_with("HTTP/1.0 400") && empty.contains("No option was chosen"), "{empty}");
     let sent = page.posts("question_1=Two&question_1_custom=").await;
     assert!(sent.starts_with("HTTP/1.0 200") && sent.contains("The agent has your answer"), "{sent}");
-    let result = client.response(1).await["result"].take();
-    assert_eq!(result["structuredContent"], json!({"outcome": "answered", "answers": {"Which?": "Two"}}));
+    let mut result = client.response(1).await["result"].take();
+    let answered_at = result["structuredContent"]["answered_at"].take();
+    assert!(answered_at.as_str().is_some_and(|time| time.starts_with("20") && time.ends_with('Z')), "{answered_at}");
+    assert_eq!(
+        result["structuredContent"],
+        json!({"outcome": "answered", "answers": {"Which?": "Two"}, "answered_at": null})
+    );
     assert_eq!(result["content"][0]["text"], r#"{"answers":{"Which?":"Two"}}"#);
     // It was handed over.
     assert!(page.posts("question_1=One").await.starts_with("HTTP/1.0 404"));
@@ -252,6 +266,44 @@ async fn a_question_outlives_its_server_and_its_answer_is_handed_over() {
 }
 
 #[tokio::test]
+async fn the_address_of_a_page_is_in_no_log() {
+    for level in ["info", "trace"] {
+        let mut client = Started::with_log(level, &[]).await;
+        client.ask(1).await;
+        let page = client.page().await;
+        assert!(page.shown().await.starts_with("HTTP/1.0 200"));
+        assert!(page.posts("question_1=Two").await.starts_with("HTTP/1.0 200"));
+        client.response(1).await;
+        drop(client.stdin);
+        let log = client.child.wait_with_output().await.expect("it ends").stderr;
+        let log = String::from_utf8(log).expect("it is text");
+        let secret = page.path.rsplit('/').next().expect("it has a last part");
+        assert!(log.contains("program_asked") && !log.contains(secret), "{secret}: {log}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_takes_no_more_text_than_any_answer_may_have() {
+    let mut config = at_once();
+    config.bounds.message = 100;
+    let server = endpoint(&config);
+    let (_, page) = InSession::new(&server).await.asks(which()).await;
+    for (length, status) in [(101, 400), (100, 200)] {
+        let mut request = answering(&page);
+        *request.body_mut() = format!("question_1_custom={}", "x".repeat(length)).into();
+        let answer = call(&server, request).await;
+        assert_eq!(answer.status, status, "{answer:?}");
+        let told = String::from_utf8_lossy(&answer.body).contains("Shorten your text to 100 bytes.");
+        assert_eq!(told, status == 400, "{answer:?}");
+    }
+}
+
+/// The settings of a server whose calls don't wait for an answer.
+fn at_once() -> Config {
+    Config { wait: Duration::ZERO, ..Config::default() }
+}
+
+#[tokio::test]
 async fn the_key_beside_a_database_is_made_once() {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path()).expect("it can be made");
@@ -259,6 +311,9 @@ async fn the_key_beside_a_database_is_made_once() {
     let key = McpKey::beside(&database).expect("it can be written");
     assert_eq!(McpKey::beside(&database), Ok(key.clone()));
     assert_ne!(McpKey::beside(&folder.path().join("other.sqlite")), Ok(key));
+    let crashed = folder.path().join("crashed.sqlite.key");
+    std::fs::write(&crashed, "").expect("it can be written");
+    assert!(McpKey::beside(&folder.path().join("crashed.sqlite")).is_err_and(|why| why.contains("is empty")));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -386,8 +441,11 @@ async fn an_ask_of_the_endpoint_is_its_owners_alone() {
     let mine = asks("0123456789abcdef-mine", "ask_user_question", which()).await;
     let id = mine["structuredContent"]["ask_id"].clone();
     assert_eq!(mine["structuredContent"]["outcome"], "open", "{mine}");
-    let again = asks("0123456789abcdef-mine", "ask_user_question", which()).await;
-    assert_eq!(again["structuredContent"]["ask_id"], id, "it is not asked twice");
+    let again = asks("0123456789abcdef-mine", "wait_for_answer", json!({"ask_id": id})).await;
+    assert_eq!(again["structuredContent"]["outcome"], "open", "{again}");
+    // Several clients may have one token.
+    let other = asks("0123456789abcdef-mine", "ask_user_question", which()).await;
+    assert_ne!(other["structuredContent"]["ask_id"], id);
     let theirs = asks("0123456789abcdef-theirs", "ask_user_question", which()).await;
     assert_ne!(theirs["structuredContent"]["ask_id"], id);
     let stolen = asks("0123456789abcdef-theirs", "wait_for_answer", json!({"ask_id": id})).await;
@@ -401,30 +459,147 @@ async fn an_ask_of_the_endpoint_is_its_owners_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_question_stays_whose_client_has_vanished_from_its_stream() {
+async fn a_client_without_a_session_cancels_its_call_by_hanging_up() {
     let server = endpoint(&Config::default());
     let params = json!({"name": "ask_user_question", "arguments": which(), "_meta": {"progressToken": 1}});
     let asked = server.clone().oneshot(stateless("tools/call", params.clone(), json!({}), &[])).await;
     let mut stream = asked.expect("it answers").into_body().into_data_stream();
-    let told = loop {
+    let page = loop {
         let piece = stream.next().await.expect("it goes on").expect("it can be read");
         let text = String::from_utf8_lossy(&piece).into_owned();
         if text.contains("/ask/") {
             break page_in(&text);
         }
     };
+    assert_eq!(call(&server, request(Method::GET, &page, None)).await.status, 200);
     drop(stream);
     // Time stands still until everybody is through.
     tokio::time::sleep(Duration::from_millis(1)).await;
-    let again = json!({"name": "ask_user_question", "arguments": which()});
-    let open = message(&post(&server, "tools/call", again, json!({}), &[]).await)["result"].take();
-    assert_eq!(page_in(open["content"][0]["text"].as_str().expect("it is text")), told, "it is not asked twice");
-    let sent = call(&server, answering(&told)).await;
-    assert_eq!(sent.status, 200, "{sent:?}");
+    assert_eq!(call(&server, request(Method::GET, &page, None)).await.status, 404, "its page is closed");
+    assert_eq!(call(&server, answering(&page)).await.status, 404);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_without_a_session_goes_on_waiting_by_the_id() {
+    let server = endpoint(&Config::default());
+    let asks = async |name: &str, arguments: Value| {
+        let params = json!({"name": name, "arguments": arguments});
+        message(&post(&server, "tools/call", params, json!({}), &[]).await)["result"].take()
+    };
+    let open = asks("ask_user_question", which()).await;
+    let page = page_in(open["content"][0]["text"].as_str().expect("it is text"));
+    assert_eq!(call(&server, answering(&page)).await.status, 200);
+    let other = asks("ask_user_question", which()).await;
+    assert_eq!(other["structuredContent"]["outcome"], "open", "nobody has said that it is the same client");
     let id = &open["structuredContent"]["ask_id"];
-    let params = json!({"name": "wait_for_answer", "arguments": {"ask_id": id}});
-    let result = message(&post(&server, "tools/call", params, json!({}), &[]).await)["result"].take();
-    assert_eq!(result["structuredContent"]["answers"], json!({"Which?": "One"}), "{result}");
+    let over = asks("wait_for_answer", json!({"ask_id": id})).await;
+    assert_eq!(over["structuredContent"]["answers"], json!({"Which?": "One"}), "{over}");
+    let twice = asks("wait_for_answer", json!({"ask_id": id})).await;
+    assert_eq!(twice["_meta"]["code"], "unknown_ask", "{twice}");
+}
+
+/// A client with a session of the endpoint.
+struct InSession<'s> {
+    server: &'s Router,
+    id: HeaderValue,
+}
+
+impl<'s> InSession<'s> {
+    async fn new(server: &'s Router) -> Self {
+        let answer = call(server, of_session(Method::POST, None, Some(opening()))).await;
+        let id = answer.headers.get("mcp-session-id").cloned().expect("there is room");
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(call(server, of_session(Method::POST, Some(&id), Some(ready))).await.status, 202);
+        Self { server, id }
+    }
+
+    async fn calls(&self, name: &str, arguments: Value) -> Value {
+        let params = json!({"name": name, "arguments": arguments});
+        let body = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+        message(&call(self.server, of_session(Method::POST, Some(&self.id), Some(body))).await)["result"].take()
+    }
+
+    /// Asks, and returns the id of the question and its page; the call returns since it takes no notifications of progress.
+    async fn asks(&self, arguments: Value) -> (Value, String) {
+        let mut open = self.calls("ask_user_question", arguments).await;
+        let content = open["structuredContent"].take();
+        assert_eq!(content["outcome"], "open", "{content} {open}");
+        (content["ask_id"].clone(), page_in(open["content"][0]["text"].as_str().expect("it is text")))
+    }
+}
+
+#[tokio::test]
+async fn equal_words_of_another_client_are_another_question() {
+    let tokens = vec![TOKEN.parse().expect("it is long enough")];
+    let bearer = HeaderValue::try_from(format!("Bearer {TOKEN}")).expect("it is legal");
+    let behind_token = endpoint(&Config { tokens, ..at_once() });
+    let with_token = behind_token.layer(map_request(move |mut request: Request<Body>| {
+        request.headers_mut().insert(header::AUTHORIZATION, bearer.clone());
+        std::future::ready(request)
+    }));
+    for server in [endpoint(&at_once()), with_token] {
+        let (one, other) = (InSession::new(&server).await, InSession::new(&server).await);
+        let (id, page) = one.asks(which()).await;
+        let theirs = other.asks(which()).await;
+        assert!(theirs.0 != id && theirs.1 != page);
+        assert_eq!(one.asks(which()).await, (id.clone(), page.clone()), "its client is not asked twice");
+        assert_eq!(call(&server, answering(&page)).await.status, 200);
+        assert_eq!(other.asks(which()).await, theirs);
+        // The answer is handed out once, with its time.
+        let answered = one.calls("ask_user_question", which()).await["structuredContent"].take();
+        assert_eq!((&answered["outcome"], &answered["answers"]), (&json!("answered"), &json!({"Which?": "One"})));
+        assert!(answered["answered_at"].is_string(), "{answered}");
+        assert_ne!(one.asks(which()).await.0, id);
+    }
+}
+
+#[tokio::test]
+async fn an_ask_is_taken_up_for_ten_minutes_and_by_its_id_later() {
+    let clock = HandClock::new();
+    let settings = McpSettings::of(&at_once(), None).expect("it reads no file");
+    let server = Server::builder().mcp(settings).clock(Arc::new(clock.clone())).build();
+    let client = InSession::new(&server).await;
+    let (id, page) = client.asks(which()).await;
+    clock.advance(Duration::from_secs(10 * 60));
+    assert_eq!(client.asks(which()).await.0, id);
+    assert_eq!(call(&server, answering(&page)).await.status, 200);
+    clock.advance(Duration::from_secs(1));
+    assert_ne!(client.asks(which()).await.0, id, "it is older than ten minutes");
+    clock.advance(Duration::from_secs(30 * 24 * 60 * 60));
+    assert_eq!(client.calls("wait_for_answer", json!({"ask_id": "ask_unknown"})).await["_meta"]["code"], "unknown_ask");
+    let over = client.calls("wait_for_answer", json!({"ask_id": id})).await["structuredContent"].take();
+    assert_eq!(over["answered_at"], "2026-11-20T12:10:00.000Z", "{over}");
+}
+
+#[tokio::test]
+async fn abandoned_asks_of_one_client_do_not_count_for_another() {
+    let server = endpoint(&Config { bounds: Bounds { owned: 2, ..Bounds::default() }, ..at_once() });
+    let question = |text: &str| json!({"questions": [{"question": text, "options": ["A", "B"]}]});
+    let greedy = InSession::new(&server).await;
+    for text in ["One?", "Two?"] {
+        greedy.asks(question(text)).await;
+    }
+    let refused = greedy.calls("ask_user_question", question("Three?")).await;
+    assert_eq!(refused["_meta"]["code"], "too_many_owned", "{refused}");
+    InSession::new(&server).await.asks(which()).await;
+    for _ in 0..3 {
+        let params = json!({"name": "ask_user_question", "arguments": which()});
+        let open = message(&post(&server, "tools/call", params, json!({}), &[]).await)["result"].take();
+        assert_eq!(open["structuredContent"]["outcome"], "open", "{open}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_without_an_end_is_given_up() {
+    let server = endpoint(&Config::default());
+    let open = InSession::new(&server).await.asks(which()).await.1;
+    for (path, content_type) in [("/mcp", "application/json"), (&*open, "application/x-www-form-urlencoded")] {
+        let mut request = request(Method::POST, path, Some(Value::Null));
+        *request.body_mut() = Body::from_stream(stream::pending::<Result<Vec<u8>, Infallible>>());
+        let headers = [("content-type", content_type), ("accept", EITHER)];
+        let answer = call(&server, with_headers(request, &headers)).await;
+        assert_eq!(answer.status, 408, "{path} {answer:?}");
+    }
 }
 
 /// The form that a browser sends.

@@ -20,6 +20,8 @@ const SPLIT_ARGUMENTS: &str = include_str!("openai/split_arguments.sse");
 const PARALLEL_CALLS: &str = include_str!("openai/parallel_calls.sse");
 const ERROR_MID_STREAM: &str = include_str!("openai/error_mid_stream.sse");
 const CUT_OFF: &str = include_str!("openai/cut_off.sse");
+const DONE_WITHOUT_A_REASON: &str = include_str!("openai/done_without_a_reason.sse");
+const LINE_ENDS_OF_A_PROXY: &str = include_str!("openai/line_ends_of_a_proxy.sse");
 const MALFORMED_ARGUMENTS: &str = include_str!("openai/malformed_arguments.sse");
 
 const KEY: &str = "sk-test-0123456789";
@@ -40,6 +42,18 @@ pub(crate) async fn first_run(server: &Router) -> (EndOutcome, String, String) {
     let (_, end) = post(server, "/agent", says("t", "u", "hi")).await.events();
     let error = end.error.map(|error| (error.code().to_owned(), error.to_string())).unwrap_or_default();
     (end.outcome, error.0, error.1)
+}
+
+#[tokio::test]
+async fn a_whole_call_is_asked_without_a_finish_reason_and_through_a_proxy() {
+    for stream in [DONE_WITHOUT_A_REASON, LINE_ENDS_OF_A_PROXY] {
+        for stream in [stream.to_owned(), stream.replace("\r\n", "\n").replace('\n', "\r\n")] {
+            let (server, _provider) = answering([Recorded::stream(stream)]).await;
+            assert_eq!(first_run(&server).await.0, EndOutcome::Completed);
+            let described = get(&server, "/conversations/t").await.json();
+            assert_eq!(described["pending"][0]["questions"][0]["question"], "Which size?", "{described}");
+        }
+    }
 }
 
 #[tokio::test]
@@ -295,4 +309,38 @@ async fn an_endpoint_that_is_not_there_fails_the_run_in_words() {
     let (outcome, code, message) = first_run(&server_with(model)).await;
     assert_eq!((outcome, code.as_str()), (EndOutcome::Error, "model_failed"));
     assert_eq!(message, "The model cannot be reached.");
+
+    let url = format!("http://{address}/v1");
+    let mut command = binary(&["--port", "0", "--model", "openai"]);
+    command.env("OPENAI_BASE_URL", format!("{url}?key={KEY}")).env("OPENAI_MODEL", "m").stderr(Stdio::piped());
+    let (mut server, server_address) = listening(command).await;
+    say_hello(server_address).await;
+    let log = until_logged(&mut server, "state=\"failed\"").await;
+    assert!(log.contains(&url), "the log names the address: {log}");
+    assert!(!log.contains(KEY), "{log}");
+}
+
+#[tokio::test]
+async fn the_start_warns_of_a_vendor_that_gets_no_key() {
+    const WARNING: &str = "refuses every request without a key";
+    for (base_url, key, header, warns) in [
+        ("", "", "", true),
+        ("https://API.openai.com/v1/", "", "", true),
+        ("", KEY, "", false),
+        ("", "", "Authorization:Bearer key", false),
+        ("http://localhost:11434/v1", "", "", false),
+    ] {
+        let mut command = binary(&["--port", "0", "--model", "openai"]);
+        if !header.is_empty() {
+            command.args(["--model-header", header]);
+        }
+        command
+            .env("OPENAI_BASE_URL", base_url)
+            .env("OPENAI_API_KEY", key)
+            .env("OPENAI_MODEL", "m")
+            .stderr(Stdio::piped());
+        let (mut server, _) = listening(command).await;
+        let log = until_logged(&mut server, "server started").await;
+        assert_eq!(log.contains(WARNING) && log.contains("OPENAI_API_KEY"), warns, "{base_url} {header}: {log}");
+    }
 }

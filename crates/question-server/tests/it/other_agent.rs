@@ -3,9 +3,10 @@
 use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, serve, server};
 use crate::http::{Answer, by, call, get, post, request, with_headers};
+use crate::socket::{self, start, until_logged};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, Method, Response, header};
+use axum::http::{HeaderMap, Method, Response, StatusCode, header};
 use axum::routing;
 use futures_util::{StreamExt as _, stream};
 use question_server::Config;
@@ -86,6 +87,32 @@ async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
     drop(pieces);
     told.notify_one();
     assert_eq!(post(&server, "/agent/other", json!({})).await.status, 200, "the place is free again");
+}
+
+#[tokio::test]
+async fn an_agent_at_another_path_is_named_in_the_log_with_what_it_says() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let url = format!("http://{}/runs", listener.local_addr().expect("it is bound"));
+    let crashes = || async { (StatusCode::INTERNAL_SERVER_ERROR, "\nZeroDivisionError: by zero\nsecond line") };
+    let agent = Router::new().route("/runs", routing::post(crashes));
+    tokio::spawn(async move { axum::serve(listener, agent).await });
+    let (mut child, address) = start(&["--port", "0", "--agent", &url]).await;
+    let answer = socket::post(address, "/agent/other", &json!({})).await;
+    assert!(answer.starts_with("HTTP/1.0 500") && answer.contains("The agent answered 500 Internal"), "{answer}");
+    assert!(!answer.contains("ZeroDivision"), "{answer}");
+    let log = until_logged(&mut child, "neither events nor JSON").await;
+    assert!(log.contains("ZeroDivisionError: by zero") && log.contains(&url) && !log.contains("second"), "{log}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_accepts_and_is_silent_is_given_up() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let server = passing_on(&format!("http://{}/", silent.local_addr().expect("it is bound")), None);
+    // There is one place, which is free again each time.
+    for _ in 0..2 {
+        let refused = post(&server, "/agent/other", json!({})).await.refusal();
+        assert_eq!(refused, (502, "agent_unreachable".to_owned()));
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use crate::folder::Folder;
 use crate::house::{Parts, app, over_each_store, parts, server, server_of};
 use crate::http::{Answer, by, call, get, get_with, request, says, with_headers};
 use axum::Router;
-use axum::http::{HeaderName, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
 use question_server::access::AccessToken;
 use question_server::owner::Owner;
@@ -231,6 +231,33 @@ async fn lists_and_deletes_its_own(store: Arc<dyn Store>) {
     assert_eq!(list("bob").await, json!({"conversations": ["b1"]}));
     let nobody = get(&server, "/conversations").await;
     assert_eq!(nobody.refusal(), (400, "bad_request".to_owned()));
+}
+
+#[tokio::test]
+async fn the_user_of_a_proxy_is_one_name_in_utf_8() {
+    let config = Config { owner_header: Some(HeaderName::from_static("x-forwarded-user")), ..Config::default() };
+    let server = server_of(&config);
+    let by_users = async |users: &[&[u8]], method: Method, path: &str, body: Option<Value>| {
+        let mut asked = request(method, path, body);
+        for user in users {
+            let user = HeaderValue::from_bytes(user).expect("it is legal");
+            asked.headers_mut().append("x-forwarded-user", user);
+        }
+        call(&server, asked).await
+    };
+    let path = "/conversations/t";
+    let umlaut = "Jürgen".as_bytes();
+    by_users(&[umlaut], Method::POST, "/agent", Some(says("t", "u", "hi"))).await.events();
+    assert_eq!(by_users(&[umlaut], Method::GET, path, None).await.status, 200);
+    for other in ["Müller".as_bytes(), b"J?rgen", b""] {
+        assert_eq!(by_users(&[other], Method::GET, path, None).await.status, 404, "{other:?}");
+    }
+    assert_eq!(by_users(&[], Method::GET, path, None).await.status, 404);
+    // Latin-1, and a value of the client's own beside the proxy's.
+    for users in [[b"J\xfcrgen".as_slice()].as_slice(), &[umlaut, b"bob"], &[b"bob", umlaut], &[umlaut, umlaut]] {
+        let refused = by_users(users, Method::GET, path, None).await;
+        assert_eq!(refused.refusal(), (400, "bad_request".to_owned()), "{users:?}");
+    }
 }
 
 over_each_store!(a_user_whom_a_proxy_names_lists_and_deletes_its_own: lists_and_deletes_its_own);

@@ -96,7 +96,7 @@ async fn an_event_stream_has_those_alone_that_keep_it_from_being_shown() {
     assert_eq!(run.header("content-type"), "text/event-stream");
     assert_eq!(run.header("x-content-type-options"), "nosniff");
     assert_eq!(run.header("cross-origin-resource-policy"), "same-origin");
-    assert_eq!(run.header("cache-control"), "no-store");
+    assert_eq!(run.header("cache-control"), "no-store, no-transform");
     assert!(!run.headers.contains_key("content-security-policy"));
 }
 
@@ -238,7 +238,7 @@ async fn the_owners_cookie_comes_with_the_document_and_never_with_shared_files()
     let run = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
     let run = call(&server, with_headers(run, &[("sec-fetch-site", "same-origin")])).await;
     assert!(run.headers.contains_key(header::SET_COOKIE));
-    assert_eq!(run.header("cache-control"), "no-store");
+    assert_eq!(run.header("cache-control"), "no-store, no-transform");
 }
 
 #[tokio::test]
@@ -323,7 +323,7 @@ async fn nothing_but_the_page_is_served() {
 #[tokio::test]
 async fn the_agent_is_at_the_same_origin() {
     let answer = post(&server_with_page(), "/agent", says("t", "u", "hi")).await;
-    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(answer.header("cache-control"), "no-store, no-transform");
     answer.events();
 }
 

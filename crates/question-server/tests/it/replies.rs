@@ -332,3 +332,58 @@ async fn a_reply_may_be_named_and_nothing_else_said_of_it() {
     let result = messages(&server, "t").await.into_iter().find(|message| message["role"] == "tool");
     assert_eq!(result.expect("it is answered")["metadata"]["ask"]["replyId"], "R");
 }
+
+/// A question that waits as an interrupt, and the input with an answer as a tool message and another as its resume.
+async fn asked_by_interrupt() -> (axum::Router, String, impl Fn(&str, Option<&str>, Option<&str>) -> Value) {
+    let server = server();
+    let mut hello = says("t", "u", "hi");
+    hello["forwardedProps"] = json!({"interrupts": true});
+    post(&server, "/agent", hello.clone()).await.events();
+    let waiting = get(&server, "/conversations/t").await.json();
+    let call = waiting["pending"][0]["toolCallId"].as_str().expect("it waits").to_owned();
+    let id = call.clone();
+    let answers = |pick: &str| json!({"answers": {"Which service do you need?": pick}});
+    let input = move |run: &str, tool: Option<&str>, resume: Option<&str>| {
+        let mut input = hello.clone();
+        input["runId"] = run.into();
+        if let Some(pick) = tool {
+            let content = answers(pick).to_string();
+            let message = json!({"id": "t-1", "role": "tool", "toolCallId": call, "content": content});
+            input["messages"].as_array_mut().expect("it is a list").push(message);
+        }
+        if let Some(pick) = resume {
+            input["resume"] = json!([{"interruptId": call, "status": "resolved", "payload": answers(pick)}]);
+        }
+        input
+    };
+    (server, id, input)
+}
+
+#[tokio::test]
+async fn an_answer_in_two_places_is_taken_once() {
+    let [brake, oil] = [Some("Brake service"), Some("Oil change")];
+    for (first, again) in [
+        ((brake, brake), vec![(brake, brake), (None, brake), (brake, None)]),
+        ((brake, None), vec![(None, brake), (brake, brake)]),
+        ((None, brake), vec![(None, brake)]),
+    ] {
+        let (server, call, input) = asked_by_interrupt().await;
+        post(&server, "/agent", input("r2", first.0, first.1)).await.events();
+        let before = messages(&server, "t").await;
+        let of_call = before.iter().filter(|message| message["toolCallId"] == call.as_str());
+        assert_eq!(of_call.count(), 1);
+        for (number, (tool, resume)) in again.into_iter().enumerate() {
+            let retry = post(&server, "/agent", input(&format!("again-{number}"), tool, resume)).await;
+            assert_eq!(retry.status, 200, "{first:?} {tool:?} {resume:?}");
+            retry.events();
+            assert_eq!(messages(&server, "t").await, before, "{first:?} {tool:?} {resume:?}");
+        }
+        let other = post(&server, "/agent", input("other", None, oil)).await;
+        assert_eq!(other.refusal(), (409, "already_answered".to_owned()));
+    }
+    let (server, call, input) = asked_by_interrupt().await;
+    let refused = post(&server, "/agent", input("r2", brake, oil)).await;
+    assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
+    let waiting = get(&server, "/conversations/t").await.json();
+    assert_eq!(waiting["pending"][0]["toolCallId"], call.as_str(), "nothing is taken");
+}

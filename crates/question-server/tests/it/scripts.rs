@@ -45,7 +45,7 @@ async fn a_script_with_a_mistake_ends_the_start_with_its_place() {
     for (args, told) in [
         (vec!["--model", "script", "--script", file], "mistaken.json: begin[0].go: there is no step months"),
         (vec!["--model", "script", "--script", "no-such.json"], "--script no-such.json: "),
-        (vec!["--model", "script"], "--script <FILE>"),
+        (vec!["--model", "script"], "--model script needs the file of --script"),
     ] {
         let ran = binary(&args).output().await.expect("the binary starts");
         let said = String::from_utf8_lossy(&ran.stderr);

@@ -110,6 +110,7 @@ async fn check(store: Arc<dyn Store>) {
     let played = play(store, "t", Some(&owner), answered_in_chat()).await;
     let expected = Stored {
         waiting_since: None,
+        ended_at: None,
         conversation: played,
         context: plan_mode(),
         owner: Some(owner),

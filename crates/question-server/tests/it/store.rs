@@ -151,7 +151,8 @@ fn server_failing_at(failing: usize) -> Router {
 async fn what_is_not_stored_is_not_taken() {
     let server = server_failing_at(0);
     let refused = post(&server, "/agent", says("t", "u", "hi")).await;
-    assert_eq!(refused.refusal(), (500, "store_failed".to_owned()));
+    assert_eq!(refused.refusal(), (503, "store_failed".to_owned()));
+    assert_eq!(refused.header("retry-after"), "1");
     let gone = get(&server, "/conversations/t").await.refusal();
     assert_eq!(gone, (404, "not_found".to_owned()));
     let (_, end) = post(&server, "/agent", says("t", "u", "hi")).await.events();

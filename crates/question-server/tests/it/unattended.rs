@@ -6,8 +6,9 @@ use crate::http::{Answer, get, messages, post, run_with, says};
 use crate::script::{ASK, Line, Script};
 use crate::watcher::until_state;
 use axum::Router;
+use question_agent::ConvState;
 use question_server::Config;
-use question_server::limits::{LEASE, MAX_MODEL_CALLS, MAX_UNATTENDED};
+use question_server::limits::{LEASE, MAX_MODEL_CALLS, MAX_UNATTENDED, UNATTENDED};
 use question_server::store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -65,6 +66,67 @@ async fn a_model_that_breaks_each_time_is_not_asked_for_ever() {
     assert_eq!(end.error.as_ref().map(|error| error.code()), Some("internal_error"));
     until_failed(&server, &clock, LEASE).await;
     assert!(script.times_asked() <= 1 + MAX_UNATTENDED as usize, "{}", script.times_asked());
+}
+
+/// An ask of a program that expires in a second.
+async fn asks_for_a_second(server: &Router, id: &str) {
+    let mut ask: Value = serde_json::from_str(ASK).expect("it is JSON");
+    ask["expiresAfter"] = json!(1);
+    assert_eq!(post(server, &format!("/conversations/{id}/asks"), ask).await.status, 201);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn resumed_runs_that_hang_stop_no_deadline() {
+    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::default()), HandClock::new());
+    for number in 0..2 * UNATTENDED {
+        crate::sqlite::begins_to_work(&*store, &format!("t{number}")).await;
+    }
+    let script = Script::new((0..2 * UNATTENDED).map(|_| vec![Line::Hangs]));
+    let server = server(&store, &clock, &script);
+    while script.times_asked() < UNATTENDED {
+        yield_now().await;
+    }
+    asks_for_a_second(&server, "asked").await;
+    clock.advance(Duration::from_secs(1));
+    until_idle(&store, "asked").await;
+    assert_eq!(script.times_asked(), UNATTENDED);
+}
+
+/// Until the store has it as idle: a look over the API would expire it as well.
+async fn until_idle(store: &Arc<dyn Store>, id: &str) {
+    loop {
+        let stored = store.load(id).await.expect("it is read").expect("it is there");
+        if matches!(stored.conversation.state(), ConvState::Idle) {
+            return;
+        }
+        yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn agents_that_go_on_after_a_deadline_and_hang_stop_no_other() {
+    let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::default()), HandClock::new());
+    let all = 2 * UNATTENDED;
+    let asks = (0..all).map(|_| vec![Line::Calls(0, "ask_user_question", ASK)]);
+    let script = Script::new(asks.chain((0..all).map(|_| vec![Line::Hangs])));
+    let server = server(&store, &clock, &script);
+    for number in 0..all {
+        post(&server, "/agent", says(&format!("t{number}"), "u", "go")).await.events();
+    }
+    clock.advance(PATIENCE);
+    while script.times_asked() < all + UNATTENDED {
+        yield_now().await;
+    }
+    asks_for_a_second(&server, "asked").await;
+    clock.advance(Duration::from_secs(1));
+    until_idle(&store, "asked").await;
+    assert_eq!(script.times_asked(), all + UNATTENDED);
+    for number in 0..all {
+        let id = format!("t{number}");
+        let stored = store.load(&id).await.expect("it is read").expect("it is there");
+        assert!(stored.conversation.waiting().is_none(), "{id} has expired");
+    }
 }
 
 #[tokio::test]

@@ -90,6 +90,7 @@ async fn is_used(way: &str, install: impl FnOnce(&Place, &mut Laps) -> Command) 
         let status = server.signal(Signal::SIGTERM).expect("it ends by itself");
         // Npx ends by the signal that it has passed on.
         assert!(status.success() || status.signal() == Some(Signal::SIGTERM as i32), "{status}");
+        // The program is no child of the test, which can await only its port.
         let until = Instant::now() + END_LIMIT;
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
             assert!(Instant::now() < until, "the program has outlived what started it");

@@ -63,7 +63,7 @@ fn build() -> PathBuf {
     let (repository, page, dist) = (folder.join("kit"), folder.join("page"), folder.join("dist"));
     commit_kit(&repository);
     let guide = read("app/AUTHOR.md");
-    write(&page.join("Cargo.toml"), manifest(block(&guide, "toml", "[dependencies]"), &repository));
+    write(&page.join("Cargo.toml"), manifest(block(&guide, "toml", "[package]"), &repository));
     for (file, language, mark) in [
         ("src/main.rs", "rust", "fn main()"),
         ("index.html", "html", "data-trunk"),
@@ -82,10 +82,10 @@ fn build() -> PathBuf {
     dist
 }
 
-/// The guide's dependencies, by git instead of by path, in a package that is a workspace of its own.
-fn manifest(dependencies: &str, repository: &Path) -> String {
-    let mut manifest = "[package]\nname = \"stranger\"\nedition = \"2024\"\n\n[workspace]\n\n".to_owned();
-    for line in dependencies.lines() {
+/// The guide's manifest with the kit by git instead of by path, as a workspace of its own, since the folder is within this one.
+fn manifest(guide: &str, repository: &Path) -> String {
+    let mut manifest = "[workspace]\n\n".to_owned();
+    for line in guide.lines() {
         manifest += &match line.split_once("path = \"../ask-user-question/crates/") {
             Some((before, _)) => format!("{before}git = \"file://{}\" }}\n", repository.display()),
             None => format!("{line}\n"),

@@ -10,6 +10,7 @@ use crate::asks::list::Asks;
 use crate::asks::parts::takes_plain_text;
 use crate::asks::time::parse_deadline;
 use crate::asks::tracked::{AskSource, TrackedAsk, WaitsBy};
+use crate::index::Index;
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
@@ -70,20 +71,23 @@ impl<'a> InputDraft<'a> {
             return Err(Refusal::UnknownAsk { tool_call_id: id.clone() });
         };
         let phase = tracked.snapshot.phase;
-        // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone.
-        let is_closed = self.thread.call(id).is_some_and(|call| call.answered);
-        let takes_result = !tracked.acknowledged && !is_closed;
+        // A call has one result. An ask that waits nevertheless, as after an acknowledgement, is answered by a user message alone. So is
+        // one whose call is in no message any more: the agent would find a result without its call.
+        let call = self.thread.call(id);
+        let is_closed = call.is_some_and(|call| call.answered);
+        let is_gone = call.is_some() && self.open_calls(tracked).is_empty();
+        let takes_result = !tracked.acknowledged && !is_closed && !is_gone;
         let waits = tracked.waits_by().is_some() || phase == Phase::Answerable;
         if !can_end(phase, outcome) || is_closed && !tracked.acknowledged && !waits {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&tracked.snapshot.tool_call_id);
-        if let Some(by) = self.waits_by(tracked) {
+        if self.waits_by(tracked).is_some() {
             if tracked.decision().is_some() {
                 self.decided.push((tracked, reply));
                 return Ok(());
             }
-            return self.answer_interrupt(tracked, by, reply);
+            return self.answer_interrupts(tracked, reply);
         }
         let agent = self.setup.agent;
         let delivery = match self.setup.delivery {
@@ -126,10 +130,14 @@ impl<'a> InputDraft<'a> {
         self.messages.push(message);
     }
 
-    /// The calls of an ask that have no result.
+    /// The calls of an ask that a message holds and that have no result.
     fn open_calls(&self, tracked: &'a TrackedAsk) -> Vec<&'a str> {
         let calls = iter::once(&*tracked.id).chain(tracked.twins.iter().map(String::as_str));
-        calls.filter(|call| self.thread.call(call).is_some_and(|call| !call.answered)).collect()
+        calls.filter(|call| self.is_open(call)).collect()
+    }
+
+    fn is_open(&self, call: &str) -> bool {
+        self.thread.call(call).is_some_and(|call| !call.answered && call.position().is_some())
     }
 
     /// Adds the result of a call.
@@ -143,19 +151,34 @@ impl<'a> InputDraft<'a> {
 
     /// The interrupt that an ask is to be answered by, while the last run still waits for it.
     fn waits_by(&self, tracked: &'a TrackedAsk) -> Option<&'a WaitsBy> {
-        let is_open = |by: &WaitsBy| self.thread.open_interrupts().iter().any(|open| open.id == by.interrupt.id);
-        tracked.waits_by().filter(|by| by.legacy.is_some() || is_open(by))
+        tracked.waits_by().filter(|by| self.is_waiting(by))
     }
 
-    fn answer_interrupt(&mut self, tracked: &TrackedAsk, by: &'a WaitsBy, reply: &AskReply) -> Result<(), Refusal> {
-        self.check_deadline(by, &reply.outcome)?;
-        let mut payload = None;
-        if gives_content(&reply.outcome) || by.legacy.is_some() {
-            let is_plain = takes_plain_text(&by.interrupt);
-            payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
+    fn is_waiting(&self, by: &WaitsBy) -> bool {
+        by.legacy.is_some() || self.thread.open_interrupts().iter().any(|open| open.id == by.interrupt.id)
+    }
+
+    /// Sends the reply to each interrupt that waits for it. Those that expired are [cancelled](Self::cancel_expired) beside the others.
+    fn answer_interrupts(&mut self, tracked: &'a TrackedAsk, reply: &AskReply) -> Result<(), Refusal> {
+        let mut is_late = Ok(());
+        let mut is_sent = false;
+        for by in tracked.waits_by_all() {
+            if !self.is_waiting(by) {
+                continue;
+            }
+            if let Err(expired) = self.check_deadline(by, &reply.outcome) {
+                is_late = Err(expired);
+                continue;
+            }
+            let mut payload = None;
+            if gives_content(&reply.outcome) || by.legacy.is_some() {
+                let is_plain = takes_plain_text(&by.interrupt);
+                payload = Some(answer(tracked, tracked.form.as_deref(), &reply.outcome, is_plain)?);
+            }
+            self.send(by, payload, reply);
+            is_sent = true;
         }
-        self.send(by, payload, reply);
-        Ok(())
+        if is_sent { Ok(()) } else { is_late }
     }
 
     fn check_deadline(&self, by: &WaitsBy, outcome: &Outcome) -> Result<(), Refusal> {
@@ -278,21 +301,9 @@ impl<'a> InputDraft<'a> {
         self.decide()?;
         self.check()?;
         let (results, said) = self.messages.split_at(self.results);
-        let mut history: Vec<&Message> = Vec::new();
-        for message in self.thread.messages() {
-            // Activities are for the page; the agent never gets them.
-            if message.role != Role::Activity {
-                history.push(message);
-            }
-        }
-        for result in results {
-            let makes_call = |it: &&Message| it.tool_calls().iter().any(|call| call.id == result.tool_call_id);
-            let mut at = history.iter().position(makes_call).map_or(history.len(), |owner| owner + 1);
-            while history.get(at).is_some_and(|message| message.role == Role::Tool) {
-                at += 1;
-            }
-            history.insert(at, result);
-        }
+        let mut history = with_results_in_place(self.thread.in_told_order(), results);
+        // Activities are for the page; the agent never gets them.
+        history.retain(|message| message.role != Role::Activity);
         history.extend(said);
         let mut props = self.setup.forwarded_props.clone();
         let command = command(&self.commands);
@@ -341,7 +352,7 @@ impl<'a> InputDraft<'a> {
         }
         match self.waits_by(tracked) {
             Some(by) => by.legacy.is_some() || !self.resumes(&by.interrupt),
-            None => self.thread.call(id).is_some_and(|call| !call.answered),
+            None => self.is_open(id),
         }
     }
 
@@ -357,6 +368,31 @@ impl<'a> InputDraft<'a> {
                 .filter_map(|it| it.tool_call_id.as_ref())
                 .any(|it| self.thread.key(it) == *id)
     }
+}
+
+/// The messages and these results, each result behind the message that makes its call. Providers refuse any other order, and agents tell of
+/// results wherever they come.
+fn with_results_in_place<'m>(messages: Vec<&'m Message>, results: &'m [Message]) -> Vec<&'m Message> {
+    let mut owners = Index::default();
+    for (at, message) in messages.iter().enumerate() {
+        for call in message.tool_calls() {
+            if !owners.contains(&call.id) {
+                owners.insert(&call.id, at);
+            }
+        }
+    }
+    let mut behind = vec![Vec::new(); messages.len()];
+    let mut alone = Vec::new();
+    for (at, message) in messages.iter().copied().enumerate().chain(iter::repeat(usize::MAX).zip(results)) {
+        match message.tool_call_id().and_then(|call| owners.get(call)) {
+            Some(owner) => behind[owner].push(message),
+            None => match behind.get_mut(at) {
+                Some(place) => place.insert(0, message),
+                None => alone.push(message),
+            },
+        }
+    }
+    behind.into_iter().flatten().chain(alone).collect()
 }
 
 fn gives_content(outcome: &Outcome) -> bool {

@@ -53,6 +53,7 @@ const RECORDED: &[Recorded] = &[
     recorded!("crewai"),
     recorded!("google-adk"),
     recorded!("langgraph"),
+    recorded!("langgraph-create-agent"),
     recorded!("langgraph-interrupt"),
     recorded!("llama-index"),
     recorded!("mastra"),

@@ -95,13 +95,13 @@ impl AnthropicReader {
     }
 
     fn start(&mut self, index: u64, block: &Value, deltas: &mut Vec<Delta>) {
-        self.idle = 0;
         let new = match block["type"].as_str().unwrap_or_default() {
             "text" => {
                 self.say(&block["text"], deltas);
                 Block::Text
             }
             "tool_use" => {
+                self.idle = 0;
                 let call = self.ids.len();
                 self.ids.push(block["id"].clone());
                 let name = block["name"].as_str().unwrap_or_default().to_owned();
@@ -116,24 +116,27 @@ impl AnthropicReader {
 
     fn say(&mut self, text: &Value, deltas: &mut Vec<Delta>) {
         if let Some(text) = text.as_str().filter(|text| !text.is_empty()) {
+            self.idle = 0;
             self.is_shown |= !text.trim().is_empty();
             deltas.push(Delta::Text(text.to_owned()));
         }
     }
 
+    /// Adds a piece to a block. One that is empty, or of no block that is known, is no content.
     fn grow(&mut self, index: u64, delta: &Value, deltas: &mut Vec<Delta>) {
-        self.idle = 0;
         match self.blocks.get_mut(&index) {
             Some(Block::Text) => self.say(&delta["text"], deltas),
             Some(Block::Call { call, has_arguments, .. }) => {
                 if let Some(piece) = delta["partial_json"].as_str().filter(|piece| !piece.is_empty()) {
+                    self.idle = 0;
                     *has_arguments = true;
                     deltas.push(Delta::CallArgs { call: *call, delta: piece.to_owned() });
                 }
             }
             Some(Block::Thought(thought)) => {
                 for name in ["thinking", "signature"] {
-                    if let Some(more) = delta[name].as_str() {
+                    if let Some(more) = delta[name].as_str().filter(|more| !more.is_empty()) {
+                        self.idle = 0;
                         self.thoughts += more.len();
                         let known = thought[name].as_str().unwrap_or_default();
                         thought[name] = format!("{known}{more}").into();

@@ -40,7 +40,7 @@ impl AnswerError {
     }
 }
 
-/// Parts of the finish reasons of endpoints that failed, withheld an answer or reached a limit of tokens.
+/// Parts of the finish reasons of endpoints that failed, withheld an answer, paused or reached a limit of tokens.
 const FAILED: [&str; 13] = [
     "error",
     "fail",
@@ -58,6 +58,7 @@ const FAILED: [&str; 13] = [
 ];
 const WITHHELD: [&str; 9] =
     ["filter", "safety", "recitation", "prohibited", "blocklist", "spii", "sensitive", "guardrail", "refus"];
+const PAUSED: [&str; 1] = ["pause"];
 const CUT: [&str; 3] = ["length", "max_tokens", "token_limit"];
 
 /// The failure of an answer with this finish reason; `None` if it is a good one.
@@ -68,6 +69,10 @@ pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: b
         () if is(&FAILED) => Some(AnswerError::broken_off()),
         () if is(&WITHHELD) && !is_called => {
             once("The model's endpoint withheld the answer. Try again, or put it differently.")
+        }
+        () if is(&PAUSED) && !is_called => {
+            let why = "The model's endpoint paused in the middle of its turn. Say something, and it continues.";
+            Some(AnswerError::lasting(why))
         }
         () if is_said || is_called => None,
         () if is(&CUT) => once("The model ran out of room before it said anything."),

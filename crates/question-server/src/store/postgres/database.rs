@@ -80,7 +80,7 @@ impl DatabasePool {
     }
 
     /// The same, with the error of a database that refuses. A connection without an answer is closed with all idle ones: as a rule the network is
-    /// down.
+    /// down. So is one to a server that has become read-only: after a fail-over, a new connection finds the new primary.
     pub(super) async fn try_query(
         &self,
         sql: &str,
@@ -92,11 +92,16 @@ impl DatabasePool {
             connection.query(&statement, values).await
         })
         .await;
-        asked.map_err(|_| {
+        let is_read_only = |error: &tokio_postgres::Error| error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION);
+        let is_lost = match &asked {
+            Err(_) => true,
+            Ok(answer) => answer.as_ref().is_err_and(is_read_only),
+        };
+        if is_lost {
             drop(Object::take(connection));
             self.pool.retain(|_, _| false);
-            silent()
-        })
+        }
+        asked.map_err(|_| silent())
     }
 
     /// Waits for a database that is just starting.
@@ -174,7 +179,8 @@ fn may_come_up(error: &PoolError) -> bool {
             ]
             .contains(code),
             // The address, certificates and names are settled before.
-            None => error.source().is_some_and(|source| source.is::<std::io::Error>()),
+            // A balancer whose database is away closes the connection.
+            None => error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>()),
         },
         _ => false,
     }

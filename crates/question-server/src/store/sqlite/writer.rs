@@ -127,6 +127,12 @@ pub(super) fn of_owner(database: &Connection, owner: &str, most: usize) -> Resul
     Ok(found.collect::<Result<_, _>>()?)
 }
 
+pub(super) fn waiting_of(database: &Connection, peer: &str) -> Result<usize, StoreError> {
+    let sql = "SELECT count(*) FROM conversation WHERE peer = ?1 AND waiting_since IS NOT NULL";
+    let count: i64 = database.prepare_cached(sql)?.query_row([peer], |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or_default())
+}
+
 pub(super) fn surplus(database: &Connection, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
     let mut find = database.prepare_cached(
         "WITH biggest AS (SELECT peer, count(*) AS of_it FROM conversation GROUP BY peer ORDER BY of_it DESC LIMIT 1),
@@ -134,8 +140,10 @@ pub(super) fn surplus(database: &Connection, over: usize, most: usize) -> Result
              SELECT *, row_number() OVER (ORDER BY number DESC) AS newest FROM conversation JOIN biggest USING (peer)
              WHERE of_it > ?1
          )
-         SELECT id, revision FROM theirs WHERE 4 * newest > of_it + 3 AND holder IS NULL
-         ORDER BY (SELECT count(*) FROM message WHERE conversation = number), waiting_since IS NOT NULL, newest
+         SELECT id, revision FROM theirs
+         WHERE 4 * newest > of_it + 3 AND holder IS NULL AND waiting_since IS NULL AND due_at IS NULL
+             AND coalesce(owner, '') NOT LIKE 'mcp:%'
+         ORDER BY (SELECT count(*) FROM message WHERE conversation = number), newest
          LIMIT ?2",
     )?;
     let [over, most] = [over, most].map(|number| signed(number as u64));

@@ -101,7 +101,7 @@ async fn a_database_that_falls_silent_is_waited_for_some_seconds() {
             get(&server, "/readyz")
         );
         assert_eq!(get(&server, "/healthz").await.status, 200, "the process is well");
-        assert_eq!((answered.refusal().0, read.refusal().0), (500, 500));
+        assert_eq!((answered.refusal().0, read.refusal().0), (503, 503));
         assert_eq!(ready.status, 503);
     };
     timeout(LONG, all).await.expect("each wait has an end");

@@ -60,18 +60,28 @@ async fn free_port() -> u16 {
     listener.local_addr().expect("it is bound").port()
 }
 
-/// Sends each request to the next server, or to which these lines in front of the servers say; gone with the value.
-async fn nginx(folder: &Path, servers: &[Server], balance: &str) -> (Child, SocketAddr) {
+/// The `nginx.conf` of the page for operators, whole.
+fn operators_conf() -> &'static str {
+    let (_, conf) = include_str!("../../../OPERATOR.md").split_once("```text\nevents {}\n").expect("there is one");
+    conf.split("\n```").next().unwrap_or_default()
+}
+
+/// Puts nginx with this configuration in front of the servers. Only its places are the test's own. It is gone with the value.
+async fn nginx(folder: &Path, servers: &[Server], conf: &str) -> (Child, SocketAddr) {
+    const SERVER: &str = "server 127.0.0.1:8787 max_fails=0;";
     let port = free_port().await;
-    let upstreams: String = servers.iter().map(|one| format!("server 127.0.0.1:{} max_fails=0;", one.port)).collect();
-    let config = format!(
-        "daemon off; master_process off; pid nginx.pid; error_log /dev/null; worker_processes 1; events {{ worker_connections 4096; }}
-        http {{ access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;
-            {balance} {upstreams} }}
-            server {{ listen 127.0.0.1:{port};
-                location / {{ proxy_pass http://question_servers; proxy_http_version 1.1; proxy_buffering off; proxy_set_header Host $host;
-                    proxy_set_header Connection ''; proxy_read_timeout 60s; }} }} }}"
-    );
+    let upstreams: String = servers.iter().map(|one| SERVER.replace("8787", &one.port.to_string())).collect();
+    let own = "http { access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;";
+    let mut config =
+        "daemon off; master_process off; pid nginx.pid; error_log /dev/null; events { worker_connections 4096; }\n"
+            .to_owned();
+    config += conf;
+    for (operators, tests) in
+        [("http {", own), (SERVER, &upstreams), ("listen 80;", &format!("listen 127.0.0.1:{port};"))]
+    {
+        assert!(config.contains(operators), "{operators}: {config}");
+        config = config.replacen(operators, tests, 1);
+    }
     std::fs::write(folder.join("nginx.conf"), config).expect("it can be written");
     let program = std::env::var_os("NGINX_PROGRAM").unwrap_or_else(|| "nginx".into());
     let mut command = Command::new(program);
@@ -271,7 +281,7 @@ pub(crate) async fn stands(size: Size) {
     }
     let folder = crate::folder::Folder::new();
     std::fs::create_dir_all(folder.path()).expect("it is new");
-    let (_nginx, address) = nginx(folder.path(), &servers, "upstream question_servers {").await;
+    let (_nginx, address) = nginx(folder.path(), &servers, &to_any_server()).await;
     let (retries, is_over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let killer = {
         let is_over = Arc::clone(&is_over);
@@ -324,12 +334,9 @@ async fn three_servers_behind_nginx_are_as_one() {
     stands(Size { questions: 40, abreast: 8, every, kills: 1, database_dies: None }).await;
 }
 
-/// The lines for nginx of the page for operators, in front of the servers.
-fn by_conversation() -> String {
-    let (_, lines) = include_str!("../../../OPERATOR.md").split_once("\n```nginx\n").expect("there are some");
-    let lines = lines.lines().take_while(|line| *line != "```");
-    let all: Vec<&str> = lines.filter(|line| !line.contains("    server ") && *line != "}").collect();
-    all.join("\n").replacen("upstream", "} upstream", 1)
+/// The same without its choice by conversation, so that each request may meet another server.
+fn to_any_server() -> String {
+    operators_conf().replacen("hash $place consistent;", "", 1)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -342,7 +349,7 @@ async fn a_balancer_that_hashes_the_path_brings_words_to_all() {
     }
     let folder = crate::folder::Folder::new();
     std::fs::create_dir_all(folder.path()).expect("it is new");
-    let (_nginx, address) = nginx(folder.path(), &servers, &by_conversation()).await;
+    let (_nginx, address) = nginx(folder.path(), &servers, operators_conf()).await;
     for number in 0..6 {
         let thread = format!("t{number}");
         let path = format!("/conversations/{thread}/agent");
