@@ -32,7 +32,6 @@ pub fn ChatPage() -> impl IntoView {
 /// Shows a conversation with an agent until the current owner is cleaned up. `address_changed` is notified when the page's address names
 /// another conversation.
 fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) {
-    let is_own = agent.is_own();
     let chat = use_agent_chat(agent.options());
     let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
     effect(move || {
@@ -48,7 +47,7 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
     in_next_task(move || {
         show(view! {
             <Transcript chat settings notice cards at_end />
-            <p class="connection" role="status">{connection(chat, is_own)}</p>
+            <p class="connection" role="status">{connection(chat)}</p>
             <Trouble chat />
             <p class="connection notice" role="status">{notice.text()}</p>
         });
@@ -77,15 +76,14 @@ fn Welcome(chat: AgentChat, settings: RwSignal<Settings>) -> impl IntoView {
     }
 }
 
-/// The message that the agent can't be reached, or no text. For the page's own agent, all messages are sent in the end.
-fn connection(chat: AgentChat, is_own: bool) -> impl Fn() -> String {
+/// The message that the agent can't be reached, or no text. All messages without a network are sent in the end.
+fn connection(chat: AgentChat) -> impl Fn() -> String {
     let words = words();
     move || match chat.connection.get() {
         Connection::Online if chat.silent.get() => text(words, Say::Silent),
         Connection::Online => String::new(),
         Connection::Reconnecting => text(words, Say::Reconnecting),
-        Connection::Offline if is_own => text(words, Say::Offline),
-        Connection::Offline => text(words, Say::OfflineElsewhere),
+        Connection::Offline => text(words, Say::Offline),
     }
 }
 
@@ -97,7 +95,12 @@ const START_SERVER: &str = " In this folder, `cargo run -p question-server` star
 fn Trouble(chat: AgentChat) -> impl IntoView {
     let words = words();
     let reason = move || {
+        let is_offline = chat.connection.get() == Connection::Offline;
         chat.status.with(|status| match status {
+            // One sentence is enough, and the connection's is the right one.
+            Status::Failed(agent_chat::Trouble::Unreachable | agent_chat::Trouble::Elsewhere { .. }) if is_offline => {
+                None
+            }
             // Trunk's answer if no server is behind it.
             Status::Failed(agent_chat::Trouble::Refused { status: 500, message: None }) if cfg!(debug_assertions) => {
                 Some(words.get().explain(&agent_chat::Trouble::Unreachable) + START_SERVER)

@@ -218,15 +218,17 @@ pub(crate) fn take_focus_of(part: &str) {
     }
 }
 
-/// Takes over text that was typed into an item of the transcript that is about to go, unless another text is being written.
+/// Takes over text that was typed into an item of the transcript that is about to go, below what is being written.
 pub(crate) fn keep_typed(item: &Element) {
     let (field, fields) = (field(), item.query_selector_all("textarea"));
-    let mut text = field.value();
+    let mut texts = vec![field.value()];
     for at in 0..fields.as_ref().map_or(0, NodeList::length) {
         let typed = fields.as_ref().ok().and_then(|fields| fields.item(at));
-        text.extend(typed.map(|typed| typed.unchecked_into::<HtmlTextAreaElement>().value()));
+        texts.extend(typed.map(|typed| typed.unchecked_into::<HtmlTextAreaElement>().value()));
     }
-    if field.value().is_empty() && !text.is_empty() {
+    texts.retain(|text| !text.trim().is_empty());
+    let text = texts.join("\n");
+    if text != field.value() {
         field.set_value(&text);
         let init = EventInit::new();
         init.set_bubbles(true);

@@ -41,7 +41,6 @@ question_card::words! {
         Silent "silent" [] "The agent is taking long. You can stop it.",
         Reconnecting "reconnecting" [] "The connection is gone. Trying to get it back; nothing is lost.",
         Offline "offline" [] "You are offline. What you answer is sent when you are back.",
-        OfflineElsewhere "offlineElsewhere" [] "You are offline. Nothing can be sent until you are back.",
         SettingsTitle "settingsTitle" [] "Settings",
         SettingsClose "settingsClose" [] "Close",
         SettingsLanguage "settingsLanguage" [] "Language",
@@ -73,6 +72,7 @@ question_card::words! {
         TroubleNotLetIn "troubleNotLetIn" [] "The agent does not let you in. It may want a key or a sign-in.",
         TroubleTooMuch "troubleTooMuch" [] "Too much at once for the agent. Try again in a while.",
         TroubleRefused "troubleRefused" [] "The agent refused this.",
+        TroubleNoAgent "troubleNoAgent" [] "There is no agent at this address.",
         TroubleHadProblem "troubleHadProblem" [] "The agent had a problem.",
         TroubleGone "troubleGone" [] "The agent does not know this conversation any more. What you write next starts it again.",
         TroubleStopped "troubleStopped" [] "Stopped before the agent had it.",
@@ -158,6 +158,7 @@ impl Words {
             Trouble::Unreachable => Say::TroubleUnreachable,
             Trouble::Refused { status: 401 | 403, .. } => Say::TroubleNotLetIn,
             Trouble::Refused { status: 429, .. } => Say::TroubleTooMuch,
+            Trouble::Refused { status: 404 | 405, message: None } => Say::TroubleNoAgent,
             Trouble::Refused { status, message } => {
                 let say = if *status < 500 { Say::TroubleRefused } else { Say::TroubleHadProblem };
                 match message {

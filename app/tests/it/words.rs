@@ -44,6 +44,7 @@ fn every_trouble_is_told_with_what_was_reported() {
         (Trouble::Unreachable, ""),
         (Trouble::Refused { status: 418, message: None }, ""),
         (Trouble::Refused { status: 500, message: None }, ""),
+        (Trouble::Refused { status: 404, message: None }, ""),
         (refused(503, "Out of disk."), "Out of disk."),
         (refused(429, "7 runs a minute"), ""),
         (refused(401, "no token"), ""),
@@ -70,7 +71,7 @@ fn every_trouble_is_told_with_what_was_reported() {
                 let told = words.explain(trouble);
                 assert!(told.contains(reported), "{told}");
                 assert!(told.len() > reported.len() + 8, "{told}");
-                for word_for_developers in ["event 3", "429", "401", "418", "500"] {
+                for word_for_developers in ["event 3", "429", "401", "404", "418", "500"] {
                     assert!(!told.contains(word_for_developers), "{told}");
                 }
                 told

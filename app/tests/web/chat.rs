@@ -212,6 +212,26 @@ async fn what_is_being_typed_on_a_card_that_goes_comes_into_the_composer() {
 }
 
 #[test]
+async fn what_was_typed_on_cards_that_go_comes_below_what_is_being_written() {
+    let agent = Agent::asking("several", &[("c1", &size()), ("c2", &colour())]);
+    let page = Page::of(&agent).await;
+    let field = |call: &str| format!("{} fieldset:not([hidden]) textarea", card(call));
+    page.sees(&field("c2")).await;
+    page.types(&field("c1"), "Medium");
+    page.clicks("c1", "Add a note").await;
+    let fields = page.0.place.query_selector_all(&field("c1")).expect("a valid selector");
+    let note: HtmlTextAreaElement = fields.item(1).expect("the note's field").unchecked_into();
+    note.set_value("with a handle");
+    tell(&note, "input");
+    page.types(&field("c2"), "Green");
+    page.types(".composer textarea", "By the way");
+    let hello = json!({"id": "u1", "role": "user", "content": "Hello"});
+    agent.tells("life-2", &json!({"type": "RUN_STARTED", "threadId": "several", "runId": "r2"}));
+    agent.tells("life-3", &json!({"type": "MESSAGES_SNAPSHOT", "messages": [hello]}));
+    page.waits_for("the texts", || page.composer().value() == "By the way\nMedium\nwith a handle\nGreen").await;
+}
+
+#[test]
 async fn who_waits_long_is_told_that_the_agent_can_be_stopped() {
     let agent = Agent::asking("silence", &[("c1", &size())]);
     let page = Page::of(&agent).await;

@@ -1,6 +1,7 @@
 //! The state of one conversation: run state, asks and the page's entries. It does no I/O.
 
 use crate::details::Details;
+use crate::ids::{by_device, by_server};
 use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
@@ -14,7 +15,7 @@ use ag_ui_stream::thread::Change;
 use ag_ui_stream::{Asks, Event, History, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, Outcome, Phase};
+use ask_user_question::{AskSnapshot, Outcome, Phase, tool};
 use json_tree::Json;
 use leptos::prelude::*;
 
@@ -28,6 +29,8 @@ pub(crate) struct ChatState {
     ask_tools: AskTools,
     /// The time of the last event or request.
     last_activity: u64,
+    /// True if the response has had an event.
+    pub(crate) has_heard: bool,
     /// True if a run is open and that time is long ago.
     pub(crate) silent: RwSignal<bool>,
     /// An ask and its deadline, from a server message outside of the events.
@@ -41,6 +44,7 @@ impl ChatState {
             transcript: Transcript::new(details.map(|make| make())),
             ask_tools,
             last_activity: 0,
+            has_heard: false,
             silent: RwSignal::new(false),
             deadline: None,
         }
@@ -65,7 +69,7 @@ impl ChatState {
         turn: &UserTurn,
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
-        self.conversation.request(now, defaults, turn, next_id)
+        self.conversation.request(by_server(now), defaults, turn, next_id)
     }
 
     /// Updates the silence for a run that is open or not. Returns the time until the next check in milliseconds, if one is open.
@@ -109,6 +113,7 @@ impl ChatState {
 
     /// Adds the new messages of a run's input to the conversation.
     pub(crate) fn start_run(&mut self, now: u64, run: &NextRun) {
+        self.has_heard = false;
         self.conversation.start_response(run);
         self.apply_updates(now);
         run.messages.iter().for_each(|message| self.transcript.touch_added(message, self.conversation.thread()));
@@ -127,7 +132,7 @@ impl ChatState {
         let Ok((history, _)) = History::from_json(history) else { return false };
         self.conversation = self.ask_tools.restored(history);
         self.transcript.start_replay();
-        self.conversation.handle_timeout(now);
+        self.conversation.handle_timeout(by_server(now));
         self.apply_updates(now);
         receipts.into_iter().for_each(|receipt| self.restore_receipt(now, receipt));
         self.finish_replay();
@@ -222,7 +227,7 @@ impl ChatState {
 
     /// Applies the changes that are due at this time.
     pub(crate) fn handle_timeout(&mut self, now: u64) {
-        self.conversation.handle_timeout(now);
+        self.conversation.handle_timeout(by_server(now));
         self.apply_updates(now);
         self.flush();
     }
@@ -240,16 +245,17 @@ impl ChatState {
 
     /// Applies a verified event. [`flush`](Self::flush) publishes the changes.
     pub(crate) fn handle_event(&mut self, now: u64, event: Event) {
-        self.conversation.handle_event(now, event);
+        self.conversation.handle_event(by_server(now), event);
         self.apply_updates(now);
     }
 
     fn apply_updates(&mut self, now: u64) -> ResponseEnd {
         let mut response = ResponseEnd::default();
-        while let Some(update) = self.conversation.next_update(now) {
+        while let Some(update) = self.conversation.next_update(by_server(now)) {
             match update {
                 Update::Event { event, change } => {
                     track_text(&mut self.transcript, &event);
+                    self.has_heard = true;
                     self.note_activity(now);
                     self.apply_change(change);
                 }
@@ -289,6 +295,12 @@ impl ChatState {
             | Change::ToolCallChanged { message, .. } => self.transcript.touch(message),
             Change::ToolCallAdded { message, call, .. } => {
                 let its = self.conversation.thread().messages()[message].tool_calls();
+                if let Some(call) = its.get(call).filter(|call| resembles_ask(&call.name))
+                    && self.conversation.asks().ask(&call.id).is_none()
+                {
+                    let (name, [known, _]) = (&call.name, tool::NAMES);
+                    leptos::logging::warn!("agent-chat: the tool `{name}` asks nothing here; `{known}` does");
+                }
                 let has_result = its
                     .get(call)
                     .and_then(|call| self.conversation.thread().call(&call.id))
@@ -314,6 +326,11 @@ impl ChatState {
                     let start: String = arguments.chars().take(500).collect();
                     leptos::logging::warn!("agent-chat: call {tool_call_id} is no question: {start}");
                 }
+                let patch = match patch {
+                    // The card goes by the device's clock.
+                    AskPatch::ExpiresAt(deadline) => AskPatch::ExpiresAt(deadline.map(by_device)),
+                    patch => patch,
+                };
                 self.transcript.update_ask(&tool_call_id, |ask| ask.apply(patch));
                 if moves {
                     self.transcript.show_waiting(self.conversation.asks());
@@ -321,6 +338,13 @@ impl ChatState {
             }
         }
     }
+}
+
+/// Returns true if a name is probably meant to be the tool's.
+fn resembles_ask(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphabetic).collect();
+    let letters = letters.to_ascii_lowercase();
+    letters.contains("ask") && (letters.contains("question") || letters.contains("user"))
 }
 
 /// Tracks the messages whose texts are arriving.

@@ -19,7 +19,7 @@ use crate::tabs::{Channel, TabLock};
 use crate::tools::{CallHost, ToolRunner};
 use crate::transport::{Abort, TransportTimeouts};
 use crate::trouble::Trouble;
-use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun};
+use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, UserTurn};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{Limits, Outcome, Phase};
@@ -43,6 +43,10 @@ pub(crate) struct Core {
     pub(crate) runner: Option<Rc<dyn ToolRunner>>,
     /// True if a run is to start without a new message or reply.
     pub(crate) reruns: bool,
+    /// The last turn, and the id of its run, until the agent is known to have it or not to have it. The same turn is then the same run.
+    pub(crate) last_run: Option<(UserTurn, String)>,
+    /// True if the last request failed without a network. Without a server, nothing is sent until there is one.
+    pub(crate) waits_for_network: bool,
     pub(crate) running: Option<Running>,
     /// The timer for the next deadline of a waiting ask.
     pub(crate) deadline: Option<TimeoutHandle>,
@@ -106,6 +110,8 @@ pub(crate) struct Running {
     abort: Abort,
     /// True for a run, whose response has its events.
     is_run: bool,
+    /// True if the machine had no network when it began.
+    is_offline: bool,
 }
 
 /// The content of a request.
@@ -167,6 +173,8 @@ impl Core {
                 .as_ref()
                 .map(|tools| tools.open(config.persistence.map(|_| name(&config)), config.tool_rounds)),
             reruns: false,
+            last_run: None,
+            waits_for_network: false,
             running: None,
             deadline: None,
             silence: None,
@@ -338,6 +346,13 @@ impl Core {
         }
     }
 
+    /// Logs the details of an error for developers.
+    pub(super) fn log_details(&self, trouble: &Trouble) {
+        if let Trouble::Unreadable(details) = trouble {
+            leptos::logging::error!("agent-chat: {}: {details}", self.config.endpoint.url);
+        }
+    }
+
     /// Returns true if an ask waits again because the run with its answer failed.
     fn may_have_arrived(&self, tool_call_id: &str) -> bool {
         let ask = self.conversation.asks().ask(tool_call_id);
@@ -345,7 +360,7 @@ impl Core {
     }
 
     pub(super) fn fail(&self, trouble: Trouble) {
-        log_details(&trouble);
+        self.log_details(&trouble);
         self.status.set(Status::Failed(trouble));
     }
 
@@ -389,11 +404,4 @@ impl CallHost for Core {
 /// This browser's name for a conversation.
 fn name(config: &ChatConfig) -> String {
     [config.endpoint.url.as_str(), config.defaults.thread_id.as_str()].join(" ")
-}
-
-/// Logs the details of an error for developers.
-pub(crate) fn log_details(trouble: &Trouble) {
-    if let Trouble::Unreadable(details) = trouble {
-        leptos::logging::error!("agent-chat: {details}");
-    }
 }

@@ -1,5 +1,6 @@
-//! Ids and the clock: the only source of both, so that all other code stays deterministic.
+//! Ids and the clocks: the only source of both, so that all other code stays deterministic.
 
+use std::cell::Cell;
 use std::fmt::Write;
 
 /// A random id (UUID version 4) from `getRandomValues`, since `randomUUID` is missing outside of secure contexts. On a server it is empty.
@@ -33,4 +34,51 @@ pub(crate) fn now() -> u64 {
     )]
     let now = js_sys::Date::now() as u64;
     now
+}
+
+/// The time of the server, in milliseconds since the Unix epoch, for a time of this device. Deadlines are the server's.
+pub(crate) fn by_server(time: u64) -> u64 {
+    time.saturating_add_signed(-DRIFT.get())
+}
+
+/// The time of this device for a time of the server.
+pub(crate) fn by_device(time: u64) -> u64 {
+    time.saturating_add_signed(DRIFT.get())
+}
+
+/// Takes over the time of the server from the `Date` of its response.
+pub(crate) fn note_server_time(date: &str) {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a date is a whole number of milliseconds, or none, which becomes 0"
+    )]
+    let server = js_sys::Date::parse(date) as i64;
+    if server > 0 {
+        DRIFT.set(drift(now(), server));
+    }
+}
+
+/// The least difference of two clocks that counts: a `Date` has no fractions, and is as old as its way here.
+const MIN_DRIFT: u64 = 5_000;
+
+thread_local! {
+    /// The time by which this device's clock is ahead of the server's, in milliseconds.
+    static DRIFT: Cell<i64> = const { Cell::new(0) };
+}
+
+fn drift(device: u64, server: i64) -> i64 {
+    let drift = device.cast_signed() - server;
+    if drift.unsigned_abs() < MIN_DRIFT { 0 } else { drift }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::drift;
+
+    #[test]
+    fn a_clock_counts_as_wrong_from_five_seconds_on() {
+        for (device, expected) in [(1_004_999, 0), (995_001, 0), (1_600_000, 600_000), (400_000, -600_000)] {
+            assert_eq!(drift(device, 1_000_000), expected);
+        }
+    }
 }

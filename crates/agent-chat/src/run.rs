@@ -1,9 +1,9 @@
 //! The exchange of a request and its response, and timers.
 
 use crate::core::{Handle, Launch, Post, RunEnd};
-use crate::ids::now;
+use crate::ids::{by_server, now};
 use crate::status::Status;
-use crate::transport::TransportError;
+use crate::transport::{TransportError, first_line};
 use crate::trouble::Trouble;
 use leptos::prelude::{GetUntracked, set_timeout_with_handle};
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl Handle {
     pub(crate) fn watch_deadline(self) {
         let due = self.with(|core| core.conversation.asks().poll_timeout());
         let Some(due) = due.flatten() else { return };
-        let wait = Duration::from_millis(due.saturating_sub(now()).min(LONGEST_TIMEOUT));
+        let wait = Duration::from_millis(due.saturating_sub(by_server(now())).min(LONGEST_TIMEOUT));
         let on_timeout = move || {
             self.with(|core| core.conversation.handle_timeout(now()));
             self.send_next();
@@ -74,6 +74,7 @@ impl Handle {
         let Some((mut stream, mut first)) = accepted else {
             return RunEnd::Done;
         };
+        let mut begins = None;
         loop {
             let chunk = match first.take() {
                 Some(first) => Ok(Some(first)),
@@ -83,12 +84,23 @@ impl Handle {
                 Ok(Some(bytes)) => self.with(|core| core.conversation.feed(now(), bytes).is_ok()) == Some(true),
                 Ok(None) | Err(_) => false,
             };
+            if let Ok(Some(bytes)) = &chunk
+                && begins.is_none()
+            {
+                begins = Some(first_line(bytes));
+            }
             if continues {
                 continue;
             }
             // The rest of the response is not read, so the agent need not continue.
             abort.abort();
-            let end = self.with(|core| core.conversation.finish(now()));
+            let end = self.with(|core| {
+                if let Some(begins) = begins.filter(|_| !core.conversation.has_heard) {
+                    let url = &core.config.endpoint.url;
+                    leptos::logging::warn!("agent-chat: {url}: no event in the response, which begins with: {begins}");
+                }
+                core.conversation.finish(now())
+            });
             return match (chunk, end.and_then(Trouble::from_end)) {
                 (Err(TransportError::Aborted), _) => RunEnd::Stopped,
                 (_, Some(trouble)) => RunEnd::Failed(trouble),

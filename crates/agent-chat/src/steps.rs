@@ -119,7 +119,10 @@ impl Handle {
                 self.with(|core| core.is_left = false);
                 self.refresh();
             }),
-            window_event_listener_untyped("online", move |_| self.refresh()),
+            window_event_listener_untyped("online", move |_| {
+                self.refresh();
+                self.send_next();
+            }),
             window_event_listener_untyped("offline", move |_| self.refresh()),
             window_event_listener_untyped("visibilitychange", move |_| self.refresh()),
         ];

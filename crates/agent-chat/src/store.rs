@@ -26,7 +26,8 @@ pub(crate) trait ConversationStore {
     /// Restores the conversation. Returns false if none is stored, or none that can be read.
     fn restore(&self, conversation: &mut ChatState) -> bool;
 
-    /// Stores the conversation. If there is no room, evicts the conversations that were stored longest ago.
+    /// Stores the conversation. If there is no room, evicts the conversations that were stored longest ago. If that makes too little room,
+    /// all of them stay, and so does the last record of this one.
     fn save(&self, conversation: &ChatState);
 
     /// Returns true if another tab has stored it since this tab last read or wrote it.
@@ -76,16 +77,26 @@ impl ConversationStore for BrowserStore {
 
     fn save(&self, conversation: &ChatState) {
         let record = record(conversation);
-        self.last_digest.set(digest(&record));
         let keys = Shelf::Browser.read(LIST_KEY).unwrap_or_default();
         let others = keys.lines().filter(|key| *key != self.key);
         let mut list: Vec<&str> = [self.key.as_str()].into_iter().chain(others).collect();
+        let mut evicted: Vec<(String, String)> = Vec::new();
         while list.len() > MAX_CONVERSATIONS || !Shelf::Browser.write(&self.key, &record) {
-            // The last one left is this one, for which there is no room at all.
-            let Some(oldest) = list.pop() else { return };
-            Shelf::Browser.remove(oldest);
-            Shelf::Browser.remove(&held_key(oldest));
+            // Something else of this origin takes the room if this one alone does not fit.
+            let Some(oldest) = list.pop().filter(|oldest| *oldest != self.key) else {
+                for (key, value) in &evicted {
+                    Shelf::Browser.write(key, value);
+                }
+                return;
+            };
+            for key in [oldest.to_owned(), held_key(oldest)] {
+                if let Some(value) = Shelf::Browser.read(&key) {
+                    Shelf::Browser.remove(&key);
+                    evicted.push((key, value));
+                }
+            }
         }
+        self.last_digest.set(digest(&record));
         Shelf::Browser.write(LIST_KEY, &list.join("\n"));
     }
 

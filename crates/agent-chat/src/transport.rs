@@ -1,6 +1,7 @@
 //! The one place that fetches: requests whose responses are read while they arrive.
 
 use crate::headers::{Headers, is_header_value};
+use crate::ids::note_server_time;
 use crate::json;
 use ag_ui_stream::Message;
 use gloo_net::http::{Request, RequestBuilder, Response};
@@ -48,7 +49,7 @@ pub(crate) enum TransportError {
     Network,
     /// The response has a content type that no agent uses, such as that of a sign-in page.
     NoStream {
-        /// The content type.
+        /// The content type, and how the body begins if it was read.
         other: String,
     },
     /// The response has another status than 2xx.
@@ -248,6 +249,9 @@ async fn respond(
     abort: &Abort,
 ) -> Result<Response, TransportError> {
     let response = abort.within(timeout, async { request?.send().await }).await?;
+    if let Some(date) = response.headers().get("date") {
+        note_server_time(&date);
+    }
     if response.ok() {
         return Ok(response);
     }
@@ -292,7 +296,8 @@ impl ByteStream {
         };
         match self.next_chunk(abort).await? {
             Some(bytes) if is_event_stream(&bytes) => Ok(Some(bytes)),
-            Some(_) | None => Err(TransportError::NoStream { other }),
+            Some(bytes) => Err(TransportError::NoStream { other: format!("{other} ({})", first_line(&bytes)) }),
+            None => Err(TransportError::NoStream { other }),
         }
     }
 
@@ -322,6 +327,13 @@ impl ByteStream {
         let is_done = part.get_done().unwrap_or_default();
         Ok((!is_done).then(|| part.get_value().unchecked_into::<Uint8Array>().to_vec()))
     }
+}
+
+/// The first line of a text, or its beginning.
+pub(crate) fn first_line(bytes: &[u8]) -> String {
+    const MOST: usize = 200;
+    let start = String::from_utf8_lossy(bytes.get(..MOST).unwrap_or(bytes));
+    start.trim_start().lines().next().unwrap_or_default().to_owned()
 }
 
 /// Returns true if a response with this beginning is an event stream, even with another content type.

@@ -79,12 +79,7 @@ impl Trouble {
                 AgentOrigin::Own | AgentOrigin::None => Self::Unreachable,
             },
             TransportError::NoStream { other } => Self::Unreadable(format!("{other} is no stream of events")),
-            TransportError::Status { status, body } => {
-                if body.message.is_none() {
-                    leptos::logging::error!("agent-chat: HTTP {status} {}", body.start);
-                }
-                Self::Refused { status, message: body.message }
-            }
+            TransportError::Status { status, body } => Self::Refused { status, message: body.message },
         }
     }
 }
@@ -115,6 +110,7 @@ impl fmt::Display for Trouble {
             }
             Self::Refused { status: 401 | 403, .. } => "The agent does not let you in. It may want a key or a sign-in.",
             Self::Refused { status: 429, .. } => "Too much at once for the agent. Try again in a while.",
+            Self::Refused { status: 404 | 405, message: None } => "There is no agent at this address.",
             Self::Refused { status, message } => {
                 let sentence = if *status < 500 { "The agent refused this." } else { "The agent had a problem." };
                 f.write_str(sentence)?;

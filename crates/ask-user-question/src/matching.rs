@@ -12,7 +12,8 @@ use crate::wire::{AskUserQuestion, Question};
 /// Matches a typed message to a waiting ask; never guesses between two options. `partial` are the picks so far: those of a multi-select
 /// and notes stay in the answer, and [`Outcome::RepliedInChat`] keeps them all.
 ///
-/// One question: a label or its number (from 1) picks that option. In a multi-select, commas separate several. Any other text is "Other".
+/// One question: a label or its number (from 1) picks that option. In a multi-select, commas separate several. Any other text is "Other",
+/// unless it ends in a question mark: who asks back has not answered.
 /// Case, width and surrounding punctuation do not matter. A number at a label's end may be left out, as in "Node" for "Node 22". A word
 /// that is left out may change the meaning in any language. `2` is a number of the list if no label has a digit, `#2` and `2)` always are.
 /// Several questions: `Header: answer` lines, one for each, are a reply; any other text answers none of them. The result is `Answered` or
@@ -73,9 +74,9 @@ fn lines(questions: &[Question], text: &str, partial: &[Selection]) -> Option<Ve
     Some(selections)
 }
 
-/// The text as "Other".
+/// The text as "Other", unless it asks something.
 fn own_words(text: &str) -> Option<Selection> {
-    (!is_blank(text)).then(|| Selection { other: Some(text.to_owned()), ..Selection::default() })
+    (!is_blank(text) && !is_question(text)).then(|| Selection { other: Some(text.to_owned()), ..Selection::default() })
 }
 
 /// Keeps what was ticked and noted on the card before the user turned to typing.
@@ -218,6 +219,39 @@ impl Labels {
         });
         rest.is_none().then_some(found)
     }
+}
+
+/// Returns true if a text ends in a question mark, perhaps inside other punctuation. Greek writes it as a semicolon.
+fn is_question(text: &str) -> bool {
+    const IS_GREEK: CharClass =
+        |c| matches!(c, '\u{370}'..='\u{37D}' | '\u{384}'..='\u{3FF}' | '\u{1F00}'..='\u{1FFF}');
+    let is_greek = text.contains(IS_GREEK);
+    let mut end = text.chars().rev().skip_while(|&c| {
+        let asks = is_question_mark(c) || (c == ';' && is_greek);
+        !asks && (is_mark(c) || c.is_whitespace() || is_blank(c.encode_utf8(&mut [0; 4])))
+    });
+    end.next().is_some_and(|c| is_question_mark(c) || c == ';')
+}
+
+fn is_question_mark(c: char) -> bool {
+    matches!(
+        c,
+        '?' | '؟'
+            | '？'
+            | '﹖'
+            | '︖'
+            | '\u{37E}'
+            | '՞'
+            | '፧'
+            | '⁇'
+            | '⁈'
+            | '⁉'
+            | '‽'
+            | '⸮'
+            | '᥅'
+            | '꘏'
+            | '꛷'
+    )
 }
 
 /// Punctuation that people put around an answer or leave out. A question mark is not among it: who asks back has not answered.

@@ -38,7 +38,7 @@ pub use self::claim::ClaimFocus;
 pub(crate) use self::extras::*;
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
-pub use self::host::{CardEvent, Offers, Options};
+pub use self::host::{Acceptance, CardEvent, Offers, Options};
 #[cfg(not(feature = "ssr"))]
 pub use self::mounted::MountedCard;
 #[cfg(feature = "leptos")]

@@ -64,7 +64,7 @@ export interface QuestionCardEvents {
   draft: CustomEvent<CallDetail & { picks: Pick[] }>;
   /** The user goes on in the chat, with these picks. Needs `reply-in-chat`. */
   "reply-in-chat": CustomEvent<CallDetail & { picks: Pick[] }>;
-  /** A text that came too late is to be sent as a message. Without `respondWith` it stays on the card. Needs `late-messages`. */
+  /** A text that came too late is to be sent as a message. It stays on the card until the promise of `respondWith` is kept, and without it. Needs `late-messages`. */
   "late-message": ReplyEvent<CallDetail & { text: string }>;
   /** The user asks for more time. Needs `more-time`. */
   extend: CustomEvent<CallDetail>;

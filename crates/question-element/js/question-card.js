@@ -18,6 +18,9 @@ const words = ["args", "call", "result"];
 let program;
 let count = 0;
 
+/** The ends of replies, by scope and call: the element that gave one may be gone by then, and another one in its place. */
+const ends = new Map();
+
 /** Loads the program, and the words of a language, before a card needs them; `source` is where the WebAssembly is, if not beside its JavaScript. */
 export async function load(lang = "en", source) {
   program ??= import("./wasm/card.js").then(async (module) => {
@@ -107,7 +110,8 @@ export class QuestionCard extends Base {
   }
 
   attributeChangedCallback(name, before, value) {
-    if (name === "args" && value !== null && value !== before) this.args = value;
+    // A framework on a server may have written an object so.
+    if (name === "args" && value !== null && value !== before && value !== "[object Object]") this.args = value;
     else this.#soon();
   }
 
@@ -162,6 +166,10 @@ export class QuestionCard extends Base {
     this.#soon();
   }
 
+  get #key() {
+    return `${this.scope ?? ""}\n${this.#call.id || this.#call.made}`;
+  }
+
   get #lang() {
     return this.closest("[lang]")?.lang || this.getRootNode().host?.closest?.("[lang]")?.lang || "";
   }
@@ -178,7 +186,7 @@ export class QuestionCard extends Base {
     if (!this.isConnected) return;
     this.#load(languageOf(this.#lang));
     if (!this.#program) return;
-    const { append = "", fail, ...news } = this.#news;
+    let { append = "", fail, messaged, ...news } = this.#news;
     // Half of a character waits for the other one.
     const end = append.length - /[\ud800-\udbff]$/.test(append);
     this.#news = end < append.length ? { append: append.slice(end) } : {};
@@ -188,6 +196,7 @@ export class QuestionCard extends Base {
     if (this.#call.id && id && id !== this.#call.id) {
       this.#forget();
       delete news.sent;
+      messaged = undefined;
     }
     const call = this.#call;
     call.id ||= id;
@@ -206,6 +215,10 @@ export class QuestionCard extends Base {
     tell("set", this.#options());
     for (const [word, value] of Object.entries(told)) tell(word === "args" && typeof (value ?? "") === "object" ? "object" : word, value);
     tell("show");
+    // Begun as one whose reply is on its way, though another element gave it: how that ended.
+    const ended = !call.reply && this.state === "submitting" && ends.get(this.#key);
+    if (ended) this.#say(...ended);
+    if (messaged) tell("messaged");
     if (fail !== undefined) tell("fail", fail);
     this.#enter();
   }
@@ -255,6 +268,10 @@ export class QuestionCard extends Base {
       this.#place = document.createElement("div");
       // Changes inside are announced by this element's own events.
       for (const name of ["change", "input"]) this.#place.addEventListener(name, (event) => event.stopPropagation());
+      for (const name of ["keydown", "keypress", "keyup"]) this.#place.addEventListener(name, (event) => {
+        // From outside of the shadow tree the field is this element, and a page's shortcut would take what is typed.
+        if (this.#inShadow && event.target.localName === "textarea" && event.key?.length === 1 && !event.ctrlKey && !event.metaKey) event.stopPropagation();
+      });
       new MutationObserver(() => this.#enter()).observe(this.#place, { subtree: true, attributeFilter: ["data-state"] });
     }
     if (this.#place.parentNode !== root) root.appendChild(this.#place);
@@ -303,6 +320,7 @@ export class QuestionCard extends Base {
     }
     const event = new CustomEvent(name, { bubbles: true, composed: true, detail });
     const isReply = name === "reply" || name === "decline";
+    const key = this.#key;
     let taken, isOver;
     if (isReply || name === "late-message") {
       event.respondWith = (promise) => {
@@ -311,12 +329,20 @@ export class QuestionCard extends Base {
         taken = Promise.resolve(promise);
       };
     }
-    if (isReply) call.reply = event;
+    if (isReply) {
+      call.reply = event;
+      ends.delete(key);
+    }
     this.dispatchEvent(event);
     isOver = true;
-    // Another call may have taken the place of this one by then, but not another card of it.
-    const settle = (act) => (value) => this.#call.reply === event && act(value);
-    if (isReply) taken?.then(settle(() => this.#say("sent", detail.json ?? detail.text)), settle((reason) => this.fail(reason?.message ?? reason)));
+    if (taken && !isReply) call.reply = event;
+    const settle = (name, text) => {
+      if (isReply) ends.set(key, [name, text]);
+      // Another call may have taken the place of this one by then, but not another card of it.
+      if (this.#call.reply === event) name === "fail" ? this.fail(text) : this.#say(name, text);
+      if (!this.isConnected) QuestionCard.#shown.forEach((shown) => shown.#soon());
+    };
+    taken?.then(() => (isReply ? settle("sent", detail.json ?? detail.text) : settle("messaged", true)), (reason) => settle("fail", reason?.message ?? reason));
     return taken !== undefined;
   }
 

@@ -14,9 +14,12 @@ declare module "react" {
 }
 
 type Pascal<Name extends string> = Name extends `${infer Word}-${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<Name>;
-/** Each handler is told the detail of its event. If it returns a promise, the card waits for that. */
+/**
+ * Each handler is told the detail of its event. If it returns a promise, the card waits for that. `onLateMessage` takes the text, unless it
+ * returns false.
+ */
 type Told = {
-  [Name in keyof QuestionCardEvents as `on${Pascal<Name>}`]?: (detail: QuestionCardEvents[Name]["detail"], event: QuestionCardEvents[Name]) => PromiseLike<unknown> | void;
+  [Name in keyof QuestionCardEvents as `on${Pascal<Name>}`]?: (detail: QuestionCardEvents[Name]["detail"], event: QuestionCardEvents[Name]) => PromiseLike<unknown> | boolean | void;
 };
 
 /** One call as a card. Another `toolCallId` is another card. */

@@ -9,8 +9,8 @@ use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
 use json_tree::Json;
 use question_card::{
-    CardEvent, ClaimFocus, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip,
-    SubmitMode,
+    Acceptance, CardEvent, ClaimFocus, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist,
+    Skip, SubmitMode,
 };
 use std::cell::{Cell, OnceCell, RefCell};
 use wasm_bindgen::JsValue;
@@ -82,7 +82,8 @@ impl ElementCard {
     /// | `set` | properties, as JSON | the options, the name of the call, its status |
     /// | the words of [`DescribedCall::take`] | | |
     /// | `show` | | shows the changes of the call since the last time |
-    /// | `fail` | a reason | the reply or cancellation given to the host did not go through |
+    /// | `fail` | a reason | the reply, cancellation or message given to the host did not go through |
+    /// | `messaged` | | the message given to the host went out |
     /// | `focus` | | moves the focus to where the user would go on; false if there is nothing to go to |
     pub fn tell(&self, word: &str, text: &str) -> bool {
         match (word, self.mounted.get()) {
@@ -90,6 +91,7 @@ impl ElementCard {
             ("set", mounted) => self.set(text, mounted),
             ("show", mounted) => self.show(mounted),
             ("fail", Some(card)) => card.sending(&Sending::Failed(text.to_owned())),
+            ("messaged", Some(card)) => card.message_sent(),
             ("focus", card) => return card.is_some_and(MountedCard::focus),
             _ => return self.call.borrow_mut().take(word, text),
         }
@@ -155,7 +157,7 @@ impl HostLabels {
 }
 
 /// Passes an event of the card to JavaScript.
-fn tell(hear: &Hear, event: CardEvent) -> bool {
+fn tell(hear: &Hear, event: CardEvent) -> Acceptance {
     let (word, detail) = match event {
         CardEvent::Reply(reply) => {
             let mut detail = Json::from(&reply);
@@ -178,13 +180,16 @@ fn tell(hear: &Hear, event: CardEvent) -> bool {
                 let _ = slot.set_attribute("name", "receipt-actions");
                 let _ = place.insert_before(&slot, None);
             }
-            return false;
+            return Acceptance::No;
         }
         // Other events have no counterpart in the element.
-        _ => return false,
+        _ => return Acceptance::No,
     };
-    // The browser itself reports an exception of a listener.
-    hear.call(&JsValue::NULL, word, &detail.text()).unwrap_or_default()
+    // The browser itself reports an exception of a listener. A host accepts by a promise.
+    match hear.call(&JsValue::NULL, word, &detail.text()) {
+        Ok(true) => Acceptance::Later,
+        Ok(false) | Err(_) => Acceptance::No,
+    }
 }
 
 /// The picks as JSON.

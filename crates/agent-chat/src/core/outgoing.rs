@@ -1,6 +1,7 @@
 //! Outgoing messages and replies, in the form that the agent accepts.
 
-use super::{Core, Launch, Link, Post, log_details};
+use super::{Core, Launch, Link, Post};
+use crate::browser;
 use crate::ids::{new_id, now};
 use crate::outbox::SendState;
 use crate::store::ConversationStore;
@@ -54,6 +55,11 @@ impl Core {
         if !self.is_free() {
             return Next::Nothing;
         }
+        self.waits_for_network &= !browser::is_online();
+        if self.waits_for_network {
+            self.release_lock();
+            return Next::Nothing;
+        }
         let has_lock = self.tab_lock.as_ref().map(TabLock::is_granted);
         if self.store().is_some() && has_lock != Some(true) {
             // Without the lock, two tabs would overwrite each other's turns in the store.
@@ -67,7 +73,7 @@ impl Core {
             Ok(None) => {}
             Err(refusal) => {
                 let trouble = Trouble::from(refusal);
-                log_details(&trouble);
+                self.log_details(&trouble);
                 self.outbox.replace_state(&SendState::Held, &SendState::Failed(trouble));
                 self.show_outbox();
                 self.release_lock();
@@ -229,8 +235,12 @@ impl Core {
             || runner.as_ref().is_some_and(|runner| runner.is_busy(conversation.thread()))
     }
 
-    fn run(&self, turn: UserTurn) -> Result<Post, Refusal> {
-        let run = self.conversation.request(now(), &self.config.run_defaults(), &turn, new_id)?;
+    fn run(&mut self, turn: UserTurn) -> Result<Post, Refusal> {
+        // The first id is the run's. An agent that has the run already can recognise it.
+        let mut known = self.last_run.take().filter(|(last, _)| *last == turn).map(|(_, run_id)| run_id);
+        let next_id = || known.take().unwrap_or_else(new_id);
+        let run = self.conversation.request(now(), &self.config.run_defaults(), &turn, next_id)?;
+        self.last_run = self.server.is_none().then(|| (turn, run.run_id.clone()));
         Ok(Post::Run(Box::new(run)))
     }
 

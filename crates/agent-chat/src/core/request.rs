@@ -1,6 +1,7 @@
 //! A request from its launch to its end.
 
-use super::{Core, Post, Running, log_details};
+use super::{Core, Post, Running};
+use crate::browser;
 use crate::ids::now;
 use crate::outbox::SendState;
 use crate::status::Status;
@@ -63,7 +64,7 @@ impl Core {
         };
         let path = action.map(|action| conversation_path(&self.config.defaults.thread_id, action));
         let abort = Abort::new();
-        self.running = Some(Running { abort: abort.clone(), is_run });
+        self.running = Some(Running { abort: abort.clone(), is_run, is_offline: !browser::is_online() });
         self.show_outbox();
         self.save();
         Launch { endpoint: self.config.endpoint.clone(), path, body, abort, post }
@@ -75,6 +76,7 @@ impl Core {
         }
         match post {
             Post::Run(run) => {
+                self.last_run = None;
                 self.conversation.start_run(now(), run);
                 if let Some(runner) = &self.runner {
                     runner.note_accepted();
@@ -93,7 +95,8 @@ impl Core {
     }
 
     pub(crate) fn settle(&mut self, end: RunEnd) {
-        if self.running.take().is_some_and(|running| running.is_run) {
+        let running = self.running.take();
+        if running.as_ref().is_some_and(|running| running.is_run) {
             self.status.set(Status::Idle);
         }
         match end {
@@ -109,14 +112,17 @@ impl Core {
                     subscription.forget_own_runs();
                 }
             }
-            RunEnd::Unsent(error) => self.settle_unsent(error),
+            RunEnd::Unsent(error) => self.settle_unsent(error, running.is_some_and(|running| running.is_offline)),
         }
         self.show_outbox();
         self.save();
     }
 
-    fn settle_unsent(&mut self, error: TransportError) {
+    fn settle_unsent(&mut self, error: TransportError, was_offline: bool) {
         let is_lost = error.is_lost();
+        if !is_lost {
+            self.last_run = None;
+        }
         if let Some(subscription) = self.subscription_mut() {
             if is_lost || error.is_conflict() || error == TransportError::Aborted {
                 subscription.forget_own_runs();
@@ -126,12 +132,22 @@ impl Core {
                 return self.outbox.replace_state(&SendState::Sent, &SendState::Held);
             }
         }
+        if was_offline && error == TransportError::Network && self.outbox.has_sent() && !browser::is_online() {
+            // It never left this machine, so that the agent can't take it twice.
+            self.waits_for_network = true;
+            return self.outbox.replace_state(&SendState::Sent, &SendState::Held);
+        }
         let winner = match &error {
             TransportError::Status { body, .. } => body.winner.clone(),
             TransportError::Aborted | TransportError::Network | TransportError::NoStream { .. } => None,
         };
+        if let TransportError::Status { status, body } = &error
+            && body.message.is_none()
+        {
+            leptos::logging::error!("agent-chat: {}: HTTP {status} {}", self.config.endpoint.url, body.start);
+        }
         let trouble = Trouble::from_transport(error, &self.origin);
-        log_details(&trouble);
+        self.log_details(&trouble);
         if !self.outbox.has_sent() {
             return self.status.set(Status::Failed(trouble));
         }

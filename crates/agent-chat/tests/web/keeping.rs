@@ -466,3 +466,47 @@ async fn is_allowed_to_talk(visitor: &Visitor) {
     visitor.sees("the way free", |chat| chat.send("Hello")).await;
     Call::next().await;
 }
+
+/// Takes all of the storage that is left, as another program of the origin may.
+fn fill_storage(storage: &web_sys::Storage) {
+    let (mut text, mut size) = (String::new(), 1 << 22);
+    while size > 0 {
+        let more = [text.as_str(), &"x".repeat(size)].concat();
+        if storage.set_item("another program", &more).is_ok() {
+            text = more;
+        } else {
+            size /= 2;
+        }
+    }
+}
+
+#[test]
+async fn a_storage_that_others_fill_keeps_what_it_has() {
+    let storage = window().local_storage().expect("it may be used").expect("this browser has one");
+    storage.clear().expect("it forgets");
+    drop(asked("of before").await);
+    let visitor = asked("of now").await;
+    let all = || {
+        let keys = (0..storage.length().expect("it has one")).filter_map(|at| storage.key(at).ok()?);
+        let mut all: Vec<_> = keys.filter(|key| key != "another program").collect();
+        all.sort();
+        all
+    };
+    let before = all();
+    fill_storage(&storage);
+    // More than the room of the other conversation.
+    visitor.chat.send(&"Very large. ".repeat(2_000));
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "Large it is.");
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    visitor.sees_last_line("agent: Large it is.").await;
+    assert_eq!(all(), before);
+    drop(visitor);
+    let (now, then) = (Visitor::beside(options("of now")), Visitor::beside(options("of before")));
+    for visitor in [&now, &then] {
+        visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
+    }
+    storage.clear().expect("it forgets");
+}

@@ -250,7 +250,7 @@ async fn the_console_says_why_a_request_was_refused_and_which_arguments_are_dama
     let missing = r#"{"detail":[{"loc":["body","tools"],"msg":"Field required"}]}"#;
     Call::next().await.refuses(422, missing);
     visitor.sees_status(Status::Failed(Trouble::Refused { status: 422, message: None })).await;
-    assert_eq!(complaints(), [format!("agent-chat: HTTP 422 {missing}")]);
+    assert_eq!(complaints(), [format!("agent-chat: /agent: HTTP 422 {missing}")]);
 
     let (visitor, call) = Visitor::greeting().await;
     call.asks("c1", r#"{"query":"size"}"#);
@@ -393,7 +393,114 @@ async fn a_reply_that_fails_returns_to_its_card_and_keeps_its_id() {
     visitor.picks("c1", SIZE, 1);
     let again = Call::next().await;
     assert_eq!(about(&failed, 2), about(&again, 2));
-    assert_ne!(failed.input.run_id, again.input.run_id);
+    assert_eq!(failed.input.run_id, again.input.run_id, "the agent may have it, and can recognise it");
+    again.refuses(500, "");
+    visitor.sees("the refusal", |_| visitor.ask("c1").sending.get_untracked() != reason).await;
+    visitor.picks("c1", SIZE, 1);
+    let third = Call::next().await;
+    assert_ne!(third.input.run_id, failed.input.run_id, "the agent is known not to have it");
+    third.is_unreachable();
+    visitor.sees("the failure on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
+    visitor.picks("c1", SIZE, 0);
+    assert_ne!(Call::next().await.input.run_id, third.input.run_id, "another answer is another run");
+}
+
+#[test]
+async fn what_is_sent_without_a_network_goes_out_once_when_it_is_back() {
+    let visitor = Visitor::asked().await;
+    scripted_agent::is_connected(false);
+    visitor.picks("c1", SIZE, 1);
+    let lost = Call::next().await;
+    lost.is_unreachable();
+    visitor.sees("the end of the request", |_| visitor.chat.status.get_untracked() == Status::Idle).await;
+    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    assert_eq!(scripted_agent::waiting(), [""; 0], "it is not tried in vain");
+    scripted_agent::is_connected(true);
+    let again = Call::next().await;
+    assert_eq!(again.input.run_id, lost.input.run_id);
+    again.accept();
+    visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
+
+    let visitor = Visitor::asked().await;
+    visitor.picks("c1", SIZE, 1);
+    let lost = Call::next().await;
+    scripted_agent::is_connected(false);
+    lost.is_unreachable();
+    let reason = Sending::Failed(Trouble::Unreachable.to_string());
+    visitor.sees("the doubt on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
+    scripted_agent::is_connected(true);
+    tick().await;
+    assert_eq!(scripted_agent::waiting(), [""; 0], "it may have arrived: only its user sends it again");
+}
+
+#[test]
+async fn a_question_back_is_a_message_and_no_answer() {
+    let visitor = Visitor::asked().await;
+    visitor.chat.send("Actually, what are your opening hours?");
+    let call = Call::next().await;
+    let said: Vec<_> = call.input.messages.iter().map(Message::text).collect();
+    let of = |words: &str| said.iter().filter(|text| text.contains(words)).count();
+    assert_eq!((of("replied_in_chat"), of("\"answers\"")), (1, 0), "{said:?}");
+}
+
+#[test]
+async fn a_deadline_is_judged_by_the_servers_clock() {
+    let visitor = Visitor::first(ChatOptions::new("/agent"));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    let date = js_sys::Date::new_0();
+    // The device is ten minutes ahead, and the server gives five.
+    passes(600_000);
+    call.accept_at(&String::from(date.to_utc_string()));
+    call.asks("c1", SIZE);
+    let deadline = js_sys::Date::new(&(date.get_time() + 300_000.0).into());
+    call.interrupts(&format!(
+        r#"[{{"id":"i1","reason":"tool_call","toolCallId":"c1","expiresAt":"{}"}}]"#,
+        String::from(deadline.to_iso_string())
+    ));
+    visitor.sees_phase("c1", Phase::Answerable).await;
+    let left = visitor.ask("c1").snapshot.get_untracked().expires_at.map(|at| at as f64 - js_sys::Date::now());
+    assert!(left.is_some_and(|left| (290_000.0..=301_000.0).contains(&left)), "the card counts down from it: {left:?}");
+    passes(310_000);
+    visitor.sees_phase("c1", Phase::Expired).await;
+
+    // A clock that is right again. It is one for all that this browser talks to.
+    visitor.chat.send("Hello again");
+    let date = js_sys::Date::new(&js_sys::Date::now().into());
+    Call::next().await.accept_at(&String::from(date.to_utc_string()));
+    visitor.sees_status(Status::Running).await;
+}
+
+#[test]
+async fn the_console_says_what_came_instead_of_events_and_which_tool_is_not_known() {
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    Call::next().await.refuses(404, "<h1>Not found</h1>\n<p>nginx</p>");
+    visitor.sees_status(Status::Failed(Trouble::Refused { status: 404, message: None })).await;
+    let told = complaints().remove(0);
+    assert!(told.starts_with("agent-chat: /agent: HTTP 404 <h1>Not found</h1>"), "{told}");
+
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    Call::next().await.refuses(200, "<h1>Traceback</h1>");
+    visitor.sees_unreadable().await;
+    assert_eq!(complaints(), ["agent-chat: /agent: text/html (<h1>Traceback</h1>) is no stream of events"]);
+
+    let visitor = Visitor::new();
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.writes("{\"type\":\"RUN_STARTED\"}\n\n");
+    call.ends();
+    visitor.sees_status(Status::Failed(Trouble::BrokeOff)).await;
+    let told = complaints().remove(0);
+    assert!(told.ends_with("no event in the response, which begins with: {\"type\":\"RUN_STARTED\"}"), "{told}");
+
+    let (visitor, call) = Visitor::greeting().await;
+    call.calls("c1", "askUserQuestion", SIZE);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    let told = complaints().remove(0);
+    assert!(told.contains("askUserQuestion") && told.contains("ask_user_question"), "{told}");
 }
 
 #[test]

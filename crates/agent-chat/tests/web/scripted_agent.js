@@ -71,9 +71,9 @@ export const parameter_of = (call, name) => call.query.get(name) ?? undefined;
 
 export const is_aborted = (call) => call.signal.aborted;
 
-export const accept = (call) => {
+export const accept = (call, date) => {
   const body = new ReadableStream({ start: (writer) => { call.writer = writer; } });
-  call.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  call.resolve(new Response(body, { headers: { "content-type": "text/event-stream", ...(date && { date }) } }));
 };
 
 export const write = (call, text) => call.writer.enqueue(new TextEncoder().encode(text));

@@ -19,7 +19,7 @@ extern "C" {
     fn path_of(call: &JsValue) -> String;
     fn header_of(call: &JsValue, name: &str) -> Option<String>;
     fn parameter_of(call: &JsValue, name: &str) -> Option<String>;
-    fn accept(call: &JsValue);
+    fn accept(call: &JsValue, date: Option<&str>);
     fn write(call: &JsValue, text: &str);
     fn close(call: &JsValue);
     fn break_off(call: &JsValue);
@@ -117,7 +117,28 @@ impl Call {
 
     /// The same, in a conversation of this id.
     pub(crate) fn accept_as(&self, thread_id: &str) {
-        accept(&self.call);
+        accept(&self.call, None);
+        self.starts(thread_id);
+    }
+
+    /// The same as [`accept`](Self::accept), at this time of the server.
+    pub(crate) fn accept_at(&self, date: &str) {
+        accept(&self.call, Some(date));
+        self.starts("t");
+    }
+
+    /// Accepts, and writes this as it is.
+    pub(crate) fn writes(&self, text: &str) {
+        accept(&self.call, None);
+        write(&self.call, text);
+    }
+
+    /// Ends the response.
+    pub(crate) fn ends(&self) {
+        close(&self.call);
+    }
+
+    fn starts(&self, thread_id: &str) {
         self.event(&format!(r#"{{"type":"RUN_STARTED","threadId":"{thread_id}","runId":"{}"}}"#, self.input.run_id));
     }
 
@@ -256,7 +277,7 @@ impl Request {
 
     /// Answers with a stream.
     pub(crate) fn streams(&self) {
-        accept(&self.call);
+        accept(&self.call, None);
     }
 
     /// Sends a frame of the stream.

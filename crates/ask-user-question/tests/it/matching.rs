@@ -71,11 +71,42 @@ fn labels_whole_words_and_numbers_pick() {
         "Postgres please",
         "post",
         "p",
-        "PostgreSQL?",
         "not sure",
         "One: Oracle",
-        "?",
     ] {
+        assert_eq!(picked(&ask, text), None, "{text}");
+    }
+}
+
+#[test]
+fn who_asks_back_has_not_answered() {
+    let ask = one(false, &["PostgreSQL", "SQLite", "Why not both?"]);
+    for text in [
+        "Actually, what are your opening hours?",
+        "PostgreSQL?",
+        "2?",
+        "One: SQLite?",
+        "?",
+        "Is SQLite enough?!",
+        "Is it free? ",
+        "Is it free?\n",
+        "Is it free? :)",
+        "SQLite (or is that too small?)",
+        "无服务器吗？",
+        "ما هي ساعات العمل؟",
+        "Τι ώρα ανοίγετε;",
+        "Τι ώρα ανοίγετε\u{37E}",
+        "¿Y eso?",
+        "Really⁉",
+    ] {
+        let partial = vec![pick(0, &[1])];
+        let replied = Outcome::RepliedInChat { text: text.into(), partial: partial.clone() };
+        assert_eq!(match_message(&ask, text, partial), replied, "{text}");
+        let line = format!("Which features: first version?: Search\nDatabase: {text}");
+        assert!(matches!(match_message(&several(), &line, vec![]), Outcome::RepliedInChat { .. }), "{line}");
+    }
+    assert_eq!(picked(&ask, "why not both?"), Some(vec![2]), "a label may ask");
+    for text in ["Is it? No: DuckDB", "DuckDB;", "Which? The small one", "DuckDB!"] {
         assert_eq!(picked(&ask, text), None, "{text}");
     }
 }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::rc::Rc;
 #[cfg(not(feature = "ssr"))]
 use {
-    super::host::{CardEvent, CardHost},
+    super::host::{Acceptance, CardEvent, CardHost},
     super::machine::Input,
     super::options::{EventHandler, Handlers},
     super::shell::Shell,
@@ -178,19 +178,21 @@ impl CardHost for LeptosHost {
         let _ = self.ask.try_with_untracked(read);
     }
 
-    fn on_event(&self, event: CardEvent) -> bool {
+    fn on_event(&self, event: CardEvent) -> Acceptance {
         match event {
             CardEvent::Reply(reply) => (self.reply)(reply),
             CardEvent::Cancel => self.on_cancel.run(()),
             CardEvent::ReplyInChat(picks) => call(&self.handlers.reply_in_chat, picks),
             CardEvent::Picks(picks) => call(&self.handlers.picks, picks),
-            CardEvent::Message(text) => return self.handlers.message.as_ref().is_some_and(|handle| handle(text)),
+            CardEvent::Message(text) => {
+                return self.handlers.message.as_ref().is_some_and(|handle| handle(text)).into();
+            }
             CardEvent::Extend => call(&self.handlers.extend, ()),
             CardEvent::Change => call(&self.handlers.change, ()),
             CardEvent::Next => call(&self.handlers.next, ()),
             CardEvent::ReceiptActions(place) => self.add_actions(place),
         }
-        false
+        Acceptance::No
     }
 
     fn wants_picks(&self) -> bool {

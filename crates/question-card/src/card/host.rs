@@ -90,7 +90,7 @@ pub enum CardEvent {
     ReplyInChat(Vec<Selection>),
     /// The picks so far: at first, and whenever they change.
     Picks(Vec<Selection>),
-    /// The user wants to send this text as a message. The host returns true if it accepts it.
+    /// The user wants to send this text as a message. The host returns its [`Acceptance`].
     Message(String),
     /// The user asks for more time.
     Extend,
@@ -102,13 +102,30 @@ pub enum CardEvent {
     ReceiptActions(Option<Element>),
 }
 
+/// The host's result for a [`CardEvent::Message`]; other events have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acceptance {
+    /// It refuses the message. The text stays on the card, which says so.
+    No,
+    /// It has sent the message, or will send it.
+    Yes,
+    /// It reports later if the message went out. The text stays on the card until then, and no other message is emitted.
+    Later,
+}
+
+impl From<bool> for Acceptance {
+    fn from(accepts: bool) -> Self {
+        if accepts { Self::Yes } else { Self::No }
+    }
+}
+
 /// The program that put a card into a page.
 pub(crate) trait CardHost {
     /// Passes the ask to `read`; does nothing if the ask is gone.
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot));
 
-    /// Handles an event. For a [`CardEvent::Message`], returns whether the host accepted it.
-    fn on_event(&self, event: CardEvent) -> bool;
+    /// Handles an event. The result counts for a [`CardEvent::Message`] alone.
+    fn on_event(&self, event: CardEvent) -> Acceptance;
 
     /// Returns true to receive [`CardEvent::Picks`].
     fn wants_picks(&self) -> bool;

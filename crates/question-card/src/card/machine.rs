@@ -48,8 +48,10 @@ pub struct Card {
     pub(crate) peeked: Option<(usize, usize)>,
     /// Cancel was pressed with answers to lose; a second press confirms it.
     pub(crate) confirming: bool,
-    /// The host refused the last message.
-    pub(crate) refused: bool,
+    /// The reason why the last message was not accepted, in the host's words; empty if it gave none.
+    pub(crate) refused: Option<String>,
+    /// A message was given to the host, which has neither accepted nor refused it.
+    messaging: bool,
     /// The time left to answer.
     pub(crate) left: Option<TimeLeft>,
     life: Life,
@@ -134,7 +136,7 @@ pub enum Input<'a> {
     Kept(Remembered),
     /// The host reports the state of sending the reply.
     Sending(Sending),
-    /// The host accepted the message, or refused it.
+    /// The host accepted the message, or refused it. A message that failed later comes back as [`Sending::Failed`].
     Taken(bool),
     /// Time has passed.
     Clock,
@@ -187,7 +189,7 @@ pub struct Click {
 pub enum Do {
     /// Prevents the browser's default for the event.
     Prevent,
-    /// Emits an event to the host. The host's result for a [`CardEvent::Message`] comes back as [`Input::Taken`].
+    /// Emits an event to the host. The host's result for a [`CardEvent::Message`] comes back as [`Input::Taken`], at once or later.
     Emit(CardEvent),
     /// Announces a text to screen readers.
     Say(String),
@@ -226,10 +228,9 @@ pub enum Do {
     Copy(Control),
     /// Answers in a while with [`Input::CopyFades`] for this copy.
     FadeCopy(u32),
-    /// Moves the draft from this key, which the call had until now.
-    Rename(String),
-    /// Writes the draft to the host's storage now.
-    Write,
+    /// Stores the draft where the call's drafts are from now on. This key is the one that it had until now, or still has: then the host has
+    /// set a storage.
+    Move(String),
     /// Answers with [`Input::Clock`] after this number of milliseconds; `None` stops the timer.
     Wake(Option<u64>),
 }
@@ -361,7 +362,8 @@ impl Card {
             nudged: None,
             peeked: None,
             confirming: false,
-            refused: false,
+            refused: None,
+            messaging: false,
             left: None,
             life: Life::Record,
             late: String::new(),
@@ -415,7 +417,9 @@ impl Card {
     #[must_use]
     pub fn to_remember(&self, ask: &AskSnapshot) -> Remembered {
         let draft = if self.is_kept() { self.draft.kept(ask) } else { None };
-        let is_given = !self.submission.is_open() && !self.phase.is_over();
+        // The host of the next card may not know yet how this one ended.
+        let is_over = self.phase.is_over() && !self.own_reply_won(ask.outcome.as_ref());
+        let is_given = self.submission != Submission::Open && !is_over;
         let given = is_given.then(|| Unsettled {
             asked: asked(ask),
             submission: self.submission.clone(),
@@ -439,7 +443,8 @@ impl Card {
             Input::Set(options) => self.set(ask, options),
             Input::Kept(kept) => self.restore(ask, kept),
             Input::Sending(sending) => self.follow_sending(ask, &sending),
-            Input::Taken(taken) => self.taken(taken),
+            Input::Taken(true) => self.message_taken(),
+            Input::Taken(false) => self.refuse_message(""),
             Input::Clock => {}
             Input::StillSending(latch) => {
                 self.still_sending(latch);
@@ -552,12 +557,14 @@ impl Card {
         self.note_rows(ask);
         self.begin_at_step(ask);
         self.begun = true;
-        if self.options.fresh && !self.options.readonly {
-            match self.phase {
-                Phase::Ready | Phase::Answerable => self.arrive(ask),
-                Phase::Malformed => self.announce_damage(),
-                _ => {}
-            }
+        let is_past = self.deadline.at.is_some_and(|at| at <= self.now.date);
+        match self.phase {
+            _ if self.options.readonly => {}
+            Phase::Ready | Phase::Answerable if self.options.fresh => self.arrive(ask),
+            // A question that may be from a history is not announced, but it waits all the same.
+            Phase::Ready | Phase::Answerable if !is_past => self.plan(Do::Waiting),
+            Phase::Malformed if self.options.fresh => self.announce_damage(),
+            _ => {}
         }
     }
 

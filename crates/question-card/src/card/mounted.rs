@@ -1,6 +1,6 @@
 //! A card in a page that has no framework, or another one.
 
-use super::host::{CardEvent, CardHost, Options};
+use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::Input;
 use super::shell::Shell;
 use ask_user_question::AskSnapshot;
@@ -36,17 +36,17 @@ pub struct MountedCard {
 }
 
 impl MountedCard {
-    /// Adds the card of this ask at the end of a node. Its events go to `on_event`, whose result counts for [`CardEvent::Message`] alone:
-    /// true if the host accepts the message.
+    /// Adds the card of this ask at the end of a node. Its events go to `on_event`, whose result counts for [`CardEvent::Message`] alone: an
+    /// [`Acceptance`], or true if the host accepts the message.
     #[must_use]
-    pub fn mount(
+    pub fn mount<A: Into<Acceptance>>(
         parent: &Node,
         ask: AskSnapshot,
         options: &Options,
-        on_event: impl Fn(CardEvent) -> bool + 'static,
+        on_event: impl Fn(CardEvent) -> A + 'static,
     ) -> Self {
         let ask = Rc::new(RefCell::new(ask));
-        let host = PlainHost { ask: ask.clone(), on_event: Box::new(on_event) };
+        let host = PlainHost { ask: ask.clone(), on_event: Box::new(move |event| on_event(event).into()) };
         let shell = Shell::new(&ask.borrow(), options.clone(), Box::new(host));
         let element = shell.start(None);
         if let Some(element) = &element {
@@ -77,9 +77,15 @@ impl MountedCard {
         read(&self.ask.borrow())
     }
 
-    /// Reports the state of sending the reply, as `CardOptions::sending` does.
+    /// Reports the state of sending the reply, as `CardOptions::sending` does. [`Sending::Failed`] also reports that a message failed that
+    /// the host accepted for [`Acceptance::Later`].
     pub fn sending(&self, sending: &Sending) {
         self.shell.take(Input::Sending(sending.clone()));
+    }
+
+    /// Reports that a message went out that the host accepted for [`Acceptance::Later`].
+    pub fn message_sent(&self) {
+        self.shell.take(Input::Taken(true));
     }
 
     /// Moves the focus to where the user would go on. Returns false if there is no such control.
@@ -103,7 +109,7 @@ impl Drop for MountedCard {
 
 struct PlainHost {
     ask: Rc<RefCell<AskSnapshot>>,
-    on_event: Box<dyn Fn(CardEvent) -> bool>,
+    on_event: Box<dyn Fn(CardEvent) -> Acceptance>,
 }
 
 impl CardHost for PlainHost {
@@ -113,7 +119,7 @@ impl CardHost for PlainHost {
         }
     }
 
-    fn on_event(&self, event: CardEvent) -> bool {
+    fn on_event(&self, event: CardEvent) -> Acceptance {
         (self.on_event)(event)
     }
 

@@ -1,6 +1,6 @@
 //! Connects the card's machine to the page: events go in, effects come out.
 
-use super::host::{CardEvent, CardHost, Options};
+use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::{Card, Do, Input, Now, Submission};
 use super::{events, view};
 use crate::anatomy::part;
@@ -251,9 +251,9 @@ impl Shell {
             Do::Prevent => {}
             Do::Emit(event) => {
                 let is_message = matches!(event, CardEvent::Message(_));
-                let is_taken = self.host.on_event(event);
-                if is_message {
-                    self.take(Input::Taken(is_taken));
+                let taken = self.host.on_event(event);
+                if is_message && taken != Acceptance::Later {
+                    self.take(Input::Taken(taken == Acceptance::Yes));
                 }
             }
             Do::Say(text) => self.announcer.say(text),
@@ -301,8 +301,7 @@ impl Shell {
             Do::FadeCopy(copy) => self.later(COPIED_FOR, move |shell| {
                 shell.take(Input::CopyFades(copy));
             }),
-            Do::Rename(before) => self.rename(&before),
-            Do::Write => self.write_draft(),
+            Do::Move(before) => self.move_draft(&before),
             Do::Wake(wait) => self.set_alarm(wait.filter(|_| self.host.now().is_none())),
         }
     }
@@ -418,16 +417,22 @@ impl Shell {
         }
     }
 
-    /// Moves the draft to the current key of the call. A draft that is empty takes up the one stored under that key.
-    fn rename(&self, before: &str) {
-        remember(before, Remembered::default());
+    /// Stores the draft under the current key of the call, and no longer under the one before. A draft that is empty takes up the one that
+    /// is stored there.
+    fn move_draft(&self, before: &str) {
         let card = self.card.borrow();
-        card.options.persist.write(before);
+        if before != card.key {
+            remember(before, Remembered::default());
+            card.options.persist.write(before);
+        }
         let kept = card.options.persist.load(&card.key);
         let is_free = !card.draft.is_dirty();
         drop(card);
         if is_free {
             self.take(Input::Kept(kept));
+        } else {
+            self.persist();
+            self.write_draft();
         }
     }
 

@@ -7,7 +7,7 @@ use ask_user_question::snapshot::{AskPatch, Sending};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
 use question_card::dom::Control;
 use question_card::machine::{Card, Click, Do, Field, Input, Now};
-use question_card::{CardEvent, Decide, Layout, Notes, Offers, Options, Skip, SubmitMode};
+use question_card::{CardEvent, Decide, Layout, Notes, Offers, Options, Persist, Skip, SubmitMode};
 
 /// A card, its ask and options, and the time.
 struct Stage {
@@ -203,4 +203,120 @@ fn what_is_open_can_be_left_to_the_agent() {
         (true, Some("Let the agent decide\nnot too bright"))
     );
     assert_eq!(stage.card.text(1, Field::Note), "not too bright", "the field keeps what was typed");
+}
+
+fn emits(acts: &[Do], event: &CardEvent) -> bool {
+    acts.iter().any(|act| matches!(act, Do::Emit(emitted) if emitted == event))
+}
+
+/// A card with a text that came too late.
+fn late() -> Stage {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    stage.take(Input::Typed(0, Field::Other, "DuckDB"));
+    stage.receive([AskPatch::Phase(Phase::Superseded)]);
+    stage
+}
+
+#[test]
+fn a_message_that_the_host_decides_about_later_stays_until_it_went_out() {
+    let message = CardEvent::Message("DuckDB".to_owned());
+    let mut stage = late();
+    assert!(emits(&stage.press(Control::SendLate), &message));
+    assert!(!emits(&stage.press(Control::SendLate), &message), "it is on its way");
+    assert_eq!(stage.card.late(), "DuckDB");
+    let acts = stage.take(Input::Sending(Sending::Failed("No network.".to_owned())));
+    assert!(acts.contains(&Do::Say("No network.".to_owned())), "{acts:?}");
+    assert_eq!(stage.card.late(), "DuckDB", "nothing is lost");
+    assert!(emits(&stage.press(Control::SendLate), &message), "it can be sent again");
+    stage.take(Input::Taken(true));
+    assert_eq!(stage.card.late(), "");
+}
+
+#[test]
+fn a_message_instead_of_a_damaged_question_is_not_called_sent_before_it_is() {
+    let mut stage = Stage::new(AskSnapshot::new("call"), SubmitMode::Explicit);
+    stage.receive([AskPatch::Phase(Phase::Malformed)]);
+    stage.take(Input::Typed(0, Field::Other, "DuckDB"));
+    let message = CardEvent::Message("DuckDB".to_owned());
+    assert!(emits(&stage.take(Input::Submit), &message));
+    let acts = stage.take(Input::Sending(Sending::Failed("No network.".to_owned())));
+    assert_eq!(acts.iter().filter(|act| matches!(act, Do::Say(_))).count(), 1, "{acts:?}");
+    assert_eq!(stage.card.text(0, Field::Other), "DuckDB");
+    assert!(emits(&stage.take(Input::Submit), &message));
+    let acts = stage.take(Input::Taken(true));
+    assert!(acts.iter().any(|act| matches!(act, Do::Say(_))), "{acts:?}");
+}
+
+/// The next card of the call, as a list makes it again; its ask is as the host knows it.
+fn remade(before: &Stage) -> Stage {
+    let ask = AskSnapshot::complete("call", one(), Phase::Answerable);
+    let mut after = Stage::new(ask.clone(), SubmitMode::Explicit);
+    after.card = Card::new(&ask, before.options.clone());
+    after.card.restore(&ask, before.card.to_remember(&before.ask));
+    after.take(Input::Begin);
+    after
+}
+
+#[test]
+fn a_card_that_is_made_again_knows_that_its_reply_failed_and_why() {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    stage.take(Input::Choose(SMALL));
+    stage.take(Input::Submit);
+    stage.take(Input::Sending(Sending::Failed("No network.".to_owned())));
+    let mut after = remade(&stage);
+    assert_eq!(after.card.submission(), stage.card.submission());
+    assert!(after.card.is_chosen(0, 0));
+    assert_eq!(replies(&after.take(Input::Submit)), 1);
+}
+
+#[test]
+fn a_card_that_is_made_again_does_not_ask_what_was_answered() {
+    let mut stage = Stage::waiting(SubmitMode::Explicit);
+    stage.take(Input::Choose(SMALL));
+    let acts = stage.take(Input::Submit);
+    let reply = acts.into_iter().find_map(|act| match act {
+        Do::Emit(CardEvent::Reply(reply)) => Some(reply),
+        _ => None,
+    });
+    let outcome = Outcome::Answered(reply.expect("it was given"));
+    stage.receive([AskPatch::Outcome(outcome), AskPatch::Phase(Phase::Answered)]);
+    let mut after = remade(&stage);
+    assert!(after.card.is_latched());
+    assert_eq!(replies(&after.take(Input::Submit)), 0);
+}
+
+#[test]
+fn a_whole_question_waits_and_only_a_new_one_is_announced() {
+    for (fresh, phase, waits, is_said) in [
+        (true, Phase::Answerable, true, true),
+        (false, Phase::Answerable, true, false),
+        (false, Phase::Ready, true, false),
+        (false, Phase::Answered, false, false),
+    ] {
+        let ask = AskSnapshot::complete("call", one(), phase);
+        let options = Options { fresh, ..Options::default() };
+        let acts = Card::new(&ask, options).take(Now::default(), &ask, Input::Begin);
+        assert_eq!(acts.contains(&Do::Waiting), waits, "fresh: {fresh}, {phase:?}");
+        assert_eq!(acts.iter().any(|act| matches!(act, Do::SayOnce(..))), is_said, "fresh: {fresh}, {phase:?}");
+    }
+    let ask = AskSnapshot::complete("call", one(), Phase::Answerable);
+    let options = Options { expires_at: Some(1), ..Options::default() };
+    let acts = Card::new(&ask, options).take(Now { date: 2, ..Now::default() }, &ask, Input::Begin);
+    assert!(!acts.contains(&Do::Waiting), "one that was over when it was first seen never waited");
+}
+
+#[test]
+fn a_scope_or_a_storage_that_comes_late_takes_up_what_is_stored_there() {
+    let ask = AskSnapshot::complete("call", one(), Phase::Answerable);
+    for options in [
+        Options { scope: "thread".into(), persist: Persist::session(), ..Options::default() },
+        Options { persist: Persist::session(), ..Options::default() },
+    ] {
+        let mut card = Card::new(&ask, Options { persist: Persist::default(), ..Options::default() });
+        card.take(Now::default(), &ask, Input::Begin);
+        let acts = card.take(Now::default(), &ask, Input::Set(options.clone()));
+        assert!(acts.iter().any(|act| matches!(act, Do::Move(_))), "{acts:?}");
+        let acts = card.take(Now::default(), &ask, Input::Set(options));
+        assert_eq!(acts, [], "it moves once");
+    }
 }

@@ -83,3 +83,16 @@ async fn an_accent_and_a_radius_change_all_that_follows_them() {
     root.remove_attribute("style").expect("it is taken back");
     document().adopted_style_sheets().set_length(0);
 }
+
+#[test]
+async fn a_field_is_never_so_small_that_a_phone_zooms_in() {
+    question_card::adopt_styles().expect("this browser has constructed style sheets");
+    let root: HtmlElement = document().document_element().expect("a root").unchecked_into();
+    for (size, expected) in [("14px; --qc-font-size: 12px", "16px"), ("20px", "20px")] {
+        root.set_attribute("style", &format!("font-size: {size}")).expect("it is set");
+        let card = chosen().await;
+        let field = card.find(".qc-other-input").expect("it is shown");
+        assert_eq!(look(&field, "font-size"), expected, "{size}");
+    }
+    root.remove_attribute("style").expect("it goes");
+}

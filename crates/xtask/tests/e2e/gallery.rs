@@ -65,7 +65,7 @@ async fn an_example_streams_in_while_one_looks() {
         page.comes_to("awaiting").await?;
         let record = recorder::read(&page.driver).await?;
         assert!(record.cards.iter().any(|card| card.state == "streaming"));
-        assert_eq!(page.heard().await?, ["waiting"]);
+        assert_eq!(page.events().await?, ["waiting"]);
         Ok(())
     })
     .await;

@@ -309,9 +309,16 @@ impl GalleryPage {
     }
 
     /// The events that the host received.
-    pub(crate) async fn heard(&self) -> WebDriverResult<Vec<String>> {
+    pub(crate) async fn events(&self) -> WebDriverResult<Vec<String>> {
         let script = "return [...document.querySelectorAll('.gallery-heard li')].map((line) => line.textContent);";
         self.tell(script, []).await
+    }
+
+    /// The same without the first one of a card that is complete: that it waits.
+    pub(crate) async fn heard(&self) -> WebDriverResult<Vec<String>> {
+        let events = self.events().await?;
+        let is_first = events.first().is_some_and(|event| event == "waiting");
+        Ok(events.into_iter().skip(usize::from(is_first)).collect())
     }
 
     /// The replies that the host heard.

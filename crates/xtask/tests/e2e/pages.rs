@@ -129,6 +129,40 @@ async fn virtual_list_keeps_what_was_typed_and_sent_out_of_sight() {
     .await;
 }
 
+#[tokio::test]
+async fn hydrated_page_gets_its_question_and_hears_the_answer() {
+    on_built_page("hydrated/", async |page| {
+        page.until("return document.querySelector('question-card')?.state === 'answered';").await?;
+        page.says("Which database?").await?;
+        page.is("streaming").await?;
+        press(page, "Ask").await?;
+        page.is("awaiting").await?;
+        page.choose("Search").await?;
+        page.write(0, "DuckDB").await?;
+        page.submit().await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
+        let seen =
+            page.host("return [sent.length, problems, document.querySelectorAll('question-card').length];").await?;
+        assert_eq!(seen, json!([1, [], 2]), "React took over what the server had written");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn hydrated_page_takes_a_late_text_by_a_handler_that_returns_nothing() {
+    on_built_page("hydrated/", async |page| {
+        press(page, "Ask").await?;
+        page.is("awaiting").await?;
+        page.write(0, "DuckDB").await?;
+        page.host("element.status = 'superseded';").await?;
+        page.press_button("Send as a message").await?;
+        page.until("return sent.length === 1 && all('.qc-late').length === 0;").await?;
+        Ok(())
+    })
+    .await;
+}
+
 async fn scroll_away_and_back(page: &ElementPage) -> WebDriverResult<()> {
     press(page, "Scroll").await?;
     page.until("return document.querySelector('question-card') === null;").await?;

@@ -71,7 +71,7 @@ impl Card {
     fn settle_change(&mut self) {
         self.nudged = None;
         self.confirming = false;
-        self.refused = false;
+        self.refused = None;
         if matches!(self.submission, Submission::Failed { .. }) {
             self.submission = Submission::Open;
         }
@@ -185,26 +185,43 @@ impl Card {
             self.refuse(self.error_text(ask, 0, problem));
             self.plan(Do::Focus(Control::OtherText { question: 0 }));
         } else {
-            self.emit(CardEvent::Message(self.draft.text(0, Field::Other).to_owned()));
+            self.message(self.draft.text(0, Field::Other).to_owned());
+        }
+    }
+
+    /// Emits a message to the host, unless the host has one that it has not decided about.
+    pub(super) fn message(&mut self, text: String) {
+        if !std::mem::replace(&mut self.messaging, true) {
+            self.emit(CardEvent::Message(text));
         }
     }
 
     /// Sends the questions back as a message, so that the agent can ask them once more.
     pub(super) fn ask_again(&mut self, ask: &AskSnapshot) {
+        if self.messaging {
+            return;
+        }
         let mut text = vec![concat(&[self.labels.text(Word::AskAgain), ":"])];
         text.extend(ask.questions.iter().map(|asked| asked.question.text.clone()));
         self.again = Reask::Given;
-        self.emit(CardEvent::Message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" })));
+        self.message(joined(&text, if ask.questions.len() == 1 { " " } else { "\n" }));
     }
 
-    /// Handles the host's result for a message; a refusal is announced.
-    pub(super) fn taken(&mut self, is_taken: bool) {
-        self.refused = !is_taken;
+    /// Handles that the host did not accept the message.
+    pub(super) fn refuse_message(&mut self, reason: &str) {
+        self.messaging = false;
+        self.again = Reask::No;
+        self.refused = Some(reason.to_owned());
+        self.moved();
+        self.say(self.refusal().to_owned());
+    }
+
+    /// Handles that the host accepted the message.
+    pub(super) fn message_taken(&mut self) {
+        self.messaging = false;
+        self.refused = None;
         let asks_again = std::mem::replace(&mut self.again, Reask::No) == Reask::Given;
-        if !is_taken {
-            self.moved();
-            self.say_word(Word::NotNow);
-        } else if asks_again {
+        if asks_again {
             self.again = Reask::Sent;
         } else if self.is_over() {
             self.draft.forget();

@@ -47,7 +47,7 @@ impl Card {
             Control::SendLate | Control::Dismiss if !stands_still || self.late.is_empty() => {}
             Control::AskAgain if !stands_still || !self.asks_again() => {}
             Control::AskAgain => self.ask_again(ask),
-            Control::SendLate => self.emit(CardEvent::Message(self.late.clone())),
+            Control::SendLate => self.message(self.late.clone()),
             Control::Dismiss => self.draft.forget(),
             // Never by the form, which a frame may keep from being submitted.
             Control::Submit => {

@@ -31,7 +31,7 @@ impl Card {
             self.again = Reask::No;
         }
         if ends {
-            self.refused = false;
+            self.refused = None;
         }
         let manner = self.manner;
         // The buttons beside a single question move into the question when another one comes.
@@ -72,7 +72,7 @@ impl Card {
         let key = call_key(&self.options.scope, &ask.tool_call_id);
         if key != self.key {
             let before = std::mem::replace(&mut self.key, key);
-            self.plan(Do::Rename(before));
+            self.plan(Do::Move(before));
         }
         self.know_deadline(ask);
         self.follow(ask);
@@ -89,7 +89,9 @@ impl Card {
             self.options.notes = self.options.notes.or(before.notes);
         }
         self.draft.limit(self.options.max_length);
-        self.plan(Do::Write);
+        if self.options.persist.is_written() && !before.persist.is_written() {
+            self.plan(Do::Move(self.key.clone()));
+        }
         self.know_ask(ask);
         self.unchanged = (0, 0);
         self.rewritten = true;
@@ -251,6 +253,7 @@ impl Card {
                     self.announce_sending();
                 }
             }
+            Sending::Failed(reason) if self.messaging => self.refuse_message(reason),
             Sending::Failed(reason) => self.fail(reason),
         }
     }

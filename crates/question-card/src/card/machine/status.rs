@@ -50,6 +50,14 @@ impl Card {
         self.manner == Manner::OnPick && is_reply && self.problems(ask).is_empty()
     }
 
+    /// The reason why the last message was not accepted; empty if there is none.
+    pub(crate) fn refusal(&self) -> &str {
+        match self.refused.as_deref() {
+            Some("") => self.labels.text(Word::NotNow),
+            reason => reason.unwrap_or_default(),
+        }
+    }
+
     /// Returns true if the question can be sent back to the agent: its time ran out while the user was there.
     pub(crate) fn asks_again(&self) -> bool {
         let is_new = self.is_live() && self.again != Reask::Sent;

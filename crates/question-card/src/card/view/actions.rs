@@ -81,7 +81,7 @@ pub(super) fn wait(w: &mut Writer, card: &Card) {
     let reason = match card.phase {
         _ if card.is_held() => card.labels.text(Word::Held),
         _ if card.is_latched() => card.labels.text(Word::Sending),
-        _ if card.refused => card.labels.text(Word::NotNow),
+        _ if card.refused.is_some() => card.refusal(),
         Phase::Streaming => card.labels.text(Word::SubmitWait),
         _ => "",
     };

@@ -43,7 +43,7 @@ pub(super) fn submit_button(w: &mut Writer, card: &Card, text: &str) {
         named_by_question(w, card, Control::Submit, 0);
     }
     w.truth("aria-disabled", !card.is_open());
-    w.stamped("aria-describedby", (!card.is_open() || card.refused).into(), &|| card.ids.wait());
+    w.stamped("aria-describedby", (!card.is_open() || card.refused.is_some()).into(), &|| card.ids.wait());
     w.close();
 }
 

@@ -60,14 +60,14 @@ fn late(w: &mut Writer, card: &Card) {
 /// A button that sends a message, which the host may refuse.
 fn message_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     open_button(w, card, part::BUTTON, control, text);
-    w.stamped("aria-describedby", card.refused.into(), &|| card.ids.wait());
+    w.stamped("aria-describedby", card.refused.is_some().into(), &|| card.ids.wait());
     w.close();
 }
 
 /// The reason why the host did not accept a message.
 fn refusal(w: &mut Writer, card: &Card) {
-    if card.refused {
-        w.line(part::WAIT, &|| card.ids.wait(), card.labels.text(Word::NotNow));
+    if card.refused.is_some() {
+        w.line(part::WAIT, &|| card.ids.wait(), card.refusal());
     }
 }
 

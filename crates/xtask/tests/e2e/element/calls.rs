@@ -209,6 +209,67 @@ async fn what_nobody_takes_stays_with_the_user() {
 }
 
 #[tokio::test]
+async fn a_late_text_stays_until_it_went_out() {
+    on_plain_page(async |page| {
+        page.host(
+            "const card = put({ call: { id: 'late', args: ask }, lateMessages: true });
+            card.addEventListener('late-message', (event) => event.respondWith(new Promise((...ends) => (window.ends = ends))));",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        page.write(0, "DuckDB").await?;
+        page.host("element.status = 'superseded';").await?;
+        page.press_button("Send as a message").await?;
+        page.press_button("Send as a message").await?;
+        page.host("ends[1](new Error('The network was away.'));").await?;
+        page.says("The network was away.").await?;
+        page.says("DuckDB").await?;
+        assert_eq!(page.heard("late-message").await?.len(), 1, "it was on its way");
+        page.press_button("Send as a message").await?;
+        page.until("return heard.filter(([name]) => name === 'late-message').length === 2;").await?;
+        page.host("ends[0]();").await?;
+        page.until("return !text(inside()).includes('DuckDB');").await?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reply_ends_as_it_does_though_its_element_is_gone() {
+    on_plain_page(async |page| {
+        let put = "document.querySelector('main').replaceChildren(); put({ toolCallId: 'anew', scope: 'one', args: ask, status: 'executing' });";
+        page.host(
+            "document.addEventListener('reply', (event) => event.respondWith(new Promise((...ends) => (window.ends = ends))), { capture: true });",
+        )
+        .await?;
+        page.host(put).await?;
+        page.is("awaiting").await?;
+        page.choose("Search").await?;
+        page.write(0, "DuckDB").await?;
+        page.host(put).await?;
+        page.is("awaiting").await?;
+        page.submit().await?;
+        page.is("submitting").await?;
+        page.host(put).await?;
+        page.is("submitting").await?;
+        page.host("ends[1](new Error('The network was away.'));").await?;
+        page.is("failed").await?;
+        page.host(put).await?;
+        page.is("failed").await?;
+        page.says("The network was away.").await?;
+        page.submit().await?;
+        page.is("submitting").await?;
+        page.host("ends[0]();").await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]));
+        page.host(put).await?;
+        assert_eq!(page.answers().await?, json!(["DuckDB", "Search"]), "it is not asked again");
+        assert_eq!(page.heard("reply").await?.len(), 2);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn an_answered_card_comes_back_answered_wherever_it_was_taken_out() {
     on_plain_page(async |page| {
         // As a virtual list does, while the agent has said nothing of the reply.

@@ -192,3 +192,27 @@ async fn a_reload_brings_back_what_was_chosen() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_was_chosen_comes_back_though_scope_and_storage_are_set_late() {
+    on_plain_page(async |page| {
+        page.host("put({ call: { id: 'kept', args: ask }, persist: 'session', scope: 'thread-1' });").await?;
+        page.is("awaiting").await?;
+        page.choose("SQLite").await?;
+        for late in ["scope: 'thread-1'", "persist: 'session'", "scope: 'thread-1', persist: 'session'"] {
+            page.driver.refresh().await?;
+            page.until("return window.put !== undefined;").await?;
+            let early = match late {
+                "scope: 'thread-1'" => "persist: 'session',",
+                "persist: 'session'" => "scope: 'thread-1',",
+                _ => "",
+            };
+            page.host(&format!("put({{ {early} call: {{ id: 'kept', args: ask }} }});")).await?;
+            page.is("awaiting").await?;
+            page.host(&format!("Object.assign(element, {{ {late} }});")).await?;
+            page.until("return option('SQLite').querySelector('input').checked;").await?;
+        }
+        Ok(())
+    })
+    .await;
+}

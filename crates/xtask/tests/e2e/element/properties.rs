@@ -170,3 +170,40 @@ async fn a_dialog_without_a_width_is_as_wide_as_a_card_needs() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn what_a_server_made_of_an_object_is_no_question() {
+    on_plain_page(async |page| {
+        page.host("put({}, { args: '[object Object]', 'tool-call-id': 'written', status: '[object Object]' });")
+            .await?;
+        page.is("composing").await?;
+        page.host("Object.assign(element, { args: ask, status: 'executing' });").await?;
+        page.is("awaiting").await?;
+        page.says("Which database?").await?;
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_typed_is_no_shortcut_of_the_page() {
+    on_plain_page(async |page| {
+        page.host(
+            "window.pressed = [];
+            document.addEventListener('keydown', (event) => {
+                pressed.push(event.key);
+                if (event.key === ' ' && event.target.localName !== 'textarea') event.preventDefault();
+            });
+            put({ call: { id: 'typed', args: ask } });",
+        )
+        .await?;
+        page.is("awaiting").await?;
+        page.host("all('textarea.qc-other-input')[0].focus();").await?;
+        page.keys("a b").await?;
+        page.until("return all('textarea.qc-other-input')[0].value === 'a b';").await?;
+        page.keys("\u{e00c}").await?;
+        page.until("return pressed.join() === 'Escape';").await?;
+        Ok(())
+    })
+    .await;
+}
