@@ -6,6 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::console::print;
 use crate::flags::BenchCmd;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::tools::{self, system};
@@ -27,7 +28,7 @@ pub(crate) fn bench(part: &BenchCmd) -> Result<()> {
         BenchCmd::Page(_) => vec![tools, page, server(), step(&["page for release", "server"], first_visit)],
         BenchCmd::Stream(_) => vec![tools, step(&["tools"], stream)],
     })?;
-    print!("{}", fs::read_to_string(table)?);
+    print(&fs::read_to_string(table)?);
     Ok(())
 }
 

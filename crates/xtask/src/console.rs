@@ -9,6 +9,11 @@ pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// Prints the result of a command to standard output, which its reader may close: `cargo xtask --help | head`.
+pub(crate) fn print(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{}", text.trim_end_matches('\n'));
+}
+
 /// True if colours are welcome: a terminal is watching and `NO_COLOR` is not set.
 pub(crate) fn colours() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())

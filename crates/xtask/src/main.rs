@@ -36,7 +36,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
         Err(help) => {
-            println!("{}", help_of(&help.to_string(), std::env::args().nth(1).as_deref()));
+            console::print(&help_of(&help.to_string(), std::env::args().nth(1).as_deref()));
             return ExitCode::SUCCESS;
         }
         Ok(flags) => flags,

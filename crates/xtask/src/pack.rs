@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
-use crate::console::say;
+use crate::console::{print, say};
 use crate::flags::Pack;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::tools;
@@ -60,9 +60,11 @@ pub(crate) fn pack(options: &Pack) -> Result<()> {
     steps.push(StepSpec::runs("checksums", &wanted, |log| sum_up(folder, log)));
     steps::run_or_fail(&steps)?;
     for table in [card::WEIGHTS, TABLE] {
-        print!("{}", fs::read_to_string(folder.join(table)).unwrap_or_default());
+        if let Ok(table) = fs::read_to_string(folder.join(table)) {
+            print(&table);
+        }
     }
-    println!("{}", folder.display());
+    print(&folder.display().to_string());
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 
-use crate::console::colours;
+use crate::console::{colours, print};
 use crate::flags::Serve;
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, tools, wasm, workspace};
@@ -132,7 +132,7 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
 pub(crate) fn tools() -> Result<()> {
     let bring = |log: &StepLog| bring_tools(log).and_then(|()| tools::binaryen().folder(log)).map(drop);
     steps::run_or_fail(&[StepSpec::runs("tools", &[], bring)])?;
-    println!("export PATH='{}':\"$PATH\"", env::join_paths(folders()?)?.display());
+    print(&format!("export PATH='{}':\"$PATH\"", env::join_paths(folders()?)?.display()));
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::children::{self, Child};
-use crate::console::{bold, clock, dim, say};
+use crate::console::{bold, clock, dim, print, say};
 use crate::files;
 use crate::flags::Serve;
 use crate::page;
@@ -127,7 +127,7 @@ fn run(options: &Serve, port: u16, folder: &Path, start: Instant) -> Result<()> 
     let query = if options.agent.is_some() { "?agent=agent/other" } else { "" };
     let ready = clock(start.elapsed());
     let line = format!("Open http://127.0.0.1:{port}/{query}   (ready after {ready}; Ctrl+C ends it)");
-    println!("\n  {}\n", bold(&line));
+    print(&format!("\n  {}\n", bold(&line)));
     loop {
         next(&events)?;
     }

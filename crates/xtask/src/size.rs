@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
-use crate::console::say;
+use crate::console::{print, say};
 use crate::steps::{self, StepLog, StepSpec};
 use crate::{files, page, wasm, workspace};
 
@@ -60,7 +60,7 @@ pub(crate) fn size() -> Result<()> {
         StepSpec::runs("tools", &[], page::bring_tools),
         StepSpec::runs("parts", &["tools"], weigh_parts),
     ])?;
-    print!("{}", fs::read_to_string(workspace::scratch("parts.txt"))?);
+    print(&fs::read_to_string(workspace::scratch("parts.txt"))?);
     Ok(())
 }
 

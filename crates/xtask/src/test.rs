@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use crate::console::{clock, say};
+use crate::console::{clock, print, say};
 use crate::flags::Test;
 use crate::steps::{self, StepLog, StepOutcome, StepReport, StepSpec};
 use crate::tools::system;
@@ -89,7 +89,7 @@ pub(crate) fn test(options: &Test) -> Result<()> {
     let steps = chosen(every_step(), &options.word, &options.without)?;
     if options.list {
         for step in steps {
-            println!("{}", step.name);
+            print(step.name);
         }
         return Ok(());
     }
@@ -153,7 +153,7 @@ pub(crate) fn sum_up(ended: &[StepReport<'_>], start: Instant) -> Result<()> {
     }
     let [passed, failed, left_out] = counts;
     // For programs, so on standard output.
-    println!("After {}:\n{passed} passed, {failed} failed, {left_out} skipped", clock(start.elapsed()));
+    print(&format!("After {}:\n{passed} passed, {failed} failed, {left_out} skipped", clock(start.elapsed())));
     if passed < ended.len() {
         bail!("{} of {} steps did not pass", ended.len() - passed, ended.len());
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::card;
+use crate::console::print;
 use crate::steps::{self, StepSpec};
 use crate::{page, size, workspace};
 
@@ -16,7 +17,8 @@ pub(crate) fn build(demo: bool) -> Result<()> {
         wanted.push(StepSpec::runs("demo", &["page"], |log| page::build_demo(&to_deploy(), &with_agent, log)));
     }
     steps::run_or_fail(&wanted)?;
-    println!("{}", if demo { with_agent.clone() } else { to_deploy() }.display());
+    let built = if demo { with_agent.clone() } else { to_deploy() };
+    print(&built.display().to_string());
     Ok(())
 }
 

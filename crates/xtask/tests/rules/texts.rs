@@ -12,7 +12,7 @@ mod scripts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use crate::{found, read, root};
 use markdown::{paragraphs, sentences, words};
@@ -85,6 +85,16 @@ fn the_help_of_a_command_is_about_that_command() {
     assert!(all.contains("xtask serve") && all.contains("xtask agents"), "{all}");
     assert!(agents.starts_with("cargo xtask agents\n") && !agents.contains("xtask serve"), "{agents}");
     assert!(bench.contains("cargo xtask bench card") && !bench.contains("xtask agents"), "{bench}");
+}
+
+#[test]
+fn a_command_whose_reader_left_ends_without_a_panic() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut help = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    let output = help.arg("--help").stdout(writer).stderr(Stdio::piped()).spawn().and_then(Child::wait_with_output);
+    let output = output.expect("it runs");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
 }
 
 #[test]
