@@ -219,7 +219,7 @@ async fn what_was_typed_on_cards_that_go_comes_below_what_is_being_written() {
     page.sees(&field("c2")).await;
     page.types(&field("c1"), "Medium");
     page.clicks("c1", "Add a note").await;
-    let fields = page.0.place.query_selector_all(&field("c1")).expect("a valid selector");
+    let fields = page.0.place.query_selector_all(&format!("{} textarea", card("c1"))).expect("a valid selector");
     let note: HtmlTextAreaElement = fields.item(1).expect("the note's field").unchecked_into();
     note.set_value("with a handle");
     tell(&note, "input");

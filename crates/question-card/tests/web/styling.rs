@@ -95,4 +95,5 @@ async fn a_field_is_never_so_small_that_a_phone_zooms_in() {
         assert_eq!(look(&field, "font-size"), expected, "{size}");
     }
     root.remove_attribute("style").expect("it goes");
+    document().adopted_style_sheets().set_length(0);
 }
