@@ -98,7 +98,7 @@ impl StageHost {
     }
 
     fn heard_view(self) -> impl IntoView {
-        let line = |what| view! { <li dir="auto">{what}</li> };
+        let line = |what| view! { <li><bdi>{what}</bdi></li> };
         view! {
             <section class="gallery-heard" aria-labelledby="heard">
                 <h2 id="heard">{words::HEARD}</h2>
