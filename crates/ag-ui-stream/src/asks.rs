@@ -12,6 +12,7 @@ mod parts;
 pub mod reply;
 mod time;
 mod tracked;
+mod values;
 mod verdict;
 
 use crate::event::{EventRef, EventType};

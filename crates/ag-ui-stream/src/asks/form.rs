@@ -12,6 +12,10 @@ pub(super) trait ReplyForm: Send + Sync {
     fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String>;
     /// The outcome in a content.
     fn read(&self, ask: &AskUserQuestion, content: &Json<'static>) -> Option<Outcome>;
+    /// True if the ask beside it is in the tool's own form. A call that it is about must offer the same choices.
+    fn restates(&self) -> bool {
+        false
+    }
 }
 
 /// One word: the members of each form would be code that every page with forms carries.

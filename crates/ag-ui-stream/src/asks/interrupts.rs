@@ -1,6 +1,6 @@
 //! Asks that come as interrupts, in the protocol's form or in the legacy one.
 
-use super::form::InterruptPart;
+use super::form::{InterruptPart, ReplyForm};
 use super::list::Asks;
 use super::time::parse_deadline;
 use super::tracked::{AskSource, InterruptWait, TrackedAsk, WaitsBy, about};
@@ -130,6 +130,11 @@ impl Asks {
                 // The interrupt says what the arguments of its call could not.
                 tracked.form.clone_from(form);
                 tracked.complete(ask.clone(), Phase::Ready, &mut self.changes);
+            }
+            if let Some((_, form @ Some(_))) = &part.asked
+                && restates(form)
+            {
+                tracked.form.clone_from(form);
             }
             if tracked.wait.is_none() {
                 self.suspended.push(position);
@@ -321,7 +326,7 @@ fn may_answer(named: &TrackedAsk, by: &WaitsBy, part: &InterruptPart, thread: &T
     let Some((ask, form)) = &part.asked else {
         return true;
     };
-    let is_shown = form.is_none() && shows(named.ask(), ask);
+    let is_shown = restates(form) && shows(named.ask(), ask);
     match waits_beside(named, by, thread) {
         Some(first) => {
             let it = &by.interrupt;
@@ -330,9 +335,14 @@ fn may_answer(named: &TrackedAsk, by: &WaitsBy, part: &InterruptPart, thread: &T
         }
         None => {
             let has_choices = ask.questions.iter().any(|question| !question.options.is_empty());
-            is_shown || form.is_some() || !has_choices || named.snapshot.ask.is_none()
+            is_shown || !restates(form) || !has_choices || named.snapshot.ask.is_none()
         }
     }
+}
+
+/// Returns true if an interrupt asks in the tool's own form.
+fn restates(form: &Option<Arc<dyn ReplyForm>>) -> bool {
+    form.as_ref().is_none_or(|form| form.restates())
 }
 
 /// Returns true if all that an interrupt asks is asked by a call. An interrupt may leave out the choices and what is said about them.

@@ -1,13 +1,15 @@
 //! The asks of an interrupt, in the protocol's form or in the legacy one.
 
 use super::decisions;
-use super::form::{Asked, InterruptPart, ask_in, asked, first};
+use super::form::{Asked, InterruptPart, ReplyForm, ask_in, asked, first};
+use super::values::OptionValues;
 use crate::message::text_of;
 use crate::outcome::Interrupt;
 use ask_user_question::form::{APPROVALS, Form};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
+use std::sync::Arc;
 
 /// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.
 pub(super) const ON_INTERRUPT: &str = "on_interrupt";
@@ -70,8 +72,9 @@ fn own_ask(interrupt: &Interrupt, raw: &Json<'static>) -> Option<Asked> {
 }
 
 fn ask_of(interrupt: &Interrupt, raw: &Json<'static>, is_foreign_call: bool) -> Option<Asked> {
-    if let Some(own) = own_ask(interrupt, raw) {
-        return Some(own);
+    if let Some((ask, _)) = own_ask(interrupt, raw) {
+        let values = OptionValues::of(raw).map(|values| Arc::new(values) as Arc<dyn ReplyForm>);
+        return Some((ask, values));
     }
     let message = interrupt.message.as_deref().unwrap_or_default();
     if let Some(schema) = &interrupt.response_schema

@@ -1,12 +1,13 @@
 //! Interrupts: which card asks for them, and when they wait again.
 
 use crate::chat::{
-    ASK, Chat, FOREIGN, about_the_call, asked, call, chat, declines, finished, interrupted, legacy, reloaded, result,
-    said, started,
+    ASK, Chat, FOREIGN, about_the_call, asked, call, chat, declines, finished, interrupted, legacy, reloaded, reply,
+    result, said, started,
 };
 use ag_ui_stream::Conversation;
 use ag_ui_stream::asks::reply::NextRun;
-use ask_user_question::{Outcome, Phase};
+use ask_user_question::reply::Selection;
+use ask_user_question::{Outcome, Phase, Reply};
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -223,4 +224,57 @@ fn a_question_is_found_wherever_an_adapter_puts_it() {
     let mut beside = alone;
     beside["questions"] = json!([deploy, {"question": "When?", "options": ["Now", "Later"]}]);
     assert_eq!(shown(&raw(beside)).len(), 2);
+}
+
+#[test]
+fn librechats_graphs_are_answered_by_ids_and_values() {
+    let size = json!({"id": "size", "question": "Which size?", "options": [{"label": "Small", "value": "s"}, {"label": "Medium", "value": 38}]});
+    let extras = json!({"id": "extras", "question": "Which extras?", "multiSelect": true, "options": [{"label": "Gift wrap", "value": "wrap"}, {"label": "Card", "value": "card"}, "Ribbon"]});
+    let raw = |raw: &Value| {
+        let metadata = json!({"langgraph": {"raw": raw}});
+        interrupted("r1", json!([{"id": "i1", "reason": "langgraph:interrupt", "metadata": metadata}]))
+    };
+    let all = json!({"questions": [size, extras]});
+    let beside =
+        json!({"type": "ask_user_question", "question": size, "questions": [size, extras], "tool_call_id": "c1"});
+    let alone = json!({"type": "ask_user_question", "question": size});
+    let picked = |conversation: &Conversation, id: &str, several: &[usize]| {
+        let shown = conversation.asks().ask(id).unwrap();
+        let ask = shown.ask.as_ref().unwrap();
+        let mut selections = vec![Selection { question: 0, selected: vec![1], ..Selection::default() }];
+        if ask.questions.len() > 1 {
+            let other = Some("A bow".to_owned());
+            selections.push(Selection { question: 1, selected: several.to_vec(), other, ..Selection::default() });
+        }
+        Outcome::Answered(Reply::of(ask, selections).unwrap())
+    };
+    for (events, payload) in [
+        (asked(&all.to_string(), [raw(&beside)]), json!({"answers": {"size": "38", "extras": "wrap, Ribbon, A bow"}})),
+        (chat([started("r1"), raw(&alone)]), json!({"answer": "38"})),
+    ] {
+        for mut conversation in [reloaded(&events), events] {
+            let id = conversation.only_waiting();
+            let outcome = picked(&conversation, &id, &[0, 2]);
+            let next = conversation.next(FOREIGN, [reply(&id, outcome.clone())]).unwrap();
+            assert_eq!(serde_json::to_value(next.input().resume).unwrap()[0]["payload"], payload);
+            conversation.start_response(&next);
+            assert_eq!(conversation.phase(&id), Phase::Answered);
+            // Another client of the conversation reads the same answer.
+            let shown = conversation.asks().ask(&id).unwrap();
+            assert_eq!(
+                shown.outcome.as_ref().unwrap().tool_content(shown.ask.as_ref().unwrap()),
+                outcome.tool_content(shown.ask.as_ref().unwrap())
+            );
+        }
+    }
+    // An answer in one's own words stands where the value would.
+    let conversation = chat([started("r1"), raw(&alone)]);
+    let next = conversation.next(FOREIGN, [conversation.types("i1", "XL")]).unwrap();
+    assert_eq!(serde_json::to_value(next.input().resume).unwrap()[0]["payload"], json!({"answer": "XL"}));
+    // A call that offers other choices is never meant.
+    let mut other = beside;
+    other["questions"][0]["options"][1]["label"] = "Large".into();
+    other["question"] = other["questions"][0].clone();
+    let conversation = asked(&all.to_string(), [raw(&other)]);
+    assert_eq!(conversation.waiting(), ["c1", "i1"]);
 }
