@@ -196,3 +196,24 @@ async fn a_held_call_is_shown_with_its_result_once_its_tools_are_gone() {
     }
     assert_eq!(results, 2);
 }
+
+#[tokio::test]
+async fn a_text_in_place_of_a_decision_leaves_each_call_one_result() {
+    let (ask, sound) = (Line::Calls(0, "ask_user_question", ASK), Line::Calls(1, "play_sound", "{}"));
+    for calls in [vec![ask.clone(), sound.clone()], vec![sound, ask]] {
+        let script = Script::new([calls]);
+        let server = server_with(script.clone());
+        for (id, text) in [("u1", "go"), ("u2", "make it the blue one"), ("u3", "the blue one, please")] {
+            run(&server, says("t", id, text)).await;
+        }
+        let told = script.asked().pop().expect("it was asked").messages;
+        let [Message::User(_), Message::Assistant(said), Message::Tool(one), Message::Tool(two), Message::User(_), ..] =
+            &told[..]
+        else {
+            panic!("{told:#?}");
+        };
+        let closed = [&one.tool_use_id, &two.tool_use_id];
+        assert_eq!(closed, [&said.tool_calls[0].id, &said.tool_calls[1].id]);
+        assert_eq!(heard(&script).len(), 2);
+    }
+}
