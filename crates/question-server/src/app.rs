@@ -18,7 +18,7 @@ use crate::observe::{Observer, observe};
 use crate::other_agent::{self, OtherAgent};
 use crate::page::{self, Page};
 use crate::policy::{self, cross_origin, policy};
-use crate::rate::TokenBuckets;
+use crate::rate::RateLimits;
 use crate::runtime::{self, Runtime, RuntimeParts};
 use crate::store::{MemoryStore, Store};
 use crate::streams::{self, Streams};
@@ -292,7 +292,7 @@ fn router(
     let policy = policy(&config.allow_agents);
     let observer = Observer {
         peer_header: config.peer_header.clone(),
-        requests: TokenBuckets::new(config.bounds.requests),
+        requests: RateLimits::new(config.bounds.requests),
         metrics: counted,
     };
     routes

@@ -3,7 +3,7 @@
 use crate::error::{ApiError, Limit};
 use crate::metrics::Metrics;
 use crate::peer::Peer;
-use crate::rate::TokenBuckets;
+use crate::rate::RateLimits;
 use crate::trace::{Trace, at_once, within};
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -32,7 +32,7 @@ const PROBED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 pub(crate) struct Observer {
     /// The header in which a proxy names the client's address.
     pub(crate) peer_header: Option<HeaderName>,
-    pub(crate) requests: TokenBuckets<Peer>,
+    pub(crate) requests: RateLimits<Peer>,
     pub(crate) metrics: Arc<Metrics>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     let name = id.to_str().unwrap_or_default();
     let span = || tracing::error_span!("request", id = %name, token = Empty, trace = trace_id);
     let span = at_once(trace.clone(), span);
-    let counted = peer.map_or(Ok(()), |peer| observer.requests.take(started, peer));
+    let counted = peer.map_or(Ok(()), |peer| observer.requests.take(&peer));
     let mut response = match counted {
         Ok(()) => {
             if let Some(peer) = peer {

@@ -22,7 +22,7 @@ use crate::metrics::Metrics;
 use crate::models::Model;
 use crate::owner::Owner;
 use crate::peer::Peer;
-use crate::rate::TokenBuckets;
+use crate::rate::RateLimits;
 use crate::room::Share;
 use crate::session::{ActiveRun, ActiveSession, SessionState};
 use crate::sse::{RunReader, RunStream};
@@ -61,8 +61,10 @@ pub(crate) struct Runtime {
     allow_bypass: bool,
     log_contents: bool,
     /// The rates of new conversations.
-    new_by_owner: TokenBuckets<Owner>,
-    new_by_peer: TokenBuckets<Option<Peer>>,
+    new_by_owner: RateLimits<Owner>,
+    new_by_peer: RateLimits<Option<Peer>>,
+    /// The changes of each conversation.
+    changes: Arc<RateLimits<String>>,
     slots: std::sync::Mutex<Sessions>,
     /// The signals between servers that share the store.
     signals: Option<Arc<dyn Signals>>,

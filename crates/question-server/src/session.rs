@@ -4,14 +4,14 @@ use crate::error::ApiError;
 use crate::histories::SharedHistory;
 use crate::log::Log;
 use crate::owner::{Owner, name_in_log};
-use crate::rate::TokenBucket;
+use crate::rate::RateLimits;
 use crate::store::{Lease, Revision, Stored, StreamPosition};
 use question_agent::ag_ui::{KnownMessages, Pending, View};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -27,7 +27,7 @@ pub(crate) struct ActiveSession {
     /// A digest of the peer that started it, if this server saw that.
     pub(crate) peer: OnceLock<String>,
     /// The changes that are still allowed from outside.
-    pub(crate) changes: Arc<TokenBucket>,
+    pub(crate) changes: Arc<RateLimits<String>>,
     pub(crate) log: Arc<Log>,
     /// Boxed, so that its memory is free with the last `Arc`: the server keeps a `Weak` for a while.
     pub(crate) state: Mutex<Box<SessionState>>,
@@ -201,7 +201,7 @@ pub(crate) struct Follower(watch::Sender<usize>);
 
 impl ActiveSession {
     /// A session whose conversation is still to be loaded or started.
-    pub(crate) fn new(id: String, changes: Arc<TokenBucket>, log_bytes: usize) -> Self {
+    pub(crate) fn new(id: String, changes: Arc<RateLimits<String>>, log_bytes: usize) -> Self {
         let log = Arc::new(Log::new(StreamPosition::default(), log_bytes));
         let state = Mutex::new(Box::new(SessionState::away(None, KnownMessages::default())));
         Self {
@@ -249,8 +249,7 @@ impl ActiveSession {
 
     /// Counts a change that a client makes.
     pub(crate) fn allow_change(&self) -> Result<(), ApiError> {
-        let taken = self.changes.take(Instant::now());
-        taken.map_err(|wait| ApiError::TooManyRequests { limit: "--max-changes", wait })
+        self.changes.take(&self.id).map_err(|wait| ApiError::TooManyRequests { limit: "--max-changes", wait })
     }
 
     /// A text with the history, shared by all clients that read it now.

@@ -14,7 +14,7 @@ use crate::store::{Revision, Stored, StreamPosition};
 use question_agent::Timestamp;
 use question_agent::ag_ui::catch_up;
 use std::sync::{Arc, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use uuid::Uuid;
 
 impl Runtime {
@@ -26,8 +26,8 @@ impl Runtime {
 
     /// The session of this name; the store may not have the conversation.
     fn session(&self, id: &str) -> Arc<ActiveSession> {
-        let new = |changes| ActiveSession::new(id.to_owned(), changes, self.bounds.log());
-        self.slots().get_or_make(id, &self.bounds, new)
+        let new = || ActiveSession::new(id.to_owned(), Arc::clone(&self.changes), self.bounds.log());
+        self.slots().get_or_make(id, new)
     }
 
     /// Opens a conversation. One that the caller may not open counts as unknown.
@@ -206,12 +206,11 @@ impl Runtime {
 
     /// Counts a new conversation for its owner and its peer: a peer may use many owners.
     fn allow_new(&self, caller: &Caller) -> Result<(), Duration> {
-        let now = Instant::now();
         if let Some(owner) = &caller.owner {
-            self.new_by_owner.take(now, owner.clone())?;
+            self.new_by_owner.take(owner)?;
         }
         // All unknown peers count as one: a client may name another owner each time.
-        self.new_by_peer.take(now, caller.peer)
+        self.new_by_peer.take(&caller.peer)
     }
 
     /// Stops the run of a conversation and deletes it. If it changes meanwhile, as by an answer at another server, starts again.

@@ -11,7 +11,7 @@ use crate::histories::Histories;
 use crate::limits::{OWNERS_OF_A_PEER, UNATTENDED};
 use crate::metrics::{Counters, Metrics};
 use crate::models::Model;
-use crate::rate::TokenBuckets;
+use crate::rate::RateLimits;
 use crate::store::Store;
 use crate::tools::Tool;
 use std::sync::Arc;
@@ -49,8 +49,9 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         keep: config.keep,
         allow_bypass: config.allow_bypass,
         log_contents: config.log_contents,
-        new_by_owner: TokenBuckets::new(config.bounds.new),
-        new_by_peer: TokenBuckets::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
+        new_by_owner: RateLimits::new(config.bounds.new),
+        new_by_peer: RateLimits::new(config.bounds.new.times(OWNERS_OF_A_PEER)),
+        changes: Arc::new(RateLimits::new(config.bounds.changes)),
         slots: std::sync::Mutex::default(),
         holder: Uuid::new_v4(),
         held: std::sync::Mutex::default(),

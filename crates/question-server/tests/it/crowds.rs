@@ -287,7 +287,10 @@ async fn a_server_with_few_files_answers_all_the_same() {
         let server = binary(&["--port", "0", "--pace", "0"]);
         let server = server.as_std().get_program().to_owned();
         let mut command = Command::new("sh");
-        command.args(["-c", &format!("{limit}; exec \"$0\" --port 0 --pace 0")]).arg(server).kill_on_drop(true);
+        command
+            .args(["-c", &format!("{limit}; exec \"$0\" --port 0 --pace 0 --database memory")])
+            .arg(server)
+            .kill_on_drop(true);
         command.stdin(Stdio::null()).stderr(Stdio::piped());
         let (mut child, address) = listening(command).await;
         let mut idle = Vec::new();
