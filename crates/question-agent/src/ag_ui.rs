@@ -24,7 +24,7 @@ pub use bounds::{
 };
 pub use commits::{KnownMessages, catch_up};
 pub use input::{Edition, Pending, RunInput, check_id};
-pub use intake::{check_reply, is_longer, read};
+pub use intake::{check_reply, is_longer, length_of, read};
 pub use refused::{Full, Refused};
 pub use rest::{AskBody, CancelBody, RespondBody, ask_status};
 pub use step::{ClientUpdate, Outgoing, Step, Work, brought_message};

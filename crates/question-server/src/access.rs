@@ -7,14 +7,19 @@ use crate::error::ApiError;
 use crate::headers::{bearer, cookie, cookies, parameter};
 use crate::hex::sha256_hex;
 use crate::secret::hide_in_debug;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{Method, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse as _, Response};
+use futures_util::StreamExt as _;
+use futures_util::stream::unfold;
 use sha2::{Digest as _, Sha256};
 use std::str::FromStr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+use std::{future, io};
 use subtle::ConstantTimeEq as _;
+use tokio::sync::watch;
 
 /// The cookie in place of the token.
 const COOKIE: &str = "question_access";
@@ -84,7 +89,7 @@ impl AccessToken {
 
 /// The valid tokens, which may be replaced while the server runs. Clones share them. A server that starts without any never asks for one.
 #[derive(Clone, Debug, Default)]
-pub struct Tokens(Arc<RwLock<Arc<[AccessToken]>>>);
+pub struct Tokens(watch::Sender<Arc<[AccessToken]>>);
 
 impl Tokens {
     /// The set of these tokens.
@@ -95,14 +100,44 @@ impl Tokens {
         all
     }
 
-    /// Replaces all of them.
+    /// Replaces all of them. Streams that are open by one that is gone break off.
     pub fn replace(&self, tokens: Vec<AccessToken>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = tokens.into();
+        self.0.send_replace(tokens.into());
     }
 
     pub(crate) fn all(&self) -> Arc<[AccessToken]> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.borrow())
     }
+
+    /// Resolves once the token with this digest is not among them any more.
+    fn until_revoked(&self, digest: [u8; 32]) -> impl Future<Output = ()> + use<> {
+        let mut all = self.0.subscribe();
+        async move {
+            let is_gone = |all: &Arc<[AccessToken]>| all.iter().all(|token| token.digest != digest);
+            if all.wait_for(is_gone).await.is_err() {
+                // They stay as they are from now on.
+                future::pending::<()>().await;
+            }
+        }
+    }
+}
+
+/// The body of a response that breaks off once its client has no access any more. It must not look whole.
+fn until_revoked(body: Body, revoked: impl Future<Output = ()> + Send + 'static) -> Body {
+    if body.size_hint().exact().is_some() {
+        return body;
+    }
+    Body::from_stream(unfold(Some((body.into_data_stream(), Box::pin(revoked))), async |open| {
+        let (mut pieces, mut revoked) = open?;
+        tokio::select! {
+            biased;
+            () = &mut revoked => {
+                tracing::info!("stream closed: its token is not valid any more");
+                Some((Err(axum::Error::new(io::Error::from(io::ErrorKind::PermissionDenied))), None))
+            }
+            piece = pieces.next() => Some((piece?, Some((pieces, revoked)))),
+        }
+    }))
 }
 
 /// The token that gave a request access. Conversations belong to its name, so any token of that name opens them.
@@ -138,7 +173,7 @@ pub(crate) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let tokens = tokens.all();
+    let (all, tokens) = (tokens.clone(), tokens.all());
     let headers = request.headers();
     let by_bearer = bearer(headers).and_then(|given| tokens.iter().find(|token| token.is(given)));
     let by_cookie = || tokens.iter().find(|token| cookies(headers, COOKIE).any(|given| token.is_cookie(given)));
@@ -148,7 +183,8 @@ pub(crate) async fn admit(
             tracing::Span::current().record("token", &**name);
         }
         request.extensions_mut().insert(admitted);
-        return Ok(next.run(request).await);
+        let revoked = all.until_revoked(token.digest);
+        return Ok(next.run(request).await.map(|body| until_revoked(body, revoked)));
     }
     let given = parameter(request.uri(), "token").filter(|_| request.method() == Method::GET);
     match given.and_then(|given| tokens.iter().find(|token| token.is(given))) {

@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::guard::{Guard, Host, guard};
+use crate::headers::accepts_html;
 #[cfg(feature = "mcp")]
 use crate::mcp::{self, McpSettings, PageOrigin};
 use crate::metrics::{Counters, OPEN_METRICS};
@@ -333,8 +334,7 @@ async fn metrics(State(runtime): State<Arc<Runtime>>) -> Result<([(HeaderName, &
 
 /// Returns a page of words to a browser. A program gets the usual error.
 async fn no_page(headers: HeaderMap) -> Response {
-    let accepts = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok()).unwrap_or_default();
-    match accepts.contains("text/html") {
+    match accepts_html(&headers) {
         true => Html(NO_PAGE).into_response(),
         false => ApiError::NotFound.into_response(),
     }

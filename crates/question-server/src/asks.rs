@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::headers::{called, parameter};
 use crate::limits::MAX_WAIT;
 use crate::log::LogReader;
-use crate::runtime::{Runtime, to_the_end, until_taken};
+use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
 use ask_user_question::AskUserQuestion;
 use axum::extract::{FromRequestParts, State};
@@ -53,7 +53,7 @@ pub(crate) async fn ask(
     let body = AskBody::parse(&body)?;
     let call = body.id.clone().unwrap_or_else(|| format!("call_{}", Uuid::new_v4().simple()));
     to_the_end(async move {
-        let status = until_taken(|| runtime.try_ask(&caller, &id, &body, &call)).await?;
+        let status = until_taken(|attempt| runtime.try_ask(&caller, &id, &body, &call, attempt)).await?;
         let place = [(header::LOCATION, format!("asks/{}", urlencoded(&call)))];
         let mut asked = ask_status(&call, None);
         if shows_page {
@@ -84,10 +84,11 @@ impl Runtime {
         id: &str,
         body: &AskBody,
         call: &str,
+        attempt: Attempt,
     ) -> Result<StatusCode, ApiError> {
         check_id(call)?;
         let session = self.open_for_program(caller, id).await?;
-        session.allow_change()?;
+        attempt.count(&session)?;
         let mut state = self.lock(&session).await?;
         let own = body.expires_after.map(|seconds| Duration::from_secs(seconds.get().into()));
         let expires_at = own.map(|time| later(self.clock().now(), time)).or_else(|| self.deadline());

@@ -6,12 +6,12 @@
 
 use crate::access::Admitted;
 use crate::error::ApiError;
-use crate::headers::{X_FORWARDED_HOST, bearer, cookie, cookies};
+use crate::headers::{X_FORWARDED_HOST, accepts_html, bearer, cookie, cookies};
 use crate::hex::random_hex;
 use crate::owner::Owner;
 use crate::peer::Peer;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -103,10 +103,12 @@ pub(crate) async fn recognise(
     });
     let peer = request.extensions().get::<Peer>().copied();
     request.extensions_mut().insert(Caller { owner, formerly, is_vouched_for, peer });
+    let asks_for_document = accepts_html(request.headers());
     let mut response = next.run(request).await;
-    let headers = response.headers_mut();
     if let Some(set_cookie) = set_cookie {
-        set_cookie_on(set_cookie, headers);
+        // A browser whose cookies are gone may still have the document.
+        let is_document = asks_for_document && response.status() == StatusCode::NOT_MODIFIED;
+        set_cookie_on(set_cookie, is_document, response.headers_mut());
     }
     response
 }
@@ -145,11 +147,11 @@ fn decide(cookie: Option<&str>, admitted: Option<&Admitted>, bearer: Option<&str
 
 /// Sets the cookie on a response for one browser: the API's, or the page's document, which only that browser may cache. A shared cache may
 /// hold the page's other files, and a cookie on those would make all its users one owner.
-fn set_cookie_on(set_cookie: HeaderValue, headers: &mut HeaderMap) {
+fn set_cookie_on(set_cookie: HeaderValue, is_document: bool, headers: &mut HeaderMap) {
     let is_kept = headers.get(header::CACHE_CONTROL).is_some_and(|cache| !cache.as_bytes().starts_with(NO_STORE));
     if is_kept {
         let kind = headers.get(header::CONTENT_TYPE);
-        if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
+        if !is_document && !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html")) {
             return;
         }
         headers.insert(header::CACHE_CONTROL, FOR_ONE_BROWSER);

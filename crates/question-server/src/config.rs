@@ -19,7 +19,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io::{self, Write as _};
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -359,6 +359,8 @@ pub enum Command {
     },
     /// Print the completions of a shell.
     Completions(Shell),
+    /// Ask a server if it is ready.
+    Probe(SocketAddr),
 }
 
 const PROGRAM: &str = "question-server";
@@ -408,6 +410,12 @@ enum CliCommand {
     Backup {
         /// The copy.
         file: PathBuf,
+    },
+    /// Asks a server if it is ready, as the health check of a container without a shell: ends with 0 if it is. By default, it is the one of the same
+    /// settings.
+    Probe {
+        /// The address of another one, such as 127.0.0.1:8787.
+        address: Option<SocketAddr>,
     },
     /// Prints what completes this program's options in a shell, for a file that the shell reads at its start.
     Completions {
@@ -543,7 +551,9 @@ impl Cli {
         let Self { mut config, database, token, token_file, callback_key, mcp_key, command, file: _ } = self;
         config.database = match (database, &command) {
             (Some(database), _) => database,
-            (None, Some(CliCommand::Mcp { .. } | CliCommand::Completions { .. })) => Database::Memory,
+            (None, Some(CliCommand::Mcp { .. } | CliCommand::Completions { .. } | CliCommand::Probe { .. })) => {
+                Database::Memory
+            }
             (None, Some(CliCommand::Backup { .. }) | None) => Database::File(users_file()?),
         };
         if let Database::File(path) = &config.database
@@ -563,6 +573,10 @@ impl Cli {
                 };
             }
             Some(CliCommand::Completions { shell }) => return Ok(Command::Completions(shell)),
+            Some(CliCommand::Probe { address }) => {
+                let own = || SocketAddr::new(reachable(config.bind), config.port);
+                return Ok(Command::Probe(address.unwrap_or_else(own)));
+            }
             Some(CliCommand::Mcp { no_open }) => return Ok(Command::Mcp { config: Box::new(config), opens: !no_open }),
             None => {}
         }
@@ -588,6 +602,16 @@ impl Cli {
             ));
         }
         Ok(Command::Serve(Box::new(config)))
+    }
+}
+
+/// The address at which this machine reaches a server that is bound to this one.
+#[must_use]
+pub fn reachable(bound: IpAddr) -> IpAddr {
+    match bound {
+        IpAddr::V4(address) if address.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(address) if address.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        bound => bound,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::body::JsonBody;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::histories::Preamble;
-use crate::runtime::{Runtime, to_the_end, until_taken};
+use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
 use crate::store::signals::StopCause;
 use ask_user_question::AskUserQuestion;
@@ -81,14 +81,14 @@ pub(crate) async fn describe(
     // Reading it may expire the question.
     to_the_end(async move {
         let histories = runtime.histories();
-        let room = histories.room(caller.client()).await;
+        let mut room = histories.enter(caller.client());
         let session = runtime.open(&caller, &id).await?;
-        let mut state = runtime.lock(&session).await?;
+        let mut state = runtime.lock_with_room(&session, &mut room).await?;
         let place = session.settled(&state);
         let make = || histories.keep(description(&state, place), room, &session);
         let text = session.text(TextFor::Description, &state, place.position, make);
         state.rest();
-        let length = text.len().unwrap_or_default();
+        let length = text.len().ok_or(ApiError::HistoryGivenUp)?;
         let headers = [
             (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
             (header::CONTENT_LENGTH, HeaderValue::from(length)),
@@ -180,7 +180,7 @@ pub(crate) async fn respond(
     JsonBody(body): JsonBody,
 ) -> Result<Json<Taken>, ApiError> {
     let body = RespondBody::parse(&body)?;
-    to_the_end(async move { until_taken(|| try_respond(&runtime, &caller, &id, &body)).await }).await
+    to_the_end(async move { until_taken(|attempt| try_respond(&runtime, &caller, &id, &body, attempt)).await }).await
 }
 
 async fn try_respond(
@@ -188,9 +188,10 @@ async fn try_respond(
     caller: &Caller,
     id: &str,
     body: &RespondBody,
+    attempt: Attempt,
 ) -> Result<Json<Taken>, ApiError> {
     let session = runtime.open(caller, id).await?;
-    session.allow_change()?;
+    attempt.count(&session)?;
     let mut state = runtime.lock(&session).await?;
     match body.read(&runtime.bounds().of_input(), &state.conversation, || Uuid::new_v4().to_string()) {
         Ok(event) => hand_over(runtime, &session, state, event).await,
@@ -210,7 +211,7 @@ pub(crate) async fn cancel(
     JsonBody(body): JsonBody,
 ) -> Result<Json<Taken>, ApiError> {
     let body = CancelBody::parse(&body)?;
-    to_the_end(async move { until_taken(|| try_cancel(&runtime, &caller, &id, &body)).await }).await
+    to_the_end(async move { until_taken(|attempt| try_cancel(&runtime, &caller, &id, &body, attempt)).await }).await
 }
 
 async fn try_cancel(
@@ -218,10 +219,11 @@ async fn try_cancel(
     caller: &Caller,
     id: &str,
     body: &CancelBody,
+    attempt: Attempt,
 ) -> Result<Json<Taken>, ApiError> {
     let CancelBody { proceed, run_id, tool_call_id } = body;
     let session = runtime.open(caller, id).await?;
-    session.allow_change()?;
+    attempt.count(&session)?;
     let cancel = Event::UserCancel { proceed: *proceed };
     // Whatever starts after this read is not to be cancelled.
     let mut state = runtime.lock(&session).await?;

@@ -64,6 +64,9 @@ pub(crate) enum ApiError {
     TooManyStreams,
     /// 503 `body_given_up`, with `Retry-After`: the slow body was dropped for others, since [`Bounds::bodies`](crate::limits::Bounds::bodies) was reached.
     BodyGivenUp,
+    /// 503 `history_given_up`, with `Retry-After`: the history was dropped for others, since [`Bounds::histories`](crate::limits::Bounds::histories)
+    /// was reached.
+    HistoryGivenUp,
     /// 409 `overtaken`: another request changed the conversation at the same moment, repeatedly.
     Overtaken,
     /// 503 `server_stopping`, with `Retry-After`: the server starts no more runs.
@@ -137,6 +140,10 @@ impl ApiError {
                 let why = "The body arrived too slowly and the server is busy; send it again.";
                 (503, "body_given_up", why)
             }
+            Self::HistoryGivenUp => {
+                let why = "The server is busy with other histories; try again.";
+                (503, "history_given_up", why)
+            }
             Self::Overtaken => {
                 let why = "Another request changed the conversation at the same moment; try again.";
                 (409, "overtaken", why)
@@ -162,6 +169,7 @@ impl ApiError {
         Some(match self {
             Self::BodyTooLarge => "--max-body",
             Self::BodyGivenUp => "--max-bodies",
+            Self::HistoryGivenUp => "--max-histories",
             Self::TooManyRequests { limit, .. } => limit,
             Self::TooManyStreams => "--max-streams",
             Self::TooManyOwned => "--max-owned",
@@ -256,7 +264,7 @@ impl IntoResponse for ApiError {
                 let seconds = HeaderValue::from(wait.as_secs() + 1);
                 headers.insert(header::RETRY_AFTER, seconds);
             }
-            Self::Stopping | Self::Store(_) | Self::BodyGivenUp => {
+            Self::Stopping | Self::Store(_) | Self::BodyGivenUp | Self::HistoryGivenUp => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(1));
             }
             Self::TooManyConversations(_) => {

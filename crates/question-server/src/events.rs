@@ -37,9 +37,9 @@ pub(crate) async fn follow(
     // Reading it may expire the question.
     to_the_end(async move {
         let histories = runtime.histories();
-        let room = histories.room(caller.client()).await;
+        let mut room = histories.enter(caller.client());
         let session = runtime.open(&caller, &id).await?;
-        let mut state = runtime.lock(&session).await?;
+        let mut state = runtime.lock_with_room(&session, &mut room).await?;
         let resumed = match &last {
             Some(last) => Cursor::read(last).filter(|place| session.log.reaches(place.position)),
             None => None,

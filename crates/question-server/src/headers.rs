@@ -22,6 +22,12 @@ pub(crate) fn called(headers: &HeaderMap) -> String {
     format!("{scheme}://{host}")
 }
 
+/// True for a browser that asks for a document.
+pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.contains("text/html"))
+}
+
 /// The token of `Authorization: Bearer TOKEN`.
 pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;

@@ -1,6 +1,7 @@
 //! Texts with the history of a conversation, on their way to clients, within a bound of memory for all readers.
 
 use crate::caller::Client;
+use crate::error::ApiError;
 use crate::limits::Bounds;
 use crate::metrics::Metrics;
 use crate::room::{Room, Share};
@@ -17,7 +18,7 @@ const PIECE: usize = 16 << 10;
 /// The memory that histories share.
 #[derive(Debug)]
 pub(crate) struct Histories {
-    /// The length that one history may have, in bytes.
+    /// The most bytes that are reserved for one history.
     longest: usize,
     room: Arc<Room>,
     metrics: Arc<Metrics>,
@@ -29,11 +30,32 @@ impl Histories {
         Self { longest: bounds.history, room: Arc::new(room), metrics: Arc::clone(metrics) }
     }
 
-    /// Reserves room for a history of unknown length. If there is none, drops the slowest history of the client that has most.
-    pub(crate) async fn room(&self, client: Client) -> Share {
-        let mut share = self.room.enter(client);
-        share.grow(self.longest).await;
-        share
+    /// A share of the memory for a history of this client's, without bytes yet.
+    pub(crate) fn enter(&self, client: Client) -> Share {
+        self.room.enter(client)
+    }
+
+    /// Reserves the memory for a history of about this length, if it is free.
+    pub(crate) fn try_reserve(&self, share: &Share, bytes: usize) -> bool {
+        match self.missing(share, bytes) {
+            0 => true,
+            missing => share.try_grow(missing),
+        }
+    }
+
+    /// The same, as soon as it is free: the slowest history of the client with the most is dropped for it.
+    ///
+    /// # Errors
+    /// If this one is dropped itself.
+    pub(crate) async fn reserve(&self, share: &mut Share, bytes: usize) -> Result<(), ApiError> {
+        let is_there = share.grow(self.missing(share, bytes)).await;
+        // Until it is sent, its pace is the store's.
+        share.waits();
+        is_there.then_some(()).ok_or(ApiError::HistoryGivenUp)
+    }
+
+    fn missing(&self, share: &Share, bytes: usize) -> usize {
+        bytes.min(self.longest).saturating_sub(share.bytes().unwrap_or_default())
     }
 
     /// A history that takes its share of the memory. It keeps its `owner` alive.

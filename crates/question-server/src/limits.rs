@@ -158,9 +158,16 @@ pub(crate) const CLAIM: Duration = Duration::from_secs(5);
 #[cfg(feature = "postgres")]
 pub(crate) const DUE_AT_A_TIME: usize = 64;
 
+/// The most conversations at a time that are loaded for watchers: a quarter of [`DATABASE_CONNECTIONS`].
+pub(crate) const RELOADS_AT_ONCE: usize = 4;
+
 /// The most connections of a server to its database.
 #[cfg(feature = "postgres")]
 pub(crate) const DATABASE_CONNECTIONS: usize = 16;
+
+/// The most attempts at a change that other requests overtake, and the longest pause behind the first, which doubles with each.
+pub(crate) const MAX_ATTEMPTS: u32 = 10;
+pub(crate) const FIRST_ATTEMPT_PAUSE: Duration = Duration::from_millis(2);
 
 /// The time for which signals to other servers are batched.
 pub(crate) const SIGNALS_PACE: Duration = Duration::from_millis(20);
@@ -178,6 +185,9 @@ pub const DATABASE_STARTS: Duration = Duration::from_secs(30);
 
 /// The default limit of concurrent requests to a model's endpoint.
 pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
+
+/// The longest arguments of an ask, in bytes. A question may repeat some answers before it.
+pub const MAX_ASK_BYTES: usize = 256 << 10;
 
 /// The most sub-agents of one call.
 pub const MAX_SUB_AGENTS: usize = 8;

@@ -1,5 +1,6 @@
 //! Binds the server to a port and serves until it is told to stop.
 
+mod probe;
 mod stderr;
 
 #[cfg(unix)]
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut config::command(), "question-server", &mut io::stdout());
             Ok(())
         }
+        Ok(Command::Probe(address)) => probe::probe(address),
         Ok(Command::Serve(config)) => run(*config, serve),
         #[cfg(feature = "mcp")]
         Ok(Command::Mcp { config, opens }) => {
@@ -206,10 +208,7 @@ const WITHOUT_PAGE: &str = "This program was built without a page: --page DIR sh
 
 /// The page as a browser of this machine reaches it.
 fn page_address(bound: SocketAddr) -> String {
-    match bound.ip().is_unspecified() {
-        true => format!("http://127.0.0.1:{}/", bound.port()),
-        false => format!("http://{bound}/"),
-    }
+    format!("http://{}/", SocketAddr::new(config::reachable(bound.ip()), bound.port()))
 }
 
 async fn open_page(bound: SocketAddr) {

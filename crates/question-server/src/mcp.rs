@@ -16,7 +16,7 @@ use crate::hex::{random_hex, sha256_hex};
 use crate::limits::Bounds;
 use crate::owner::Owner;
 use crate::page::Page;
-use crate::runtime::{Runtime, to_the_end, until_taken};
+use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::ActiveSession;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::{AskUserQuestion, Limits, Outcome};
@@ -503,18 +503,18 @@ async fn answer(
     let (head, body) = request.into_parts();
     let body = pages.bodies.receive(&head, body).await?;
     let body = String::from_utf8_lossy(&body).into_owned();
-    to_the_end(async move { until_taken(|| pages.take(&secret, &body)).await }).await
+    to_the_end(async move { until_taken(|attempt| pages.take(&secret, &body, attempt)).await }).await
 }
 
 impl AskPages {
-    async fn take(&self, secret: &str, body: &str) -> Result<Response, ApiError> {
+    async fn take(&self, secret: &str, body: &str, attempt: Attempt) -> Result<Response, ApiError> {
         let Some(FoundAsk { session, ask, call, result, .. }) = self.page(secret).await? else {
             return Ok(document(StatusCode::NOT_FOUND, form_page::closed(ASKS, CLOSED)));
         };
         if result.is_some() {
             return Ok(document(StatusCode::CONFLICT, form_page::closed(ASKS, CLOSED)));
         }
-        session.allow_change()?;
+        attempt.count(&session)?;
         let mut state = self.runtime.lock(&session).await?;
         let again = |problem: &str| document(StatusCode::BAD_REQUEST, form_page::page(&ask, ASKS, Some(problem)));
         let event = match form_page::read(&ask, body) {
@@ -551,6 +551,10 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
         return Ok(StatusCode::GONE);
     };
     let mut reader = session.log.reader(session.log.position().frames);
+    // It may have ended since that look, which no entry of the log will tell this reader.
+    if pages.look(session).await?.is_none_or(|found| found.result.is_some()) {
+        return Ok(StatusCode::GONE);
+    }
     let is_open = timeout(WATCH, reader.next_change()).await.is_err();
     Ok(if is_open { StatusCode::NO_CONTENT } else { StatusCode::GONE })
 }

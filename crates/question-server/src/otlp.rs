@@ -22,12 +22,14 @@ pub const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 pub const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 /// The environment variable with the name of this service.
 pub const SERVICE: &str = "OTEL_SERVICE_NAME";
+/// The environment variable with the time in which the collector must answer, in milliseconds.
+pub const PATIENCE: &str = "OTEL_EXPORTER_OTLP_TIMEOUT";
 
 /// The most spans in a request, and in the queue. Further ones are dropped.
 const AT_ONCE: usize = 512;
 const MOST: usize = 8192;
 
-/// The time in which the collector must answer, as in the specification of OTLP. Its spans are dropped otherwise.
+/// The default of [`PATIENCE`], as in the specification of OTLP. Spans that are not taken within it are dropped.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time for which spans are batched.
@@ -42,12 +44,13 @@ pub struct Exporter {
     spans: Receiver<Value>,
     endpoint: HttpEndpoint,
     service: String,
+    timeout: Duration,
 }
 
 /// The layer and the exporter for the collector that the environment names, if it names one.
 ///
 /// # Errors
-/// A sentence if the URL or the headers are malformed.
+/// A sentence if the URL, the headers or the time are malformed.
 pub fn from_env() -> Result<Option<(Otlp, Exporter)>, String> {
     let read = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let Some(base) = read(ENDPOINT) else {
@@ -66,7 +69,9 @@ pub fn from_env() -> Result<Option<(Otlp, Exporter)>, String> {
     let endpoint = HttpEndpoint::new(&format!("{}/v1/traces", base.trim_end_matches('/')), headers, &[])?;
     let (sender, spans) = mpsc::channel(MOST);
     let service = read(SERVICE).unwrap_or_else(|| "question-server".to_owned());
-    Ok(Some((Otlp(sender), Exporter { spans, endpoint, service })))
+    let milliseconds = read(PATIENCE).map(|text| text.parse().map_err(|_| format!("{PATIENCE}: {text} is no number")));
+    let timeout = milliseconds.transpose()?.map_or(TIMEOUT, Duration::from_millis);
+    Ok(Some((Otlp(sender), Exporter { spans, endpoint, service, timeout })))
 }
 
 impl Exporter {
@@ -78,11 +83,11 @@ impl Exporter {
             let scope = json!({"name": "question-server", "version": env!("CARGO_PKG_VERSION")});
             let scoped = json!({"scope": scope, "spans": std::mem::take(&mut spans)});
             let all = json!({"resourceSpans": [{"resource": {"attributes": [service]}, "scopeSpans": [scoped]}]});
-            match timeout(TIMEOUT, self.endpoint.post(all.to_string())).await {
+            match timeout(self.timeout, self.endpoint.post(all.to_string())).await {
                 Ok(Ok(response)) if response.status().is_success() => {}
                 Ok(Ok(response)) => tracing::warn!(status = response.status().as_u16(), "exporting spans failed"),
                 Ok(Err(error)) => tracing::warn!(%error, "exporting spans failed"),
-                Err(_) => tracing::warn!(seconds = TIMEOUT.as_secs(), "exporting spans timed out"),
+                Err(_) => tracing::warn!(after = ?self.timeout, "exporting spans timed out"),
             }
             // Spans that close meanwhile are sent together.
             sleep(PACE).await;

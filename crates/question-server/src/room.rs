@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 /// The time that a share waits for memory before another share is evicted for it.
 const EVICT_AFTER: Duration = Duration::from_secs(1);
 
-/// A budget of bytes. When it is used up, the slowest share of the client with the most bytes is evicted: an idle one, or one of very many.
+/// A budget of bytes. When it is used up, the slowest share of the client with the most bytes is evicted: an idle one, or one of very
+/// many.
 #[derive(Debug)]
 pub(crate) struct Room {
     state: Mutex<Budget>,
@@ -32,13 +33,26 @@ struct Budget {
 struct Allocation {
     client: Client,
     bytes: usize,
+    /// Moved on by the time in which it waited for the server.
     since: Instant,
+    /// Since when it waits for the server: for memory, or for the history that it is for.
+    waits_since: Option<Instant>,
     given_up: CancellationToken,
 }
 
 impl Allocation {
+    /// Its speed, without the time in which it waited for the server.
     fn bytes_per_second(&self, now: Instant) -> f64 {
-        self.bytes as f64 / now.saturating_duration_since(self.since).as_secs_f64()
+        let until = self.waits_since.unwrap_or(now);
+        self.bytes as f64 / until.saturating_duration_since(self.since).as_secs_f64()
+    }
+
+    fn waits(&mut self) {
+        self.waits_since.get_or_insert_with(Instant::now);
+    }
+
+    fn comes_on(&mut self) {
+        self.since += self.waits_since.take().map(|since| since.elapsed()).unwrap_or_default();
     }
 }
 
@@ -62,7 +76,8 @@ impl Room {
         let mut state = self.lock();
         state.next += 1;
         let id = state.next;
-        let usage = Allocation { client, bytes: 0, since: Instant::now(), given_up: given_up.clone() };
+        let usage =
+            Allocation { client, bytes: 0, since: Instant::now(), waits_since: None, given_up: given_up.clone() };
         state.shares.insert(id, usage);
         Share { room: Arc::clone(self), id, given_up }
     }
@@ -81,15 +96,33 @@ impl Share {
             let mut freed = pin!(self.room.freed.notified());
             // Before the look at the budget, so that no notification is missed.
             freed.as_mut().enable();
-            if self.room.lock().grow(self.id, bytes) {
+            if self.try_grow(bytes) {
                 return true;
             }
+            self.waits();
             tokio::select! {
                 () = self.given_up.cancelled() => return false,
                 () = freed => {}
                 () = sleep_until(evict_at) => self.room.lock().evict_one(),
             }
         }
+    }
+
+    /// Takes this number of bytes more, if they are free.
+    pub(crate) fn try_grow(&self, bytes: usize) -> bool {
+        self.room.lock().grow(self.id, bytes)
+    }
+
+    /// Marks it as waiting for the server, until it grows or is set. Others are evicted before it.
+    pub(crate) fn waits(&self) {
+        if let Some(usage) = self.room.lock().shares.get_mut(&self.id) {
+            usage.waits();
+        }
+    }
+
+    /// Its bytes; `None` if it was evicted.
+    pub(crate) fn bytes(&self) -> Option<usize> {
+        Some(self.room.lock().shares.get(&self.id)?.bytes)
     }
 
     /// Sets its bytes, even if they are not free.
@@ -99,6 +132,7 @@ impl Share {
         if let Some(usage) = shares.get_mut(&self.id) {
             *free += signed(usage.bytes) - signed(bytes);
             usage.bytes = bytes;
+            usage.comes_on();
         }
         drop(state);
         self.room.freed.notify_waiters();
@@ -135,6 +169,7 @@ impl Budget {
         if let Some(usage) = usage {
             self.free -= signed(bytes);
             usage.bytes += bytes;
+            usage.comes_on();
         }
         is_there
     }
@@ -147,8 +182,12 @@ impl Budget {
         }
         let most = by_client.values().copied().max().unwrap_or_default();
         let of_biggest = self.shares.iter().filter(|(_, usage)| usage.bytes > 0 && by_client[&usage.client] == most);
-        let slowest =
-            of_biggest.min_by(|(_, one), (_, other)| one.bytes_per_second(now).total_cmp(&other.bytes_per_second(now)));
+        // One that waits for the server is not slow by itself.
+        let slowest = of_biggest.min_by(|(_, one), (_, other)| {
+            let order = |usage: &Allocation| (usage.waits_since.is_some(), usage.bytes_per_second(now));
+            let ((one_waits, one), (other_waits, other)) = (order(one), order(other));
+            one_waits.cmp(&other_waits).then(one.total_cmp(&other))
+        });
         if let Some(id) = slowest.map(|(id, _)| *id)
             && let Some(usage) = self.shares.remove(&id)
         {

@@ -16,19 +16,18 @@ use crate::clock::{Clock, later};
 use crate::drain::Drain;
 use crate::error::ApiError;
 use crate::histories::Histories;
-use crate::limits::{Bounds, CHECKED_FOR, LEASE};
+use crate::limits::{Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS};
 use crate::log::{LogEntry, LogReader};
 use crate::metrics::Metrics;
 use crate::models::Model;
 use crate::owner::Owner;
 use crate::peer::Peer;
 use crate::rate::RateLimits;
-use crate::room::Share;
 use crate::session::{ActiveRun, ActiveSession, SessionState};
 use crate::sse::{RunReader, RunStream};
 use crate::store::signals::{Signals, StopCause};
 use crate::store::{Commit, CommitError, Lease, Revision, Store, StreamPosition};
-use crate::tools::Tool;
+use crate::tools::{Tool, check_ask};
 use crate::trace::carried;
 use question_agent::ag_ui::{self, KnownMessages, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
@@ -42,6 +41,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, Notify, Semaphore, mpsc};
+use tokio::time::sleep;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -74,6 +74,10 @@ pub(crate) struct Runtime {
     holder: Uuid,
     /// The conversations whose leases it renews.
     held: std::sync::Mutex<HashSet<String>>,
+    /// Held while leases are renewed or released.
+    leases: Mutex<()>,
+    /// The permits for loading what other servers changed, so that requests find connections to the store.
+    reloads: Arc<Semaphore>,
     /// Notified after a commit that sets a deadline.
     deadlines_changed: Arc<Notify>,
     /// The permits for agents that work without a client.
@@ -187,22 +191,24 @@ impl Runtime {
 
     /// Takes a client's input. Returns the response to stream: a new run, or the outcome of the run that took the same input before.
     pub(crate) async fn run(self: Arc<Self>, caller: Caller, input: RunInput) -> Result<RunStream, ApiError> {
-        until_taken(|| async {
-            let room = self.histories.room(caller.client()).await;
-            self.try_run(&caller, &input, room).await
-        })
-        .await
+        until_taken(|attempt| self.try_run(&caller, &input, attempt)).await
     }
 
-    /// The room is for the history, if the client needs it again.
-    async fn try_run(self: &Arc<Self>, caller: &Caller, input: &RunInput, room: Share) -> Result<RunStream, ApiError> {
+    async fn try_run(
+        self: &Arc<Self>,
+        caller: &Caller,
+        input: &RunInput,
+        attempt: Attempt,
+    ) -> Result<RunStream, ApiError> {
         let context = input.context(self.allow_bypass)?;
         let client_tools = input.client_tools()?;
         let client_context = input.client_context()?;
         let session = self.open_or_create(caller, &input.thread_id).await?;
-        session.allow_change()?;
+        attempt.count(&session)?;
+        // For the history, if the client needs it again.
+        let mut room = self.histories.enter(caller.client());
         let mut state = loop {
-            let state = self.lock(&session).await?;
+            let state = self.lock_with_room(&session, &mut room).await?;
             if state.run.is_none() && state.run_elsewhere.is_none() {
                 break state;
             }
@@ -310,7 +316,7 @@ impl Runtime {
         // An earlier run may have shown events that were not stored.
         let goes_on = matches!(event, None | Some(Event::Retry));
         let name = event.as_ref().map_or("resumed", Event::name);
-        state.context.unattended = match event {
+        let unattended = match event {
             None | Some(Event::QuestionExpired { .. }) => state.context.unattended.saturating_add(1),
             Some(_) => 0,
         };
@@ -318,10 +324,13 @@ impl Runtime {
             Some(Event::ProgramAsked { message, .. }) => Some(message.clone()),
             _ => None,
         };
+        let mut calls = asked.iter().flat_map(|message| &message.tool_calls);
+        calls.try_for_each(check_ask).map_err(ApiError::BadRequest)?;
         let step = match event {
             Some(event) => self.handle_event(session, state, event)?,
             None => Step::of(state.conversation.resume()),
         };
+        state.context.unattended = unattended;
         let taken = step.taken(brought);
         let mut log_entries = vec![LogEntry::event(&wire::run_started(&session.id, &run.id, taken))];
         if goes_on {
@@ -449,16 +458,36 @@ impl Runtime {
     }
 }
 
-/// Tries a change again for as long as other requests overtake it.
+/// An attempt at a change, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt(u32);
+
+impl Attempt {
+    /// Counts the change for its client. Further attempts are the server's own.
+    pub(crate) fn count(self, session: &ActiveSession) -> Result<(), ApiError> {
+        match self.0 {
+            0 => session.allow_change(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Tries a change again if other requests overtake it, some times, with growing pauses: servers that decide the same at the same time would overtake
+/// each other again.
 pub(crate) async fn until_taken<T, F: Future<Output = Result<T, ApiError>>>(
-    mut attempt: impl FnMut() -> F,
+    mut attempt: impl FnMut(Attempt) -> F,
 ) -> Result<T, ApiError> {
-    loop {
-        match attempt().await {
-            Err(ApiError::Overtaken) => {}
+    for number in 0..MAX_ATTEMPTS {
+        match attempt(Attempt(number)).await {
+            Err(ApiError::Overtaken) => {
+                let longest = FIRST_ATTEMPT_PAUSE * 2_u32.pow(number);
+                let chance = u32::from(Uuid::new_v4().as_bytes()[0]);
+                sleep(longest * chance / 256).await;
+            }
             done => return done,
         }
     }
+    Err(ApiError::Overtaken)
 }
 
 /// Runs a task to its end, even if its client disconnects: an event that the state machine took must be stored, and stored work must run.

@@ -10,6 +10,7 @@ use question_agent::ag_ui::{KnownMessages, Pending, View};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard, OwnedSemaphorePermit, Semaphore, watch};
@@ -26,6 +27,7 @@ pub(crate) struct ActiveSession {
     owner: OnceLock<Option<Owner>>,
     /// A digest of the peer that started it, if this server saw that.
     pub(crate) peer: OnceLock<String>,
+    is_deleted: AtomicBool,
     /// The changes that are still allowed from outside.
     pub(crate) changes: Arc<RateLimits<String>>,
     pub(crate) log: Arc<Log>,
@@ -209,6 +211,7 @@ impl ActiveSession {
             texts: std::sync::Mutex::default(),
             owner: OnceLock::new(),
             peer: OnceLock::new(),
+            is_deleted: AtomicBool::new(false),
             changes,
             log,
             state,
@@ -238,8 +241,14 @@ impl ActiveSession {
 
     /// Ends the streams of all its clients after its deletion.
     pub(crate) fn end(&self) {
+        self.is_deleted.store(true, Ordering::Release);
         // No conversation has this position.
         self.log.go_on_from(StreamPosition::default());
+    }
+
+    /// Returns true once its streams have ended with its deletion.
+    pub(crate) fn is_deleted(&self) -> bool {
+        self.is_deleted.load(Ordering::Acquire)
     }
 
     /// The name for log lines.

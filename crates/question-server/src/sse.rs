@@ -39,8 +39,8 @@ struct RunTail {
     reader: LogReader,
     /// Keeps the run from counting as abandoned, if it is of this server.
     _follower: Option<Follower>,
-    /// Keeps the conversation in memory, so that commits of other servers arrive.
-    _session: Arc<ActiveSession>,
+    /// Kept in memory, so that commits of other servers arrive.
+    session: Arc<ActiveSession>,
     client: RunReader,
 }
 
@@ -67,7 +67,7 @@ impl RunStream {
         follower: Option<Follower>,
         client: RunReader,
     ) -> Self {
-        let following = RunTail { reader, _follower: follower, _session: session, client };
+        let following = RunTail { reader, _follower: follower, session, client };
         Self { prefix: Preamble::default(), following: Some(following) }
     }
 
@@ -103,7 +103,12 @@ impl RunStream {
             return Some(Ok(heartbeat().into()));
         };
         let Some(entry) = found else {
+            let is_deleted = following.session.is_deleted();
             self.following = None;
+            if is_deleted {
+                let end = wire::run_error("not_found", "The conversation was deleted.");
+                return Some(Ok(event_frame(&end).into()));
+            }
             tracing::debug!("run stream cut off");
             return Some(Err(io::ErrorKind::ConnectionAborted.into()));
         };

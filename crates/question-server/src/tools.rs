@@ -1,8 +1,8 @@
 //! Tools that the server runs for its agent, which [`Builder::tool`](crate::Builder::tool) takes.
 
-use crate::limits::{MAX_SUB_AGENTS, SUB_AGENTS_TIME, TOOL_TIME};
+use crate::limits::{MAX_ASK_BYTES, MAX_SUB_AGENTS, SUB_AGENTS_TIME, TOOL_TIME};
 use async_trait::async_trait;
-use question_agent::call::ToolCall;
+use question_agent::call::{ToolCall, is_asking_tool};
 use question_agent::registry::{ToolContext, ToolSpec};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -150,5 +150,13 @@ impl Tool for SpawnAgents {
     async fn run(&self, call: Call<'_>) -> ToolOutput {
         let Tasks { tasks } = call.input()?;
         Ok(call.run_agents(tasks).await?.join("\n\n"))
+    }
+}
+
+/// Fails with a sentence if a call asks in more words than anybody reads: a history has them three times.
+pub(crate) fn check_ask(call: &ToolCall) -> Result<(), String> {
+    match is_asking_tool(call.name()) && call.arguments().len() > MAX_ASK_BYTES {
+        true => Err(format!("The questions are longer than {MAX_ASK_BYTES} bytes together. Ask in fewer words.")),
+        false => Ok(()),
     }
 }

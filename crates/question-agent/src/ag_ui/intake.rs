@@ -141,7 +141,13 @@ fn check_room(bounds: &Bounds, conversation: &Conversation, messages: usize, byt
 /// Returns true if a history that grows by this number of bytes is longer than it may be.
 #[must_use]
 pub fn is_longer(bounds: &Bounds, history: &[Message], more: usize) -> bool {
-    history.iter().map(length).sum::<usize>() + more > bounds.history
+    length_of(history) + more > bounds.history
+}
+
+/// The length of the texts of these messages, in bytes.
+#[must_use]
+pub fn length_of(history: &[Message]) -> usize {
+    history.iter().map(length).sum()
 }
 
 /// The length of a message's texts, in bytes.

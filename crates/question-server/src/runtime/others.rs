@@ -136,6 +136,8 @@ impl Runtime {
     fn reload(self: &Arc<Self>, session: Arc<ActiveSession>) {
         let runtime = Arc::clone(self);
         tokio::spawn(async move {
+            // Fails only once it is closed, which it never is.
+            let _permit = runtime.reloads.acquire().await;
             let loaded = runtime.lock(&session).await;
             match loaded {
                 Ok(mut state) => state.rest(),

@@ -8,11 +8,12 @@ use crate::error::ApiError;
 use crate::limits::CROWDED_OUT_AT_ONCE;
 use crate::owner::name_in_log;
 use crate::peer::Peer;
+use crate::room::Share;
 use crate::session::{ActiveSession, SessionGuard, SessionState};
 use crate::store::signals::{Notification, StopCause};
 use crate::store::{Revision, Stored, StreamPosition};
 use question_agent::Timestamp;
-use question_agent::ag_ui::catch_up;
+use question_agent::ag_ui::{catch_up, length_of};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 use uuid::Uuid;
@@ -95,6 +96,24 @@ impl Runtime {
                 expired => return expired.map(|()| state),
             }
         }
+    }
+
+    /// The same, with memory reserved for a text with its history.
+    pub(crate) async fn lock_with_room<'a>(
+        self: &Arc<Self>,
+        session: &'a Arc<ActiveSession>,
+        share: &mut Share,
+    ) -> Result<SessionGuard<'a>, ApiError> {
+        let mut state = self.lock(session).await?;
+        let length = length_of(state.conversation.messages());
+        if self.histories.try_reserve(share, length) {
+            return Ok(state);
+        }
+        // Others read it meanwhile.
+        state.rest();
+        drop(state);
+        self.histories.reserve(share, length).await?;
+        self.lock(session).await
     }
 
     /// Loads a conversation from the store. Returns false if there is none.

@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::drain::Drain;
 use crate::histories::Histories;
-use crate::limits::{OWNERS_OF_A_PEER, UNATTENDED};
+use crate::limits::{OWNERS_OF_A_PEER, RELOADS_AT_ONCE, UNATTENDED};
 use crate::metrics::{Counters, Metrics};
 use crate::models::Model;
 use crate::rate::RateLimits;
@@ -55,6 +55,8 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         slots: std::sync::Mutex::default(),
         holder: Uuid::new_v4(),
         held: std::sync::Mutex::default(),
+        leases: Mutex::default(),
+        reloads: Arc::new(Semaphore::new(RELOADS_AT_ONCE)),
         deadlines_changed: Arc::default(),
         unattended: Arc::new(Semaphore::new(UNATTENDED.min(config.model_calls.get()))),
         postponed: std::sync::Mutex::default(),

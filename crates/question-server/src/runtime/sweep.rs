@@ -101,6 +101,7 @@ impl Runtime {
     }
 
     async fn renew_held(&self) {
+        let _leases = self.leases.lock().await;
         let held: Vec<String> = self.held().iter().cloned().collect();
         if held.is_empty() {
             return;
@@ -122,8 +123,10 @@ impl Runtime {
             if self.unattended.available_permits() == 0 && self.postponed().contains(&id) {
                 continue;
             }
-            // A panic in one leaves the others alone.
-            if let Some(Err(error)) = one_turn(self.take_up(&id)).await {
+            // A panic in one leaves the others alone. So does the end of the sweep: an event that was taken must be stored.
+            let (runtime, due) = (Arc::clone(self), id.clone());
+            let taken_up = tokio::spawn(async move { one_turn(runtime.take_up(&due)).await });
+            if let Ok(Some(Err(error))) = taken_up.await {
                 let conversation = name_in_log(&id, None);
                 tracing::error!(%conversation, ?error, "could not resume the conversation");
             }

@@ -9,7 +9,7 @@ use crate::log::LogEntry;
 use crate::session::{ActiveRun, ActiveSession};
 use crate::store::Lease;
 use crate::store::signals::Notification;
-use crate::tools::{Agents, Call};
+use crate::tools::{Agents, Call, check_ask};
 use crate::trace::carried;
 use async_trait::async_trait;
 use futures_util::future::{BoxFuture, join_all};
@@ -87,8 +87,12 @@ impl Runtime {
 
     /// Releases the lease of a conversation, so that another server goes on at once.
     async fn release(&self, id: &str) {
+        // A renewal under way may still have this lease among its own.
+        let leases = self.leases.lock().await;
         let lease = Lease { holder: self.holder, until: self.clock.now() };
-        match self.store.renew(vec![id.to_owned()], lease).await {
+        let released = self.store.renew(vec![id.to_owned()], lease).await;
+        drop(leases);
+        match released {
             Ok(()) => self.notify(id, Notification::Released).await,
             Err(error) => tracing::error!(%error, "releasing a lease failed"),
         }
@@ -221,6 +225,9 @@ impl Runtime {
     ) -> Result<WorkResult, RunResult> {
         let context = agent.context().await;
         let registry = self.registry(&context);
+        if let Err(too_long) = check_ask(call) {
+            return Ok(WorkResult::kept(Event::ToolComplete { result: ToolResult::error(&call.id, too_long) }));
+        }
         if let Some(event) = registry.intercept(call).into_event(call, self.deadline()) {
             return Ok(WorkResult::kept(event));
         }

@@ -1,14 +1,19 @@
 //! A server that others than this machine can reach.
 
 use crate::folder::Folder;
-use crate::house::server_of;
+use crate::house::{front_desk, server_of};
 use crate::http::{call, get_with, request, says, with_headers};
 use crate::socket::{binary, exchange, raw, start, until_logged};
 use axum::Router;
+use axum::body::BodyDataStream;
 use axum::http::{Method, header};
-use question_server::Config;
+use futures_util::StreamExt as _;
+use question_server::access::{AccessToken, Tokens};
+use question_server::{Config, Server};
 use serde_json::json;
+use std::sync::Arc;
 use tokio::process::Command;
+use tower::ServiceExt as _;
 
 const TOKEN: &str = "correct-horse-battery-staple";
 
@@ -62,6 +67,34 @@ async fn a_program_brings_the_token_with_each_request() {
     said.events();
     let described = get_with(&server, "/conversations/t", &headers).await;
     assert_eq!(described.json()["state"]["type"], "awaiting_user_response");
+}
+
+#[tokio::test]
+async fn a_stream_breaks_off_with_the_token_that_opened_it() {
+    let (old, new) = (TOKEN, "fedcba9876543210");
+    let read = |names: &[&str]| {
+        let lines: String = names.iter().map(|token| format!("desk {token}\n")).collect();
+        AccessToken::read_all(&lines).expect("each is long enough")
+    };
+    let tokens = Tokens::new(read(&[old, new]));
+    let server = Server::builder().model(Arc::new(front_desk())).tokens(tokens.clone()).build();
+    let by = |token: &str| [("authorization", format!("Bearer {token}"))];
+    let ask = request(Method::POST, "/agent", Some(says("t", "u", "hi")));
+    let [(name, bearer)] = by(old);
+    call(&server, with_headers(ask, &[(name, &bearer)])).await.events();
+    let watch = async |token: &str| -> BodyDataStream {
+        let ([(name, bearer)], watch) = (by(token), request(Method::GET, "/conversations/t/events", None));
+        let response = server.clone().oneshot(with_headers(watch, &[(name, &bearer)])).await.expect("it answers");
+        assert_eq!(response.status(), 200);
+        let mut frames = response.into_body().into_data_stream();
+        frames.next().await.expect("it begins").expect("it begins");
+        frames
+    };
+    let (mut gone, mut stays) = (watch(old).await, watch(new).await);
+    tokens.replace(read(&[new]));
+    let end = gone.next().await.expect("it does not look whole");
+    assert!(end.is_err() && gone.next().await.is_none(), "{end:?}");
+    assert!(futures_util::poll!(stays.next()).is_pending());
 }
 
 #[tokio::test]

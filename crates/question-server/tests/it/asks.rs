@@ -9,6 +9,8 @@ use crate::replicas;
 use crate::script::{ASK, Line, Script};
 use crate::visitor::Visitor;
 use crate::watcher::{Watcher, until_state};
+use ag_ui_stream::Event;
+use ag_ui_stream::event::EventType;
 use ask_user_question::Outcome;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -417,4 +419,20 @@ async fn an_ask_has_the_address_of_its_page_where_there_is_one() {
     assert_eq!(ask("proxied", &proxied).await, "https://localhost/?agent=#c=proxied");
     let bare = asks(&server_with(speaks()), json!({"questions": which()})).await.json();
     assert_eq!(bare["url"], Value::Null, "{bare}");
+}
+
+#[tokio::test]
+async fn an_ask_is_so_long_and_no_longer() {
+    let ask = |label: usize| json!({"questions": [{"question": "Which?", "options": [{"label": "One"}, {"label": "x".repeat(label)}]}]});
+    let long = || ask(300_000).to_string().leak();
+    let script = Script::new([vec![Line::Calls(0, "ask_user_question", long())], vec![Line::Says("I see.")]]);
+    let server = server_with(script.clone());
+    let (events, _) = post(&server, "/agent", says("t", "u", "go")).await.events();
+    assert_eq!(events.last().map(Event::kind), Some(EventType::RunFinished));
+    assert_eq!(script.times_asked(), 2, "the model was told to ask in fewer words");
+    let described = get(&server, "/conversations/t").await.json();
+    assert_eq!((&described["pending"], &described["state"]["type"]), (&json!([]), &json!("idle")));
+    let refused = post(&server, "/conversations/programs/asks", ask(300_000)).await;
+    assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
+    assert_eq!(post(&server, "/conversations/programs/asks", ask(70_000)).await.status, 201);
 }

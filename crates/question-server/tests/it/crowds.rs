@@ -63,6 +63,34 @@ async fn bodies_that_do_not_come_on_make_room_for_others() {
     assert!(before.elapsed() < Timeouts::default().body, "sooner than bodies may take");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_body_that_waits_for_room_is_not_the_slowest() {
+    const LONG: usize = 1 << 20;
+    let server = limited(|bounds| (bounds.body, bounds.bodies) = (LONG, 4 << 20));
+    let held = Arc::new(Semaphore::new(0));
+    // All of one client, and fast until they stall. A part of the room is left.
+    let mut stalled = Vec::new();
+    for _ in 0..4 {
+        let is_held = Arc::clone(&held);
+        let half = stream::iter((0..LONG / 1024 - 1).map(|_| Ok::<_, Infallible>(vec![b' '; 1024])));
+        let stalls = stream::once(async move {
+            is_held.add_permits(1);
+            future::pending().await
+        });
+        let mut body = by("alice", request(Method::POST, "/agent", Some(json!({}))));
+        *body.body_mut() = Body::from_stream(half.chain(stalls));
+        stalled.push(tokio::spawn(server.clone().oneshot(body)));
+    }
+    let _ = held.acquire_many(4).await.expect("the room is nearly full");
+    let text = says("t", "u", &"x".repeat(600_000)).to_string();
+    let pieces: Vec<_> = text.as_bytes().chunks(1024).map(|piece| Ok::<_, Infallible>(piece.to_vec())).collect();
+    let mut fast = by("alice", request(Method::POST, "/agent", Some(json!({}))));
+    *fast.body_mut() = Body::from_stream(stream::iter(pieces));
+    let answer = call(&server, fast).await;
+    assert_eq!(answer.refusal(), (400, "bad_request".to_owned()), "it was read: {:?}", answer.body);
+    assert_eq!(stalled.iter().filter(|stalled| stalled.is_finished()).count(), 1, "one made room");
+}
+
 #[tokio::test]
 async fn owners_that_are_made_up_count_together() {
     let server = limited(|bounds| bounds.new = PerMinute::new(1));

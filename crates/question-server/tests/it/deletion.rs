@@ -2,7 +2,7 @@
 
 use crate::clock::HandClock;
 use crate::house::{Parts, app, front_desk, parts, server, server_with};
-use crate::http::{by, call, get, post, request, says, start};
+use crate::http::{Answer, by, call, get, post, request, says, start};
 use crate::script::{Line, Script};
 use crate::watcher::{Frame, Watcher};
 use axum::Router;
@@ -53,6 +53,19 @@ async fn a_run_ends_before_its_conversation_is_deleted() {
     let (_, end) = run.await.expect("it ends").events();
     assert_eq!(end.error, None, "its client stopped it");
     assert_eq!(get(&server, PATH).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_run_that_is_not_read_ends_with_its_conversation_and_says_so() {
+    let script = Script::new([vec![Line::Waits, Line::Hangs]]);
+    let server = server_with(script.clone());
+    let run = request(Method::POST, "/agent", Some(says("t", "u", "go")));
+    let run = server.clone().oneshot(run).await.expect("it answers");
+    script.waits().await;
+    script.go_on();
+    assert_eq!(delete(&server).await, 204);
+    let (_, end) = Answer::of(run).await.events();
+    assert_eq!(end.error.as_ref().map(|error| error.code()), Some("not_found"));
 }
 
 #[tokio::test]

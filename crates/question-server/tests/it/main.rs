@@ -13,6 +13,7 @@ mod config;
 mod conversations;
 mod crowds;
 mod deletion;
+mod deploy;
 mod drain;
 mod embed;
 mod endpoints;

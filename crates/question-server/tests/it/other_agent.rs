@@ -116,6 +116,24 @@ async fn an_agent_that_accepts_and_is_silent_is_given_up() {
 }
 
 #[tokio::test]
+async fn an_agent_that_is_silent_within_its_answer_is_cut_off_and_makes_room() {
+    let (url, mut come, go_on) = elsewhere().await;
+    let server = passing_on(&format!("{url}/run"), None);
+    let run = || server.clone().oneshot(request(Method::POST, "/agent/other", Some(json!({}))));
+    let mut said = run().await.expect("it answers").into_body().into_data_stream();
+    assert_eq!(said.next().await.expect("it begins").expect("it begins"), "first ");
+    come.recv().await.expect("it is asked");
+    assert_eq!(Answer::of(run().await.expect("it answers")).await.refusal().1, "agent_busy", "it has one place");
+    // From here on, time passes as soon as nothing else happens.
+    tokio::time::pause();
+    assert!(said.next().await.expect("it does not look whole").is_err());
+    tokio::time::resume();
+    drop(said);
+    go_on.notify_one();
+    assert_eq!(Answer::of(run().await.expect("it answers")).await.status, 200);
+}
+
+#[tokio::test]
 async fn what_goes_wrong_is_said() {
     let (origin, _come, _) = elsewhere().await;
     let lost = passing_on(&format!("{origin}/nowhere"), None);

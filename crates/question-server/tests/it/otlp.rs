@@ -9,7 +9,11 @@ use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::time::timeout;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
@@ -44,6 +48,28 @@ async fn a_request_its_commits_its_model_and_its_tools_are_one_trace() {
     }
     assert_eq!((&spans["request"]["parentSpanId"], &spans["model"]["kind"]), (&Value::from(CALLER), &Value::from(1)));
     assert_eq!(spans["model"]["parentSpanId"], spans["request"]["spanId"]);
+}
+
+#[tokio::test]
+async fn a_collector_that_is_silent_once_gets_later_spans() {
+    let (sender, mut sent) = unbounded_channel();
+    let count = Arc::new(AtomicUsize::new(0));
+    let collector = move |Json(body): Json<Value>| async move {
+        sender.send(body).expect("the test listens");
+        if count.fetch_add(1, Ordering::Relaxed) == 0 {
+            std::future::pending::<()>().await;
+        }
+    };
+    let address = serve(Router::new().route("/v1/traces", post(collector))).await;
+    let mut command = binary(&["--port", "0", "--log", "off"]);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{address}"));
+    command.env("OTEL_EXPORTER_OTLP_TIMEOUT", "100");
+    let (_server, server) = listening(command).await;
+    for number in 0..3 {
+        socket::get(server, "/settings.json").await;
+        let spans = timeout(Duration::from_secs(30), sent.recv()).await;
+        assert!(spans.is_ok_and(|spans| spans.is_some()), "{number}");
+    }
 }
 
 #[tokio::test]

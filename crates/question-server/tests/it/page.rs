@@ -195,6 +195,20 @@ async fn files_named_after_their_content_are_cached_for_ever_and_others_revalida
 }
 
 #[tokio::test]
+async fn a_browser_that_lost_its_cookies_but_not_the_document_gets_a_new_one() {
+    let server = server_with_page();
+    let tag = get(&server, "/").await.header("etag").to_owned();
+    let navigates = [("if-none-match", &*tag), ("sec-fetch-site", "none"), ("accept", "text/html,*/*;q=0.8")];
+    let known = get_with(&server, "/", &navigates).await;
+    assert_eq!((known.status.as_u16(), known.header("cache-control")), (304, "private, no-cache"));
+    assert!(known.header("set-cookie").starts_with("question_owner="), "{known:?}");
+    let tag = get(&server, STYLE).await.header("etag").to_owned();
+    let loads = [("if-none-match", &*tag), ("sec-fetch-site", "same-origin"), ("accept", "text/css,*/*;q=0.1")];
+    let file = get_with(&server, STYLE, &loads).await;
+    assert_eq!((file.status.as_u16(), file.header("set-cookie")), (304, ""), "a shared cache may have it");
+}
+
+#[tokio::test]
 async fn only_names_with_a_hash_are_cached_for_ever() {
     let folder = Folder::new();
     built(&folder);

@@ -155,13 +155,13 @@ async fn the_binary_serves_on_loopback_and_ends_when_told() {
 }
 
 #[cfg(unix)]
-fn tell(child: &Child, signal: Signal) {
+pub(crate) fn tell(child: &Child, signal: Signal) {
     let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).expect("it runs");
     kill(Pid::from_raw(pid), signal).expect("it is told");
 }
 
 #[cfg(unix)]
-async fn ends_well(child: &mut Child) {
+pub(crate) async fn ends_well(child: &mut Child) {
     let status = timeout(Duration::from_secs(20), child.wait()).await.expect("it ends").expect("it ends");
     assert!(status.success(), "{status}");
 }

@@ -11,13 +11,15 @@ use axum::Router;
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp};
-use question_server::Config;
+use question_server::clock::Clock as _;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
+use question_server::rate::PerMinute;
 use question_server::store::signals::Signals;
 use question_server::store::{
     Commit, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition,
 };
+use question_server::{Config, Drain};
 use serde_json::json;
 use std::collections::HashMap;
 use std::fmt;
@@ -32,6 +34,11 @@ use uuid::Uuid;
 #[async_trait]
 pub(crate) trait Before: fmt::Debug + Send + Sync + 'static {
     async fn before(&self, call: &'static str) -> Result<(), StoreError>;
+
+    /// True if another server commits before each commit.
+    fn is_overtaken(&self) -> bool {
+        false
+    }
 
     /// The signals in place of the store's own.
     fn signals(&self) -> Option<Arc<dyn Signals>> {
@@ -61,6 +68,9 @@ impl<B: Before> Store for Behind<B> {
 
     async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
         self.first.before("commit").await?;
+        if self.first.is_overtaken() {
+            return Err(CommitError::Conflict);
+        }
         self.store.commit(id, base, change).await
     }
 
@@ -312,6 +322,140 @@ impl Before for Waits {
         // No timer runs here: a request for the conversation lets its question expire.
         (call != "due").then_some(()).ok_or_else(|| StoreError("nothing is due here".to_owned()))
     }
+}
+
+/// Holds back the calls of one kind, while the test wants it.
+#[derive(Debug)]
+struct Holds {
+    call: &'static str,
+    holds: AtomicBool,
+    gate: Gate,
+}
+
+impl Holds {
+    fn store(call: &'static str) -> Arc<Behind<Self>> {
+        Arc::new(Behind::new(Self { call, holds: AtomicBool::new(false), gate: Gate::letting(0) }))
+    }
+
+    fn hold(&self, holds: bool) {
+        self.holds.store(holds, Ordering::Relaxed);
+    }
+}
+
+#[async_trait]
+impl Before for Holds {
+    async fn before(&self, call: &'static str) -> Result<(), StoreError> {
+        if call == self.call && self.holds.load(Ordering::Relaxed) {
+            self.gate.pass().await;
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_store_drops_no_history_and_short_ones_take_little_room() {
+    let mut config = Config::default();
+    (config.bounds.history, config.bounds.histories) = (64 << 20, 256 << 20);
+    let store = Holds::store("load");
+    let server = app(&config, Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    store.first.hold(true);
+    let reads: Vec<_> = (0..8)
+        .map(|_| {
+            let server = server.clone();
+            tokio::spawn(async move { get(&server, "/conversations/t").await })
+        })
+        .collect();
+    // Much longer than others wait for room.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    store.first.hold(false);
+    store.first.gate.lets(100);
+    for read in reads {
+        let read = read.await.expect("it is answered");
+        assert_eq!((read.status.as_u16(), &read.json()["state"]["type"]), (200, &json!("awaiting_user_response")));
+    }
+}
+
+#[tokio::test]
+async fn a_lease_that_is_released_stays_so_behind_a_renewal_under_way() {
+    let (store, clock) = (Holds::store("renew"), HandClock::new());
+    let script = Script::new([vec![Line::Waits, Line::Hangs]]);
+    let drain = Drain::default();
+    let parts = Parts { clock: Arc::new(clock.clone()), drain: drain.clone(), ..parts(script.clone()) };
+    let server = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts });
+    let run = start(&server, "/agent", says("t", "u", "go"));
+    script.waits().await;
+    store.first.hold(true);
+    clock.advance(SWEEP);
+    store.first.gate.arrived().await;
+    store.first.hold(false);
+    let draining = tokio::spawn(async move { drain.run(Duration::ZERO, Duration::ZERO).await });
+    run.await.expect("it is told").events();
+    // Until what releases the lease has come as far as it can.
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    store.first.gate.lets(100);
+    draining.await.expect("it ends");
+    let lease = store.load("t").await.expect("it is read").expect("it is there").lease.expect("it was at work");
+    assert!(lease.until <= clock.now(), "{lease:?}");
+}
+
+#[tokio::test]
+async fn a_question_that_expires_while_the_server_stops_has_expired() {
+    let (store, clock) = (Holds::store("commit"), HandClock::new());
+    let drain = Drain::default();
+    let config = Config { expire_after: Some(Duration::from_secs(60)), ..Config::default() };
+    let parts = Parts { clock: Arc::new(clock.clone()), drain: drain.clone(), ..parts(front_desk()) };
+    let server = app(&config, Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts });
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    store.first.hold(true);
+    clock.advance(Duration::from_secs(60));
+    store.first.gate.arrived().await;
+    drain.run(Duration::ZERO, Duration::ZERO).await;
+    store.first.gate.lets(100);
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    let stored = store.load("t").await.expect("it is read").expect("it is there");
+    assert!(stored.conversation.waiting().is_none(), "{:?}", stored.conversation.state());
+}
+
+/// Lets another server be faster each time.
+#[derive(Debug, Default)]
+struct AlwaysLate(AtomicBool);
+
+#[async_trait]
+impl Before for AlwaysLate {
+    async fn before(&self, _: &'static str) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn is_overtaken(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_is_overtaken_again_and_again_is_refused_as_that() {
+    let store = Arc::new(Behind::new(AlwaysLate::default()));
+    let mut config = Config::default();
+    config.bounds.changes = PerMinute::new(5);
+    let server = app(&config, Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    post(&server, "/agent", says("t", "u", "hi")).await.events();
+    store.first.0.store(true, Ordering::Relaxed);
+    let reply = json!({"answers": {"Which service do you need?": "Brake service"}});
+    let cancel = json!({});
+    let more = says("t", "u2", "Brake service");
+    for (path, body) in
+        [("/conversations/t/respond", reply.clone()), ("/conversations/t/cancel", cancel), ("/agent", more)]
+    {
+        let refused = post(&server, path, body).await;
+        assert_eq!(refused.refusal(), (409, "overtaken".to_owned()), "{path}");
+    }
+    store.first.0.store(false, Ordering::Relaxed);
+    let taken = post(&server, "/conversations/t/respond", reply).await;
+    assert_eq!(taken.status, 200, "each request counts as one change: {:?}", taken.body);
 }
 
 #[tokio::test]

@@ -301,3 +301,45 @@ async fn servers_go_by_the_clock_of_their_database() {
     let (child, _) = listening(binary(&["--port", "0", "--log", "off", "--database", &database.address()])).await;
     drop(child);
 }
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_primary_that_became_read_only_is_left_for_one_that_writes() {
+    let database = Database::new().await;
+    drop(database.open().await);
+    let name = &database.name;
+    // As a primary that was demoted without closing its sessions, and then the new one at the same address.
+    runs(&database, &format!("ALTER DATABASE {name} SET default_transaction_read_only = on")).await;
+    let store = PostgresStore::open(&database.address()).await.expect("everything is there");
+    let reads = futures_util::future::join_all((0..8).map(|_| store.count())).await;
+    assert!(reads.iter().all(Result::is_ok), "its sessions are open, and read");
+    let reset =
+        format!("SET default_transaction_read_only = off; ALTER DATABASE {name} RESET default_transaction_read_only");
+    runs(&database, &reset).await;
+    let refused = store.check().await.expect_err("an old session refuses");
+    assert!(refused.to_string().contains("read-only"), "{refused}");
+    assert_eq!(store.check().await, Ok(()));
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn a_balancer_that_closes_while_its_database_is_away_is_waited_for() {
+    let database = Database::new().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    let port = listener.local_addr().expect("it is bound").port();
+    let socket = database.postgres.folder.join(".s.PGSQL.5432");
+    tokio::spawn(async move {
+        for number in 0.. {
+            let (mut client, _) = listener.accept().await.expect("it listens");
+            if number < 3 {
+                drop(client);
+                continue;
+            }
+            let mut server = UnixStream::connect(&socket).await.expect("it listens");
+            tokio::spawn(async move { copy_bidirectional(&mut client, &mut server).await });
+        }
+    });
+    let address = format!("postgres://asker@127.0.0.1:{port}/{}", database.name);
+    let store = PostgresStore::open_within(&address, LONG).await.expect("it came up");
+    assert_eq!(store.count().await, Ok(0));
+}

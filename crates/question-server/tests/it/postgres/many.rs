@@ -60,27 +60,28 @@ async fn free_port() -> u16 {
     listener.local_addr().expect("it is bound").port()
 }
 
-/// The `nginx.conf` of the page for operators, whole.
-fn operators_conf() -> &'static str {
-    let (_, conf) = include_str!("../../../OPERATOR.md").split_once("```text\nevents {}\n").expect("there is one");
-    conf.split("\n```").next().unwrap_or_default()
-}
+/// The `nginx.conf` of operators, whole.
+const OPERATORS_CONF: &str = include_str!("../../../deploy/nginx.conf");
 
 /// Puts nginx with this configuration in front of the servers. Only its places are the test's own. It is gone with the value.
 async fn nginx(folder: &Path, servers: &[Server], conf: &str) -> (Child, SocketAddr) {
-    const SERVER: &str = "server 127.0.0.1:8787 max_fails=0;";
     let port = free_port().await;
-    let upstreams: String = servers.iter().map(|one| SERVER.replace("8787", &one.port.to_string())).collect();
     let own = "http { access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;";
-    let mut config =
-        "daemon off; master_process off; pid nginx.pid; error_log /dev/null; events { worker_connections 4096; }\n"
-            .to_owned();
-    config += conf;
-    for (operators, tests) in
-        [("http {", own), (SERVER, &upstreams), ("listen 80;", &format!("listen 127.0.0.1:{port};"))]
-    {
+    let of_process =
+        "daemon off; master_process off; pid nginx.pid; error_log /dev/null; events { worker_connections 4096; }";
+    let mut config = conf.to_owned();
+    let replaced = [
+        ("events {}", of_process.to_owned()),
+        ("http {", own.to_owned()),
+        ("listen 80;", format!("listen 127.0.0.1:{port};")),
+    ];
+    let upstreams =
+        (1..).zip(servers).map(|(number, one)| (format!("10.87.0.1{number}:8787"), format!("127.0.0.1:{}", one.port)));
+    let upstreams: Vec<_> = upstreams.collect();
+    let upstreams = upstreams.iter().map(|(operators, tests)| (&**operators, tests.clone()));
+    for (operators, tests) in replaced.into_iter().chain(upstreams) {
         assert!(config.contains(operators), "{operators}: {config}");
-        config = config.replacen(operators, tests, 1);
+        config = config.replacen(operators, &tests, 1);
     }
     std::fs::write(folder.join("nginx.conf"), config).expect("it can be written");
     let program = std::env::var_os("NGINX_PROGRAM").unwrap_or_else(|| "nginx".into());
@@ -336,7 +337,7 @@ async fn three_servers_behind_nginx_are_as_one() {
 
 /// The same without its choice by conversation, so that each request may meet another server.
 fn to_any_server() -> String {
-    operators_conf().replacen("hash $place consistent;", "", 1)
+    OPERATORS_CONF.replacen("hash $place consistent;", "", 1)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -349,7 +350,7 @@ async fn a_balancer_that_hashes_the_path_brings_words_to_all() {
     }
     let folder = crate::folder::Folder::new();
     std::fs::create_dir_all(folder.path()).expect("it is new");
-    let (_nginx, address) = nginx(folder.path(), &servers, operators_conf()).await;
+    let (_nginx, address) = nginx(folder.path(), &servers, OPERATORS_CONF).await;
     for number in 0..6 {
         let thread = format!("t{number}");
         let path = format!("/conversations/{thread}/agent");

@@ -1,0 +1,127 @@
+//! The files for operators: the program takes what they say, and they say the same.
+
+use crate::socket::{binary, listening};
+use question_server::config::{Command, DEFAULT_PORT, Database, read};
+use std::process::Output;
+
+const COMPOSE: &str = include_str!("../../deploy/compose.yaml");
+const NGINX: &str = include_str!("../../deploy/nginx.conf");
+const CONTAINERFILE: &str = include_str!("../../Containerfile");
+
+/// The environment of a server: the image's, and that of the compose file, with what an operator writes beside it.
+fn environment() -> Vec<(String, String)> {
+    let (_, of_image) = CONTAINERFILE.split_once("\nENV ").expect("it has one");
+    let of_image = of_image.split("\nVOLUME").next().unwrap_or_default().split_whitespace();
+    let of_image = of_image.filter_map(|pair| pair.split_once('='));
+    let (_, ours) = COMPOSE.split_once("x-environment: &environment\n").expect("it has one");
+    let ours = ours.lines().map_while(|line| line.strip_prefix("  ")?.split_once(": "));
+    let all = of_image.chain(ours).map(|(name, value)| (name.to_owned(), filled_in(value.trim_matches('"'))));
+    all.collect()
+}
+
+/// A value with the operator's own in place of its variables.
+fn filled_in(value: &str) -> String {
+    let Some((before, rest)) = value.split_once("${") else {
+        return value.to_owned();
+    };
+    let (variable, rest) = rest.split_once('}').expect("it ends");
+    let name = variable.split(':').next().unwrap_or_default();
+    assert!(COMPOSE.contains(&format!("\n#   {name}=")), "its head says what {name} is");
+    let own = variable.split_once(":-").map_or("0123456789abcdef", |(_, default)| default);
+    format!("{before}{own}{}", filled_in(rest))
+}
+
+/// The health check of both files, without the program.
+fn probe() -> Vec<String> {
+    let line = COMPOSE.lines().find_map(|line| line.strip_prefix("  test: ")).expect("it has one");
+    let command: Vec<String> = serde_json::from_str(line).expect("it is a list");
+    let (_, image) = CONTAINERFILE.split_once("HEALTHCHECK").expect("it has one");
+    let (_, image) = image.split_once("CMD ").expect("it has a command");
+    let image: Vec<String> = serde_json::from_str(image.lines().next().unwrap_or_default()).expect("it is a list");
+    assert_eq!((&*command[0], &command[1..]), ("CMD", &image[..]));
+    assert!(CONTAINERFILE.contains(&format!("ENTRYPOINT [\"{}\"]", image[0])), "it is the program");
+    image[1..].to_vec()
+}
+
+/// Runs the health check with these settings.
+async fn check_health(settings: &[(String, String)], address: &[&str]) -> Output {
+    let probe = probe();
+    let args: Vec<&str> = probe.iter().map(String::as_str).chain(address.iter().copied()).collect();
+    binary(&args).envs(settings.iter().cloned()).output().await.expect("the binary starts")
+}
+
+#[tokio::test]
+async fn the_compose_files_servers_start_and_are_healthy() {
+    let mut settings = environment();
+    let config = match read(settings.iter().map(|(name, value)| (name.into(), value.into())), []) {
+        Ok(Command::Serve(config)) => config,
+        other => panic!("it is fine: {other:?}"),
+    };
+    assert!(matches!(&config.database, Database::Postgres(address) if address.contains("10.87.0.2")));
+    assert!(config.mcp && config.mcp_key.is_some() && config.peer_header.is_some());
+    assert!(
+        COMPOSE.contains("stop_grace_period: 20s")
+            && config.drain_notice + config.drain_grace < std::time::Duration::from_secs(20)
+    );
+    // The Postgres is not here, and the port may be taken.
+    let own = [("QUESTION_SERVER_DATABASE", "memory"), ("QUESTION_SERVER_PORT", "0"), ("QUESTION_SERVER_LOG", "off")];
+    settings.extend(own.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let mut command = binary(&[]);
+    command.envs(settings.iter().cloned());
+    let (child, address) = listening(command).await;
+    settings.push(("QUESTION_SERVER_PORT".to_owned(), address.port().to_string()));
+    let healthy = check_health(&settings, &[]).await;
+    assert!(healthy.status.success(), "{healthy:?}");
+    let named = check_health(&[], &[&format!("127.0.0.1:{}", address.port())]).await;
+    assert!(named.status.success(), "{named:?}");
+    drop(child);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_stops_is_not_healthy_and_a_second_signal_ends_it() {
+    use crate::socket::{ends_well, start, tell, until_logged};
+    use nix::sys::signal::Signal;
+    let (mut child, address) = start(&["--port", "0", "--drain-notice", "1h"]).await;
+    let address = address.to_string();
+    assert!(check_health(&[], &[&address]).await.status.success());
+    tell(&child, Signal::SIGTERM);
+    until_logged(&mut child, "shutting down").await;
+    let stopping = check_health(&[], &[&address]).await;
+    let said = String::from_utf8_lossy(&stopping.stderr);
+    assert!(stopping.status.code() == Some(1) && said.contains("draining"), "{said}");
+    tell(&child, Signal::SIGINT);
+    ends_well(&mut child).await;
+    let gone = check_health(&[], &[&address]).await;
+    let said = String::from_utf8_lossy(&gone.stderr);
+    assert!(gone.status.code() == Some(1) && said.contains("does not answer"), "{said}");
+}
+
+#[test]
+fn nginx_is_in_front_of_the_compose_files_servers() {
+    let port = format!(":{DEFAULT_PORT}");
+    let upstreams: Vec<&str> = NGINX.lines().filter_map(|line| line.trim().strip_prefix("server 10.")).collect();
+    let addresses: Vec<&str> = upstreams
+        .iter()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(place, rest)| {
+            assert_eq!(rest, "max_fails=0;");
+            place.strip_suffix(&port).expect("it is the image's port")
+        })
+        .collect();
+    let services = COMPOSE.split("\n  server-").skip(1).map(|service| service.split("\n\n").next().unwrap_or_default());
+    let of_servers: Vec<&str> = services
+        .filter_map(|service| {
+            for shared in ["environment: *environment", "healthcheck: *healthcheck", "image: ${IMAGE:-question-server}"]
+            {
+                assert!(service.contains(shared), "{shared}: {service}");
+            }
+            service.lines().find_map(|line| line.trim().strip_prefix("ipv4_address: 10."))
+        })
+        .collect();
+    assert_eq!((addresses.len(), &addresses), (3, &of_servers));
+    assert!(
+        COMPOSE.contains("- ./nginx.conf:/etc/nginx/nginx.conf:ro")
+            && CONTAINERFILE.contains(&format!("EXPOSE {DEFAULT_PORT}"))
+    );
+}
