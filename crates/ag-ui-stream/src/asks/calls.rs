@@ -4,7 +4,7 @@ use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
 use super::verdict::{JudgedResults, MessageIndex};
 use crate::event::{EventRef, EventType};
-use crate::thread::{CallState, Change, RunState, Thread};
+use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
 use ask_user_question::snapshot::AskPatch;
 use std::mem;
@@ -36,7 +36,7 @@ impl Asks {
 
     /// Takes a call as words of the agent.
     pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
-        if let Some(message) = thread.call(key).and_then(CallState::position) {
+        if let Some(message) = thread.owner(key) {
             self.hear_agent(message, thread);
         }
     }
@@ -181,7 +181,7 @@ impl Asks {
         if tracked.is_open() || tracked.twins.is_empty() {
             return;
         }
-        let position = |key: &str| thread.call(key).and_then(CallState::position);
+        let position = |key: &str| thread.owner(key);
         let is_parted =
             |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.answered);
         for twin in mem::take(&mut tracked.twins) {

@@ -5,7 +5,7 @@ use super::tracked::{AskSource, Ending, TrackedAsk, about, is_placeholder};
 use crate::index::Index;
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
-use crate::thread::{CallState, Change, RunState, Thread};
+use crate::thread::{Change, RunState, Thread};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::text::is_blank;
@@ -219,7 +219,7 @@ impl Asks {
                     &own
                 }
                 _ => {
-                    let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
+                    let from = thread.owner(&it.id).unwrap_or_default();
                     own = MessageIndex::of(thread.messages()[from..].iter().collect(), thread);
                     &own
                 }
