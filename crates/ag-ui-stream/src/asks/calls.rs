@@ -6,7 +6,6 @@ use super::verdict::{JudgedResults, MessageIndex};
 use crate::event::{EventRef, EventType};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
-use ask_user_question::snapshot::AskPatch;
 use std::mem;
 
 /// The number of asks, and of calls of one ask, that are compared with a call that may ask the same. It keeps the cost of a call constant.
@@ -84,8 +83,8 @@ impl Asks {
         }
         tracked.feed(news, &mut self.changes);
         if call.ended {
-            let complete = if event.is_some() || runs { Phase::Ready } else { Phase::Answerable };
-            tracked.end_arguments(arguments, complete, &mut self.changes);
+            tracked.facts.is_running = event.is_some() || runs;
+            tracked.end_arguments(arguments, &mut self.changes);
             for question in &tracked.ask().questions {
                 self.by_question.put(question.question.trim(), position);
             }
@@ -94,7 +93,7 @@ impl Asks {
             }
             self.take_held(thread);
         } else if event.is_none() {
-            tracked.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes);
+            tracked.end_run(&mut self.changes);
         }
     }
 

@@ -257,7 +257,6 @@ impl Asks {
                 tracked.end(end, self.run, &mut self.changes);
             }
             tracked.is_inferred = is_inferred;
-            tracked.is_final &= !is_inferred;
         } else {
             self.stands |= verdict.stands && tracked.is_open();
         }
@@ -284,7 +283,7 @@ impl Asks {
         index: &MessageIndex<'_>,
         thread: &Thread,
     ) -> AskVerdict {
-        if it.is_final || it.snapshot.phase == Phase::Streaming {
+        if it.is_final() || it.snapshot.phase == Phase::Streaming {
             return AskVerdict::default();
         }
         let results: Vec<&Message> = it.results(twins, thread).into_iter().skip(passed).collect();
@@ -300,7 +299,7 @@ impl Asks {
         index: &MessageIndex<'_>,
     ) -> AskVerdict {
         let mut verdict = AskVerdict::default();
-        if it.is_final || it.snapshot.phase == Phase::Streaming {
+        if it.is_final() || it.snapshot.phase == Phase::Streaming {
             return verdict;
         }
         let mut last = None;
