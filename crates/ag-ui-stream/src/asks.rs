@@ -9,6 +9,7 @@ mod form;
 mod interrupts;
 mod list;
 mod parts;
+mod phase;
 pub mod reply;
 mod time;
 mod tracked;
@@ -28,6 +29,7 @@ use change::Changes;
 use interrupts::Answers;
 use list::{Groups, Readers};
 use parts::ON_INTERRUPT;
+use phase::EndedBy;
 use std::mem;
 use std::sync::Arc;
 use verdict::{JudgedResults, MessageIndex};
@@ -173,7 +175,7 @@ impl Asks {
             let tracked = &mut self.tracked[position];
             let is_due = tracked.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && tracked.snapshot.phase == Phase::Answerable {
-                tracked.patch(AskPatch::Phase(Phase::Expired), &mut self.changes);
+                tracked.end_by(EndedBy::Deadline, &mut self.changes);
             }
         }
         self.timed.retain(|position| self.tracked[*position].snapshot.expires_at.is_some());
@@ -202,14 +204,11 @@ impl Asks {
     fn close_run(&mut self, thread: &Thread) {
         for position in mem::take(&mut self.begun) {
             let tracked = &mut self.tracked[position];
-            match tracked.snapshot.phase {
-                Phase::Streaming => {
-                    tracked.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes);
-                    let id = Arc::clone(&tracked.id);
-                    self.take_result(&id, JudgedResults::All, thread);
-                }
-                Phase::Ready => tracked.patch(AskPatch::Phase(Phase::Answerable), &mut self.changes),
-                _ => {}
+            let was_partial = tracked.snapshot.phase == Phase::Streaming;
+            tracked.end_run(&mut self.changes);
+            if was_partial {
+                let id = Arc::clone(&tracked.id);
+                self.take_result(&id, JudgedResults::All, thread);
             }
         }
         self.take_held(thread);

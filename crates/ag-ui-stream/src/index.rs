@@ -7,12 +7,12 @@ use json_tree::Members;
 pub(crate) struct Positions {
     /// The indexes in `list`.
     index: Index,
-    list: Vec<usize>,
+    list: Vec<u32>,
 }
 
 impl Positions {
     pub(crate) fn get(&self, id: &str) -> Option<usize> {
-        self.index.get(id).map(|at| self.list[at])
+        self.index.get(id).map(|at| self.list[at] as usize)
     }
 
     pub(crate) fn contains(&self, id: &str) -> bool {
@@ -21,10 +21,10 @@ impl Positions {
 
     pub(crate) fn insert(&mut self, id: &str, position: usize) {
         match self.index.get(id) {
-            Some(at) => self.list[at] = position,
+            Some(at) => self.list[at] = position as u32,
             None => {
                 self.index.insert(id, self.list.len());
-                self.list.push(position);
+                self.list.push(position as u32);
             }
         }
     }
@@ -35,8 +35,9 @@ impl Positions {
 
     /// Something new is at a position, and what was there and behind it is one further.
     pub(crate) fn shift(&mut self, from: usize) {
+        let from = from as u32;
         for position in &mut self.list {
-            *position += usize::from(*position >= from);
+            *position += u32::from(*position >= from);
         }
     }
 

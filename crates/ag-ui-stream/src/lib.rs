@@ -10,6 +10,40 @@
 //! [`Conversation`] is all three in one object for a page; each of them also serves alone. It writes the
 //! `RunAgentInput` that carries the answer back ([`asks::reply`]).
 //!
+//! # Theory of operation
+//!
+//! An ask is a call of the tool, or an interrupt that asks. Its phase is never moved: events change facts about it, and the phase follows from
+//! these. Four things are facts:
+//!
+//! - its *arguments*: partial until they end, then readable if an ask can be read from them. An interrupt has them at once,
+//! - its *run*: open from the start of the call to the end of that run. It is over for interrupts and for calls of a history,
+//! - its *end*, if it has one: the outcome in a result of the call, in an answer to its interrupt or in a message after it. Else it is a result in
+//!   other words after which the agent spoke on, a result that refuses the call, or the deadline,
+//! - the agent *asks again*: by an interrupt about the call, by naming it as pending, or by a failure of the run that took its answer. Then it has
+//!   no end any more, and the results so far do not count.
+//!
+//! | arguments | run | end | phase |
+//! |---|---|---|---|
+//! | partial | open | none | `streaming` |
+//! | partial | over | none | `interrupted` |
+//! | unreadable | any | none | `malformed` |
+//! | readable | open | none | `ready` |
+//! | readable | over | none | `answerable` |
+//! | any | any | `answered`, `replied_in_chat` | `answered` |
+//! | any | any | `declined` | `declined` |
+//! | any | any | `superseded` | `superseded` |
+//! | any | any | `expired`, deadline | `expired` |
+//! | any | any | `cancelled` | `interrupted` |
+//! | any | any | other words | `settled` |
+//! | any | any | refusal | `malformed` |
+//!
+//! An outcome is final, except one that a user message without a word about an ask gave: a later result of the agent wins over it. After a
+//! deadline, an answer that was on its way still counts.
+//!
+//! The end is found by one function over the call's results and the messages behind it, for live events and for histories alike.
+//!
+//! # Writing
+//!
 //! A server writes with [`sse::write_event`]. [`Asks`] and [`Conversation`] are the feature `asks`, which is on by default; without it the
 //! crate has no questions.
 #![warn(clippy::unwrap_used)]

@@ -7,13 +7,21 @@ use json_tree::Json;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 
 /// An object, open by key; the key `ag-ui` is reserved by the protocol.
 pub type Metadata = Json<'static>;
 
 /// One message of a conversation. Its [`role`](Self::role) decides its members.
+///
+/// It is one word long: a result that goes behind its call moves thousands of messages behind it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message {
+pub struct Message(Box<MessageMembers>);
+
+/// The members of a [`Message`], for this crate alone.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq)]
+pub struct MessageMembers {
     pub(crate) id: String,
     pub(crate) role: Role,
     pub(crate) content: Content,
@@ -177,7 +185,7 @@ impl ToolCall {
 
 impl Message {
     pub(crate) fn new(role: Role, id: String, content: Content) -> Self {
-        Self {
+        Self(Box::new(MessageMembers {
             id,
             role,
             content,
@@ -191,7 +199,7 @@ impl Message {
             encrypted_value_type: None,
             subagent_run_id: None,
             metadata: None,
-        }
+        }))
     }
 
     /// A user's text.
@@ -220,14 +228,16 @@ impl Message {
 
     /// The same with metadata, or without.
     #[must_use]
-    pub fn with_metadata(self, metadata: Option<Metadata>) -> Self {
-        Self { metadata: metadata.map(Json::into_unique), ..self }
+    pub fn with_metadata(mut self, metadata: Option<Metadata>) -> Self {
+        self.metadata = metadata.map(Json::into_unique);
+        self
     }
 
     /// The same result with the reason why the call failed.
     #[must_use]
-    pub fn with_error(self, error: Option<String>) -> Self {
-        Self { error, ..self }
+    pub fn with_error(mut self, error: Option<String>) -> Self {
+        self.error = error;
+        self
     }
 
     /// Reads one message as a stream's events are read: retired forms are translated, and members that 1.0 does not describe are stripped with a
@@ -258,7 +268,7 @@ impl Message {
         for call in list(members, "toolCalls") {
             tool_calls.push(ToolCall::of(call));
         }
-        Self {
+        Self(Box::new(MessageMembers {
             id: said("id").unwrap_or_default(),
             role: Role::of(text_or_empty(members, "role")),
             content: members.find("content").map_or(Content::None, Content::of),
@@ -272,7 +282,7 @@ impl Message {
             encrypted_value_type: said("encryptedValueType"),
             subagent_run_id: said("subagentRunId"),
             metadata: members.find("metadata").map(unique),
-        }
+        }))
     }
 
     /// As JSON that borrows its texts.
@@ -376,6 +386,20 @@ impl Message {
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
         self.subagent_run_id.as_deref()
+    }
+}
+
+impl Deref for Message {
+    type Target = MessageMembers;
+
+    fn deref(&self) -> &MessageMembers {
+        &self.0
+    }
+}
+
+impl DerefMut for Message {
+    fn deref_mut(&mut self) -> &mut MessageMembers {
+        &mut self.0
     }
 }
 

@@ -264,9 +264,20 @@ impl Thread {
         self.held(self.call(key)?)
     }
 
+    /// The position of a call's message, and its position there; `None` if a snapshot dropped the message.
+    pub(crate) fn place(&self, key: &str) -> Option<(usize, usize)> {
+        self.calls.place_of(self.call(key)?)
+    }
+
+    /// The position of the message of a call.
+    #[cfg(feature = "asks")]
+    pub(crate) fn owner(&self, key: &str) -> Option<usize> {
+        Some(self.place(key)?.0)
+    }
+
     /// The same, of a call that was found.
     pub(crate) fn held(&self, call: &CallState) -> Option<&ToolCall> {
-        let (message, call) = call.place?;
+        let (message, call) = self.calls.place_of(call)?;
         self.messages.get(message)?.tool_calls.get(call)
     }
 
@@ -324,7 +335,7 @@ impl Thread {
         let mut behind = vec![Vec::new(); self.messages.len()];
         let mut others = Vec::new();
         for message in messages {
-            let call = message.tool_call_id().and_then(|call| self.calls.state(call)?.place);
+            let call = message.tool_call_id().and_then(|call| self.place(call));
             match call.filter(|_| !self.positions.contains(message.id())) {
                 Some((owner, _)) => behind[owner].push(message),
                 None => others.push(message),
@@ -421,8 +432,7 @@ impl Thread {
         if self.positions.contains(&tool.id) {
             return self.put(tool);
         }
-        let call = self.calls.state(&tool.tool_call_id);
-        let owner = call.and_then(|call| call.place);
+        let owner = self.place(&tool.tool_call_id);
         let behind = owner.map_or(self.messages.len(), |(owner, _)| owner + 1);
         // The results of thousands of calls in one message come one after the other.
         let mut position = match self.last_result {

@@ -5,9 +5,9 @@ use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk};
 use crate::message::{Role, ToolCall};
 use crate::thread::Thread;
+use ask_user_question::AskUserQuestion;
 use ask_user_question::form::Form;
 use ask_user_question::outcome::Outcome;
-use ask_user_question::{AskUserQuestion, Phase};
 use json_tree::Json;
 
 /// The member of the answer that approves the call or rejects it.
@@ -56,7 +56,7 @@ impl Asks {
             let position = self.open(key, AskSource::Approval);
             let tracked = &mut self.tracked[position];
             tracked.form = form;
-            tracked.complete(ask, Phase::Answerable, &mut self.changes);
+            tracked.complete(ask, &mut self.changes);
         }
     }
 }

@@ -4,9 +4,8 @@ use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
 use super::verdict::{JudgedResults, MessageIndex};
 use crate::event::{EventRef, EventType};
-use crate::thread::{CallState, Change, RunState, Thread};
+use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
-use ask_user_question::snapshot::AskPatch;
 use std::mem;
 
 /// The number of asks, and of calls of one ask, that are compared with a call that may ask the same. It keeps the cost of a call constant.
@@ -36,7 +35,7 @@ impl Asks {
 
     /// Takes a call as words of the agent.
     pub(super) fn hear_call(&mut self, key: &str, thread: &Thread) {
-        if let Some(message) = thread.call(key).and_then(CallState::position) {
+        if let Some(message) = thread.owner(key) {
             self.hear_agent(message, thread);
         }
     }
@@ -84,8 +83,8 @@ impl Asks {
         }
         tracked.feed(news, &mut self.changes);
         if call.ended {
-            let complete = if event.is_some() || runs { Phase::Ready } else { Phase::Answerable };
-            tracked.end_arguments(arguments, complete, &mut self.changes);
+            tracked.facts.is_running = event.is_some() || runs;
+            tracked.end_arguments(arguments, &mut self.changes);
             for question in &tracked.ask().questions {
                 self.by_question.put(question.question.trim(), position);
             }
@@ -94,7 +93,7 @@ impl Asks {
             }
             self.take_held(thread);
         } else if event.is_none() {
-            tracked.patch(AskPatch::Phase(Phase::Interrupted), &mut self.changes);
+            tracked.end_run(&mut self.changes);
         }
     }
 
@@ -181,7 +180,7 @@ impl Asks {
         if tracked.is_open() || tracked.twins.is_empty() {
             return;
         }
-        let position = |key: &str| thread.call(key).and_then(CallState::position);
+        let position = |key: &str| thread.owner(key);
         let is_parted =
             |twin: &str| position(twin) > position(key) && thread.call(twin).is_some_and(|call| !call.answered);
         for twin in mem::take(&mut tracked.twins) {

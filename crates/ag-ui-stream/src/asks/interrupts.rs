@@ -78,7 +78,7 @@ impl Asks {
         if !self.positions.contains(id) {
             let position = self.open(id, AskSource::Interrupt);
             let tracked = &mut self.tracked[position];
-            tracked.complete(ask, Phase::Ready, &mut self.changes);
+            tracked.complete(ask, &mut self.changes);
             let kind = outcome.kind();
             tracked.settle(Some(outcome), kind, 0, &mut self.changes);
         }
@@ -129,7 +129,7 @@ impl Asks {
             if let (None, Some((ask, form))) = (&tracked.snapshot.ask, &part.asked) {
                 // The interrupt says what the arguments of its call could not.
                 tracked.form.clone_from(form);
-                tracked.complete(ask.clone(), Phase::Ready, &mut self.changes);
+                tracked.complete(ask.clone(), &mut self.changes);
             }
             if let Some((_, form @ Some(_))) = &part.asked
                 && restates(form)
@@ -172,7 +172,7 @@ impl Asks {
         if let Some((ask, form)) = &part.asked {
             let tracked = &mut self.tracked[position];
             tracked.form.clone_from(form);
-            tracked.complete(ask.clone(), Phase::Answerable, &mut self.changes);
+            tracked.complete(ask.clone(), &mut self.changes);
         }
         position
     }

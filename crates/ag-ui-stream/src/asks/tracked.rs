@@ -2,6 +2,7 @@
 
 use super::change::{AskChange, Changes};
 use super::form::{Decision, ReplyForm};
+use super::phase::{Arguments, EndedBy, Facts, phase};
 use crate::message::Message;
 use crate::outcome::Interrupt;
 use crate::thread::Thread;
@@ -24,8 +25,8 @@ pub(super) struct TrackedAsk {
     pub(super) acknowledged: bool,
     /// The run in which it was over.
     pub(super) over_since: u64,
-    /// It ended, and no later message changes that.
-    pub(super) is_final: bool,
+    /// Its phase follows from them.
+    pub(super) facts: Facts,
     /// A message that names no ask ended it, so a later result of the agent's wins.
     pub(super) is_inferred: bool,
     /// The number of its results when it was asked again, which do not count any more.
@@ -106,7 +107,7 @@ impl TrackedAsk {
             source,
             acknowledged: false,
             over_since: run,
-            is_final: false,
+            facts: Facts { arguments: Arguments::Partial, is_running: source == AskSource::Call, end: None },
             is_inferred: false,
             passed: 0,
             twins: Vec::new(),
@@ -146,17 +147,21 @@ impl TrackedAsk {
     }
 
     /// Takes the end of the arguments, which are read as a whole.
-    pub(super) fn end_arguments(&mut self, arguments: &str, complete: Phase, changes: &mut Changes) {
+    pub(super) fn end_arguments(&mut self, arguments: &str, changes: &mut Changes) {
         self.arriving = None;
         match AskUserQuestion::from_arguments(arguments) {
-            Some(ask) => self.complete(ask, complete, changes),
-            None => self.patch(AskPatch::Phase(Phase::Malformed), changes),
+            Some(ask) => self.complete(ask, changes),
+            None => {
+                self.facts.arguments = Arguments::Unreadable;
+                self.update_phase(changes);
+            }
         }
     }
 
-    pub(super) fn complete(&mut self, ask: AskUserQuestion, phase: Phase, changes: &mut Changes) {
+    pub(super) fn complete(&mut self, ask: AskUserQuestion, changes: &mut Changes) {
         self.patch(AskPatch::Complete(Arc::new(ask)), changes);
-        self.patch(AskPatch::Phase(phase), changes);
+        self.facts.arguments = Arguments::Readable;
+        self.update_phase(changes);
     }
 
     /// The end that a result is; `None` if it is no answer.
@@ -197,41 +202,54 @@ impl TrackedAsk {
 
     /// Ends the ask.
     pub(super) fn end(&mut self, end: Ending, run: u64, changes: &mut Changes) {
-        self.is_final = true;
         match end {
             Ending::Over(outcome, kind) => self.settle(outcome, kind, run, changes),
-            Ending::Refused => {
-                self.is_final = false;
-                self.set_phase(Phase::Malformed, changes);
-            }
+            Ending::Refused => self.end_by(EndedBy::Refusal, changes),
             Ending::Told(result) => {
                 self.over_since = run;
                 self.patch(AskPatch::Result(result), changes);
-                self.patch(AskPatch::Phase(Phase::Settled), changes);
+                self.end_by(EndedBy::Result, changes);
             }
         }
     }
 
     /// Ends the ask by an outcome, or only by its kind if the outcome is not known.
     pub(super) fn settle(&mut self, outcome: Option<Outcome>, kind: OutcomeKind, run: u64, changes: &mut Changes) {
-        (self.is_final, self.over_since) = (true, run);
-        let (phase, bare) = match kind {
-            OutcomeKind::Answered | OutcomeKind::RepliedInChat => (Phase::Answered, None),
-            OutcomeKind::Declined => (Phase::Declined, Some(Outcome::Declined)),
-            OutcomeKind::Expired => (Phase::Expired, Some(Outcome::Expired)),
-            OutcomeKind::Superseded => (Phase::Superseded, Some(Outcome::Superseded)),
-            OutcomeKind::Cancelled => (Phase::Interrupted, Some(Outcome::Cancelled)),
+        self.over_since = run;
+        let bare = match kind {
+            OutcomeKind::Answered | OutcomeKind::RepliedInChat => None,
+            OutcomeKind::Declined => Some(Outcome::Declined),
+            OutcomeKind::Expired => Some(Outcome::Expired),
+            OutcomeKind::Superseded => Some(Outcome::Superseded),
+            OutcomeKind::Cancelled => Some(Outcome::Cancelled),
         };
         if let Some(outcome) = outcome.or(bare) {
             self.patch(AskPatch::Outcome(outcome), changes);
         }
-        self.patch(AskPatch::Phase(phase), changes);
+        self.end_by(EndedBy::Outcome(kind), changes);
     }
 
-    fn set_phase(&mut self, phase: Phase, changes: &mut Changes) {
+    pub(super) fn end_by(&mut self, end: EndedBy, changes: &mut Changes) {
+        self.facts.end = Some(end);
+        self.update_phase(changes);
+    }
+
+    /// The run that began its call is over.
+    pub(super) fn end_run(&mut self, changes: &mut Changes) {
+        self.facts.is_running = false;
+        self.update_phase(changes);
+    }
+
+    fn update_phase(&mut self, changes: &mut Changes) {
+        let phase = phase(self.facts);
         if self.snapshot.phase != phase {
             self.patch(AskPatch::Phase(phase), changes);
         }
+    }
+
+    /// Returns true if it ended and no later message changes that.
+    pub(super) fn is_final(&self) -> bool {
+        matches!(self.facts.end, Some(EndedBy::Outcome(_) | EndedBy::Result)) && !self.is_inferred
     }
 
     /// The interrupt by which the agent waits, if no run was started yet to answer it.
@@ -253,8 +271,12 @@ impl TrackedAsk {
     /// The agent asks again: the ask waits, whatever its phase was.
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
         self.passed = self.results(&self.twins, thread).len();
-        (self.is_final, self.is_inferred) = (false, false);
-        self.set_phase(if self.snapshot.ask.is_some() { Phase::Answerable } else { Phase::Malformed }, changes);
+        self.is_inferred = false;
+        if self.facts.arguments == Arguments::Partial {
+            self.facts.arguments = Arguments::Unreadable;
+        }
+        (self.facts.is_running, self.facts.end) = (false, None);
+        self.update_phase(changes);
     }
 
     /// The results of its call and of these twins.

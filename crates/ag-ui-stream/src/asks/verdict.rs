@@ -5,7 +5,7 @@ use super::tracked::{AskSource, Ending, TrackedAsk, about, is_placeholder};
 use crate::index::Index;
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
-use crate::thread::{CallState, Change, RunState, Thread};
+use crate::thread::{Change, RunState, Thread};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::text::is_blank;
@@ -219,7 +219,7 @@ impl Asks {
                     &own
                 }
                 _ => {
-                    let from = thread.call(&it.id).and_then(CallState::position).unwrap_or_default();
+                    let from = thread.owner(&it.id).unwrap_or_default();
                     own = MessageIndex::of(thread.messages()[from..].iter().collect(), thread);
                     &own
                 }
@@ -257,7 +257,6 @@ impl Asks {
                 tracked.end(end, self.run, &mut self.changes);
             }
             tracked.is_inferred = is_inferred;
-            tracked.is_final &= !is_inferred;
         } else {
             self.stands |= verdict.stands && tracked.is_open();
         }
@@ -284,7 +283,7 @@ impl Asks {
         index: &MessageIndex<'_>,
         thread: &Thread,
     ) -> AskVerdict {
-        if it.is_final || it.snapshot.phase == Phase::Streaming {
+        if it.is_final() || it.snapshot.phase == Phase::Streaming {
             return AskVerdict::default();
         }
         let results: Vec<&Message> = it.results(twins, thread).into_iter().skip(passed).collect();
@@ -300,7 +299,7 @@ impl Asks {
         index: &MessageIndex<'_>,
     ) -> AskVerdict {
         let mut verdict = AskVerdict::default();
-        if it.is_final || it.snapshot.phase == Phase::Streaming {
+        if it.is_final() || it.snapshot.phase == Phase::Streaming {
             return verdict;
         }
         let mut last = None;

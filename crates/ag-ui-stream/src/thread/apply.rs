@@ -340,10 +340,10 @@ impl Thread {
 
     fn append_arguments(&mut self, event: &EventRef<'_>) -> Change {
         let (key, delta) = (self.calls.key(event.tool_call_id()), event.delta());
-        let Some(state) = self.calls.state_mut(&key) else {
+        let Some((place, state)) = self.calls.placed_mut(&key) else {
             return Change::Nothing;
         };
-        let held = state.place.and_then(|(message, call)| self.messages.get_mut(message)?.tool_calls.get_mut(call));
+        let held = place.and_then(|(message, call)| self.messages.get_mut(message)?.tool_calls.get_mut(call));
         let arguments = match &held {
             Some(call) => &call.arguments,
             None => &state.detached,
@@ -367,7 +367,7 @@ impl Thread {
         let from = call.arguments.len();
         call.arguments.push_str(delta);
         merge(&mut call.metadata, event.metadata());
-        let (message, call) = state.place.unwrap_or_default();
+        let (message, call) = place.unwrap_or_default();
         Change::ArgumentsAppended { message, call, from }
     }
 
@@ -391,10 +391,8 @@ impl Thread {
         }
         state.ended = true;
         let pieces = mem::take(&mut state.pieces);
-        if state.place.is_none() {
-            self.warn(NoticeDetail::MissingCall, &[id]);
-        }
         let Some((change, call)) = self.call_mut(&key) else {
+            self.warn(NoticeDetail::MissingCall, &[id]);
             return Change::Nothing;
         };
         merge(&mut call.metadata, event.metadata());
@@ -408,7 +406,7 @@ impl Thread {
 
     /// A call in its message, and that it changes.
     fn call_mut(&mut self, id: &str) -> Option<(Change, &mut ToolCall)> {
-        let (message, call) = self.calls.state(id)?.place?;
+        let (message, call) = self.place(id)?;
         let held = self.messages.get_mut(message)?.tool_calls.get_mut(call)?;
         Some((Change::ToolCallChanged { message, call }, held))
     }
@@ -482,7 +480,7 @@ impl Thread {
             self.warn(NoticeDetail::MissingActivity, &[id]);
             return Change::Nothing;
         };
-        let activity = &mut self.messages[position];
+        let activity = &mut *self.messages[position];
         merge(&mut activity.metadata, event.metadata());
         let operations = event.get("patch").and_then(Json::as_list).unwrap_or_default();
         if let Content::Open(content) = &mut activity.content {

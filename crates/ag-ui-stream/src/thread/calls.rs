@@ -3,6 +3,7 @@ use crate::index::Index;
 use crate::message::{Message, ToolCall};
 use json_tree::pieces::Pieces;
 use std::borrow::Cow;
+use std::mem;
 
 /// The state of a tool call, even if a snapshot drops its message.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,8 +16,10 @@ pub struct CallState {
     pub answered: bool,
     /// The run in which it began; absent if it comes from a history.
     pub run_id: Option<String>,
-    /// The position of its message, and its position there; absent if a snapshot dropped the message.
-    pub(super) place: Option<(usize, usize)>,
+    /// Its position in the table.
+    number: usize,
+    /// Its position in its message.
+    index: usize,
     /// It began in the present run.
     begun: bool,
     /// It began before, and the present run repeats it.
@@ -27,13 +30,6 @@ pub struct CallState {
     pub(super) pieces: Pieces,
     /// It begins once more.
     pub(super) again: Option<RestatedCall>,
-}
-
-impl CallState {
-    /// The position of the message that holds it; `None` if a snapshot dropped that.
-    pub(crate) fn position(&self) -> Option<usize> {
-        self.place.map(|(message, _)| message)
-    }
 }
 
 /// A call under the id of one that has ended. It is the same call if it comes word for word, else another one.
@@ -56,6 +52,9 @@ impl RestatedCall {
 pub(super) struct CallTable {
     positions: Index,
     states: Vec<CallState>,
+    /// The position of the message of each, and one; 0 if a snapshot dropped the message. They are apart since an insertion before
+    /// them moves them all.
+    owners: Vec<u32>,
     /// The number of calls under one id, if it is more than one.
     uses: Index,
     /// Those that began in the present run, in order.
@@ -121,20 +120,40 @@ impl CallTable {
         self.states.get_mut(self.positions.get(id)?)
     }
 
+    /// The position of a call's message, and its position there; absent if a snapshot dropped the message.
+    pub(super) fn place_of(&self, call: &CallState) -> Option<(usize, usize)> {
+        Some(((self.owners[call.number] as usize).checked_sub(1)?, call.index))
+    }
+
+    /// The state of a call, and its place as [`place_of`](Self::place_of) has it.
+    pub(super) fn placed_mut(&mut self, id: &str) -> Option<(Option<(usize, usize)>, &mut CallState)> {
+        let at = self.positions.get(id)?;
+        let place = self.place_of(&self.states[at]);
+        Some((place, &mut self.states[at]))
+    }
+
     /// The state of a call. One that is new is of a history, so that its arguments are complete.
     fn state_or_new(&mut self, id: &str, name: &str) -> &mut CallState {
-        let position = self.positions.get(id).unwrap_or_else(|| {
-            self.positions.insert(id, self.states.len());
+        let number = self.positions.get(id).unwrap_or_else(|| {
+            let number = self.states.len();
+            self.positions.insert(id, number);
             let answered = self.answered.contains(id);
-            self.states.push(CallState { name: name.to_owned(), ended: true, answered, ..CallState::default() });
-            self.states.len() - 1
+            self.states.push(CallState {
+                name: name.to_owned(),
+                ended: true,
+                answered,
+                number,
+                ..CallState::default()
+            });
+            self.owners.push(0);
+            number
         });
-        &mut self.states[position]
+        &mut self.states[number]
     }
 
     pub(super) fn start_run(&mut self) {
         self.resulted.clear();
-        for id in std::mem::take(&mut self.begun) {
+        for id in mem::take(&mut self.begun) {
             if let Some(state) = self.state_mut(&id) {
                 (state.begun, state.is_told, state.again) = (false, false, None);
             }
@@ -147,12 +166,12 @@ impl CallTable {
         let mut asked = Vec::new();
         for id in self.begun.clone() {
             let is_open = !self.resulted.contains(&id);
-            if let Some(state) = self.state_mut(&id)
-                && is_open
-                && (state.answered || state.is_told && state.position() < last_user())
-            {
-                asked.extend(state.again.take().filter(|again| again.ended));
-                state.begun = false;
+            if let Some(at) = self.positions.get(&id).filter(|_| is_open) {
+                let (state, owner) = (&mut self.states[at], self.owners[at] as usize);
+                if state.answered || state.is_told && owner.checked_sub(1) < last_user() {
+                    asked.extend(state.again.take().filter(|again| again.ended));
+                    state.begun = false;
+                }
             }
         }
         let states = (&self.positions, &self.states);
@@ -164,7 +183,7 @@ impl CallTable {
     pub(super) fn tell_again(&mut self, id: &str, again: RestatedCall) {
         if let Some(state) = self.state_mut(id) {
             state.again = Some(again);
-            if !std::mem::replace(&mut state.begun, true) {
+            if !mem::replace(&mut state.begun, true) {
                 state.is_told = true;
                 self.begun.push(id.to_owned());
             }
@@ -176,7 +195,7 @@ impl CallTable {
         let state = self.state_or_new(id, name);
         name.clone_into(&mut state.name);
         (state.ended, state.run_id, state.pieces) = (false, run_id, Pieces::default());
-        if !std::mem::replace(&mut state.begun, true) {
+        if !mem::replace(&mut state.begun, true) {
             self.begun.push(id.to_owned());
         }
     }
@@ -225,36 +244,37 @@ impl CallTable {
 
     /// A new message is at a position, and those that were there and behind it are one further.
     pub(super) fn shift(&mut self, from: usize) {
-        for state in &mut self.states {
-            if let Some((message, _)) = &mut state.place {
-                *message += usize::from(*message >= from);
-            }
+        let from = from as u32;
+        for owner in &mut self.owners {
+            *owner += u32::from(*owner > from);
         }
     }
 
     /// Stores the position of a call.
     pub(super) fn place(&mut self, position: usize, index: usize, call: &ToolCall) {
         let state = self.state_or_new(&call.id, &call.name);
-        state.place = Some((position, index));
-        state.detached = String::new();
+        (state.index, state.detached) = (index, String::new());
+        let number = state.number;
+        self.owners[number] = position as u32 + 1;
     }
 
     /// Forgets the positions of the calls of a message that is about to be replaced; their arguments move into `detached`.
     pub(super) fn detach_message(&mut self, position: usize, message: &Message) {
         for call in message.tool_calls() {
-            if let Some(state) = self.state_mut(&call.id)
-                && state.place.is_some_and(|(message, _)| message == position)
+            if let Some(at) = self.positions.get(&call.id)
+                && self.owners[at] as usize == position + 1
             {
-                state.place = None;
-                state.detached.clone_from(&call.arguments);
+                self.owners[at] = 0;
+                self.states[at].detached.clone_from(&call.arguments);
             }
         }
     }
 
     /// Forgets all positions; the arguments that `take_arguments` finds there move into `detached`.
     pub(super) fn detach(&mut self, mut take_arguments: impl FnMut((usize, usize)) -> Option<String>) {
-        for state in &mut self.states {
-            if let Some(arguments) = state.place.take().and_then(&mut take_arguments) {
+        for (state, owner) in self.states.iter_mut().zip(&mut self.owners) {
+            let message = (mem::take(owner) as usize).checked_sub(1);
+            if let Some(arguments) = message.and_then(|message| take_arguments((message, state.index))) {
                 state.detached = arguments;
             }
         }

@@ -19,7 +19,7 @@ impl Thread {
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
         let mut results = Vec::new();
         if let Some(first) = self.calls.first_result(key) {
-            let behind = self.call(key).and_then(CallState::position).map_or(0, |owner| owner + 1);
+            let behind = self.owner(key).map_or(0, |owner| owner + 1);
             for message in &self.messages[first.max(behind)..] {
                 if message.tool_call_id == key {
                     results.push(message);

@@ -137,7 +137,7 @@ impl<'a> InputDraft<'a> {
     }
 
     fn is_open(&self, call: &str) -> bool {
-        self.thread.call(call).is_some_and(|call| !call.answered && call.position().is_some())
+        self.thread.call(call).is_some_and(|it| !it.answered) && self.thread.owner(call).is_some()
     }
 
     /// Adds the result of a call.

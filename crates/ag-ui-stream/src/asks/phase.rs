@@ -1,0 +1,106 @@
+//! The phase of an ask, as a function of what is known about it. The docs of the crate have it as a table.
+
+use ask_user_question::Phase;
+use ask_user_question::outcome::OutcomeKind;
+
+/// The facts about an ask that decide its phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Facts {
+    pub(super) arguments: Arguments,
+    /// The run that began its call is open, so that a reply is held.
+    pub(super) is_running: bool,
+    /// The end, unless the ask was asked again since.
+    pub(super) end: Option<EndedBy>,
+}
+
+/// The state of the arguments of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arguments {
+    /// They have not ended.
+    Partial,
+    /// They ended, and no ask can be read from them.
+    Unreadable,
+    /// They are an ask.
+    Readable,
+}
+
+/// The end of an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EndedBy {
+    /// An outcome: from a result, an answer to an interrupt, or a message.
+    Outcome(OutcomeKind),
+    /// A result that is no readable answer, after which the agent went on.
+    Result,
+    /// A result that refuses the call.
+    Refusal,
+    /// The clock. A result or a message that comes later still counts.
+    Deadline,
+}
+
+/// The one place where a phase is decided.
+pub(super) fn phase(facts: Facts) -> Phase {
+    match (facts.end, facts.arguments, facts.is_running) {
+        (Some(EndedBy::Outcome(kind)), _, _) => match kind {
+            OutcomeKind::Answered | OutcomeKind::RepliedInChat => Phase::Answered,
+            OutcomeKind::Declined => Phase::Declined,
+            OutcomeKind::Expired => Phase::Expired,
+            OutcomeKind::Superseded => Phase::Superseded,
+            OutcomeKind::Cancelled => Phase::Interrupted,
+        },
+        (Some(EndedBy::Result), _, _) => Phase::Settled,
+        (Some(EndedBy::Refusal), _, _) | (None, Arguments::Unreadable, _) => Phase::Malformed,
+        (Some(EndedBy::Deadline), _, _) => Phase::Expired,
+        (None, Arguments::Partial, true) => Phase::Streaming,
+        (None, Arguments::Partial, false) => Phase::Interrupted,
+        (None, Arguments::Readable, true) => Phase::Ready,
+        (None, Arguments::Readable, false) => Phase::Answerable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of the table for a fact.
+    fn words(facts: Facts) -> [&'static str; 3] {
+        let arguments = match facts.arguments {
+            Arguments::Partial => "partial",
+            Arguments::Unreadable => "unreadable",
+            Arguments::Readable => "readable",
+        };
+        let end = match facts.end {
+            None => "none",
+            Some(EndedBy::Outcome(kind)) => kind.as_str(),
+            Some(EndedBy::Result) => "other words",
+            Some(EndedBy::Refusal) => "refusal",
+            Some(EndedBy::Deadline) => "deadline",
+        };
+        [arguments, if facts.is_running { "open" } else { "over" }, end]
+    }
+
+    #[test]
+    fn each_combination_of_facts_has_the_phase_of_its_one_row() {
+        let docs = include_str!("../lib.rs");
+        let rows = docs.lines().filter_map(|line| line.strip_prefix("//! | ")?.strip_suffix(" |"));
+        let rows: Vec<Vec<&str>> = rows.map(|row| row.split(" | ").collect()).skip(1).collect();
+        let mut used = vec![false; rows.len()];
+        let ends = OutcomeKind::ALL.iter().map(|kind| Some(EndedBy::Outcome(*kind)));
+        let ends = ends.chain([None, Some(EndedBy::Result), Some(EndedBy::Refusal), Some(EndedBy::Deadline)]);
+        for end in ends {
+            for arguments in [Arguments::Partial, Arguments::Unreadable, Arguments::Readable] {
+                for is_running in [true, false] {
+                    let facts = Facts { arguments, is_running, end };
+                    let is_of = |(cell, word): (&&str, &str)| {
+                        *cell == "any" || cell.split(", ").any(|it| it.trim_matches('`') == word)
+                    };
+                    let matches = |row: &Vec<&str>| row.iter().zip(words(facts)).all(is_of);
+                    let found: Vec<usize> = (0..rows.len()).filter(|row| matches(&rows[*row])).collect();
+                    let [row] = found[..] else { panic!("{facts:?} is in the rows {found:?}") };
+                    assert_eq!(rows[row].last(), Some(&&*format!("`{}`", phase(facts).as_str())), "{facts:?}");
+                    used[row] = true;
+                }
+            }
+        }
+        assert!(used.len() > 8 && used.iter().all(|used| *used), "{used:?}");
+    }
+}
