@@ -6,10 +6,9 @@ mod scroller;
 use self::rows::{Rows, running};
 use self::scroller::Reader;
 use crate::cards::Cards;
-use crate::composer::{focus_composer, take_focus_of};
 use crate::effect::effect;
+use crate::field::{focus_composer, take_focus_of};
 use crate::nodes::{add, element, goes_with_owner, hear, set};
-use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::words::{Say, say, text, words};
 use agent_chat::{AgentChat, Entry, Item};
@@ -28,8 +27,6 @@ pub fn Transcript(
     chat: AgentChat,
     /// The settings, which choose how cards take an answer.
     settings: RwSignal<Settings>,
-    /// Shows the fate of a card's picks.
-    notice: Notice,
     /// The cards of the transcript, once they are shown.
     cards: Cards,
     /// True while the reader is at the end; set it to scroll there.
@@ -40,7 +37,7 @@ pub fn Transcript(
         let Some(frame) = frame.get() else { return };
         let list = add(&frame, "ol", "");
         goes_with_owner(&list);
-        Rows::show_in(&list, dots(&list, chat), chat, settings, notice, cards, whole);
+        Rows::show_in(&list, dots(&list, chat), chat, settings, cards, whole);
         follow(Rc::new(Reader::of(frame.into(), list.unchecked_into())), chat, at_end, news, whole);
     });
     // A restored history is not read out.

@@ -1,11 +1,10 @@
 //! The items of the list, one for each entry of the conversation.
 
 use crate::cards::Cards;
-use crate::composer::{focus_composer, keep_typed};
 use crate::effect::effect;
+use crate::field::keep_typed;
 use crate::markdown::MarkdownView;
 use crate::nodes::{add, element, set, write};
-use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
@@ -55,7 +54,6 @@ enum Kind {
 #[derive(Clone)]
 struct Maker {
     chat: AgentChat,
-    notice: Notice,
     cards: Cards,
     words: ReadSignal<Words>,
     settings: RwSignal<Settings>,
@@ -71,12 +69,11 @@ impl Rows {
         end: Element,
         chat: AgentChat,
         settings: RwSignal<Settings>,
-        notice: Notice,
         cards: Cards,
         whole: RwSignal<bool>,
     ) {
         let words = words();
-        let maker = Maker { chat, notice, cards, words, settings, owner: Owner::new() };
+        let maker = Maker { chat, cards, words, settings, owner: Owner::new() };
         let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, maker };
         let rows = Rc::new(RefCell::new(rows));
         let mut spoken = words.get_untracked();
@@ -262,7 +259,7 @@ impl Maker {
     }
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
-        let Self { chat, notice, cards, words, settings, .. } = *self;
+        let Self { chat, cards, words, settings, .. } = *self;
         let Ask { tool_call_id, snapshot, sending } = ask.clone();
         let (ask, sending) = (ReadSignal::from(snapshot), ReadSignal::from(sending));
         let handle = cards.handle(&tool_call_id);
@@ -287,13 +284,6 @@ impl Maker {
                 cards.lead_to_waiting(chat);
             })
             .on_picks(move |picked| id.with_value(|id| cards.set_picks(id, picked)))
-            .on_reply_in_chat(move |picked| {
-                focus_composer();
-                // For a single question, the typed text is the whole answer.
-                if !picked.is_empty() && ask.with_untracked(|ask| ask.questions.len() > 1) {
-                    notice.say(Say::PicksGoAlong);
-                }
-            })
             .on_late_message(move |text| chat.send_alone(&text));
         let on_reply = Callback::new(move |reply| {
             id.with_value(|id| {
