@@ -5,6 +5,8 @@ use crate::attention::call_for_attention;
 use crate::bar::Bar;
 use crate::cards::Cards;
 use crate::composer::Composer;
+use crate::conversations::list_conversations;
+use crate::copying::{AGAIN, COPIED, COPY};
 use crate::draft::{Draft, stop_by_escape};
 use crate::effect::{effect, in_next_task};
 use crate::field::{focus_composer, take_focus_of};
@@ -34,6 +36,7 @@ pub fn ChatPage() -> impl IntoView {
 /// Shows a conversation with an agent until the current owner is cleaned up. `address_changed` is notified when the page's address names
 /// another conversation.
 fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) {
+    let address = agent.address.clone();
     let chat = use_agent_chat(agent.options());
     let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
     effect(move || {
@@ -42,6 +45,7 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
         }
     });
     call_for_attention(chat.waiting, settings, words());
+    list_conversations(chat, address);
     adopt(".welcome", view! { <Welcome chat settings /> });
     let draft = Draft::of(chat, cards, notice, at_end);
     adopt(".composer", view! { <Composer chat cards notice draft /> });
@@ -54,6 +58,12 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
             <p class="connection" role="status">{connection(chat)}</p>
             <Trouble chat />
             <p class="connection notice" role="status">{notice.text()}</p>
+            // The names of all buttons beside messages.
+            <div hidden>
+                <span id=COPY>{say(Say::Copy)}</span>
+                <span id=COPIED>{say(Say::Copied)}</span>
+                <span id=AGAIN>{say(Say::Again)}</span>
+            </div>
         });
         draft.show();
     });

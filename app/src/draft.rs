@@ -2,7 +2,7 @@
 
 use crate::cards::Cards;
 use crate::effect::{effect, in_next_task};
-use crate::field::{field, focus_composer, is_composing, keep_unsent, write_in};
+use crate::field::{field, focus_composer, is_composing, join, keep_unsent, write_in};
 use crate::nodes::{add, element, goes_with_owner, hear, set, write};
 use crate::notice::Notice;
 use crate::shell::place;
@@ -95,7 +95,7 @@ impl Draft {
             return;
         }
         if untrack(|| self.is_running()) {
-            let queued = join(&self.queued.get_untracked(), &text);
+            let queued = join(&[self.queued.get_untracked(), text]);
             self.queued.set(queued);
             return self.empty();
         }
@@ -160,7 +160,7 @@ impl Draft {
         let queued = self.queued.get_untracked();
         if !queued.is_empty() {
             self.queued.set(String::new());
-            write_in(&join(&queued, &field().value()));
+            write_in(&join(&[queued, field().value()]));
         }
     }
 
@@ -171,7 +171,7 @@ impl Draft {
     }
 
     fn keep(self) {
-        keep_unsent(&self.queued.with_untracked(|queued| self.written.with_untracked(|text| join(queued, text))));
+        keep_unsent(&join(&[self.queued.get_untracked(), self.written.get_untracked()]));
     }
 
     fn picks(self) -> Vec<(String, Vec<Selection>)> {
@@ -287,11 +287,6 @@ fn button(line: &Element, act: impl Fn() + 'static) -> Element {
 fn shows(element: &Element, is_shown: bool) {
     // A valid name.
     let _ = element.toggle_attribute_with_force("hidden", !is_shown);
-}
-
-fn join(queued: &str, text: &str) -> String {
-    let both: Vec<_> = [queued, text].into_iter().filter(|text| !text.trim().is_empty()).collect();
-    both.join("\n")
 }
 
 /// Stops the run by Escape, unless the key means a card, a menu or a dialog.

@@ -54,22 +54,32 @@ pub(crate) fn take_focus_of(part: &str) {
 
 /// Takes over text that was typed into an item of the transcript that is about to go, below what is being written.
 pub(crate) fn keep_typed(item: &Element) {
-    let (field, fields) = (field(), item.query_selector_all("textarea"));
-    let mut texts = vec![field.value()];
+    let fields = item.query_selector_all("textarea");
+    let mut texts = vec![field().value()];
     for at in 0..fields.as_ref().map_or(0, NodeList::length) {
         let typed = fields.as_ref().ok().and_then(|fields| fields.item(at));
         texts.extend(typed.map(|typed| typed.unchecked_into::<HtmlTextAreaElement>().value()));
     }
-    texts.retain(|text| !text.trim().is_empty());
-    let text = texts.join("\n");
-    if text != field.value() {
-        write_in(&text);
-    }
+    write_in(&join(&texts));
+}
+
+/// Writes a text below what is being written.
+pub(crate) fn write_below(text: &str) {
+    write_in(&join(&[field().value(), text.to_owned()]));
+}
+
+/// The texts below each other, without empty ones.
+pub(crate) fn join(texts: &[String]) -> String {
+    let texts: Vec<_> = texts.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+    texts.join("\n")
 }
 
 /// Writes a text into the field, as the user would.
 pub(crate) fn write_in(text: &str) {
     let (field, init) = (field(), EventInit::new());
+    if field.value() == text {
+        return;
+    }
     field.set_value(text);
     init.set_bubbles(true);
     // Dispatching can't fail.

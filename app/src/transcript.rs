@@ -6,6 +6,7 @@ mod scroller;
 use self::rows::{Rows, running};
 use self::scroller::Reader;
 use crate::cards::Cards;
+use crate::copying::copy_code_in;
 use crate::effect::effect;
 use crate::field::{focus_composer, take_focus_of};
 use crate::nodes::{add, element, goes_with_owner, hear, set};
@@ -37,6 +38,7 @@ pub fn Transcript(
         let Some(frame) = frame.get() else { return };
         let list = add(&frame, "ol", "");
         goes_with_owner(&list);
+        copy_code_in(&list);
         Rows::show_in(&list, dots(&list, chat), chat, settings, cards, whole);
         follow(Rc::new(Reader::of(frame.into(), list.unchecked_into())), chat, at_end, news, whole);
     });
@@ -51,7 +53,7 @@ pub fn Transcript(
             aria-busy=move || is_busy().then_some("true")
             node_ref=frame
         ></div>
-        <ToTheEnd at_end news />
+        <ToTheEnd chat at_end news />
     }
 }
 
@@ -60,6 +62,9 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     let on_scroll = {
         let reader = reader.clone();
         move || {
+            let frame = reader.frame();
+            // A valid name.
+            let _ = frame.toggle_attribute_with_force("data-scrolled", frame.scroll_top() > 0);
             if let Some(is_there) = reader.has_scrolled()
                 && at_end.get_untracked() != is_there
             {
@@ -143,17 +148,22 @@ fn dots(list: &Element, chat: AgentChat) -> Element {
 
 /// The way back to the end, for a reader who is not there.
 #[component]
-fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
+fn ToTheEnd(chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
     let words = words();
     // The button goes, and its focus would be nowhere.
     let go = move |_| {
         at_end.set(true);
         focus_composer();
     };
-    let text = move || if news.get() { text(words, Say::News) } else { text(words, Say::ToTheEnd) };
+    let waiting = move || chat.waiting.with(Vec::len);
+    let text = move || match waiting() {
+        0 if news.get() => text(words, Say::News),
+        0 => text(words, Say::ToTheEnd),
+        count => words.with(|words| words.counted(Say::QuestionsWait, count)),
+    };
     let button = move || {
         view! {
-            <button type="button" data-news=move || news.get().then_some("") on:click=go>
+            <button type="button" data-news=move || (news.get() || waiting() > 0).then_some("") on:click=go>
                 <span>{text}</span>
             </button>
         }

@@ -14,6 +14,7 @@ question_card::words! {
         Subtitle "subtitle" [] "Auto repair, by appointment",
         Conversation "conversation" [] "Conversation",
         NewConversation "newConversation" [] "New conversation",
+        Conversations "conversations" [] "Conversations",
         Welcome "welcome" [] "How can we help?",
         WelcomeHint "welcomeHint" [] "Say it in your own words, or start with one of these.",
         Suggestion1 "suggestion1" [] "I need my car looked at",
@@ -27,6 +28,11 @@ question_card::words! {
         Send "send" [] "Send",
         Stop "stop" [] "Stop",
         TryAgain "tryAgain" [] "Try again",
+        Copy "copy" [] "Copy",
+        Copied "copied" [] "Copied",
+        Again "again" [] "Edit and send again",
+        ShowAll "showAll" [] "Show all",
+        NoConversations "noConversations" [] "Your conversations will be listed here.",
         You "you" [] "You",
         Agent "agent" [] "Agent",
         ToolRunning "toolRunning" [] "under way",
@@ -34,6 +40,8 @@ question_card::words! {
         ToTheEnd "toTheEnd" [] "To the newest message",
         News "news" [] "New messages",
         QuestionWaits "questionWaits" [] "A question waits for you",
+        QuestionsWait "questionsWait" [count] one "{count} question waits" other "{count} questions wait",
+        ElsewhereAnswered "elsewhereAnswered" [] "Answered in another tab or window",
         AnswerPlaceholder "answerPlaceholder" [] "Answer here, or choose above",
         ArrowUp "arrowUp" [] "Arrow up leads to the question.",
         GoesAsAnswer "goesAsAnswer" [question] "Goes as your answer to “{question}”",
@@ -152,6 +160,12 @@ impl Words {
     #[must_use]
     pub fn text(&self, say: Say) -> &str {
         self.page.text(say)
+    }
+
+    /// The text of a word for a number.
+    #[must_use]
+    pub fn counted(&self, say: Say, count: usize) -> String {
+        self.page.plural(say, count, &[])
     }
 
     /// The text of a word, around a text that is not the page's.

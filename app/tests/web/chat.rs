@@ -437,6 +437,66 @@ async fn a_text_in_place_of_several_answers_takes_the_picks_along() {
 }
 
 #[test]
+async fn a_message_can_be_written_again_and_a_long_one_is_cut() {
+    let log = "A line of a log\n".repeat(40);
+    let agent = Agent::asking_after("again", &["Hello", &log], &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(".composer textarea", "Once more:");
+    page.0.the::<HtmlElement>("li:first-child [aria-labelledby=say-again]").click();
+    page.0.settled().await;
+    assert_eq!(page.composer().value(), "Once more:\nHello");
+    assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
+    page.0.says("#say-again", "Edit and send again");
+    page.0.says("article[data-long] .all", "Show all");
+    page.0.the::<HtmlElement>("article[data-long] .all").click();
+    assert!(page.0.find("[data-long], .all").is_none());
+    assert_eq!(page.0.place.query_selector_all("[aria-labelledby=say-copy]").expect("a valid selector").length(), 2);
+}
+
+#[test]
+async fn the_title_leads_to_every_conversation_the_waiting_ones_first() {
+    let agent = Agent::asking("listed", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.0.settled().await;
+    let stored = r#"[{"id":"quiet","text":"An old one","waits":false},{"id":"a b","text":"My brakes","waits":true}]"#;
+    let storage = window().local_storage().expect("there is a storage").expect("there is a storage");
+    storage.set_item("chat-page talks ", stored).expect("there is room");
+    page.types(".composer textarea", "Large");
+    page.presses("Enter").await;
+    page.runs(1).await;
+    page.0.settled().await;
+    let list: HtmlElement = page.0.the("#talks");
+    list.show_popover().expect("it is closed");
+    page.sees("#talks a").await;
+    let links = list.query_selector_all("a").expect("a valid selector");
+    let links = (0..links.length()).filter_map(|at| links.item(at)?.dyn_into::<Element>().ok());
+    let links: Vec<_> = links
+        .map(|link| (link.get_attribute("href").unwrap_or_default(), link.text_content().unwrap_or_default()))
+        .collect();
+    let link = |id: &str, text: &str| (format!("#c={id}"), text.to_owned());
+    let first = link("a%20b", "My brakesA question waits for you");
+    let all = [first, link("listed", "Hello"), link("quiet", "An old one")];
+    page.0.find("#talks a[aria-current][href='#c=listed']").expect("the one that is open");
+    list.hide_popover().expect("it is open");
+    assert_eq!(links.len(), 3);
+    assert!(all.iter().all(|one| links.iter().any(|link| link.0 == one.0)), "{links:?}");
+    assert!(links.iter().position(|link| *link == all[0]) < links.iter().position(|link| *link == all[2]), "{links:?}");
+}
+
+#[test]
+async fn an_answer_from_elsewhere_is_told_below_its_card() {
+    let agent = Agent::asking("elsewhere", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    agent.goes_on("c1", "c2", &colour());
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+    page.0.says(".elsewhere", "Answered in another tab or window");
+    page.clicks("c2", "Blue").await;
+    page.runs(1).await;
+    page.0.settled().await;
+    assert_eq!(page.0.place.query_selector_all(".elsewhere").expect("a valid selector").length(), 1);
+}
+
+#[test]
 async fn the_first_of_two_answers_leads_to_the_second_and_can_be_changed() {
     let agent = Agent::asking("two", &[("c1", &size()), ("c2", &colour())]);
     let page = Page::of(&agent).await;

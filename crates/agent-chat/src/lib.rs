@@ -54,7 +54,8 @@ mod trouble;
 
 pub use ag_ui_stream::asks::reply::Delivery;
 pub use ask_user_question::reply::Selection;
-pub use ask_user_question::{Limits, Outcome};
+pub use ask_user_question::snapshot::Sending;
+pub use ask_user_question::{AskSnapshot, Limits, Outcome, Phase};
 pub use chat::{AgentChat, use_agent_chat};
 pub use entry::{Ask, CallDetails, CallResult, Entry, EntryKey, Item};
 pub use options::ChatOptions;
