@@ -50,12 +50,13 @@ const tell = (word) => {
 };
 /** Writes the words into the frame. */
 const dress = () => {
-  says("h1", name || words.title);
+  says("h1 button", name || words.title);
   says("header p", name ? "" : words.subtitle);
   suggestions.forEach((button, at) => {
     const text = words[`${name ? "anyone" : "suggestion"}${at + 1}`];
     if (text) button.replaceChildren(text);
   });
+  isCalled("nav", words.conversations);
   isCalled(".new-button", words.newConversation);
   isCalled(".settings-button", words.settingsTitle);
   says("h2", words.welcome);
@@ -79,6 +80,15 @@ field.value = storage("sessionStorage")?.getItem("chat-page unsent") ?? "";
 dress();
 // If writing brings up no keyboard over half of the page.
 if (matchMedia("(pointer: fine)").matches) field.focus({ preventScroll: true });
+
+// The program marks the title while a question waits unseen: so do the tab's icon and the app's.
+new MutationObserver(() => {
+  const waits = document.title.startsWith("●");
+  document.querySelector("link[rel=icon]").href = waits
+    ? "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><circle cx='4' cy='4' r='4' fill='%233a4fd0'/></svg>"
+    : "data:,";
+  (waits ? navigator.setAppBadge?.() : navigator.clearAppBadge?.())?.catch(() => {});
+}).observe(document.querySelector("title"), { childList: true });
 
 /** Marks what is written as sent: the program sends it. */
 const hold = () => {

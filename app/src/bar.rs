@@ -4,7 +4,7 @@ use crate::settings::{Settings, browser, dialog::SettingsDialog};
 use crate::words::{Say, say, words};
 use leptos::prelude::*;
 
-/// The bar of the frame: the agent's name, the way to a new conversation, and the button of the settings.
+/// The bar of the frame: the agent's name with the list of conversations behind it, the way to a new conversation, and the button of the settings.
 #[component]
 pub fn Bar(
     /// The settings of the page.
@@ -20,9 +20,14 @@ pub fn Bar(
     view! {
         <header class="bar">
             <div>
-                <h1>{move || settings.with(|settings| words.with(|words| settings.title(words).to_owned()))}</h1>
+                <h1>
+                    <button type="button" class="title" popovertarget="talks">
+                        {move || settings.with(|settings| words.with(|words| settings.title(words).to_owned()))}
+                    </button>
+                </h1>
                 <p>{move || settings.with(|settings| words.with(|words| settings.subtitle(words).to_owned()))}</p>
             </div>
+            <nav id="talks" popover="auto" aria-label=say(Say::Conversations)></nav>
             <a class="icon new-button" href=new_conversation aria-label=say(Say::NewConversation)></a>
             <button
                 type="button"

@@ -4,8 +4,12 @@ use crate::agent::Agent;
 use crate::attention::call_for_attention;
 use crate::bar::Bar;
 use crate::cards::Cards;
-use crate::composer::{Composer, focus_composer, take_focus_of};
+use crate::composer::Composer;
+use crate::conversations::list_conversations;
+use crate::copying::{AGAIN, COPIED, COPY};
+use crate::draft::{Draft, stop_by_escape};
 use crate::effect::{effect, in_next_task};
+use crate::field::{focus_composer, take_focus_of};
 use crate::notice::Notice;
 use crate::settings::{Settings, browser, dialog::SettingsDialog, headers::stored_headers};
 use crate::shell::{adopt, has_adopted, show};
@@ -32,6 +36,7 @@ pub fn ChatPage() -> impl IntoView {
 /// Shows a conversation with an agent until the current owner is cleaned up. `address_changed` is notified when the page's address names
 /// another conversation.
 fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) {
+    let address = agent.address.clone();
     let chat = use_agent_chat(agent.options());
     let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
     effect(move || {
@@ -40,17 +45,27 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
         }
     });
     call_for_attention(chat.waiting, settings, words());
+    list_conversations(chat, address);
     adopt(".welcome", view! { <Welcome chat settings /> });
-    adopt(".composer", view! { <Composer chat notice cards at_end /> });
+    let draft = Draft::of(chat, cards, notice, at_end);
+    adopt(".composer", view! { <Composer chat cards notice draft /> });
     has_adopted(".composer");
+    stop_by_escape(draft);
     // The lines are always there, so that a text is announced when it comes.
     in_next_task(move || {
         show(view! {
-            <Transcript chat settings notice cards at_end />
+            <Transcript chat settings cards at_end />
             <p class="connection" role="status">{connection(chat)}</p>
             <Trouble chat />
             <p class="connection notice" role="status">{notice.text()}</p>
+            // The names of all buttons beside messages.
+            <div hidden>
+                <span id=COPY>{say(Say::Copy)}</span>
+                <span id=COPIED>{say(Say::Copied)}</span>
+                <span id=AGAIN>{say(Say::Again)}</span>
+            </div>
         });
+        draft.show();
     });
 }
 

@@ -6,12 +6,17 @@ pub mod bar;
 pub mod cards;
 pub mod chat_page;
 pub mod composer;
+mod conversations;
+mod copying;
+pub mod draft;
 mod effect;
+mod field;
 pub mod markdown;
 mod nodes;
 pub mod notice;
 pub mod settings;
 pub mod shell;
+
 mod tool_name;
 pub mod transcript;
 pub mod words;

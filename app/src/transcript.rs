@@ -6,10 +6,10 @@ mod scroller;
 use self::rows::{Rows, running};
 use self::scroller::Reader;
 use crate::cards::Cards;
-use crate::composer::{focus_composer, take_focus_of};
+use crate::copying::copy_code_in;
 use crate::effect::effect;
+use crate::field::{focus_composer, take_focus_of};
 use crate::nodes::{add, element, goes_with_owner, hear, set};
-use crate::notice::Notice;
 use crate::settings::Settings;
 use crate::words::{Say, say, text, words};
 use agent_chat::{AgentChat, Entry, Item};
@@ -28,8 +28,6 @@ pub fn Transcript(
     chat: AgentChat,
     /// The settings, which choose how cards take an answer.
     settings: RwSignal<Settings>,
-    /// Shows the fate of a card's picks.
-    notice: Notice,
     /// The cards of the transcript, once they are shown.
     cards: Cards,
     /// True while the reader is at the end; set it to scroll there.
@@ -40,7 +38,8 @@ pub fn Transcript(
         let Some(frame) = frame.get() else { return };
         let list = add(&frame, "ol", "");
         goes_with_owner(&list);
-        Rows::show_in(&list, dots(&list, chat), chat, settings, notice, cards, whole);
+        copy_code_in(&list);
+        Rows::show_in(&list, dots(&list, chat), chat, settings, cards, whole);
         follow(Rc::new(Reader::of(frame.into(), list.unchecked_into())), chat, at_end, news, whole);
     });
     // A restored history is not read out.
@@ -54,7 +53,7 @@ pub fn Transcript(
             aria-busy=move || is_busy().then_some("true")
             node_ref=frame
         ></div>
-        <ToTheEnd at_end news />
+        <ToTheEnd chat at_end news />
     }
 }
 
@@ -63,6 +62,9 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     let on_scroll = {
         let reader = reader.clone();
         move || {
+            let frame = reader.frame();
+            // A valid name.
+            let _ = frame.toggle_attribute_with_force("data-scrolled", frame.scroll_top() > 0);
             if let Some(is_there) = reader.has_scrolled()
                 && at_end.get_untracked() != is_there
             {
@@ -146,17 +148,22 @@ fn dots(list: &Element, chat: AgentChat) -> Element {
 
 /// The way back to the end, for a reader who is not there.
 #[component]
-fn ToTheEnd(at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
+fn ToTheEnd(chat: AgentChat, at_end: RwSignal<bool>, news: RwSignal<bool>) -> impl IntoView {
     let words = words();
     // The button goes, and its focus would be nowhere.
     let go = move |_| {
         at_end.set(true);
         focus_composer();
     };
-    let text = move || if news.get() { text(words, Say::News) } else { text(words, Say::ToTheEnd) };
+    let waiting = move || chat.waiting.with(Vec::len);
+    let text = move || match waiting() {
+        0 if news.get() => text(words, Say::News),
+        0 => text(words, Say::ToTheEnd),
+        count => words.with(|words| words.counted(Say::QuestionsWait, count)),
+    };
     let button = move || {
         view! {
-            <button type="button" data-news=move || news.get().then_some("") on:click=go>
+            <button type="button" data-news=move || (news.get() || waiting() > 0).then_some("") on:click=go>
                 <span>{text}</span>
             </button>
         }

@@ -14,6 +14,7 @@ question_card::words! {
         Subtitle "subtitle" [] "Auto repair, by appointment",
         Conversation "conversation" [] "Conversation",
         NewConversation "newConversation" [] "New conversation",
+        Conversations "conversations" [] "Conversations",
         Welcome "welcome" [] "How can we help?",
         WelcomeHint "welcomeHint" [] "Say it in your own words, or start with one of these.",
         Suggestion1 "suggestion1" [] "I need my car looked at",
@@ -27,6 +28,11 @@ question_card::words! {
         Send "send" [] "Send",
         Stop "stop" [] "Stop",
         TryAgain "tryAgain" [] "Try again",
+        Copy "copy" [] "Copy",
+        Copied "copied" [] "Copied",
+        Again "again" [] "Edit and send again",
+        ShowAll "showAll" [] "Show all",
+        NoConversations "noConversations" [] "Your conversations will be listed here.",
         You "you" [] "You",
         Agent "agent" [] "Agent",
         ToolRunning "toolRunning" [] "under way",
@@ -34,10 +40,22 @@ question_card::words! {
         ToTheEnd "toTheEnd" [] "To the newest message",
         News "news" [] "New messages",
         QuestionWaits "questionWaits" [] "A question waits for you",
-        StillWriting "stillWriting" [] "The agent is still writing. Your message can go when it has finished.",
+        QuestionsWait "questionsWait" [count] one "{count} question waits" other "{count} questions wait",
+        ElsewhereAnswered "elsewhereAnswered" [] "Answered in another tab or window",
+        AnswerPlaceholder "answerPlaceholder" [] "Answer here, or choose above",
+        ArrowUp "arrowUp" [] "Arrow up leads to the question.",
+        GoesAsAnswer "goesAsAnswer" [question] "Goes as your answer to “{question}”",
+        GoesAsAnswers "goesAsAnswers" [] "Goes as your answers",
+        GoesBeside "goesBeside" [] "Goes as a message in place of the answers",
+        MessageInstead "messageInstead" [] "Send as a message instead",
+        AnswerOrMessage "answerOrMessage" [question] "Is this your answer to “{question}”, or a message?",
+        AsAnswer "asAnswer" [] "Send as my answer",
+        AsMessage "asMessage" [] "Send as a message",
+        Queued "queued" [text] "Goes when the agent has finished: {text}",
+        TakeBack "takeBack" [] "Take back",
+        TextOnly "textOnly" [] "Only text can be sent here.",
         QuestionCame "questionCame" [] "A question has come. Press Enter again to answer it with this.",
         NotYet "notYet" [] "What you said before has to go out first.",
-        PicksGoAlong "picksGoAlong" [] "What you have picked goes along with your message.",
         Silent "silent" [] "The agent is taking long. You can stop it.",
         Reconnecting "reconnecting" [] "The connection is gone. Trying to get it back; nothing is lost.",
         Offline "offline" [] "You are offline. What you answer is sent when you are back.",
@@ -144,10 +162,22 @@ impl Words {
         self.page.text(say)
     }
 
+    /// The text of a word for a number.
+    #[must_use]
+    pub fn counted(&self, say: Say, count: usize) -> String {
+        self.page.plural(say, count, &[])
+    }
+
+    /// The text of a word, around a text that is not the page's.
+    #[must_use]
+    pub fn filled(&self, say: Say, name: &str, text: &str) -> String {
+        self.page.filled(say, &[(name, &isolate(text))])
+    }
+
     /// The error in a sentence or two.
     #[must_use]
     pub fn explain(&self, trouble: &Trouble) -> String {
-        let with = |say, name, reported: &str| self.page.filled(say, &[(name, &isolate(reported))]);
+        let with = |say, name, reported: &str| self.filled(say, name, reported);
         let say = match trouble {
             Trouble::NotAllowed { agent } => return with(Say::TroubleNotAllowed, "agent", agent),
             Trouble::Elsewhere { origin } => return with(Say::TroubleElsewhere, "origin", origin),

@@ -1,7 +1,8 @@
 //! Markdown in the page.
 
 use super::{Align, Reader, Sink, Tag};
-use crate::nodes::{element, set};
+use crate::copying::{COPY, add_button};
+use crate::nodes::{add, element, set};
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlAnchorElement, Node, Text};
@@ -75,8 +76,8 @@ impl Sink for Tree {
                 if !language.is_empty() {
                     set(&element, "data-language", language);
                 }
-                content = self::element("code", "");
-                let _ = element.append_child(&content);
+                add_button(&element, COPY);
+                content = add(&element, "code", "");
             }
             Tag::Table => {
                 set(&element, "dir", "auto");

@@ -125,7 +125,8 @@ fn asked() -> Option<UrlSearchParams> {
     UrlSearchParams::new_with_str(&search).ok()
 }
 
-pub(super) fn stored() -> Option<Storage> {
+/// The storage of the browser, if it has one for the page.
+pub(crate) fn stored() -> Option<Storage> {
     window().local_storage().ok()?
 }
 

@@ -1,15 +1,15 @@
 //! The items of the list, one for each entry of the conversation.
 
 use crate::cards::Cards;
-use crate::composer::{focus_composer, keep_typed};
+use crate::copying::{AGAIN, add_button, add_copy};
 use crate::effect::effect;
+use crate::field::{focus_composer, keep_typed, write_below};
 use crate::markdown::MarkdownView;
-use crate::nodes::{add, element, set, write};
-use crate::notice::Notice;
+use crate::nodes::{add, element, hear, set, write};
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
-use agent_chat::{AgentChat, Ask, Entry, EntryKey, Item, Status};
+use agent_chat::{AgentChat, Ask, AskSnapshot, Entry, EntryKey, Item, Phase, Sending, Status};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
@@ -21,6 +21,10 @@ use web_sys::{Element, Node};
 
 /// The number of items of a long history that are made at once. Its end is made first, because it is visible.
 const SLICE: usize = 40;
+
+/// The lines and bytes of a message of the user that is shown whole.
+const MOST_LINES: usize = 12;
+const MOST_BYTES: usize = 1_200;
 
 /// The items, in order.
 pub(super) struct Rows {
@@ -55,7 +59,6 @@ enum Kind {
 #[derive(Clone)]
 struct Maker {
     chat: AgentChat,
-    notice: Notice,
     cards: Cards,
     words: ReadSignal<Words>,
     settings: RwSignal<Settings>,
@@ -71,12 +74,11 @@ impl Rows {
         end: Element,
         chat: AgentChat,
         settings: RwSignal<Settings>,
-        notice: Notice,
         cards: Cards,
         whole: RwSignal<bool>,
     ) {
         let words = words();
-        let maker = Maker { chat, notice, cards, words, settings, owner: Owner::new() };
+        let maker = Maker { chat, cards, words, settings, owner: Owner::new() };
         let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, maker };
         let rows = Rc::new(RefCell::new(rows));
         let mut spoken = words.get_untracked();
@@ -213,8 +215,25 @@ impl Maker {
         set(&article, "aria-live", "off");
         let said = add(&article, "p", "");
         set(&said, "dir", "auto");
-        let text = text.clone();
-        effect(move || text.with(|text| write(&said, text)));
+        let acts = acts(item);
+        add_copy(&acts, text.clone());
+        let again = add_button(&acts, AGAIN);
+        let its = text.clone();
+        hear(&again, "click", move || {
+            its.with_untracked(|text| write_below(text));
+            focus_composer();
+        });
+        let (text, long, words) = (text.clone(), article.clone(), self.words);
+        let mut all = None;
+        effect(move || {
+            text.with(|text| {
+                write(&said, text);
+                if text.len() > MOST_BYTES || text.lines().count() > MOST_LINES {
+                    let all = all.get_or_insert_with(|| clamp(&long));
+                    words.with(|words| write(all, words.text(Say::ShowAll)));
+                }
+            });
+        });
         self.called(article, Say::You)
     }
 
@@ -223,6 +242,7 @@ impl Maker {
         set(&article, "data-role", "assistant");
         let kind = self.called(article.clone(), Say::Agent);
         let (mut shown, mut busy) = (MarkdownView::at(add(&article, "div", "prose")), None);
+        add_copy(&acts(item), text.clone());
         let (text, key, chat) = (text.clone(), key.clone(), self.chat);
         let is_it = move |id: &String| matches!(&key, EntryKey::Message(known, _) if known == id);
         effect(move || {
@@ -262,7 +282,7 @@ impl Maker {
     }
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
-        let Self { chat, notice, cards, words, settings, .. } = *self;
+        let Self { chat, cards, words, settings, .. } = *self;
         let Ask { tool_call_id, snapshot, sending } = ask.clone();
         let (ask, sending) = (ReadSignal::from(snapshot), ReadSignal::from(sending));
         let handle = cards.handle(&tool_call_id);
@@ -287,13 +307,6 @@ impl Maker {
                 cards.lead_to_waiting(chat);
             })
             .on_picks(move |picked| id.with_value(|id| cards.set_picks(id, picked)))
-            .on_reply_in_chat(move |picked| {
-                focus_composer();
-                // For a single question, the typed text is the whole answer.
-                if !picked.is_empty() && ask.with_untracked(|ask| ask.questions.len() > 1) {
-                    notice.say(Say::PicksGoAlong);
-                }
-            })
             .on_late_message(move |text| chat.send_alone(&text));
         let on_reply = Callback::new(move |reply| {
             id.with_value(|id| {
@@ -305,11 +318,55 @@ impl Maker {
                 chat.cancel(id);
             });
         };
+        tell_of_others(item, ask, sending, words);
         let card = view! { <QuestionCard ask on_reply on_cancel options /> };
         let mut card = card.into_any().build();
         card.mount(item, None);
         card
     }
+}
+
+/// The place of the buttons beside a message.
+fn acts(item: &Element) -> Element {
+    let acts = add(item, "div", "acts");
+    set(&acts, "aria-live", "off");
+    acts
+}
+
+/// Shows the beginning of a long message of the user, with a button for all of it.
+fn clamp(article: &Element) -> Element {
+    set(article, "data-long", "");
+    let all = add(article, "button", "all");
+    set(&all, "type", "button");
+    let (article, it) = (article.clone(), all.clone());
+    hear(&all, "click", move || {
+        // A valid name.
+        let _ = article.remove_attribute("data-long");
+        it.remove();
+        focus_composer();
+    });
+    all
+}
+
+/// Shows below a card that somebody else has answered it, if it waited here.
+fn tell_of_others(
+    item: &Element,
+    ask: ReadSignal<AskSnapshot>,
+    sending: ReadSignal<Sending>,
+    words: ReadSignal<Words>,
+) {
+    let (mut has_waited, mut is_own, mut line, item) = (false, false, None, item.clone());
+    effect(move || {
+        is_own |= sending.with(|sending| *sending == Sending::Pending);
+        match ask.with(|ask| ask.phase) {
+            Phase::Answerable => has_waited = true,
+            Phase::Answered | Phase::Declined if has_waited && !is_own => {
+                let line = line.get_or_insert_with(|| add(&item, "p", "elsewhere"));
+                words.with(|words| write(line, words.text(Say::ElsewhereAnswered)));
+            }
+            _ => {}
+        }
+    });
 }
 
 /// Returns true while a run is open.

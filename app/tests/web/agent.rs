@@ -74,22 +74,22 @@ impl Agent {
 
     /// Another client answers a question, and the agent asks another one.
     pub(crate) fn goes_on(&self, answered: &str, next: &str, ask: &Value) {
-        let run = json!({"threadId": self.id, "runId": "r2"});
         let answer =
             json!({"id": "t1", "role": "tool", "toolCallId": answered, "content": "User cancelled the question"});
-        let mut started = run.clone();
-        started["type"] = "RUN_STARTED".into();
-        started["input"] = json!({"threadId": self.id, "runId": "r2", "messages": [answer]});
-        self.tells("life-2", &started);
+        let input = json!({"threadId": self.id, "runId": "r2", "messages": [answer]});
+        self.tells("life-2", &json!({"type": "RUN_STARTED", "threadId": self.id, "runId": "r2", "input": input}));
+        self.asks(next, ask);
+    }
+
+    /// The agent asks in the run that is open, and ends it.
+    pub(crate) fn asks(&self, next: &str, ask: &Value) {
         self.tells(
             "life-3",
             &json!({"type": "TOOL_CALL_START", "toolCallId": next, "toolCallName": "ask_user_question"}),
         );
         self.tells("life-4", &json!({"type": "TOOL_CALL_ARGS", "toolCallId": next, "delta": ask.to_string()}));
         self.tells("life-5", &json!({"type": "TOOL_CALL_END", "toolCallId": next}));
-        let mut finished = run;
-        finished["type"] = "RUN_FINISHED".into();
-        self.tells("life-6", &finished);
+        self.tells("life-6", &json!({"type": "RUN_FINISHED", "threadId": self.id, "runId": "r2"}));
     }
 
     /// The messages of each run that the page has posted.
@@ -109,6 +109,14 @@ impl Agent {
         let started = json!({"type": "RUN_STARTED", "threadId": self.id, "runId": input["runId"]});
         let text = json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": "m1", "role": "assistant", "delta": text});
         write(RUN, &format!("data: {started}\n\ndata: {text}\n\n"));
+    }
+
+    /// The agent finishes the run that the page has asked for.
+    pub(crate) fn finishes(&self) {
+        let input: Value = serde_json::from_str(&bodies(RUN)[0]).expect("an input");
+        let finished = json!({"type": "RUN_FINISHED", "threadId": self.id, "runId": input["runId"]});
+        write(RUN, &format!("data: {finished}\n\n"));
+        close(RUN);
     }
 
     fn history(&self) -> String {

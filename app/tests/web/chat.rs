@@ -8,7 +8,9 @@ use leptos::prelude::*;
 use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::{Element, HtmlElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit};
+use web_sys::{
+    Element, Event, EventInit, HtmlElement, HtmlSelectElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit,
+};
 
 /// The number of looks at the page before a test fails. Each look lets all other tasks run first.
 const LOOKS: usize = 2_000;
@@ -127,8 +129,23 @@ fn colour() -> Value {
     one("Which colour?", ["Red", "Blue"])
 }
 
+/// The line above the field that says where the text would go.
+fn goes(page: &Page) -> String {
+    let line: HtmlElement = page.0.the("#goes");
+    if line.has_attribute("hidden") { String::new() } else { shown(&line.into()) }
+}
+
+/// The texts of the parts of a line that are shown.
+fn shown(line: &Element) -> String {
+    let parts = line.query_selector_all("p, li, button").expect("a valid selector");
+    let parts = (0..parts.length()).filter_map(|at| parts.item(at)?.dyn_into::<Element>().ok());
+    let texts: Vec<_> =
+        parts.filter(|part| !part.has_attribute("hidden")).filter_map(|part| part.text_content()).collect();
+    texts.join(" · ").replace(['\u{2068}', '\u{2069}'], "")
+}
+
 #[test]
-async fn enter_during_a_run_says_why_nothing_goes_and_keeps_the_text() {
+async fn enter_during_a_run_waits_for_its_end_and_can_be_taken_back() {
     let agent = Agent::asking("enter", &[("c1", &size())]);
     let page = Page::of(&agent).await;
     page.types(".composer textarea", "Large");
@@ -138,12 +155,121 @@ async fn enter_during_a_run_says_why_nothing_goes_and_keeps_the_text() {
     page.sees("article[data-role=assistant]").await;
     page.types(".composer textarea", "Wait");
     page.presses("Enter").await;
-    assert!(page.notice().starts_with("The agent is still writing."));
-    assert_eq!(page.composer().value(), "Wait");
-    page.types(".composer textarea", "Wait a");
+    let queue = || shown(&page.0.the("#queue"));
+    assert_eq!(
+        (page.composer().value().as_str(), queue().as_str()),
+        ("", "Goes when the agent has finished: Wait · Take back")
+    );
+    page.types(".composer textarea", "a moment");
+    page.0.the::<HtmlElement>("#queue button").click();
     page.0.settled().await;
-    assert_eq!(page.notice(), "");
+    assert_eq!(page.composer().value(), "Wait\na moment", "below what was sent before");
+    page.sees("#queue[hidden]").await;
+    page.presses("Enter").await;
     assert_eq!(Agent::runs().len(), 1);
+    agent.finishes();
+    let runs = page.runs(2).await;
+    let last = runs[1].as_array().and_then(|messages| messages.last().cloned()).expect("messages");
+    assert_eq!(last["content"], "Wait\na moment");
+}
+
+#[test]
+async fn what_waits_for_a_run_answers_no_question_that_comes_of_it() {
+    let agent = Agent::asking("queue", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    let answer = json!({"id": "t1", "role": "tool", "toolCallId": "c1", "content": "User cancelled the question"});
+    let input = json!({"threadId": "queue", "runId": "r2", "messages": [answer]});
+    agent.tells("life-2", &json!({"type": "RUN_STARTED", "threadId": "queue", "runId": "r2", "input": input}));
+    page.sees(".stop").await;
+    page.types(".composer textarea", "Red");
+    page.presses("Enter").await;
+    agent.asks("c2", &colour());
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+    page.waits_for("the text", || page.composer().value() == "Red").await;
+    assert!(Agent::runs().is_empty());
+    assert_eq!(page.notice(), "A question has come. Press Enter again to answer it with this.");
+    page.presses("Enter").await;
+    page.runs(1).await;
+}
+
+#[test]
+async fn escape_stops_a_run_and_sends_nothing_that_waits_for_it() {
+    let agent = Agent::asking("escape", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.types(".composer textarea", "Large");
+    page.presses("Enter").await;
+    page.runs(1).await;
+    page.types(".composer textarea", "Wait");
+    page.presses("Enter").await;
+    page.presses("Escape").await;
+    page.waits_for("the end", || page.0.find(".stop").is_none()).await;
+    assert_eq!(page.composer().value(), "Wait");
+    assert_eq!(Agent::runs().len(), 1);
+}
+
+#[test]
+async fn it_is_said_before_where_a_text_goes() {
+    let agent = Agent::asking("goes", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    assert_eq!(page.composer().placeholder(), "Answer here, or choose above");
+    assert_eq!(goes(&page), "");
+    page.types(".composer textarea", "Medium");
+    page.0.settled().await;
+    assert_eq!(goes(&page), "Goes as your answer to “Which size?” · Send as a message instead");
+    page.types(".composer textarea", "2");
+    page.0.settled().await;
+    assert_eq!(goes(&page), "Goes as your answer to “Which size?” · Large · Send as a message instead");
+    page.0.the::<HtmlElement>("#goes button").click();
+    let runs = page.runs(1).await;
+    assert!(runs[0].to_string().contains("replied_in_chat"), "{runs:?}");
+    page.0.settled().await;
+    assert_eq!((goes(&page).as_str(), page.composer().value().as_str()), ("", ""));
+    assert_eq!(page.composer().placeholder(), "Write a message");
+    assert!(said(&page).contains(&"2".to_owned()), "one's own words stay: {:?}", said(&page));
+}
+
+#[test]
+async fn a_question_back_is_the_answer_or_a_message_as_its_writer_says() {
+    for (id, choice, result) in [("back", 0, "replied_in_chat"), ("back-2", 1, "answers")] {
+        let agent = Agent::asking(id, &[("c1", &size())]);
+        let page = Page::of(&agent).await;
+        page.types(".composer textarea", "Is it washable?");
+        page.presses("Enter").await;
+        let asked = "Is this your answer to “Which size?”, or a message? · Send as a message · Send as my answer";
+        assert_eq!(goes(&page), asked);
+        let buttons = page.0.place.query_selector_all("#goes button").expect("a valid selector");
+        let [message, button] = [0, choice].map(|at| buttons.item(at).expect("a choice"));
+        let has_focus = || document().active_element().is_some_and(|active| active.is_same_node(Some(&message)));
+        page.waits_for("the focus on the choice", has_focus).await;
+        assert!(Agent::runs().is_empty(), "nothing goes before it is said as what");
+        button.unchecked_into::<HtmlElement>().click();
+        let runs = page.runs(1).await;
+        assert!(runs[0][2]["content"].as_str().is_some_and(|text| text.contains(result)), "{runs:?}");
+        assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
+    }
+}
+
+#[test]
+async fn a_picture_is_refused_in_words() {
+    let agent = Agent::asking("picture", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    for (event, data) in [("paste", "clipboardData"), ("drop", "dataTransfer")] {
+        let init = EventInit::new();
+        init.set_bubbles(true);
+        init.set_cancelable(true);
+        let event = Event::new_with_event_init_dict(event, &init).expect("a valid event");
+        let types = js_sys::Array::of1(&"Files".into());
+        let files = js_sys::Object::new();
+        js_sys::Reflect::set(&files, &"types".into(), &types).expect("it can be set");
+        js_sys::Reflect::set(&event, &data.into(), &files).expect("it can be set");
+        page.composer().dispatch_event(&event).expect("it is heard");
+        page.0.settled().await;
+        assert!(event.default_prevented());
+        assert_eq!(page.notice(), "Only text can be sent here.");
+        page.types(".composer textarea", "A text");
+        page.0.settled().await;
+        assert_eq!(page.notice(), "");
+    }
 }
 
 #[test]
@@ -180,7 +306,7 @@ async fn the_button_sends_where_no_form_can_be_submitted() {
     let agent = Agent::asking("frame", &[("c1", &size())]);
     let page = Page::of(&agent).await;
     page.types(".composer textarea", "Large");
-    let stop = wasm_bindgen::closure::Closure::<dyn Fn(web_sys::Event)>::new(|event: web_sys::Event| {
+    let stop = wasm_bindgen::closure::Closure::<dyn Fn(Event)>::new(|event: Event| {
         event.stop_immediate_propagation();
     });
     let listener = stop.as_ref().unchecked_ref();
@@ -286,20 +412,21 @@ async fn what_came_too_late_stays_on_its_card_while_another_question_waits() {
 }
 
 #[test]
-async fn a_reply_in_chat_takes_the_picks_along() {
+async fn a_text_in_place_of_several_answers_takes_the_picks_along() {
     let both = json!({"questions": [
         question("Which size?", ["Small", "Large"]),
         question("Which colour?", ["Red", "Blue"]),
     ]});
     let agent = Agent::asking("chat", &[("c1", &both)]);
     let page = Page::of(&agent).await;
+    page.types(".composer textarea", "Please stop asking");
+    page.0.settled().await;
+    assert_eq!(goes(&page), "Goes as a message in place of the answers");
     let options = page.0.place.query_selector_all("input[type=radio]");
     let large = options.expect("a valid selector").item(1);
     large.expect("an option").unchecked_into::<HtmlElement>().click();
-    page.clicks("c1", "Reply in chat instead").await;
-    assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
-    assert_eq!(page.notice(), "What you have picked goes along with your message.");
-    page.types(".composer textarea", "Please stop asking");
+    page.0.settled().await;
+    assert_eq!(goes(&page), "Goes as a message in place of the answers · Large");
     page.presses("Enter").await;
     let runs = page.runs(1).await;
     let result = runs[0][2]["content"].as_str().expect("a result");
@@ -310,12 +437,63 @@ async fn a_reply_in_chat_takes_the_picks_along() {
 }
 
 #[test]
-async fn a_reply_in_chat_to_a_single_question_promises_nothing_of_picks() {
-    let agent = Agent::asking("single", &[("c1", &size())]);
+async fn a_message_can_be_written_again_and_a_long_one_is_cut() {
+    let log = "A line of a log\n".repeat(40);
+    let agent = Agent::asking_after("again", &["Hello", &log], &[("c1", &size())]);
     let page = Page::of(&agent).await;
-    page.clicks("c1", "Reply in chat instead").await;
+    page.types(".composer textarea", "Once more:");
+    page.0.the::<HtmlElement>("li:first-child [aria-labelledby=say-again]").click();
+    page.0.settled().await;
+    assert_eq!(page.composer().value(), "Once more:\nHello");
     assert_eq!(document().active_element().as_ref(), Some(page.composer().as_ref()));
-    assert_eq!(page.notice(), "");
+    page.0.says("#say-again", "Edit and send again");
+    page.0.says("article[data-long] .all", "Show all");
+    page.0.the::<HtmlElement>("article[data-long] .all").click();
+    assert!(page.0.find("[data-long], .all").is_none());
+    assert_eq!(page.0.place.query_selector_all("[aria-labelledby=say-copy]").expect("a valid selector").length(), 2);
+}
+
+#[test]
+async fn the_title_leads_to_every_conversation_the_waiting_ones_first() {
+    let agent = Agent::asking("listed", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    page.0.settled().await;
+    let stored = r#"[{"id":"quiet","text":"An old one","waits":false},{"id":"a b","text":"My brakes","waits":true}]"#;
+    let storage = window().local_storage().expect("there is a storage").expect("there is a storage");
+    storage.set_item("chat-page talks ", stored).expect("there is room");
+    page.types(".composer textarea", "Large");
+    page.presses("Enter").await;
+    page.runs(1).await;
+    page.0.settled().await;
+    let list: HtmlElement = page.0.the("#talks");
+    list.show_popover().expect("it is closed");
+    page.sees("#talks a").await;
+    let links = list.query_selector_all("a").expect("a valid selector");
+    let links = (0..links.length()).filter_map(|at| links.item(at)?.dyn_into::<Element>().ok());
+    let links: Vec<_> = links
+        .map(|link| (link.get_attribute("href").unwrap_or_default(), link.text_content().unwrap_or_default()))
+        .collect();
+    let link = |id: &str, text: &str| (format!("#c={id}"), text.to_owned());
+    let first = link("a%20b", "My brakesA question waits for you");
+    let all = [first, link("listed", "Hello"), link("quiet", "An old one")];
+    page.0.find("#talks a[aria-current][href='#c=listed']").expect("the one that is open");
+    list.hide_popover().expect("it is open");
+    assert_eq!(links.len(), 3);
+    assert!(all.iter().all(|one| links.iter().any(|link| link.0 == one.0)), "{links:?}");
+    assert!(links.iter().position(|link| *link == all[0]) < links.iter().position(|link| *link == all[2]), "{links:?}");
+}
+
+#[test]
+async fn an_answer_from_elsewhere_is_told_below_its_card() {
+    let agent = Agent::asking("elsewhere", &[("c1", &size())]);
+    let page = Page::of(&agent).await;
+    agent.goes_on("c1", "c2", &colour());
+    page.sees(&format!("{}[data-state=awaiting]", card("c2"))).await;
+    page.0.says(".elsewhere", "Answered in another tab or window");
+    page.clicks("c2", "Blue").await;
+    page.runs(1).await;
+    page.0.settled().await;
+    assert_eq!(page.0.place.query_selector_all(".elsewhere").expect("a valid selector").length(), 1);
 }
 
 #[test]

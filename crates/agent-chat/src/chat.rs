@@ -4,6 +4,7 @@ use crate::core::{Core, Handle, Link};
 use crate::entry::{Ask, Entry};
 use crate::options::ChatOptions;
 use crate::outbox::SendState;
+use crate::send_as::{Reading, SendAs};
 use crate::status::{Connection, ReplyStatus, Status};
 use crate::trouble::Trouble;
 use ask_user_question::outcome::AnsweredBy;
@@ -107,20 +108,32 @@ impl AgentChat {
     /// Returns false, and sends nothing, if a run is open, if the text is blank, or if it can't be sent. In the last case
     /// [`status`](Self::status) has the reason.
     pub fn send(&self, text: &str) -> bool {
-        self.send_text(text, &[], false)
+        self.send_text(text, &[], Some(SendAs::Matched))
     }
 
     /// Like [`send`](Self::send), together with the picks so far on the cards of these asks. They are sent with a text that does not answer
     /// every question of an ask.
     pub fn send_with(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
-        self.send_text(text, picks, false)
+        self.send_as(SendAs::Matched, text, picks)
+    }
+
+    /// Like [`send_with`](Self::send_with), for a user who has said what the text is to the question that waits.
+    pub fn send_as(&self, send_as: SendAs, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
+        self.send_text(text, picks, Some(send_as))
+    }
+
+    /// The result of [`send_with`](Self::send_with) for a text if it were sent now, so that a page can show it before. `None` if no question waits for an
+    /// answer: the text is a message.
+    #[must_use]
+    pub fn reading(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> Option<Reading> {
+        self.with(|core| core.read_text(text, picks)).flatten()
     }
 
     /// Sends a message that answers no question, such as a text that came too late for its own. Like [`send`](Self::send), but returns
     /// false also if a question waits: that one has to be answered first.
     pub fn send_alone(&self, text: &str) -> bool {
         let waits = self.with(|core| core.conversation.waiting().next().is_some());
-        waits == Some(false) && self.send_text(text, &[], true)
+        waits == Some(false) && self.send_text(text, &[], None)
     }
 
     /// Answers an ask. The reply is held until the run has ended and each other waiting ask has its reply. Returns the immediate result;
@@ -192,12 +205,12 @@ impl AgentChat {
         self.core.refresh();
     }
 
-    fn send_text(&self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) -> bool {
+    fn send_text(&self, text: &str, picks: &[(String, Vec<Selection>)], send_as: Option<SendAs>) -> bool {
         let can_send_text = self.with(|core| core.can_send_text()) == Some(true);
         if !can_send_text || text.trim().is_empty() {
             return false;
         }
-        self.with(|core| core.hold_text(text, picks, stands_alone));
+        self.with(|core| core.hold_text(text, picks, send_as));
         let is_taken = self.core.send_next();
         if !is_taken {
             self.with(Core::drop_text);

@@ -2,6 +2,7 @@
 
 use crate::ids::new_id;
 use crate::json;
+use crate::send_as::SendAs;
 use crate::storage::Shelf;
 use crate::trouble::Trouble;
 use ag_ui_stream::Asks;
@@ -50,12 +51,15 @@ struct PendingReply {
 pub(crate) struct PendingMessage {
     pub(crate) id: String,
     pub(crate) text: String,
-    /// True if it answers no question, even if one waits when it is sent.
-    pub(crate) stands_alone: bool,
-    /// The picks on the cards of these calls, each as a reply in chat.
-    picks: Vec<(String, ReplyContent)>,
+    /// Its meaning for a question that waits when it is sent; `None` if it answers none.
+    pub(crate) send_as: Option<SendAs>,
+    pub(crate) picks: CardPicks,
     state: SendState,
 }
+
+/// The picks on the cards of these calls, each as a reply in chat.
+#[derive(Clone, Debug)]
+pub(crate) struct CardPicks(Vec<(String, ReplyContent)>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum ReplyContent {
@@ -129,9 +133,9 @@ impl Outbox {
         });
     }
 
-    /// Holds a message, which may answer a waiting ask when it is sent, unless `stands_alone` is true. The picks on the cards of these calls
-    /// are sent with it.
-    pub(crate) fn hold_message(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
+    /// Holds a message, which may answer a waiting ask when it is sent, unless it has no meaning for one. The picks on the cards of these
+    /// calls are sent with it.
+    pub(crate) fn hold_message(&mut self, text: &str, picks: &[(String, Vec<Selection>)], send_as: Option<SendAs>) {
         let picked = |(id, partial): &(String, Vec<Selection>)| {
             let outcome = Outcome::RepliedInChat { text: String::new(), partial: partial.clone() };
             (id.clone(), ReplyContent::Parsed(outcome))
@@ -139,8 +143,8 @@ impl Outbox {
         self.message = Some(PendingMessage {
             id: new_id(),
             text: text.to_owned(),
-            stands_alone,
-            picks: picks.iter().map(picked).collect(),
+            send_as,
+            picks: CardPicks(picks.iter().map(picked).collect()),
             state: SendState::Held,
         });
     }
@@ -199,7 +203,7 @@ impl Outbox {
 
     /// Removes and returns the held message, if it may be an answer.
     pub(crate) fn take_answer(&mut self) -> Option<PendingMessage> {
-        self.message.take_if(|message| message.state == SendState::Held && !message.stands_alone)
+        self.message.take_if(|message| message.state == SendState::Held && message.send_as.is_some())
     }
 
     /// Removes the held reply to an ask. Returns false if none is held; a sent one can't be taken back.
@@ -269,7 +273,7 @@ impl Outbox {
         if let Some(message) = self.message.as_mut().filter(|message| message.state == *from) {
             message.state = to.clone();
             // No question waited that it could have answered.
-            message.stands_alone |= to.has_failed();
+            message.send_as.take_if(|_| to.has_failed());
         }
     }
 
@@ -400,11 +404,10 @@ impl PendingReply {
     }
 }
 
-impl PendingMessage {
+impl CardPicks {
     /// The picks on the card of a call.
-    pub(crate) fn picks(&self, tool_call_id: &str, ask: &AskUserQuestion) -> Vec<Selection> {
-        let mut picks = self.picks.iter();
-        let mut picked = picks.find(|(id, _)| id == tool_call_id).map(|(_, picked)| picked.clone());
+    pub(crate) fn of(&self, tool_call_id: &str, ask: &AskUserQuestion) -> Vec<Selection> {
+        let mut picked = self.0.iter().find(|(id, _)| id == tool_call_id).map(|(_, picked)| picked.clone());
         if let Some(picked) = &mut picked {
             picked.parse_for(ask);
         }
@@ -413,14 +416,16 @@ impl PendingMessage {
             _ => Vec::new(),
         }
     }
+}
 
+impl PendingMessage {
     fn write(&self, asks: &Asks) -> Json<'static> {
         // Each call is followed by the picks on its card.
-        let picks = self.picks.iter().flat_map(|(id, picked)| [id.as_str().into(), picked.write(asks, id)]);
+        let picks = self.picks.0.iter().flat_map(|(id, picked)| [id.as_str().into(), picked.write(asks, id)]);
         Json::object([
             ("id", self.id.as_str().into()),
             ("text", self.text.as_str().into()),
-            ("alone", self.stands_alone.into()),
+            ("as", self.send_as.map_or("", SendAs::name).into()),
             ("picks", picks.collect::<Vec<_>>().into()),
             ("mail", self.state.write()),
         ])
@@ -434,8 +439,8 @@ impl PendingMessage {
         Some(Self {
             id: text(stored.get("id")?)?,
             text: text(stored.get("text")?)?,
-            stands_alone: is_on(stored, "alone") || state.has_failed(),
-            picks: picks.chunks_exact(2).filter_map(picked).collect(),
+            send_as: json::text(stored, "as").and_then(SendAs::named).filter(|_| !state.has_failed()),
+            picks: CardPicks(picks.chunks_exact(2).filter_map(picked).collect()),
             state,
         })
     }

@@ -75,8 +75,9 @@ impl Trouble {
         match error {
             TransportError::Aborted => Self::Stopped,
             TransportError::Network => match origin {
-                AgentOrigin::Other(origin) => Self::Elsewhere { origin: origin.clone() },
-                AgentOrigin::Own | AgentOrigin::None => Self::Unreachable,
+                // Without a network no one has refused it.
+                AgentOrigin::Other(origin) if crate::browser::is_online() => Self::Elsewhere { origin: origin.clone() },
+                AgentOrigin::Other(_) | AgentOrigin::Own | AgentOrigin::None => Self::Unreachable,
             },
             TransportError::NoStream { other } => Self::Unreadable(format!("{other} is no stream of events")),
             TransportError::Status { status, body } => Self::Refused { status, message: body.message },

@@ -3,20 +3,21 @@
 use super::{Core, Launch, Link, Post};
 use crate::browser;
 use crate::ids::{new_id, now};
-use crate::outbox::SendState;
+use crate::outbox::{PendingMessage, SendState};
+use crate::send_as::{Reading, SendAs};
 use crate::store::ConversationStore;
 use crate::subscription::Subscription;
 use crate::tabs::TabLock;
 use crate::trouble::Trouble;
 use ag_ui_stream::Message;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, Refusal, UserTurn};
-use ask_user_question::matching::match_message;
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
-use ask_user_question::{AskSnapshot, Outcome, Phase};
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use json_tree::Json;
 use leptos::prelude::*;
 use std::rc::Rc;
+use std::sync::Arc;
 
 pub(crate) enum Next {
     /// No action until something changes.
@@ -30,15 +31,15 @@ pub(crate) enum Next {
 }
 
 impl Core {
-    /// Holds a text. With `stands_alone` it is a message of its own. Otherwise the time of sending decides: it may be the answer to a waiting ask.
-    pub(crate) fn hold_text(&mut self, text: &str, picks: &[(String, Vec<Selection>)], stands_alone: bool) {
+    /// Holds a text. With `None` it is a message of its own. Otherwise the time of sending decides: it may be the answer to a waiting ask.
+    pub(crate) fn hold_text(&mut self, text: &str, picks: &[(String, Vec<Selection>)], send_as: Option<SendAs>) {
         // The user continues: an earlier message that failed becomes part of the history.
         if let Some(earlier) = self.outbox.take_failed_message() {
             self.conversation.push_message(now(), Message::user(earlier.id, earlier.text));
         }
         // It can't answer a question that arrives while it waits for the server.
-        let stands_alone = stands_alone || self.has_no_question();
-        self.outbox.hold_message(text, picks, stands_alone);
+        let send_as = send_as.filter(|_| !self.has_no_question());
+        self.outbox.hold_message(text, picks, send_as);
         if let Some(persistence) = self.config.persistence {
             (persistence.set_id)(&self.config.defaults.thread_id);
         }
@@ -186,32 +187,40 @@ impl Core {
 
     /// Turns the held message into the answer to a waiting ask.
     fn answer_by_message(&mut self, elsewhere: &[AskReply]) {
-        let is_held = |id: &str| elsewhere.iter().any(|reply| reply.tool_call_id == id);
-        let waits = self.conversation.waiting();
-        let waits: Vec<_> = waits
-            .filter(|ask| !self.outbox.answers(&ask.tool_call_id) && !is_held(&ask.tool_call_id))
-            .filter_map(|ask| Some((ask.tool_call_id.clone(), ask.ask.clone()?)))
-            .collect();
+        let waits = self.unanswered(elsewhere);
         if waits.is_empty() {
             return;
         }
-        let Some(message) = self.outbox.take_answer() else {
+        let Some(PendingMessage { text, send_as: Some(send_as), picks, .. }) = self.outbox.take_answer() else {
             return;
         };
-        let read = waits.iter().map(|(id, ask)| match_message(ask, &message.text, message.picks(id, ask)));
-        let mut outcomes: Vec<Outcome> = read.collect();
-        // One text can't answer two calls: it answers the one that offers it, or else the first.
-        let meant = outcomes.iter().position(picks_an_option).unwrap_or(0);
-        let outcome = outcomes.swap_remove(meant);
+        let picked = |id: &str, ask: &AskUserQuestion| picks.of(id, ask);
+        let Some(Reading { tool_call_id: meant, outcome, .. }) = send_as.read(&waits, &text, picked) else { return };
         let is_answer = matches!(outcome, Outcome::Answered(_));
-        for (index, (tool_call_id, _)) in waits.iter().enumerate() {
-            if index == meant {
-                self.hold(tool_call_id, outcome.clone(), AnsweredBy::Composer);
-            } else if !is_answer {
-                // A message about something else passes all of them.
-                self.hold(tool_call_id, Outcome::Superseded, AnsweredBy::Composer);
-            }
+        self.hold(&meant, outcome, AnsweredBy::Composer);
+        // A message about something else passes all of them.
+        for (tool_call_id, _) in waits.iter().filter(|(id, _)| !is_answer && *id != meant) {
+            self.hold(tool_call_id, Outcome::Superseded, AnsweredBy::Composer);
         }
+    }
+
+    /// The asks that wait and have no reply, here or in another tab.
+    fn unanswered(&self, elsewhere: &[AskReply]) -> Vec<(String, Arc<AskUserQuestion>)> {
+        let is_held = |id: &str| elsewhere.iter().any(|reply| reply.tool_call_id == id);
+        let waits = self.conversation.waiting();
+        waits
+            .filter(|ask| !self.outbox.answers(&ask.tool_call_id) && !is_held(&ask.tool_call_id))
+            .filter_map(|ask| Some((ask.tool_call_id.clone(), ask.ask.clone()?)))
+            .collect()
+    }
+
+    /// The meaning of a text if it were sent now; `None` if no question waits.
+    pub(crate) fn read_text(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> Option<Reading> {
+        let waits = self.unanswered(&self.held_elsewhere());
+        let picked = |id: &str, _: &AskUserQuestion| {
+            picks.iter().find(|(it, _)| it == id).map(|(_, picks)| picks.clone()).unwrap_or_default()
+        };
+        SendAs::Matched.read(&waits, text, picked)
     }
 
     /// Turns the held message into the cancellation of each unreadable ask, since no run can start before.
@@ -280,12 +289,4 @@ impl Core {
             }
         }
     }
-}
-
-/// Returns true if an outcome has only offered options, and no text of the user.
-fn picks_an_option(outcome: &Outcome) -> bool {
-    let Outcome::Answered(reply) = outcome else {
-        return false;
-    };
-    reply.answers().iter().all(|answer| answer.other.is_none())
 }

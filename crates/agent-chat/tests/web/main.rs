@@ -12,10 +12,10 @@ mod tools;
 mod visitor;
 
 use ag_ui_stream::Message;
-use agent_chat::{ChatOptions, Delivery, ReplyStatus, Status, Trouble};
-use ask_user_question::Phase;
+use agent_chat::{ChatOptions, Delivery, ReplyStatus, SendAs, Status, Trouble};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::Sending;
+use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
 use scripted_agent::{Call, complaints, passes, tick};
 use serde_json::Value;
@@ -441,6 +441,40 @@ async fn a_question_back_is_a_message_and_no_answer() {
     let said: Vec<_> = call.input.messages.iter().map(Message::text).collect();
     let of = |words: &str| said.iter().filter(|text| text.contains(words)).count();
     assert_eq!((of("replied_in_chat"), of("\"answers\"")), (1, 0), "{said:?}");
+}
+
+#[test]
+async fn who_says_what_a_text_is_decides() {
+    let question_back = "Could it be both?";
+    for (send_as, result) in [(SendAs::Answer, "\"answers\""), (SendAs::Message, "replied_in_chat")] {
+        let visitor = Visitor::asked().await;
+        assert!(visitor.chat.send_as(send_as, question_back, &[]));
+        let call = Call::next().await;
+        assert!(call.input.messages[2].text().contains(result), "{send_as:?}: {}", call.input.messages[2].text());
+        assert_eq!(call.input.messages[3].text(), question_back);
+    }
+    let visitor = Visitor::asked().await;
+    assert!(visitor.chat.send_as(SendAs::Message, "Large", &[]));
+    let call = Call::next().await;
+    assert!(call.input.messages[2].text().contains("replied_in_chat"), "a label, too, is a message where that is said");
+}
+
+#[test]
+async fn it_is_known_before_what_a_text_would_be() {
+    let visitor = Visitor::asked_twice().await;
+    let read = |text: &str| {
+        let reading = visitor.chat.reading(text, &[]).expect("a question waits");
+        (reading.tool_call_id, reading.ask.questions[0].question.clone(), reading.outcome)
+    };
+    let (call, question, outcome) = read("blue");
+    assert_eq!((call.as_str(), question.as_str()), ("c2", "Which colour?"));
+    assert!(matches!(outcome, Outcome::Answered(_)));
+    assert!(matches!(read("Something else"), (call, _, Outcome::Answered(_)) if call == "c1"));
+    assert!(matches!(read("What else is there?").2, Outcome::RepliedInChat { .. }));
+    visitor.chat.send("blue");
+    assert_eq!(read("blue").0, "c1", "the other one has its reply");
+    visitor.picks("c1", SIZE, 0);
+    assert_eq!(visitor.chat.reading("blue", &[]), None);
 }
 
 #[test]

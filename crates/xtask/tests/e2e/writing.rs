@@ -62,14 +62,15 @@ async fn who_reads_at_the_beginning_stays_there_and_is_told_of_news() {
             let here = page.here().await?;
             let there = page.in_another_tab().await?;
             page.goes_to_the_beginning().await?;
-            page.has_button("To the newest message").await?;
+            page.has_button("1 question waits").await?;
             page.switch_to(&there).await?;
             page.tap("Brake service").await?;
             page.can_choose("Standard").await?;
             page.switch_to(&here).await?;
-            page.has_button("New messages").await?;
+            page.can_choose("Standard").await?;
+            page.has_button("1 question waits").await?;
             assert_eq!(page.place().await?, 0);
-            page.press_button("New messages").await?;
+            page.press_button("1 question waits").await?;
             page.has_in_sight(QUESTION).await?;
             Ok(())
         })
@@ -110,7 +111,7 @@ async fn the_way_back_to_the_end_covers_nothing_that_has_the_focus() {
             page.say(REQUEST).await?;
             page.can_choose("Brake service").await?;
             page.tab_back_to("New conversation").await?;
-            page.has_button("To the newest message").await?;
+            page.has_button("1 question waits").await?;
             for option in ["Brake service", "Oil change", "Tire rotation"] {
                 page.tab_to(option).await?;
                 page.sees_the_focus().await?;

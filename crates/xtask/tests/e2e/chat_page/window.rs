@@ -25,6 +25,11 @@ impl ChatPage {
         self.until(&format!("document.title === {}", json!(title))).await
     }
 
+    /// Waits until the tab's icon says that a question waits, or that none does.
+    pub(crate) async fn has_icon(&self, waits: bool) -> WebDriverResult<()> {
+        self.until(&format!("document.querySelector('link[rel=icon]').href.includes('svg') === {waits}")).await
+    }
+
     /// The name of the focused control.
     pub(crate) async fn focus(&self) -> WebDriverResult<String> {
         let script = "const { ariaLabel, labels, textContent } = document.activeElement;

@@ -1,0 +1,63 @@
+//! The buttons that copy a message or a block of code.
+
+use crate::nodes::{add, hear, set};
+use js_sys::Promise;
+use leptos::prelude::*;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::Element;
+
+/// The ids of the elements that have the names of the buttons in the page's language.
+pub(crate) const COPY: &str = "say-copy";
+pub(crate) const COPIED: &str = "say-copied";
+pub(crate) const AGAIN: &str = "say-again";
+
+/// The time for which a button tells that it has copied.
+const TOLD: Duration = Duration::from_secs(2);
+
+#[wasm_bindgen]
+extern "C" {
+    /// Throws if there is no clipboard, as on a page that was not loaded securely.
+    #[wasm_bindgen(js_namespace = ["navigator", "clipboard"], js_name = writeText, catch)]
+    fn write_text(text: &str) -> Result<Promise, JsValue>;
+}
+
+/// Adds a button with an icon, which has its name from the element with this id.
+pub(crate) fn add_button(parent: &Element, name: &str) -> Element {
+    let button = add(parent, "button", "act");
+    set(&button, "type", "button");
+    set(&button, "aria-labelledby", name);
+    button
+}
+
+/// Copies a text, and tells so at the button.
+pub(crate) fn copy(button: Element, text: &str) {
+    let Ok(written) = write_text(text) else { return };
+    spawn_local(async move {
+        if JsFuture::from(written).await.is_ok() {
+            set(&button, "aria-labelledby", COPIED);
+            set_timeout(move || set(&button, "aria-labelledby", COPY), TOLD);
+        }
+    });
+}
+
+/// Lets the buttons in blocks of code copy them, until the current owner is cleaned up.
+pub(crate) fn copy_code_in(list: &Element) {
+    let list = list.clone();
+    let clicks = window_event_listener(leptos::ev::click, move |event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        let button = target.and_then(|target| target.closest("pre > .act").ok().flatten());
+        let Some(button) = button.filter(|button| list.contains(Some(button))) else { return };
+        let code = button.next_element_sibling().and_then(|code| code.text_content());
+        copy(button, &code.unwrap_or_default());
+    });
+    on_cleanup(move || clicks.remove());
+}
+
+/// Adds a button that copies a message.
+pub(crate) fn add_copy(parent: &Element, text: ArcReadSignal<String>) {
+    let button = add_button(parent, COPY);
+    let it = button.clone();
+    hear(&button, "click", move || text.with_untracked(|text| copy(it.clone(), text)));
+}

@@ -1,0 +1,304 @@
+//! The text in the composer and its way: the line above the field says where it would go, before it goes.
+
+use crate::cards::Cards;
+use crate::effect::{effect, in_next_task};
+use crate::field::{field, focus_composer, is_composing, join, keep_unsent, write_in};
+use crate::nodes::{add, element, goes_with_owner, hear, set, write};
+use crate::notice::Notice;
+use crate::shell::place;
+use crate::words::{Say, words};
+use agent_chat::{AgentChat, Outcome, Reading, Selection, SendAs, Status};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+/// The name of the line that says where a text would go, which the field is described by.
+pub(crate) const LINE: &str = "goes";
+
+/// The choice for a text that may be meant as the answer or as a question back.
+const CHOICE: &str = "#goes button:not([hidden])";
+
+/// The text that is being written, and the one that is sent after the run.
+#[derive(Clone, Copy)]
+pub struct Draft {
+    chat: AgentChat,
+    cards: Cards,
+    notice: Notice,
+    /// Scrolls to the end of the transcript, as sending does.
+    at_end: RwSignal<bool>,
+    /// The text of the field.
+    pub(crate) written: RwSignal<String>,
+    /// A message that was sent while the agent wrote.
+    queued: RwSignal<String>,
+    /// True for a text that was started before the question came.
+    is_older: RwSignal<bool>,
+}
+
+impl Draft {
+    /// The text that is in the field.
+    pub(crate) fn of(chat: AgentChat, cards: Cards, notice: Notice, at_end: RwSignal<bool>) -> Self {
+        let [written, queued] = [field().value(), String::new()].map(RwSignal::new);
+        let draft = Self { chat, cards, notice, at_end, written, queued, is_older: RwSignal::new(false) };
+        let asked = RwSignal::new(0);
+        effect(move || {
+            let waiting = chat.waiting.with(Vec::len);
+            if asked.get_untracked() < waiting && !chat.restoring.get_untracked() {
+                draft.is_older.set(!field().value().trim().is_empty());
+            }
+            asked.set(waiting);
+        });
+        effect(move || {
+            let has_ended = chat.status.with(|status| match status {
+                Status::Running => None,
+                Status::Idle => Some(true),
+                Status::Failed(_) => Some(false),
+            });
+            if let Some(has_ended) = has_ended
+                && !draft.queued.with_untracked(String::is_empty)
+            {
+                untrack(|| draft.run_is_over(has_ended));
+            }
+        });
+        // The next conversation begins with the texts of the one before.
+        on_cleanup(move || {
+            if draft.queued.try_with_untracked(|queued| !queued.is_empty()) == Some(true) {
+                draft.take_back();
+            }
+        });
+        draft
+    }
+
+    /// True while a run is open.
+    pub(crate) fn is_running(self) -> bool {
+        self.chat.status.with(|status| *status == Status::Running)
+    }
+
+    /// True while a question waits that has no reply yet.
+    pub(crate) fn is_asked(self) -> bool {
+        self.chat.waiting.with(|waiting| waiting.iter().any(|ask| !ask.is_pending()))
+    }
+
+    /// The text of the field has changed by the user's hand.
+    pub(crate) fn set(self, text: String) {
+        if text.is_empty() {
+            self.is_older.set(false);
+        }
+        self.written.set(text);
+        self.keep();
+        self.notice.end();
+    }
+
+    /// Sends the text as what it is, if that is certain.
+    pub(crate) fn send(self) {
+        let text = field().value();
+        if text.trim().is_empty() {
+            return;
+        }
+        if untrack(|| self.is_running()) {
+            let queued = join(&[self.queued.get_untracked(), text]);
+            self.queued.set(queued);
+            return self.empty();
+        }
+        if self.is_older.get_untracked() {
+            self.is_older.set(false);
+            return self.notice.say(Say::QuestionCame);
+        }
+        match untrack(|| self.reading()) {
+            Some(reading) if asks_back(&reading) => {
+                // It is shown by then.
+                in_next_task(|| {
+                    let choice = document().query_selector(CHOICE).ok().flatten();
+                    if let Some(choice) = choice.and_then(|choice| choice.dyn_into::<HtmlElement>().ok()) {
+                        // Focusing can't fail.
+                        let _ = choice.focus();
+                    }
+                });
+            }
+            _ => self.send_as(SendAs::Matched),
+        }
+    }
+
+    /// Sends the text as the user means it.
+    fn send_as(self, intent: SendAs) {
+        if self.chat.send_as(intent, &field().value(), &untrack(|| self.picks())) {
+            self.empty();
+            self.at_end.set(true);
+        } else if !matches!(self.chat.status.get_untracked(), Status::Failed(_)) {
+            self.notice.say(Say::NotYet);
+        }
+    }
+
+    /// Sends what was sent before the program was there.
+    pub(crate) fn send_early(self) {
+        // The page had not said where it would go.
+        self.is_older.set(self.chat.waiting.with_untracked(|waiting| !waiting.is_empty()));
+        self.send();
+    }
+
+    /// Stops the run. The text that was to be sent after it returns to the field.
+    pub(crate) fn stop(self) {
+        self.take_back();
+        self.chat.stop();
+    }
+
+    fn run_is_over(self, has_ended: bool) {
+        let is_asked = self.chat.waiting.with(|waiting| !waiting.is_empty());
+        let queued = self.queued.get();
+        if has_ended && !is_asked && self.chat.send(&queued) {
+            self.queued.set(String::new());
+            self.keep();
+            return;
+        }
+        self.take_back();
+        if is_asked {
+            self.notice.say(Say::QuestionCame);
+        }
+    }
+
+    /// Brings what waits back into the field, above what is being written.
+    fn take_back(self) {
+        let queued = self.queued.get_untracked();
+        if !queued.is_empty() {
+            self.queued.set(String::new());
+            write_in(&join(&[queued, field().value()]));
+        }
+    }
+
+    fn empty(self) {
+        field().set_value("");
+        self.written.set(String::new());
+        self.keep();
+    }
+
+    fn keep(self) {
+        keep_unsent(&join(&[self.queued.get_untracked(), self.written.get_untracked()]));
+    }
+
+    fn picks(self) -> Vec<(String, Vec<Selection>)> {
+        self.cards.picks(self.chat)
+    }
+
+    /// The meaning of the text for the question that waits.
+    fn reading(self) -> Option<Reading> {
+        let is_free = self.is_asked() && !self.is_running();
+        let read = |text: &String| self.chat.reading(text, &self.picks()).filter(|_| !text.trim().is_empty());
+        self.written.with(read).filter(|_| is_free)
+    }
+
+    /// Shows the lines above the composer until the current owner is cleaned up.
+    pub(crate) fn show(self) {
+        let words = words();
+        let queue = line("queue");
+        let waits = add(&queue, "p", "");
+        let back = button(&queue, move || {
+            self.take_back();
+            focus_composer();
+        });
+        effect(move || {
+            let queued = self.queued.get();
+            words.with(|words| {
+                write(&back, words.text(Say::TakeBack));
+                write(&waits, &words.filled(Say::Queued, "text", &queued));
+            });
+            shows(&queue, !queued.is_empty());
+        });
+        let line = line(LINE);
+        let said = add(&line, "p", "");
+        set(&said, "role", "status");
+        let chips = add(&line, "ul", "chips");
+        let [message, answer] = [SendAs::Message, SendAs::Answer].map(|intent| {
+            button(&line, move || {
+                self.send_as(intent);
+                focus_composer();
+            })
+        });
+        effect(move || {
+            let reading = self.reading();
+            let is_unclear = reading.as_ref().is_some_and(asks_back);
+            let has_focus = line.contains(document().active_element().as_deref());
+            words.with(|words| {
+                let text = reading.as_ref().map(|reading| match &reading.ask.questions[..] {
+                    [only] if is_unclear => words.filled(Say::AnswerOrMessage, "question", &only.question),
+                    [only] => words.filled(Say::GoesAsAnswer, "question", &only.question),
+                    _ if is_answer(reading) => words.text(Say::GoesAsAnswers).to_owned(),
+                    _ => words.text(Say::GoesBeside).to_owned(),
+                });
+                write(&said, &text.unwrap_or_default());
+                write(&message, words.text(if is_unclear { Say::AsMessage } else { Say::MessageInstead }));
+                write(&answer, words.text(Say::AsAnswer));
+            });
+            shows(&answer, is_unclear);
+            shows(&message, is_unclear || reading.as_ref().is_some_and(is_answer));
+            chips.set_text_content(None);
+            for label in reading.as_ref().map(picked).unwrap_or_default() {
+                let chip = add(&chips, "li", "");
+                set(&chip, "dir", "auto");
+                chip.set_text_content(Some(&label));
+            }
+            shows(&line, reading.is_some());
+            if has_focus && reading.is_none() {
+                focus_composer();
+            }
+        });
+    }
+}
+
+/// True for a text that ends in a question mark while a single question waits: only the user knows if it is the answer.
+fn asks_back(reading: &Reading) -> bool {
+    reading.ask.questions.len() == 1 && !is_answer(reading)
+}
+
+fn is_answer(reading: &Reading) -> bool {
+    matches!(reading.outcome, Outcome::Answered(_))
+}
+
+/// The labels of the options that go along.
+fn picked(reading: &Reading) -> Vec<String> {
+    let selections = match &reading.outcome {
+        Outcome::Answered(reply) => reply.selections(),
+        Outcome::RepliedInChat { partial, .. } => partial.clone(),
+        _ => Vec::new(),
+    };
+    let label =
+        |question: usize, option: usize| Some(reading.ask.questions.get(question)?.options.get(option)?.label.clone());
+    let labels = |picked: &Selection| {
+        picked.selected.iter().filter_map(|option| label(picked.question, *option)).collect::<Vec<_>>()
+    };
+    selections.iter().flat_map(labels).collect()
+}
+
+/// A line above the composer.
+fn line(name: &str) -> Element {
+    let line = element("div", "line");
+    set(&line, "id", name);
+    goes_with_owner(&line);
+    // It can be a child.
+    let _ = place().append_child(&line);
+    line
+}
+
+fn button(line: &Element, act: impl Fn() + 'static) -> Element {
+    let button = add(line, "button", "quiet");
+    set(&button, "type", "button");
+    hear(&button, "click", act);
+    button
+}
+
+fn shows(element: &Element, is_shown: bool) {
+    // A valid name.
+    let _ = element.toggle_attribute_with_force("hidden", !is_shown);
+}
+
+/// Stops the run by Escape, unless the key means a card, a menu or a dialog.
+pub(crate) fn stop_by_escape(draft: Draft) {
+    let keys = window_event_listener(leptos::ev::keydown, move |event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        let is_elsewhere = target
+            .is_some_and(|target| target.closest("form.qc-form, dialog, [popover]").is_ok_and(|found| found.is_some()));
+        let stops = event.key() == "Escape" && !event.default_prevented() && !is_composing(&event) && !is_elsewhere;
+        if stops && untrack(|| draft.is_running()) {
+            draft.stop();
+        }
+    });
+    on_cleanup(move || keys.remove());
+}

@@ -1,0 +1,92 @@
+//! The field of the composer, and its text.
+
+use crate::shell::part;
+use leptos::ev::KeyboardEvent;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, EventInit, FocusOptions, HtmlTextAreaElement, NodeList};
+
+const FIELD: &str = ".composer textarea";
+
+/// The key of the unsent text in the tab's storage.
+const UNSENT: &str = "chat-page unsent";
+
+/// The key code that browsers report for a key that an input method has taken.
+const KEY_TAKEN_BY_INPUT_METHOD: u32 = 229;
+const KEY_ENTER: u32 = 13;
+
+/// Returns true if the key belongs to an input method. A screen keyboard composes all text, but its Enter is a plain one.
+pub(crate) fn is_composing(event: &KeyboardEvent) -> bool {
+    let is_coarse =
+        || window().match_media("(pointer: coarse)").is_ok_and(|query| query.is_some_and(|query| query.matches()));
+    match event.key_code() {
+        KEY_TAKEN_BY_INPUT_METHOD => true,
+        KEY_ENTER => event.is_composing() && !is_coarse(),
+        _ => event.is_composing(),
+    }
+}
+
+/// Stores the unsent text, if the browser allows it.
+pub(crate) fn keep_unsent(text: &str) {
+    if let Ok(Some(storage)) = window().session_storage() {
+        let _ = match text {
+            "" => storage.remove_item(UNSENT),
+            text => storage.set_item(UNSENT, text),
+        };
+    }
+}
+
+/// Moves the focus to the field, after the control that had it went away. If the page scrolls as a whole, the reader's position stays.
+pub(crate) fn focus_composer() {
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    // Focusing can't fail.
+    let _ = field().focus_with_options(&options);
+}
+
+/// Moves the focus to the field if it is in this part of the page, whose controls are about to go.
+pub(crate) fn take_focus_of(part: &str) {
+    let active = document().active_element();
+    if active.is_some_and(|active| active.closest(part).is_ok_and(|part| part.is_some())) {
+        focus_composer();
+    }
+}
+
+/// Takes over text that was typed into an item of the transcript that is about to go, below what is being written.
+pub(crate) fn keep_typed(item: &Element) {
+    let fields = item.query_selector_all("textarea");
+    let mut texts = vec![field().value()];
+    for at in 0..fields.as_ref().map_or(0, NodeList::length) {
+        let typed = fields.as_ref().ok().and_then(|fields| fields.item(at));
+        texts.extend(typed.map(|typed| typed.unchecked_into::<HtmlTextAreaElement>().value()));
+    }
+    write_in(&join(&texts));
+}
+
+/// Writes a text below what is being written.
+pub(crate) fn write_below(text: &str) {
+    write_in(&join(&[field().value(), text.to_owned()]));
+}
+
+/// The texts below each other, without empty ones.
+pub(crate) fn join(texts: &[String]) -> String {
+    let texts: Vec<_> = texts.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+    texts.join("\n")
+}
+
+/// Writes a text into the field, as the user would.
+pub(crate) fn write_in(text: &str) {
+    let (field, init) = (field(), EventInit::new());
+    if field.value() == text {
+        return;
+    }
+    field.set_value(text);
+    init.set_bubbles(true);
+    // Dispatching can't fail.
+    let _ = Event::new_with_event_init_dict("input", &init).map(|event| field.dispatch_event(&event));
+}
+
+/// The field of the composer.
+pub(crate) fn field() -> HtmlTextAreaElement {
+    part(FIELD)
+}
