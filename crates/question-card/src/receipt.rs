@@ -92,12 +92,23 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     w.line(part::RECEIPT_STATE, &|| ids.receipt(), labels.text(state_word(phase, ask)));
     let passes = |row: &ReceiptRow<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
     if phase.is_over() && rows.iter().any(passes) {
-        disclosure(w, part::CHOICE, 0, labels.text(Word::ShowOptions));
+        w.open("details", part::CHOICE, 0);
+        if w.open("summary", "", 0) {
+            w.set("id", &ids.choice());
+            // A history has several.
+            w.set("aria-labelledby", &joined(&[ids.choice(), ids.receipt_question(0)], " "));
+        }
+        w.text(labels.text(Word::ShowOptions));
+        w.close();
+        w.close();
     }
     for (index, row) in rows.iter().enumerate() {
         write_row(w, (ids, index), row, ask.lang.as_deref(), labels);
     }
     if let Some(text) = reply {
+        if !rows.is_empty() && matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) {
+            w.element("p", part::HINT, 0, labels.text(Word::RepliedInChat));
+        }
         if w.open("p", part::REPLY, 0) {
             w.set("id", &ids.receipt_reply());
             w.set("dir", "auto");
@@ -206,18 +217,14 @@ fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Optio
     w.close();
 }
 
-/// A disclosure with the rest of a text that would fill the receipt.
+/// A disclosure with the rest of a text that would fill the receipt. The style hides the rest as long as it is closed: it needs no
+/// listener, and screen readers miss nothing.
 fn show_all(w: &mut Writer, text: &str, key: usize, labels: &Labels) {
     if text.chars().count() > LONG || text.lines().count() > MOST_LINES {
-        disclosure(w, part::MORE, key, labels.text(Word::ShowAll));
+        w.open("details", part::MORE, key);
+        w.element("summary", "", 0, labels.text(Word::ShowAll));
+        w.close();
     }
-}
-
-/// A disclosure. The style hides the content beside it as long as it is closed: it needs no listener, and screen readers miss nothing.
-fn disclosure(w: &mut Writer, class: &'static str, key: usize, text: &str) {
-    w.open("details", class, key);
-    w.element("summary", "", 0, text);
-    w.close();
 }
 
 /// The rows of an ask: questions, options and answers.

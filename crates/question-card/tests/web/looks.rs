@@ -1,4 +1,4 @@
-//! What each state looks like under the pointer, focused and pressed, and with larger text.
+//! The look of each state under the pointer, focused and pressed, and with larger text.
 
 use crate::asks::{mixed, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped};
@@ -14,7 +14,7 @@ use web_sys::{DomRect, Element};
 
 /// The contrast that text needs (WCAG 1.4.3).
 const TEXT: f64 = 4.5;
-/// What can be pressed, and the texts beside it.
+/// All that can be pressed, and the texts beside it.
 const CONTROLS: &str = ".qc-button, .qc-step, .qc-option-button, .qc-option-label, .qc-option-desc, summary";
 /// The states that only a person brings about, each as the class that stands for it here.
 const BY_HAND: [(&str, &str); 3] = [(":hover", "hovers"), (":focus-visible", "has-focus"), (":active", "presses")];
@@ -22,11 +22,13 @@ const BY_HAND: [(&str, &str); 3] = [(":hover", "hovers"), (":focus-visible", "ha
 #[test]
 async fn every_control_is_legible_under_the_pointer_focused_and_pressed() {
     let sheet = by_hand();
+    let root = document().document_element().expect("a root");
+    root.set_attribute("style", "--qc-motion: 0ms").expect("no change takes time");
     for scheme in ["light", "dark"] {
         for (state, card) in states().await {
             lay_out_with(&card, 704, Face::Plain, &sheet).await;
             let room = card.root.get_attribute("style").unwrap_or_default();
-            let room = format!("{room}; color-scheme: {scheme}; --qc-motion: 0ms");
+            let room = format!("{room}; color-scheme: {scheme}");
             card.root.set_attribute("style", &room).expect("colours");
             for control in card.all(CONTROLS) {
                 for classes in ["", "hovers", "has-focus", "hovers has-focus presses"] {
@@ -43,6 +45,7 @@ async fn every_control_is_legible_under_the_pointer_focused_and_pressed() {
             }
         }
     }
+    root.remove_attribute("style").expect("it is taken back");
 }
 
 /// The style sheet with classes in the place of what only a person brings about.

@@ -53,6 +53,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.flag("data-skipped", card.draft.is_skipped(index));
     legend(w, place);
     let hint = match asked.multi_select {
+        _ if asked.options.is_empty() && is_whole(asked) => "",
         Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
         Some(false) => card.labels.text(Word::SelectOne),
         Some(true) => card.labels.text(Word::SelectMany),
@@ -273,7 +274,11 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     let labelled = if is_pick { text } else { Control::Other { question } };
     label_of(w, card, part::OPTION_LABEL, &|| card.ids.other_label(question), labelled, Word::Other);
     digit(w, card.shortcut_of_text(asked));
-    let labels = || joined(&[card.ids.other_label(question), card.ids.legend(question)], " ");
+    // Beside no options, it is not "Other".
+    let labels = || match is_pick && asked.options.is_empty() {
+        true => card.ids.legend(question),
+        false => joined(&[card.ids.other_label(question), card.ids.legend(question)], " "),
+    };
     text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
     if is_pick {
         submit_button(w, card, card.labels.text(Word::Send));
