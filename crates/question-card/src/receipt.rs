@@ -171,9 +171,9 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         }
         w.text(header);
         w.close();
-        w.text(&concat(&[" ", row.question]));
+        w.marked(&concat(&[" ", row.question]));
     } else {
-        w.text(row.question);
+        w.marked(row.question);
     }
     w.close();
     show_all(w, row.question, index * 2, labels);
@@ -182,11 +182,11 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         w.open("ul", part::ANSWERS, index);
         w.stamped("id", says_it.into(), &|| ids.receipt_answer(index));
         for (at, (label, is_chosen)) in row.options.iter().enumerate() {
-            list_item(w, at, *is_chosen, label, lang, labels);
+            list_item(w, at, *is_chosen, lang, labels, &|w| w.marked(label));
         }
         if let Some(own) = row.own {
             // The user's text may be in any language.
-            list_item(w, row.options.len(), true, own, None, labels);
+            list_item(w, row.options.len(), true, None, labels, &|w| w.text(own));
         }
         w.close();
         show_all(w, row.own.unwrap_or_default(), index * 2 + 1, labels);
@@ -203,7 +203,14 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
 }
 
 /// An answer, or an option that was not chosen.
-fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Option<&str>, labels: &Labels) {
+fn list_item(
+    w: &mut Writer,
+    at: usize,
+    is_chosen: bool,
+    lang: Option<&str>,
+    labels: &Labels,
+    text: &dyn Fn(&mut Writer),
+) {
     w.open("li", if is_chosen { part::ANSWER } else { part::OFFERED }, at);
     if is_chosen {
         w.element("span", part::HIDDEN, 0, &concat(&[labels.text(Word::SelectedPrefix), " "]));
@@ -212,7 +219,7 @@ fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Optio
         w.speak(lang);
         w.set("dir", "auto");
     }
-    w.text(text);
+    text(w);
     w.close();
     w.close();
 }

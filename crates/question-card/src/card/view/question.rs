@@ -6,6 +6,7 @@ use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Word, isolate};
+use crate::marks;
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
@@ -108,7 +109,7 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
         w.set("dir", "auto");
         w.speak(place.ask.lang.as_deref());
     }
-    w.grow(&place.asked.question.text);
+    w.marked(&place.asked.question.text);
     w.close();
     w.close();
 }
@@ -382,7 +383,10 @@ fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionVie
         if w.open("div", "", shown) {
             w.set("role", "group");
         }
-        w.put("aria-label", &card.labels.filled(Word::Preview, &[("label", &isolate(&option.label.text))]));
+        w.put(
+            "aria-label",
+            &card.labels.filled(Word::Preview, &[("label", &isolate(&marks::plain(&option.label.text)))]),
+        );
         if w.open("pre", part::PREVIEW_TEXT, 0) {
             w.speak(ask.lang.as_deref());
             w.set("dir", "auto");
