@@ -24,6 +24,7 @@ async fn one_tap_answers() {
 #[test]
 async fn an_own_answer_is_one_line_whatever_the_width() {
     let card = CardPage::tap_to_reply(service()).await;
+    card.type_other(0, "Brakes").await;
     for (width, face) in [(320, Face::Plain), (320, Face::Wide), (640, Face::Plain), (640, Face::Wide)] {
         lay_out(&card, width, face).await;
         let text = card.text_field(0);
