@@ -84,6 +84,8 @@ pub mod part {
         ACTIONS = "qc-actions";
         /// Any button.
         BUTTON = "qc-button";
+        /// Those of them that lead on.
+        MAIN = "qc-main";
         /// The number of questions that have their answer.
         PROGRESS = "qc-progress";
         /// The button that shows the question before, beside [`BUTTON`].
@@ -235,16 +237,16 @@ pub const TOKENS: &[StyleToken] = &[
     token("--qc-row-hover-bg", "a row under the pointer"),
     token("--qc-row-selected-bg", "a chosen row"),
     token("--qc-row-selected-border", "its edge"),
-    token("--qc-chip-bg", "headers and badges"),
+    token("--qc-chip-bg", "badges"),
     token("--qc-chip-fg", "their text, and links"),
-    token("--qc-inert-bg", "previews, and rows that are still arriving"),
+    token("--qc-inert-bg", "previews, and the numbers of rows"),
     token("--qc-font", "text"),
     token("--qc-font-mono", "previews and digits"),
     token("--qc-font-size", "size of the text"),
     token("--qc-line-height", "height of a line"),
     token("--qc-radius", "corners of the card"),
     token("--qc-row-radius", "corners of rows, fields and buttons"),
-    token("--qc-gap", "between rows"),
+    token("--qc-gap", "between small parts"),
     token("--qc-pad", "between the card's edge and its content"),
     token("--qc-target", "least height of rows, fields and buttons"),
     token("--qc-input-size", "radio buttons and check boxes"),

@@ -239,6 +239,8 @@ ids! {
     wait = "wait",
     /// The state line of the receipt.
     receipt = "receipt",
+    /// The disclosure with the options, in the receipt.
+    choice = "choice",
     /// The reply in the chat, in the receipt.
     receipt_reply = "receipt-reply",
     ;

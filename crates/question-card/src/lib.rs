@@ -48,6 +48,7 @@ mod effect;
 mod keyboard;
 mod labels;
 pub mod machine;
+mod marks;
 mod once;
 mod receipt;
 mod stylesheet;

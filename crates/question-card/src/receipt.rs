@@ -92,12 +92,23 @@ pub(crate) fn receipt(w: &mut Writer, ask: &AskSnapshot, phase: Phase, ids: Ids,
     w.line(part::RECEIPT_STATE, &|| ids.receipt(), labels.text(state_word(phase, ask)));
     let passes = |row: &ReceiptRow<'_>| row.options.iter().any(|(_, is_chosen)| !is_chosen);
     if phase.is_over() && rows.iter().any(passes) {
-        disclosure(w, part::CHOICE, 0, labels.text(Word::ShowOptions));
+        w.open("details", part::CHOICE, 0);
+        if w.open("summary", "", 0) {
+            w.set("id", &ids.choice());
+            // A history has several.
+            w.set("aria-labelledby", &joined(&[ids.choice(), ids.receipt_question(0)], " "));
+        }
+        w.text(labels.text(Word::ShowOptions));
+        w.close();
+        w.close();
     }
     for (index, row) in rows.iter().enumerate() {
         write_row(w, (ids, index), row, ask.lang.as_deref(), labels);
     }
     if let Some(text) = reply {
+        if !rows.is_empty() && matches!(ask.outcome, Some(Outcome::RepliedInChat { .. })) {
+            w.element("p", part::HINT, 0, labels.text(Word::RepliedInChat));
+        }
         if w.open("p", part::REPLY, 0) {
             w.set("id", &ids.receipt_reply());
             w.set("dir", "auto");
@@ -160,9 +171,9 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         }
         w.text(header);
         w.close();
-        w.text(&concat(&[" ", row.question]));
+        w.marked(&concat(&[" ", row.question]));
     } else {
-        w.text(row.question);
+        w.marked(row.question);
     }
     w.close();
     show_all(w, row.question, index * 2, labels);
@@ -171,11 +182,11 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         w.open("ul", part::ANSWERS, index);
         w.stamped("id", says_it.into(), &|| ids.receipt_answer(index));
         for (at, (label, is_chosen)) in row.options.iter().enumerate() {
-            list_item(w, at, *is_chosen, label, lang, labels);
+            list_item(w, at, *is_chosen, lang, labels, &|w| w.marked(label));
         }
         if let Some(own) = row.own {
             // The user's text may be in any language.
-            list_item(w, row.options.len(), true, own, None, labels);
+            list_item(w, row.options.len(), true, None, labels, &|w| w.text(own));
         }
         w.close();
         show_all(w, row.own.unwrap_or_default(), index * 2 + 1, labels);
@@ -192,7 +203,14 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
 }
 
 /// An answer, or an option that was not chosen.
-fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Option<&str>, labels: &Labels) {
+fn list_item(
+    w: &mut Writer,
+    at: usize,
+    is_chosen: bool,
+    lang: Option<&str>,
+    labels: &Labels,
+    text: &dyn Fn(&mut Writer),
+) {
     w.open("li", if is_chosen { part::ANSWER } else { part::OFFERED }, at);
     if is_chosen {
         w.element("span", part::HIDDEN, 0, &concat(&[labels.text(Word::SelectedPrefix), " "]));
@@ -201,23 +219,19 @@ fn list_item(w: &mut Writer, at: usize, is_chosen: bool, text: &str, lang: Optio
         w.speak(lang);
         w.set("dir", "auto");
     }
-    w.text(text);
+    text(w);
     w.close();
     w.close();
 }
 
-/// A disclosure with the rest of a text that would fill the receipt.
+/// A disclosure with the rest of a text that would fill the receipt. The style hides the rest as long as it is closed: it needs no
+/// listener, and screen readers miss nothing.
 fn show_all(w: &mut Writer, text: &str, key: usize, labels: &Labels) {
     if text.chars().count() > LONG || text.lines().count() > MOST_LINES {
-        disclosure(w, part::MORE, key, labels.text(Word::ShowAll));
+        w.open("details", part::MORE, key);
+        w.element("summary", "", 0, labels.text(Word::ShowAll));
+        w.close();
     }
-}
-
-/// A disclosure. The style hides the content beside it as long as it is closed: it needs no listener, and screen readers miss nothing.
-fn disclosure(w: &mut Writer, class: &'static str, key: usize, text: &str) {
-    w.open("details", class, key);
-    w.element("summary", "", 0, text);
-    w.close();
 }
 
 /// The rows of an ask: questions, options and answers.

@@ -4,6 +4,8 @@
 //! of the walk before: an element keeps its node as long as each walk visits it, and only differences are written. Constant attributes are
 //! set once, if `open` returns that the element is new. No code here is generic, so each call of a view costs a few bytes.
 
+use crate::marks;
+
 #[cfg(feature = "ssr")]
 mod html;
 #[cfg(not(feature = "ssr"))]
@@ -30,6 +32,19 @@ impl Writer {
     pub(crate) fn speak(&mut self, lang: Option<&str>) {
         if let Some(lang) = lang {
             self.set("lang", lang);
+        }
+    }
+
+    /// A text that may still grow, with its marks as elements.
+    pub(crate) fn marked(&mut self, text: &str) {
+        if self.plain || !marks::may_have(text) {
+            return self.grow(text);
+        }
+        for (key, (element, words)) in marks::pieces(text).iter().enumerate() {
+            match *element {
+                "" => self.text(words),
+                element => self.element(element, "", key, words),
+            }
         }
     }
 

@@ -136,6 +136,8 @@ export interface QuestionCardProps {
   noNotes?: boolean;
   /** True if digits choose nothing. */
   noShortcuts?: boolean;
+  /** Shows texts of the agent as they were written, and no part of Markdown. */
+  plainText?: boolean;
   /** Shows "Reply in chat instead". */
   replyInChat?: boolean;
   /** Shows "Send as a message" and "Ask again". */

@@ -248,6 +248,7 @@ impl Properties<'_> {
             fresh: self.flag("fresh"),
             claim_focus: self.is("claimFocus", "if-idle").then(ClaimFocus::if_idle),
             without_shortcuts: self.flag("noShortcuts"),
+            plain_text: self.flag("plainText"),
             readonly: self.flag("readonly"),
             skip: self.flag("allowSkip").then(Skip::button),
             notes: (!self.flag("noNotes")).then(Notes::field),

@@ -29,6 +29,9 @@ pub struct Options {
     pub claim_focus: Option<ClaimFocus>,
     /// Switches off the digits, which choose options while the focus is on one.
     pub without_shortcuts: bool,
+    /// Shows texts of the agent as they were written. By default a small part of Markdown is shown: code, strong and emphasized words,
+    /// bullets, and links as their words with the host.
+    pub plain_text: bool,
     /// The card can only be read, such as in a history whose asks can't be answered any more: a record of what was asked and offered,
     /// without controls. Text typed before is offered beside it, as after a late answer.
     pub readonly: bool,

@@ -80,6 +80,7 @@ impl CardOptions {
         fresh(is_fresh: bool) => is_fresh;
         claim_focus(claim: ClaimFocus) => Some(claim);
         without_shortcuts() => true;
+        plain_text() => true;
         readonly(is_readonly: bool) => is_readonly;
         skip() => Some(Skip::button());
         notes() => Some(Notes::field());

@@ -3,6 +3,8 @@
 /// Writes HTML.
 #[derive(Default)]
 pub(crate) struct Writer {
+    /// Shows texts as they were written.
+    pub(crate) plain: bool,
     html: String,
     open: Vec<&'static str>,
     /// The last tag is still open for attributes.

@@ -18,6 +18,8 @@ pub(crate) struct NodeTree {
 
 /// Writes to the page.
 pub(crate) struct Writer {
+    /// Shows texts as they were written.
+    pub(crate) plain: bool,
     here: OpenElement,
     above: Vec<OpenElement>,
     /// Any text may have changed anywhere, and not only grown.
@@ -73,7 +75,7 @@ impl NodeTree {
     pub(crate) fn write(&mut self, rewrites: bool, draw: &dyn Fn(&mut Writer)) {
         let top = NodeEntry { children: mem::take(&mut self.top), ..NodeEntry::nowhere() };
         let here = OpenElement { shown: top, at: 0, is_new: false, adopts: self.adopts.take().map(Some) };
-        let mut writer = Writer { here, above: Vec::new(), rewrites, parts: self.parts };
+        let mut writer = Writer { plain: false, here, above: Vec::new(), rewrites, parts: self.parts };
         draw(&mut writer);
         self.top = writer.here.shown.children;
     }

@@ -1,11 +1,12 @@
 //! Notes, skipping, and texts that are too long.
 
 use crate::asks::{mixed, ready, service, stream};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick, text_of};
 use ask_user_question::reply::SKIPPED_TEXT;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
+use question_card::Options;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn waiting(ask: AskUserQuestion, setting: Setting) -> CardPage {
@@ -254,4 +255,29 @@ async fn a_message_about_an_unreadable_question_has_the_same_limit() {
     card.type_other(0, "short").await;
     card.press_button("Send as a message").await;
     card.heard(|heard| assert_eq!(heard.messages, ["short"]));
+}
+
+#[test]
+async fn marks_of_the_agent_become_elements_and_answers_keep_them() {
+    let mut asked = service();
+    asked.questions[0].question = "Run `npm ci` in **prod**?\n- <b>now</b>".to_owned();
+    asked.questions[0].options[0].label = "`yes`".to_owned();
+    let card = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
+    card.receives_slowly(stream(&asked)).await;
+    card.receives_slowly(ready(&asked)).await;
+    assert_eq!(card.questions(), ["Run npm ci in prod?\n\u{2022} <b>now</b>"]);
+    let texts = |part: &str| card.all(part).iter().map(text_of).collect::<Vec<_>>();
+    assert_eq!(
+        (texts("code"), texts("strong"), texts("b")),
+        (vec!["npm ci".into(), "yes".into()], vec!["prod".into()], vec![])
+    );
+    assert!(card.announced().await.contains("Run npm ci in prod?"));
+    card.stands_still().await;
+    card.choose("yes").await;
+    assert_eq!(card.only_reply().message(), "`yes`");
+
+    let plain = Options { plain_text: true, ..Options::default() };
+    let snapshot = AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable);
+    let (card, _mounted) = CardPage::without_framework(snapshot, &plain);
+    assert_eq!(card.questions(), [asked.questions[0].question.as_str()]);
 }

@@ -17,13 +17,18 @@ pub const FACES: [Face; 2] = [Face::Plain, Face::Wide];
 
 /// Styles a card that is this number of pixels wide.
 pub async fn lay_out(card: &CardPage, width: u32, face: Face) {
+    lay_out_with(card, width, face, STYLESHEET).await;
+}
+
+/// The same, by a sheet of the test's own.
+pub async fn lay_out_with(card: &CardPage, width: u32, face: Face, sheet: &str) {
     let (family, bytes): (_, &[u8]) = match face {
         Face::Plain => ("plain", include_bytes!("../faces/plain.ttf")),
         Face::Wide => ("wide", include_bytes!("../faces/wide.ttf")),
     };
     load(family, bytes).await;
     let style = leptos::prelude::document().create_element("style").expect("a style");
-    style.set_text_content(Some(STYLESHEET));
+    style.set_text_content(Some(sheet));
     card.root.append_child(&style).expect("it is appended");
     let room = format!("inline-size: {width}px; --qc-max-inline: 100%; --qc-font: {family}; --qc-font-mono: {family}");
     card.root.set_attribute("style", &room).expect("room");

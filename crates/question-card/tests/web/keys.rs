@@ -159,7 +159,8 @@ async fn k7_enter_in_a_blank_text_sends_nothing() {
 #[test]
 async fn k4_digits_choose_from_a_button_of_the_question_too() {
     let card = CardPage::waiting(service()).await;
-    let button = card.button("Add a note").expect("a button");
+    card.choose("Oil change").await;
+    let button = card.button("Add a note").expect("a button, once there is an answer");
     button.focus().expect("it takes the focus");
     assert!(card.press("2").await);
     assert_eq!(card.chosen(), ["Brake service"]);

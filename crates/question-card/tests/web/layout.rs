@@ -144,13 +144,13 @@ async fn the_buttons_stay_where_they_are_from_step_to_step() {
         lay_out(&card, width, Face::Plain).await;
         let place = |name: &str| {
             let button = rect(&card.button(name).expect("a button"));
-            (button.left(), button.top() - rect(&card.card()).top())
+            (button.right(), button.top() - rect(&card.card()).top())
         };
         let next = place("Next");
         card.press_button("Next").await;
         assert_eq!(place("Next"), next, "{width} px");
         card.press_button("Next").await;
-        assert_eq!(place("Submit answers"), next, "the last takes the place of the way on, {width} px");
+        assert_eq!(place("Submit answers"), next, "the last takes the corner of the way on, {width} px");
         card.press_button("Back").await;
         card.press_button("Back").await;
     }

@@ -21,6 +21,7 @@ mod holding;
 mod hydrating;
 mod keys;
 mod layout;
+mod looks;
 mod malformed;
 mod mounted;
 mod own_page;

@@ -12,14 +12,14 @@ use web_sys::{Element, HtmlElement};
 const ACCENTED: [(&str, &str); 6] = [
     (".qc-submit", "background-color"),
     (".qc-submit", "color"),
-    (".qc-chip", "background-color"),
-    (".qc-chip", "color"),
+    (".qc-badge", "background-color"),
+    (".qc-badge", "color"),
     (".qc-option[data-chosen]", "background-color"),
     (".qc-option[data-chosen]", "border-top-color"),
 ];
 
 /// The parts with corners.
-const ROUND: [&str; 5] = [".qc", ".qc-option", ".qc-chip", ".qc-button", ".qc-other-input"];
+const ROUND: [&str; 5] = [".qc", ".qc-option", ".qc-badge", ".qc-button", ".qc-other-input"];
 
 fn look(element: &Element, property: &str) -> String {
     let window = web_sys::window().expect("a window");
@@ -28,9 +28,10 @@ fn look(element: &Element, property: &str) -> String {
 }
 
 async fn chosen() -> CardPage {
-    let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
-    let card = CardPage::open(ask, Setting::default()).await;
-    card.choose("Oil change").await;
+    let mut asked = service();
+    asked.questions[0].options[0].label = "Oil change (Recommended)".to_owned();
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), Setting::default()).await;
+    card.choose("Oil change (Recommended)").await;
     card
 }
 

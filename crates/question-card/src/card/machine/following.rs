@@ -6,6 +6,7 @@ use crate::card::{Options, SubmitMode};
 use crate::dom::{Control, call_key};
 use crate::draft::{ChoiceKind, Field};
 use crate::labels::{Word, isolate};
+use crate::marks;
 use crate::receipt::state_word;
 use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
@@ -232,7 +233,7 @@ impl Card {
     pub(super) fn arrive(&mut self, ask: &AskSnapshot) {
         if let Some(first) = ask.questions.first() {
             let header = first.header.as_ref().map_or("", |header| header.text.as_str());
-            let (header, question) = (isolate(header), isolate(&first.question.text));
+            let (header, question) = (isolate(header), isolate(&marks::plain(&first.question.text)));
             let text = self.labels.ready(ask.questions.len(), &header, &question, first.options.len());
             self.plan(Do::SayOnce("", text));
         }

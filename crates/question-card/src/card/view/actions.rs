@@ -13,37 +13,18 @@ use ask_user_question::{AskSnapshot, Phase};
 /// Submit, Cancel and the other buttons.
 pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     let labels = &card.labels;
-    alert(w, card);
     summary(w, card, ask);
     deadline(w, card);
     w.open("div", part::ACTIONS, 0);
     let (count, answered) = (ask.questions.len(), card.answered(ask));
     let status = if answered == count { "answered" } else { "unanswered" };
     w.word("data-status", card.layout(ask).map(|_| status));
-    let step = card.step(ask);
-    // The place of Next is kept while more questions may come.
-    let is_last = step.is_none_or(|shown| shown + 1 == count);
-    if !is_last || (step.is_some() && card.phase == Phase::Streaming) {
-        button(w, card, "qc-button qc-onward", Control::Onward, labels.text(Word::Onward), is_last);
-    }
-    if card.manner == Manner::Explicit {
-        submit_button(w, card, labels.text(Word::Submit));
-    }
-    if card.can_try_again(ask) {
-        let tried = card.draft.chosen(0).map(|option| Control::Option { question: 0, option });
-        open_button(w, card, "qc-button qc-onward", Control::Again, labels.text(Word::TryAgain));
-        let stamp = card.draft.chosen(0).map_or(0, |option| option + 1);
-        w.stamped("aria-describedby", stamp, &|| tried.map(|tried| card.ids.control(tried)).unwrap_or_default());
-        w.close();
-    }
-    if step.is_some_and(|shown| shown > 0) {
-        button(w, card, "qc-button qc-back", Control::Back, labels.text(Word::Back), false);
-    }
-    extras_of_only_question(w, card, ask);
+    main(w, card, ask);
     cancel_button(w, card);
     if card.options.offers.reply_in_chat {
         button(w, card, QUIET_BUTTON, Control::InChat, labels.text(Word::ReplyInChat), !card.is_open());
     }
+    extras_of_only_question(w, card, ask);
     if let Some(decide) = &card.options.agent_decides {
         (decide.draw)(w, card, &decide.words);
     }
@@ -56,6 +37,33 @@ pub(super) fn actions(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     wait(w, card);
     if card.layout(ask) == Some(Layout::Stacked) {
         w.element("p", part::PROGRESS, 0, &labels.progress(answered, count));
+    }
+    w.close();
+}
+
+/// The buttons that lead on, in one corner from step to step, and the alert that a reply did not arrive.
+fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
+    let labels = &card.labels;
+    w.open("div", part::MAIN, 0);
+    alert(w, card);
+    let step = card.step(ask);
+    if step.is_some_and(|shown| shown > 0) {
+        button(w, card, "qc-button qc-back", Control::Back, labels.text(Word::Back), false);
+    }
+    if card.manner == Manner::Explicit {
+        submit_button(w, card, labels.text(Word::Submit));
+    }
+    // The place of Next is kept while more questions may come.
+    let is_last = step.is_none_or(|shown| shown + 1 == ask.questions.len());
+    if !is_last || (step.is_some() && card.phase == Phase::Streaming) {
+        button(w, card, "qc-button qc-onward", Control::Onward, labels.text(Word::Onward), is_last);
+    }
+    if card.can_try_again(ask) {
+        let tried = card.draft.chosen(0).map(|option| Control::Option { question: 0, option });
+        open_button(w, card, "qc-button qc-onward", Control::Again, labels.text(Word::TryAgain));
+        let stamp = card.draft.chosen(0).map_or(0, |option| option + 1);
+        w.stamped("aria-describedby", stamp, &|| tried.map(|tried| card.ids.control(tried)).unwrap_or_default());
+        w.close();
     }
     w.close();
 }

@@ -14,7 +14,7 @@ pub(super) fn growing(w: &mut Writer, ask: &AskSnapshot, text: &str) {
     if w.open("span", "", 0) {
         w.speak(ask.lang.as_deref());
     }
-    w.grow(text);
+    w.marked(text);
     w.close();
 }
 

@@ -7,6 +7,7 @@ use crate::dom::Control;
 use crate::labels::Word;
 use crate::receipt::receipt;
 use crate::writer::Writer;
+use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Phase};
 
 /// The content of an ended card.
@@ -75,7 +76,12 @@ fn refusal(w: &mut Writer, card: &Card) {
 fn copy_button(w: &mut Writer, card: &Card, control: Control, text: &str) {
     let copied = card.copied.filter(|(copied, _)| *copied == control).map(|(_, is_done)| is_done);
     let text = if copied == Some(true) { card.labels.text(Word::Copied) } else { text };
-    button(w, card, part::BUTTON, control, text, false);
+    open_button(w, card, part::BUTTON, control, text);
+    if control == Control::CopyReceipt {
+        // A history has several.
+        w.stamped("aria-labelledby", 1, &|| joined(&[card.ids.control(control), card.ids.receipt_question(0)], " "));
+    }
+    w.close();
     if copied == Some(false) {
         if w.open("p", part::WAIT, 1) {
             w.set("role", "alert");

@@ -16,7 +16,7 @@ pub(super) fn malformed(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         if w.open("p", part::QUESTION_TEXT, index) {
             w.set("dir", "auto");
         }
-        w.grow(&asked.question.text);
+        w.marked(&asked.question.text);
         w.close();
     }
     if let Some(settled) = card.submission.settled() {

@@ -6,6 +6,7 @@ use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
 use crate::labels::{Word, isolate};
+use crate::marks;
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
 use ask_user_question::snapshot::{OptionSnapshot, QuestionSnapshot};
@@ -53,6 +54,7 @@ pub(super) fn question(w: &mut Writer, card: &Card, ask: &AskSnapshot, index: us
     w.flag("data-skipped", card.draft.is_skipped(index));
     legend(w, place);
     let hint = match asked.multi_select {
+        _ if asked.options.is_empty() && is_whole(asked) => "",
         Some(false) if card.manner == Manner::OnPick => card.labels.text(Word::PickOne),
         Some(false) => card.labels.text(Word::SelectOne),
         Some(true) => card.labels.text(Word::SelectMany),
@@ -107,7 +109,7 @@ fn legend(w: &mut Writer, place: QuestionView<'_>) {
         w.set("dir", "auto");
         w.speak(place.ask.lang.as_deref());
     }
-    w.grow(&place.asked.question.text);
+    w.marked(&place.asked.question.text);
     w.close();
     w.close();
 }
@@ -273,7 +275,11 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     let labelled = if is_pick { text } else { Control::Other { question } };
     label_of(w, card, part::OPTION_LABEL, &|| card.ids.other_label(question), labelled, Word::Other);
     digit(w, card.shortcut_of_text(asked));
-    let labels = || joined(&[card.ids.other_label(question), card.ids.legend(question)], " ");
+    // Beside no options, it is not "Other".
+    let labels = || match is_pick && asked.options.is_empty() {
+        true => card.ids.legend(question),
+        false => joined(&[card.ids.other_label(question), card.ids.legend(question)], " "),
+    };
     text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
     if is_pick {
         submit_button(w, card, card.labels.text(Word::Send));
@@ -377,7 +383,10 @@ fn preview(w: &mut Writer, QuestionView { card, ask, index, asked }: QuestionVie
         if w.open("div", "", shown) {
             w.set("role", "group");
         }
-        w.put("aria-label", &card.labels.filled(Word::Preview, &[("label", &isolate(&option.label.text))]));
+        w.put(
+            "aria-label",
+            &card.labels.filled(Word::Preview, &[("label", &isolate(&marks::plain(&option.label.text)))]),
+        );
         if w.open("pre", part::PREVIEW_TEXT, 0) {
             w.speak(ask.lang.as_deref());
             w.set("dir", "auto");

@@ -128,10 +128,10 @@ async fn a11y_08_forced_colours_show_the_current_step_and_the_way_on() {
             let buttons = json!(".qc-onward, .qc-submit, .qc-cancel");
             page.tell::<Vec<String>>(COLOURS, [json!("backgroundColor"), buttons]).await
         };
-        let [next, submit, _]: [String; 3] = fills().await?.try_into().expect("three buttons");
+        let [submit, next, _]: [String; 3] = fills().await?.try_into().expect("three buttons");
         assert_ne!(next, submit, "one way leads on");
         page.open(&format!("{FOUR}&layout=stepped").replace("awaiting", "dirty")).await?;
-        let [next, submit, _]: [String; 3] = fills().await?.try_into().expect("three buttons");
+        let [submit, next, _]: [String; 3] = fills().await?.try_into().expect("three buttons");
         assert_ne!(next, submit, "and then out");
         Ok(())
     })

@@ -1,0 +1,162 @@
+//! A small part of Markdown: code, strong and emphasized words, bullets, and links as their words with the host.
+//!
+//! Models write it into nearly every text. It becomes a few elements of the card's own around text, never markup of the model's, and
+//! any other mark stays as it was written.
+
+/// The pieces of a text, each with its element; none for plain text. No two plain pieces are neighbours.
+pub(crate) fn pieces(text: &str) -> Vec<(&'static str, String)> {
+    let mut pieces = Vec::new();
+    let mut plain = String::new();
+    let (mut rest, mut before) = (text, '\n');
+    while let Some(next) = rest.chars().next() {
+        let found = mark(before, rest);
+        let length = found.as_ref().map_or(next.len_utf8(), |(_, _, length)| *length);
+        match found {
+            Some(("", words, _)) => plain += &words,
+            Some((element, words, _)) => {
+                if !plain.is_empty() {
+                    pieces.push(("", std::mem::take(&mut plain)));
+                }
+                pieces.push((element, words));
+            }
+            None => plain.push(next),
+        }
+        before = if length > next.len_utf8() { 'a' } else { next };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    if !plain.is_empty() {
+        pieces.push(("", plain));
+    }
+    pieces
+}
+
+/// Returns true if a text may have marks.
+pub(crate) fn may_have(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'`' | b'*' | b'['))
+        || text.starts_with("- ")
+        || find(text, "\n- ").is_some()
+}
+
+/// A text without its marks, as it is spoken.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for (_, words) in pieces(text) {
+        plain += &words;
+    }
+    plain
+}
+
+/// The marked words at the start of a text: their element, the words, and the length with the marks.
+fn mark(before: char, text: &str) -> Option<(&'static str, String, usize)> {
+    match text.as_bytes().first()? {
+        b'-' | b'*' if before == '\n' && text.get(1..)?.starts_with(' ') => Some(("", "\u{2022}".to_owned(), 1)),
+        b'`' => code(text),
+        b'*' if text.starts_with("**") => {
+            between(text, "**").map(|words| ("strong", words.to_owned(), words.len() + 4))
+        }
+        b'*' if !before.is_alphanumeric() => {
+            let words = between(text, "*")?;
+            let ends = !text.get(words.len() + 2..)?.starts_with(char::is_alphanumeric);
+            ends.then(|| ("em", words.to_owned(), words.len() + 2))
+        }
+        b'[' => link(text),
+        _ => None,
+    }
+}
+
+/// Code between two runs of as many backticks. The first line of a block is the name of its language.
+fn code(text: &str) -> Option<(&'static str, String, usize)> {
+    let run = text.bytes().take_while(|byte| *byte == b'`').count();
+    let (ticks, rest) = text.split_at(run);
+    let end = find(rest, ticks)?;
+    let mut words = rest.get(..end)?;
+    if run > 2 {
+        words = words.get(find(words, "\n").map_or(0, |line| line + 1)..)?;
+    }
+    let words = words.trim();
+    (!words.is_empty()).then(|| ("code", words.to_owned(), run * 2 + end))
+}
+
+/// The words between two marks in one line, which touch both.
+fn between<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+    let rest = text.get(mark.len()..)?;
+    let words = rest.get(..find(rest, mark)?)?;
+    let is_it = !words.is_empty() && words.trim() == words && !words.bytes().any(|byte| matches!(byte, b'\n' | b'*'));
+    is_it.then_some(words)
+}
+
+/// A link: its words, and the host that it leads to. No link of a question is followed.
+fn link(text: &str) -> Option<(&'static str, String, usize)> {
+    let middle = find(text, "](")?;
+    let address = text.get(middle + 2..)?;
+    let address = address.get(..find(address, ")")?)?;
+    let host = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
+    let host = host.get(..host.bytes().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(host.len()))?;
+    let words = text.get(1..middle).filter(|words| !words.is_empty() && !words.bytes().any(|byte| byte == b'\n'))?;
+    Some(("", [words, " (", host, ")"].concat(), middle + address.len() + 3))
+}
+
+/// The place of a few bytes. Own code, because the standard library's searchers are ten times as large.
+fn find(text: &str, wanted: &str) -> Option<usize> {
+    text.as_bytes().windows(wanted.len()).position(|bytes| bytes == wanted.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, &str)]) {
+        let pieces = pieces(text);
+        let pieces: Vec<_> = pieces.iter().map(|(element, words)| (*element, words.as_str())).collect();
+        assert_eq!(pieces, expected, "{text:?}");
+    }
+
+    #[test]
+    fn marks_become_elements() {
+        check("Run `npm ci` now", &[("", "Run "), ("code", "npm ci"), ("", " now")]);
+        check("**Delete** it, *really*?", &[("strong", "Delete"), ("", " it, "), ("em", "really"), ("", "?")]);
+        check("``a`b``", &[("code", "a`b")]);
+        check("So:\n```sh\nls -l\n```", &[("", "So:\n"), ("code", "ls -l")]);
+        check("- one\n* two", &[("", "\u{2022} one\n\u{2022} two")]);
+        check("See [the docs](https://example.com/a?b)", &[("", "See the docs (example.com)")]);
+    }
+
+    #[test]
+    fn other_signs_stay_as_they_were_written() {
+        for text in [
+            "",
+            "2 * 3 * 4",
+            "2*3*4",
+            "a ** b ** c",
+            "**open",
+            "`open",
+            "``",
+            "****",
+            "snake_case_name",
+            "a - b",
+            "[x]",
+            "[click](javascript:alert(1))",
+            "[](https://example.com)",
+            "<b>x</b>",
+            "*a\nb*",
+        ] {
+            let whole = [("", text)];
+            check(text, if text.is_empty() { &[] } else { &whole });
+        }
+    }
+
+    #[test]
+    fn a_text_is_spoken_without_marks() {
+        assert_eq!(plain("Run `a*b` in **é**?"), "Run a*b in é?");
+        assert!(may_have("x\n- y") && !may_have("a - b"));
+    }
+
+    #[test]
+    fn any_prefix_of_any_text_can_be_shown() {
+        let text = "**ä** `b` *c* [d](https://e/f) ```g\nh``` - ** ` [";
+        for (end, _) in text.char_indices() {
+            assert!(plain(&text[..end]).len() <= end + 2);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The look of each state under the pointer, focused and pressed, and with larger text.
+
+use crate::asks::{mixed, service, stream};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped};
+use crate::faces::{Face, lay_out, lay_out_with};
+use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::Sending;
+use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
+use leptos::prelude::document;
+use question_card::STYLESHEET;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::{DomRect, Element};
+
+/// The contrast that text needs (WCAG 1.4.3).
+const TEXT: f64 = 4.5;
+/// All that can be pressed, and the texts beside it.
+const CONTROLS: &str = ".qc-button, .qc-step, .qc-option-button, .qc-option-label, .qc-option-desc, summary";
+/// The states that only a person brings about, each as the class that stands for it here.
+const BY_HAND: [(&str, &str); 3] = [(":hover", "hovers"), (":focus-visible", "has-focus"), (":active", "presses")];
+
+#[test]
+async fn every_control_is_legible_under_the_pointer_focused_and_pressed() {
+    let sheet = by_hand();
+    let root = document().document_element().expect("a root");
+    root.set_attribute("style", "--qc-motion: 0ms").expect("no change takes time");
+    for scheme in ["light", "dark"] {
+        for (state, card) in states().await {
+            lay_out_with(&card, 704, Face::Plain, &sheet).await;
+            let room = card.root.get_attribute("style").unwrap_or_default();
+            let room = format!("{room}; color-scheme: {scheme}");
+            card.root.set_attribute("style", &room).expect("colours");
+            for control in card.all(CONTROLS) {
+                for classes in ["", "hovers", "has-focus", "hovers has-focus presses"] {
+                    let touched = [Some(control.clone()), control.closest(".qc-option").expect("a good selector")];
+                    for element in touched.iter().flatten() {
+                        mark(element, classes);
+                    }
+                    let contrast = contrast(&control);
+                    assert!(contrast >= TEXT, "{contrast:.2} {state} {scheme} {classes:?}: {}", control.outer_html());
+                    for element in touched.iter().flatten() {
+                        mark(element, "");
+                    }
+                }
+            }
+        }
+    }
+    root.remove_attribute("style").expect("it is taken back");
+}
+
+/// The style sheet with classes in the place of what only a person brings about.
+fn by_hand() -> String {
+    let sheet = BY_HAND
+        .iter()
+        .fold(STYLESHEET.to_owned(), |sheet, (state, class)| sheet.replace(state, &[".", class].concat()));
+    assert!(sheet.contains(".hovers") && sheet.contains("(hover: hover)"), "the states were found");
+    sheet.replace("(hover: hover)", "all").replace("(hover: none)", "not all")
+}
+
+/// Sets the classes that stand for a person's doing.
+fn mark(element: &Element, classes: &str) {
+    for (_, class) in BY_HAND {
+        element.class_list().remove_1(class).expect("a class");
+    }
+    for class in classes.split_whitespace() {
+        element.class_list().add_1(class).expect("a class");
+    }
+}
+
+/// A card in each state that has controls of its own.
+async fn states() -> Vec<(&'static str, CardPage)> {
+    let open = async |asked: AskUserQuestion, setting: Setting| {
+        CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), setting).await
+    };
+    let skips = Setting { allow_skip: true, ..stepped() };
+    let mut states = vec![("one tap", open(service(), on_pick()).await), ("stepped", open(mixed(), skips).await)];
+    let arriving = CardPage::open(AskSnapshot::new(fresh_id()), on_pick()).await;
+    arriving.receives_slowly(stream(&service())).await;
+    states.push(("arriving", arriving));
+
+    let typed = open(service(), on_pick()).await;
+    typed.type_other(0, "Brakes").await;
+    typed.press_button("Don’t answer").await;
+    states.push(("typed and confirming", typed));
+
+    let failed = open(service(), on_pick()).await;
+    failed.stands_still().await;
+    failed.choose("Oil change").await;
+    failed.host_says(Sending::Pending).await;
+    failed.host_says(Sending::Failed("No network.".to_owned())).await;
+    states.push(("failed", failed));
+
+    let answered = open(mixed(), stepped()).await;
+    for (step, label) in [("Database", "SQLite"), ("Features", "Search"), ("Style", "Plain")] {
+        answered.press_button(step).await;
+        answered.choose(label).await;
+    }
+    answered.press_button("Database, Answered").await;
+    states.push(("answered", answered));
+
+    let invalid = open(mixed(), Setting::default()).await;
+    invalid.submit().await;
+    states.push(("invalid", invalid));
+
+    let held = open(service(), on_pick()).await;
+    held.stands_still().await;
+    held.choose("Oil change").await;
+    held.host_keeps_the_reply().await;
+    states.push(("held", held));
+
+    let over = open(service(), Setting::default()).await;
+    let pick = Selection { question: 0, selected: vec![0], ..Selection::default() };
+    let reply = Reply::check(&service(), vec![pick]).expect("it fits");
+    over.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
+    states.push(("receipt", over));
+
+    let late = open(service(), Setting::default()).await;
+    late.choose("Oil change").await;
+    late.ends(Phase::Superseded, None).await;
+    states.push(("late", late));
+    states
+}
+
+#[test]
+async fn what_steps_share_stands_at_one_place_in_all_of_them() {
+    let mut asked = mixed();
+    asked.questions[1].options.truncate(1);
+    asked.questions[2].header = None;
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), stepped()).await;
+    for width in [320, 704] {
+        lay_out(&card, width, Face::Wide).await;
+        let places = || {
+            let top = rect(&card.card()).top();
+            [".qc-hint", ".qc-question-text", ".qc-options", ".qc-actions"]
+                .map(|part| (part, card.all(part).first().map(|part| rect(part).top() - top)))
+        };
+        let first = places();
+        for _ in 0..2 {
+            card.press_button("Next").await;
+            assert_eq!(places(), first, "{width} px");
+        }
+        card.press_button("Back").await;
+        card.press_button("Back").await;
+    }
+}
+
+#[test]
+async fn large_text_neither_sticks_out_nor_stands_a_letter_a_line() {
+    let mut asked = mixed();
+    asked.questions[0].question = "Which framework should the service use?".to_owned();
+    asked.questions[0].header = Some("Framework".to_owned());
+    asked.questions[0].options[0].label = "Axum (Recommended)".to_owned();
+    for size in [28, 32] {
+        let root = document().document_element().expect("a root");
+        root.set_attribute("style", &format!("font-size: {size}px")).expect("a size");
+        for width in [288, 358] {
+            let snapshot = AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable);
+            let card = CardPage::open(snapshot, stepped()).await;
+            lay_out(&card, width, Face::Plain).await;
+            let edge = rect(&card.card());
+            let parts = ".qc-question-text, .qc-option, .qc-badge, .qc-option-label, .qc-steps, .qc-actions > *";
+            for part in card.all(parts).into_iter().filter(|part| rect(part).width() > 0.0) {
+                let place = rect(&part);
+                let name = part.outer_html();
+                assert!(place.left() >= edge.left() && place.right() <= edge.right(), "{size} px at {width}: {name}");
+            }
+            for step in card.all(".qc-step") {
+                let height = rect(&step).height();
+                assert!(height < f64::from(size) * 5.0, "{height} px for {size} px at {width}");
+            }
+        }
+        root.remove_attribute("style").expect("it is taken back");
+    }
+}
+
+fn rect(element: &Element) -> DomRect {
+    element.get_bounding_client_rect()
+}
+
+#[wasm_bindgen(inline_js = "export const contrast = (element) => {
+    const pen = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
+    const colour = () => [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    const paint = (style, alpha) => { pen.globalAlpha = alpha; pen.fillStyle = style; pen.fillRect(0, 0, 1, 1); };
+    const around = [];
+    for (let at = element; at; at = at.parentElement) around.unshift(getComputedStyle(at));
+    paint('white', 1);
+    let alpha = 1;
+    for (const style of around) { alpha *= style.opacity; paint(style.backgroundColor, alpha); }
+    const ground = colour();
+    paint(around.at(-1).color, alpha);
+    const light = (colour) => colour.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+    const [one, other] = [light(colour()), light(ground)];
+    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+};")]
+extern "C" {
+    fn contrast(element: &Element) -> f64;
+}
