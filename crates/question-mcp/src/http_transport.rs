@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -27,6 +28,9 @@ const SESSION_KEEPS: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The time after which a session without a request or a stream may be closed for a new one.
 const SESSION_RESTS: Duration = Duration::from_secs(10 * 60);
+
+/// The same for a session whose client was gone before it was told of it.
+const UNKNOWN_RESTS: Duration = Duration::from_secs(60);
 
 /// The header that names a session.
 const SESSION_ID: &str = "mcp-session-id";
@@ -64,6 +68,8 @@ struct SessionTable {
 /// A session. Its requests and streams under way hold it as well.
 struct OpenSession {
     used: Mutex<Instant>,
+    /// False until its client has been told of it.
+    is_known: AtomicBool,
     _place: OwnedSemaphorePermit,
 }
 
@@ -164,22 +170,41 @@ impl SessionTable {
         lock(&self.open).get(id).map(|session| Use(Arc::clone(session)))
     }
 
-    /// Takes a place for a new session; without one, the session is closed.
+    /// Takes places for this new session, and for others that are not counted yet: a client may go away once its session is made. A session without
+    /// a place is closed.
     async fn admit(&self, id: Arc<str>) -> Option<Use> {
-        let place = match self.place() {
-            Some(place) => Some(place),
-            None => {
-                self.make_room().await;
-                self.place()
+        let uncounted: Vec<Arc<str>> = {
+            let alive = self.manager.sessions.read().await;
+            let open = lock(&self.open);
+            alive.keys().filter(|other| **other != id && !open.contains_key(*other)).cloned().collect()
+        };
+        for id in std::iter::once(Arc::clone(&id)).chain(uncounted) {
+            if lock(&self.open).contains_key(&id) {
+                continue;
             }
-        };
-        let Some(place) = place else {
-            self.close(&id).await;
-            return None;
-        };
-        let session = Arc::new(OpenSession { used: Mutex::new(Instant::now()), _place: place });
-        lock(&self.open).insert(id, Arc::clone(&session));
-        Some(Use(session))
+            let place = match self.place() {
+                Some(place) => Some(place),
+                None => {
+                    self.make_room().await;
+                    self.place()
+                }
+            };
+            match place {
+                Some(place) => {
+                    let session = OpenSession {
+                        used: Mutex::new(Instant::now()),
+                        is_known: AtomicBool::new(false),
+                        _place: place,
+                    };
+                    // Another request may have counted it meanwhile.
+                    lock(&self.open).entry(id).or_insert_with(|| Arc::new(session));
+                }
+                None => self.close(&id).await,
+            }
+        }
+        let used = self.used(&id)?;
+        used.0.is_known.store(true, Ordering::Relaxed);
+        Some(used)
     }
 
     fn place(&self) -> Option<OwnedSemaphorePermit> {
@@ -194,8 +219,12 @@ impl SessionTable {
             let before = open.len();
             open.retain(|id, _| alive.contains_key(id));
             let resting = open.iter().filter(|(_, session)| Arc::strong_count(session) == 1);
-            let longest = resting.map(|(id, session)| (*lock(&session.used), Arc::clone(id))).min();
-            let rested = longest.filter(|(used, _)| open.len() == before && used.elapsed() >= SESSION_RESTS);
+            let rested = resting.filter_map(|(id, session)| {
+                let used = *lock(&session.used);
+                let rests = if session.is_known.load(Ordering::Relaxed) { SESSION_RESTS } else { UNKNOWN_RESTS };
+                (used.elapsed() >= rests).then(|| (used, Arc::clone(id)))
+            });
+            let rested = rested.min().filter(|_| open.len() == before);
             rested.map(|(_, id)| {
                 open.remove(&id);
                 id

@@ -239,5 +239,9 @@ pub const MAX_WAIT: Duration = Duration::from_secs(60);
 /// The time for which a health check of the store is cached.
 pub const CHECKED_FOR: Duration = Duration::from_secs(1);
 
+/// The time for which the number of stored conversations is cached, and the least multiple of the time that counting them takes.
+pub(crate) const COUNTED_FOR: Duration = Duration::from_secs(1);
+pub(crate) const COUNT_PAUSE: u32 = 20;
+
 /// The rate of new conversations of one address, as a multiple of an owner's: people share addresses, and anybody can make up owners.
 pub const OWNERS_OF_A_PEER: u32 = 10;

@@ -1,6 +1,7 @@
 //! Carries out the effects of the state machine: model requests, tools, commits and events for clients.
 
 mod agent;
+mod count;
 mod others;
 mod responses;
 mod sessions;
@@ -29,6 +30,7 @@ use crate::store::signals::{Signals, StopCause};
 use crate::store::{Commit, CommitError, Lease, Revision, Store, StreamPosition};
 use crate::tools::{Tool, check_ask};
 use crate::trace::carried;
+use count::StoredCount;
 use question_agent::ag_ui::{self, KnownMessages, Pending, RunInput, Step, brought_message, wire};
 use question_agent::effect::StateChange;
 use question_agent::message::Message;
@@ -87,6 +89,7 @@ pub(crate) struct Runtime {
     drain: Drain,
     callbacks: Callbacks,
     metrics: Arc<Metrics>,
+    stored_count: StoredCount,
     histories: Histories,
     /// The time and outcome of the last check of the store.
     checked: Mutex<Option<(Instant, bool)>>,
@@ -177,7 +180,7 @@ impl Runtime {
     /// The metrics in the text format of Prometheus.
     pub(crate) async fn read_metrics(&self) -> Result<String, ApiError> {
         // The counters of commits show a store that fails.
-        if let (Ok(conversations), Ok(waiting)) = (self.store.count().await, self.store.waiting().await) {
+        if let (Ok(conversations), Ok(waiting)) = (self.stored().await, self.store.waiting().await) {
             let age = waiting.since.map_or(0, |since| self.clock.now().0.saturating_sub(since.0) / 1000);
             self.metrics.stored(conversations, waiting.count, age);
         }
@@ -419,6 +422,9 @@ impl Runtime {
                 self.forget(&session.id);
             }
             return Err(error.into());
+        }
+        if state.revision.is_none() {
+            self.stored_count.change(1);
         }
         (state.revision, state.lease, state.position) = (Some(revision), lease, position);
         state.known = KnownMessages::all(&state.conversation);

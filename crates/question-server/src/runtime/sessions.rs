@@ -11,7 +11,7 @@ use crate::peer::Peer;
 use crate::room::Share;
 use crate::session::{ActiveSession, SessionGuard, SessionState};
 use crate::store::signals::{Notification, StopCause};
-use crate::store::{Revision, Stored, StreamPosition};
+use crate::store::{Revision, StoreError, Stored, StreamPosition};
 use question_agent::Timestamp;
 use question_agent::ag_ui::{catch_up, length_of};
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -157,6 +157,17 @@ impl Runtime {
         }
     }
 
+    /// The number of stored conversations.
+    pub(super) async fn stored(&self) -> Result<usize, StoreError> {
+        if let Some(count) = self.stored_count.known() {
+            return Ok(count);
+        }
+        let begun = Instant::now();
+        let count = self.store.count().await?;
+        self.stored_count.set(count, begun.elapsed());
+        Ok(count)
+    }
+
     /// Fails if there is no room for another conversation of this caller.
     async fn check_room(&self, caller: &Caller) -> Result<(), ApiError> {
         if let Some(owner) = &caller.owner
@@ -166,7 +177,7 @@ impl Runtime {
         }
         self.allow_new(caller).map_err(|wait| ApiError::TooManyRequests { limit: "--max-new", wait })?;
         let most = self.bounds.conversations;
-        let stored = self.store.count().await?.max(self.slots().begun());
+        let stored = self.stored().await?.max(self.slots().begun());
         if stored >= most && !self.make_room().await? {
             return Err(is_full("--max-conversations"));
         }
@@ -214,6 +225,7 @@ impl Runtime {
     async fn crowd_out(&self, id: &str, revision: Revision, limit: &'static str) -> Result<bool, ApiError> {
         let is_gone = self.store.delete(id, revision).await?;
         if is_gone {
+            self.stored_count.change(-1);
             self.notify(id, Notification::Gone).await;
             let conversation = name_in_log(id, None);
             tracing::warn!(%conversation, limit, "conversation deleted to make room");
@@ -256,6 +268,7 @@ impl Runtime {
         if !self.store.delete(&session.id, revision).await? {
             return Ok(false);
         }
+        self.stored_count.change(-1);
         self.notify(&session.id, Notification::Gone).await;
         tracing::info!(conversation = %session.name(), "conversation deleted");
         session.end();
@@ -284,6 +297,7 @@ impl Runtime {
         if deleted.is_empty() {
             return;
         }
+        self.stored_count.change(-deleted.len().cast_signed());
         tracing::info!(conversations = deleted.len(), "deleted ended conversations (--keep)");
         self.is_gone(deleted);
     }

@@ -1,6 +1,7 @@
 //! The start of the runtime, with the tasks that last as long as it does.
 
 use super::Runtime;
+use super::count::StoredCount;
 use super::others::start_replication;
 use super::sweep::sweep;
 use crate::callbacks::Callbacks;
@@ -63,6 +64,7 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
         drain,
         callbacks: Callbacks::new(config.allow_callbacks.clone(), config.callback_key.clone()),
         metrics,
+        stored_count: StoredCount::default(),
         checked: Mutex::default(),
     });
     sweep(&runtime);

@@ -624,6 +624,37 @@ fn of_session(method: Method, id: Option<&HeaderValue>, body: Option<Value>) -> 
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_session_whose_client_went_away_at_its_beginning_is_counted() {
+    let mut counted = 0;
+    for polls in 1..100 {
+        let server = endpoint(&Config { bounds: Bounds { sessions: 2, ..Bounds::default() }, ..Config::default() });
+        let opens = || server.clone().oneshot(of_session(Method::POST, None, Some(opening())));
+        let mut leaves = Box::pin(opens());
+        let mut is_answered = false;
+        for _ in 0..polls {
+            is_answered = is_answered || futures_util::poll!(&mut leaves).is_ready();
+            if is_answered {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        if is_answered {
+            break;
+        }
+        drop(leaves);
+        assert_eq!(opens().await.expect("it answers").status(), 200, "after {polls}");
+        let mut next = opens().await.expect("it answers").status();
+        if next == 503 {
+            counted += 1;
+            tokio::time::advance(Duration::from_secs(60)).await;
+            next = opens().await.expect("it answers").status();
+        }
+        assert_eq!(next, 200, "after {polls}");
+    }
+    assert!(counted > 0, "it may go away between the making of its session and the answer");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_session_too_many_is_refused_until_another_has_rested() {
     let server = endpoint(&Config { bounds: Bounds { sessions: 3, ..Bounds::default() }, ..Config::default() });
     let send = async |request: Request<Body>| server.clone().oneshot(request).await.expect("it answers");

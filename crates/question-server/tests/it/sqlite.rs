@@ -14,7 +14,7 @@ use question_server::store::{
     Commit, CommitError, Due, Lease, MemoryStore, Revision, SqliteStore, Store, Stored, StreamPosition,
 };
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -407,4 +407,23 @@ async fn of_two_backups_to_one_name_one_is_whole_and_one_is_refused() {
     assert!(left.is_empty(), "{left:?}");
     let copy = SqliteStore::open(&to).expect("it is whole");
     assert!(copy.load("t").await.expect("it is read").is_some());
+}
+
+#[tokio::test]
+async fn a_backup_under_way_holds_back_a_deletion_alone() {
+    let folder = Folder::new();
+    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    for id in ["t", "other"] {
+        begins_to_work(&store, id).await;
+    }
+    let reader = rusqlite::Connection::open(folder.file()).expect("it is there");
+    reader.execute_batch("BEGIN; SELECT count(*) FROM conversation").expect("it is read");
+    let revision = store.load("t").await.expect("it is read").expect("it is there").revision;
+    assert_eq!(store.delete("t", revision).await, Ok(true));
+    let before = Instant::now();
+    for _ in 0..3 {
+        assert_eq!(store.check().await, Ok(()));
+    }
+    assert!(before.elapsed() < Duration::from_secs(4), "{:?}", before.elapsed());
+    drop(reader);
 }

@@ -8,6 +8,7 @@ use crate::watcher::{Frame, Watcher, until_state};
 use ag_ui_stream::reader::EndOutcome;
 use async_trait::async_trait;
 use axum::Router;
+use futures_util::stream::{self, BoxStream, StreamExt as _};
 use question_agent::message::{Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Event, Timestamp};
@@ -15,7 +16,7 @@ use question_server::clock::Clock as _;
 use question_server::limits::{LEASE, SWEEP};
 use question_server::owner::Owner;
 use question_server::rate::PerMinute;
-use question_server::store::signals::Signals;
+use question_server::store::signals::{Notification, ReceivedSignal, Signal, Signals};
 use question_server::store::{
     Commit, CommitError, Due, Lease, MemoryStore, Revision, Store, StoreError, Stored, StreamPosition,
 };
@@ -28,6 +29,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use uuid::Uuid;
 
 /// A hook before a store's method with this name.
@@ -330,11 +332,16 @@ struct Holds {
     call: &'static str,
     holds: AtomicBool,
     gate: Gate,
+    signals: Option<Arc<dyn Signals>>,
 }
 
 impl Holds {
     fn store(call: &'static str) -> Arc<Behind<Self>> {
-        Arc::new(Behind::new(Self { call, holds: AtomicBool::new(false), gate: Gate::letting(0) }))
+        Self::store_with(call, None)
+    }
+
+    fn store_with(call: &'static str, signals: Option<Arc<dyn Signals>>) -> Arc<Behind<Self>> {
+        Arc::new(Behind::new(Self { call, holds: AtomicBool::new(false), gate: Gate::letting(0), signals }))
     }
 
     fn hold(&self, holds: bool) {
@@ -350,6 +357,88 @@ impl Before for Holds {
         }
         Ok(())
     }
+
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
+        self.signals.clone()
+    }
+}
+
+/// The signals of other servers.
+#[derive(Debug)]
+struct Others(Mutex<Option<UnboundedReceiver<ReceivedSignal>>>);
+
+#[async_trait]
+impl Signals for Others {
+    async fn publish(&self, _: Vec<Signal>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn subscribe(&self) -> BoxStream<'static, ReceivedSignal> {
+        let mut told = self.0.lock().expect("no test panics with it").take().expect("it subscribes once");
+        stream::poll_fn(move |context| told.poll_recv(context)).boxed()
+    }
+}
+
+#[tokio::test]
+async fn what_others_changed_is_loaded_by_a_few_at_a_time() {
+    let (tell, told) = unbounded_channel();
+    let store = Holds::store_with("load", Some(Arc::new(Others(Mutex::new(Some(told))))));
+    let server = app(&Config::default(), Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let ids: Vec<String> = (0..20).map(|number| format!("t{number}")).collect();
+    let mut watchers = Vec::new();
+    for id in &ids {
+        post(&server, "/agent", says(id, "u", "hi")).await.events();
+        watchers.push(Watcher::open(&server, id, None).await);
+    }
+    store.first.hold(true);
+    for id in &ids {
+        let position = StreamPosition { since: Revision(u64::MAX), frames: 1 };
+        let notification = Notification::Committed(position);
+        let signal = Signal { by: Uuid::new_v4(), id: id.clone(), notification };
+        tell.send(ReceivedSignal::Signal(signal)).expect("it listens");
+    }
+    for _ in 0..4 {
+        store.first.gate.arrived().await;
+    }
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    let fifth = Box::pin(store.first.gate.arrived());
+    assert!(futures_util::poll!(fifth).is_pending(), "requests of users find connections");
+    store.first.gate.lets(100);
+    for _ in 4..ids.len() {
+        store.first.gate.arrived().await;
+    }
+}
+
+/// Counts how often its conversations are counted.
+#[derive(Debug, Default)]
+struct Counted(AtomicUsize);
+
+#[async_trait]
+impl Before for Counted {
+    async fn before(&self, call: &'static str) -> Result<(), StoreError> {
+        self.0.fetch_add(usize::from(call == "count"), Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn conversations_are_not_counted_for_each_new_one_and_yet_bounded() {
+    const MOST: usize = 60;
+    let store = Arc::new(Behind::new(Counted::default()));
+    let mut config = Config::default();
+    (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
+    let server = app(&config, Parts { store: Arc::clone(&store) as Arc<dyn Store>, ..parts(front_desk()) });
+    let begins = async |number: usize| post(&server, "/agent", says(&format!("t{number}"), "u", "hi")).await.status;
+    for number in 0..MOST {
+        assert_eq!(begins(number).await, 200, "{number}");
+    }
+    assert!(store.first.0.load(Ordering::Relaxed) < MOST / 2, "{store:?}");
+    assert_eq!(begins(MOST).await, 503);
+    let delete = crate::http::request(axum::http::Method::DELETE, "/conversations/t0", None);
+    assert_eq!(crate::http::call(&server, delete).await.status, 204);
+    assert_eq!(begins(MOST).await, 200);
 }
 
 #[tokio::test(start_paused = true)]

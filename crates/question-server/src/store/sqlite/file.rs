@@ -53,7 +53,7 @@ const MIGRATIONS: [&str; 7] = [
 ];
 
 /// The time that a commit waits for a program that locks the file.
-const BUSY: Duration = Duration::from_secs(5);
+pub(super) const BUSY: Duration = Duration::from_secs(5);
 
 /// The pause before the next try at a lock.
 const NAP: Duration = Duration::from_millis(20);

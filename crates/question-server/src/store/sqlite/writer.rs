@@ -1,12 +1,13 @@
 //! The thread that owns the file.
 
-use super::file::FileIdentity;
+use super::file::{BUSY, FileIdentity};
 use crate::store::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
 use crate::store::{CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, StoreError, StreamPosition, Waiting};
 use question_agent::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::time::Duration;
 use uuid::Uuid;
 
 /// A job for the thread, in one transaction with the rest of a batch; it gets `None` if the transaction could not start.
@@ -20,21 +21,25 @@ const MAX_BATCH: usize = 256;
 
 /// Runs jobs until all senders are gone.
 ///
-/// The log has deleted content until it is truncated: `deleted` is true while it may have some.
+/// The log has deleted content until it is truncated: `deleted` is true if a job of the batch has added some.
 pub(super) fn work_off(
     mut database: Connection,
     place: &FileIdentity,
     todo: &mpsc::Receiver<Job>,
     deleted: &AtomicBool,
 ) {
+    let mut is_left = false;
     while let Ok(first) = todo.recv() {
         let others = std::iter::from_fn(|| todo.try_recv().ok()).take(MAX_BATCH - 1);
         // Collected first, so that all waiting jobs share the batch.
         let batch: Vec<Job> = std::iter::once(first).chain(others).collect();
         let mut verdicts = Vec::with_capacity(batch.len());
         let failed = commit(&mut database, batch, &mut verdicts).and_then(|()| place.check()).err();
-        if failed.is_none() && deleted.load(Ordering::Relaxed) {
-            deleted.store(!truncate_log(&database), Ordering::Relaxed);
+        if failed.is_none() {
+            let is_new = deleted.swap(false, Ordering::Relaxed);
+            // The deletion alone waits for readers, such as a backup, and not each commit behind it.
+            let patience = if is_new { BUSY } else { Duration::ZERO };
+            is_left = (is_new || is_left) && !truncate_log(&database, patience);
         }
         for verdict in verdicts {
             verdict(failed.clone());
@@ -42,10 +47,15 @@ pub(super) fn work_off(
     }
 }
 
-/// Truncates the log. Returns false if another program reads the file meanwhile.
-fn truncate_log(database: &Connection) -> bool {
-    let is_busy = database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, i64>(0));
-    is_busy.is_ok_and(|busy| busy == 0)
+/// Truncates the log. Returns false if another program reads the file for longer than this.
+fn truncate_log(database: &Connection, patience: Duration) -> bool {
+    let truncate = || {
+        database.busy_timeout(patience)?;
+        let is_busy = database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get::<_, i64>(0));
+        database.busy_timeout(BUSY)?;
+        is_busy
+    };
+    truncate().is_ok_and(|busy| busy == 0)
 }
 
 fn commit(database: &mut Connection, batch: Vec<Job>, verdicts: &mut Vec<Acknowledgement>) -> Result<(), StoreError> {

@@ -313,9 +313,15 @@ async fn a_primary_that_became_read_only_is_left_for_one_that_writes() {
     let store = PostgresStore::open(&database.address()).await.expect("everything is there");
     let reads = futures_util::future::join_all((0..8).map(|_| store.count())).await;
     assert!(reads.iter().all(Result::is_ok), "its sessions are open, and read");
-    let reset =
-        format!("SET default_transaction_read_only = off; ALTER DATABASE {name} RESET default_transaction_read_only");
-    runs(&database, &reset).await;
+    // A statement is a transaction, which is read-only from its beginning.
+    let reset = [
+        "SET default_transaction_read_only = off".to_owned(),
+        format!("ALTER DATABASE {name} RESET default_transaction_read_only"),
+    ];
+    let owner = database.client().await;
+    for statement in reset {
+        owner.batch_execute(&statement).await.expect("it is SQL");
+    }
     let refused = store.check().await.expect_err("an old session refuses");
     assert!(refused.to_string().contains("read-only"), "{refused}");
     assert_eq!(store.check().await, Ok(()));
