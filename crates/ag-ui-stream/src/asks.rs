@@ -142,22 +142,47 @@ impl Asks {
                 }
                 self.release_interrupts(thread);
             }
-            EventType::Custom if event.text("name") == ON_INTERRUPT => self.note_legacy(event, thread),
+            EventType::Custom => {
+                if event.text("name") == ON_INTERRUPT {
+                    self.note_legacy(event, thread);
+                }
+            }
             EventType::RunFinished => {
                 self.close_run(thread);
                 match event.outcome() {
                     Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(thread),
                     Some(RunOutcome::Cancelled) => self.take_legacy(thread),
                     // The agent still holds the calls that are open beside a legacy interrupt.
-                    _ if self.legacy.is_empty() => self.ask_approvals(thread),
-                    _ => self.take_legacy(thread),
+                    Some(RunOutcome::Success { .. }) | None if self.legacy.is_empty() => self.ask_approvals(thread),
+                    Some(RunOutcome::Success { .. }) | None => self.take_legacy(thread),
                 }
                 self.take_pending(change, thread);
                 self.forget_interrupts();
                 self.handle_timeout(now);
             }
             EventType::RunError => self.break_run(thread),
-            _ => {}
+            // They say nothing about asks: a text counts once it has content, and chunks come as other events.
+            EventType::StepStarted
+            | EventType::StepFinished
+            | EventType::TextMessageStart
+            | EventType::TextMessageEnd
+            | EventType::TextMessageChunk
+            | EventType::ToolCallChunk
+            | EventType::StateSnapshot
+            | EventType::StateDelta
+            | EventType::ActivitySnapshot
+            | EventType::ActivityDelta
+            | EventType::ReasoningStart
+            | EventType::ReasoningMessageStart
+            | EventType::ReasoningMessageContent
+            | EventType::ReasoningMessageEnd
+            | EventType::ReasoningMessageChunk
+            | EventType::ReasoningEnd
+            | EventType::ReasoningEncryptedValue
+            | EventType::SubagentStarted
+            | EventType::SubagentFinished
+            | EventType::SubagentError
+            | EventType::Raw => {}
         }
     }
 

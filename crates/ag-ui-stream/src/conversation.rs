@@ -42,6 +42,7 @@ struct ConversationState {
 
 /// One change of a [`Conversation`]. Updates come one by one, so the positions in an update are still right.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Update<'a> {
     /// An event came.
     Event {

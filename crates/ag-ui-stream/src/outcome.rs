@@ -6,6 +6,7 @@ use json_tree::Json;
 
 /// The outcome of a run that did not fail. Absent on the wire means success.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum RunOutcome {
     /// It succeeded, perhaps with calls for the client to answer.
     Success {

@@ -74,6 +74,7 @@ pub enum RunState {
 
 /// The effect of an event on a thread, so that a page updates only that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Change {
     /// No change.
     Nothing,

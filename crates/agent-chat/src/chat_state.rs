@@ -263,7 +263,7 @@ impl ChatState {
                 Update::Ask(change) => self.apply_ask_change(change),
                 Update::Refused(error) => response.refused = Some(error),
                 Update::End(end) => response.end = Some(end),
-                Update::Warning(_) => {}
+                _ => {}
             }
         }
         response
@@ -308,7 +308,8 @@ impl ChatState {
                 // A result that came before its call has moved behind it.
                 self.transcript.touch(if has_result { 0 } else { message });
             }
-            Change::MessagesReplaced => self.transcript.touch(0),
+            // Also a change that is not known here.
+            _ => self.transcript.touch(0),
         }
     }
 

@@ -63,7 +63,7 @@ impl Run {
                     Update::Warning(warning) => warnings.push(warning),
                     Update::End(told) => end = Some(told),
                     // The end tells a refusal once more.
-                    Update::Thread(_) | Update::Ask(_) | Update::Refused(_) => {}
+                    _ => {}
                 }
             }
         };

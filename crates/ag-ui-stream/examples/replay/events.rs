@@ -89,7 +89,7 @@ impl Replay {
                 Update::Warning(warning) => super::print(out, "warning", lines::warning(&warning))?,
                 Update::End(end) => self.end = Some(end),
                 // The end tells a refusal.
-                Update::Thread(_) | Update::Refused(_) => {}
+                _ => {}
             }
         }
         // The end changes asks, which come before it.

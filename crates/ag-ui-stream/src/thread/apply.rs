@@ -50,7 +50,19 @@ impl Thread {
             EventType::ActivitySnapshot => self.set_activity(event),
             EventType::ActivityDelta => self.patch_activity(event),
             EventType::ReasoningEncryptedValue => self.encrypt(event),
-            _ => Change::Nothing,
+            // The reader makes other events of chunks.
+            EventType::TextMessageChunk | EventType::ToolCallChunk | EventType::ReasoningMessageChunk => {
+                Change::Nothing
+            }
+            EventType::StepStarted
+            | EventType::StepFinished
+            | EventType::ReasoningStart
+            | EventType::ReasoningEnd
+            | EventType::SubagentStarted
+            | EventType::SubagentFinished
+            | EventType::SubagentError
+            | EventType::Raw
+            | EventType::Custom => Change::Nothing,
         }
     }
 

@@ -53,7 +53,7 @@ impl Reading {
                     self.end = Some(end);
                     continue;
                 }
-                Update::Thread(change) => panic!("{change:?} came from nowhere"),
+                other => panic!("{other:?} came from nowhere"),
             };
             self.write_asks();
             self.lines.push(line);

@@ -85,7 +85,7 @@ pub(crate) fn told(conversation: &mut Conversation) -> (Vec<Event>, End) {
             Update::Event { event, .. } => events.push(event.into_owned()),
             Update::End(end) => return (events, end),
             Update::Thread(_) | Update::Ask(_) => {}
-            odd @ (Update::Refused(_) | Update::Warning(_)) => panic!("the server breaks the protocol: {odd:?}"),
+            odd => panic!("the server breaks the protocol: {odd:?}"),
         }
     }
     panic!("a response ends")

@@ -3,6 +3,7 @@ use crate::asks::tracked::{AskSource, TrackedAsk};
 
 /// The way of a reply to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Delivery {
     /// The choice of [`Delivery::automatic`], for each ask by itself.
     #[default]
