@@ -12,6 +12,7 @@ let frame = {
   loading: "Loading…",
   held: "Your message goes out as soon as the page is ready.",
   failure: "The page could not start. Please load it again.",
+  noPrograms: "This browser does not run WebAssembly here, which this page needs.",
 };
 
 const query = new URLSearchParams(location.search);
@@ -87,7 +88,8 @@ new MutationObserver(() => {
   document.querySelector("link[rel=icon]").href = waits
     ? "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'><circle cx='4' cy='4' r='4' fill='%233a4fd0'/></svg>"
     : "data:,";
-  (waits ? navigator.setAppBadge?.() : navigator.clearAppBadge?.())?.catch(() => {});
+  const badge = waits ? "setAppBadge" : "clearAppBadge";
+  if (badge in navigator) navigator[badge]().catch(() => {});
 }).observe(document.querySelector("title"), { childList: true });
 
 /** Marks what is written as sent: the program sends it. */
@@ -150,10 +152,19 @@ const learned = language === "en" || fetch(`languages/${language}.json`, { signa
   })
   .catch((problem) => console.error(`The page stays English: languages/${language}.json did not load:`, problem))
   .then(() => (shell.style.opacity = ""));
+/** True unless the browser, or a policy, refuses even the empty program. */
+const runsPrograms = () => {
+  try {
+    return !!new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+  } catch {
+    return false;
+  }
+};
 // Without a wait at the top: the first paint is that of the frame, which comes when this file is done.
 Promise.all([import(module), introduced, learned])
   .then(([{ default: start }]) => start(wasm && { module_or_path: wasm }))
   .catch((problem) => {
-    tell(inGallery ? "The gallery is not here. To see it: cargo xtask serve --gallery" : "failure");
+    const missing = runsPrograms() ? "failure" : "noPrograms";
+    tell(inGallery ? "The gallery is not here. To see it: cargo xtask serve --gallery" : missing);
     throw problem;
   });

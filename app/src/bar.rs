@@ -17,17 +17,18 @@ pub fn Bar(
         settings.track();
         browser::here()
     };
+    // Attributes that never change are those of `index.html`.
     view! {
         <header class="bar">
             <div>
                 <h1>
-                    <button type="button" class="title" popovertarget="talks">
+                    <button>
                         {move || settings.with(|settings| words.with(|words| settings.title(words).to_owned()))}
                     </button>
                 </h1>
                 <p>{move || settings.with(|settings| words.with(|words| settings.subtitle(words).to_owned()))}</p>
             </div>
-            <nav id="talks" popover="auto" aria-label=say(Say::Conversations)></nav>
+            <nav aria-label=say(Say::Conversations)></nav>
             <a class="icon new-button" href=new_conversation aria-label=say(Say::NewConversation)></a>
             <button
                 type="button"

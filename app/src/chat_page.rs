@@ -6,7 +6,7 @@ use crate::bar::Bar;
 use crate::cards::Cards;
 use crate::composer::Composer;
 use crate::conversations::list_conversations;
-use crate::copying::{AGAIN, COPIED, COPY};
+use crate::copying::name_buttons;
 use crate::draft::{Draft, stop_by_escape};
 use crate::effect::{effect, in_next_task};
 use crate::field::{focus_composer, take_focus_of};
@@ -58,13 +58,8 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
             <p class="connection" role="status">{connection(chat)}</p>
             <Trouble chat />
             <p class="connection notice" role="status">{notice.text()}</p>
-            // The names of all buttons beside messages.
-            <div hidden>
-                <span id=COPY>{say(Say::Copy)}</span>
-                <span id=COPIED>{say(Say::Copied)}</span>
-                <span id=AGAIN>{say(Say::Again)}</span>
-            </div>
         });
+        name_buttons();
         draft.show();
     });
 }

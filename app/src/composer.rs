@@ -1,7 +1,7 @@
 //! The composer, in which the person types.
 
 use crate::cards::Cards;
-use crate::draft::{Draft, LINE};
+use crate::draft::Draft;
 use crate::effect::effect;
 use crate::field::is_composing;
 use crate::notice::Notice;
@@ -101,7 +101,6 @@ pub fn Composer(
         typed if typed.is_empty() => placeholder(),
         typed => typed,
     };
-    let hint = move || draft.is_asked().then(|| text(words, Say::ArrowUp));
     view! {
         <form class="composer" on:submit=on_submit>
             <label class="visually-hidden" for="message">{say(Say::Message)}</label>
@@ -114,8 +113,6 @@ pub fn Composer(
                     enterkeyhint="send"
                     dir=direction
                     placeholder=placeholder
-                    aria-description=hint
-                    aria-describedby=LINE
                     on:input=on_input
                     on:keydown=on_key
                     on:beforeinput=on_before_input

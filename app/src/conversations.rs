@@ -104,8 +104,8 @@ pub(crate) fn list_conversations(chat: AgentChat, agent: String) {
             return;
         }
         nav.set_text_content(None);
-        let mut conversations = conversations(&agent);
-        conversations.sort_by_key(|it| !it.waits);
+        let (waiting, others): (Vec<_>, Vec<_>) = conversations(&agent).into_iter().partition(|it| it.waits);
+        let conversations = [waiting, others].concat();
         words.with_untracked(|words| {
             if conversations.is_empty() {
                 add(&nav, "p", "").set_text_content(Some(words.text(Say::NoConversations)));

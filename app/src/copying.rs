@@ -1,6 +1,9 @@
 //! The buttons that copy a message or a block of code.
 
-use crate::nodes::{add, hear, set};
+use crate::effect::effect;
+use crate::nodes::{add, goes_with_owner, hear, set, write};
+use crate::shell::place;
+use crate::words::{Say, words};
 use js_sys::Promise;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -21,6 +24,21 @@ extern "C" {
     /// Throws if there is no clipboard, as on a page that was not loaded securely.
     #[wasm_bindgen(js_namespace = ["navigator", "clipboard"], js_name = writeText, catch)]
     fn write_text(text: &str) -> Result<Promise, JsValue>;
+}
+
+/// Shows the names to assistive technology, until the current owner is cleaned up.
+pub(crate) fn name_buttons() {
+    let (names, words) = (add(&place(), "div", ""), words());
+    set(&names, "hidden", "");
+    goes_with_owner(&names);
+    effect(move || {
+        names.set_text_content(None);
+        for (id, name) in [(COPY, Say::Copy), (COPIED, Say::Copied), (AGAIN, Say::Again)] {
+            let element = add(&names, "span", "");
+            set(&element, "id", id);
+            words.with(|words| write(&element, words.text(name)));
+        }
+    });
 }
 
 /// Adds a button with an icon, which has its name from the element with this id.

@@ -12,8 +12,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// The name of the line that says where a text would go, which the field is described by.
-pub(crate) const LINE: &str = "goes";
+/// The id of the line that says where a text would go, by which `index.html` describes the field.
+const LINE: &str = "goes";
 
 /// The choice for a text that may be meant as the answer or as a question back.
 const CHOICE: &str = "#goes button:not([hidden])";
@@ -201,6 +201,11 @@ impl Draft {
                 write(&waits, &words.filled(Say::Queued, "text", &queued));
             });
             shows(&queue, !queued.is_empty());
+        });
+        effect(move || {
+            let hint =
+                if self.is_asked() { words.with(|words| words.text(Say::ArrowUp).to_owned()) } else { String::new() };
+            set(&field(), "aria-description", &hint);
         });
         let line = line(LINE);
         let said = add(&line, "p", "");

@@ -46,7 +46,7 @@ impl SendAs {
         self,
         waits: &[(String, Arc<AskUserQuestion>)],
         text: &str,
-        picks: impl Fn(&str, &AskUserQuestion) -> Vec<Selection>,
+        picks: &dyn Fn(&str, &AskUserQuestion) -> Vec<Selection>,
     ) -> Option<Reading> {
         let read = waits.iter().map(|(id, ask)| {
             let partial = picks(id, ask);

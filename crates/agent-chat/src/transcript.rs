@@ -5,7 +5,7 @@ use crate::entry::{Ask, Entry, EntryKey, Item};
 use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::snapshot::Sending;
-use ask_user_question::{AskSnapshot, Phase};
+use ask_user_question::{AskSnapshot, Phase, tool};
 use leptos::prelude::*;
 
 /// The entries and their signals. A delta changes one signal. New messages and calls rebuild the list from the first change on.
@@ -304,7 +304,7 @@ impl Transcript {
             self.starts.push(start + tail.len());
             tail.extend(self.message_entry(message));
             for call in message.tool_calls() {
-                tail.push(self.call_entry(thread, &call.id, &call.name));
+                tail.extend(self.call_entry(thread, &call.id, &call.name));
             }
             if let Some(call) = message.tool_call_id() {
                 self.show_result(thread, call);
@@ -400,16 +400,20 @@ impl Transcript {
         }
     }
 
-    fn call_entry(&mut self, thread: &Thread, tool_call_id: &str, name: &str) -> Entry {
+    /// `None` for a question that was asked twice: the card of the other call has its answer.
+    fn call_entry(&mut self, thread: &Thread, tool_call_id: &str, name: &str) -> Option<Entry> {
         if let Some(ask) = self.ask(tool_call_id) {
-            return ask.entry();
+            return Some(ask.entry());
+        }
+        if tool::NAMES.contains(&name) && thread.call(tool_call_id).is_some_and(|call| call.answered) {
+            return None;
         }
         let done = self.signals_mut(tool_call_id).done.get_or_insert_with(|| ArcRwSignal::new(false)).clone();
         self.show_result(thread, tool_call_id);
         let details = self.details.as_mut().map(|details| details.call(thread, tool_call_id));
-        Entry {
+        Some(Entry {
             key: EntryKey::Tool(tool_call_id.to_owned()),
             item: Item::Tool { name: name.to_owned(), done: done.read_only(), details },
-        }
+        })
     }
 }

@@ -63,6 +63,8 @@ export class QuestionCard extends Base {
   #program;
   #language;
   #sheet;
+  /** The line in place of a card whose program did not come. */
+  #line;
   /** The properties that the host has set. */
   #set = {};
   /** The call: its id, what the host has said of it, the reply that is on its way, the last picks that the host has heard of. */
@@ -185,7 +187,7 @@ export class QuestionCard extends Base {
     this.#isDue = false;
     if (!this.isConnected) return;
     this.#load(languageOf(this.#lang));
-    if (!this.#program) return;
+    if (!this.#program) return this.#line && this.#ask();
     let { append = "", fail, messaged, ...news } = this.#news;
     // Half of a character waits for the other one.
     const end = append.length - /[\ud800-\udbff]$/.test(append);
@@ -241,11 +243,50 @@ export class QuestionCard extends Base {
       if (program) return this.#soon();
       this.#unmount();
       // It is tried again in another language, or when the element comes back into the page.
-      const line = Object.assign(document.createElement("p"), { part: "unavailable", role: "alert" });
-      line.textContent = "This question can’t be shown. Reload the page to try again.";
-      this.#show("failure", line);
-      failed(reason);
+      const runs = runsPrograms();
+      this.#line = made("p", { role: "alert" });
+      this.#line.part = "unavailable";
+      this.#line.textContent = `This question can’t be shown as a card. ${runs ? "Reload the page to try again." : "This browser does not run WebAssembly here."}`;
+      this.#show("failure", this.#line);
+      const hint = runs ? "the card’s program could not be loaded" : "WebAssembly is missing or forbidden, without which there is `question-card/no-wasm`";
+      failed(new Error(`${hint}: ${reason?.message ?? reason}`, { cause: reason }));
+      this.#ask();
     });
+  }
+
+  /** Without the program, the questions are read and answered in the user's own words, once they have come whole. */
+  #ask() {
+    const { args = "", append = "", fail, sent } = this.#news;
+    let questions;
+    try {
+      ({ questions } = typeof args === "string" ? JSON.parse(args + append) : args);
+    } catch {}
+    const there = this.#line.nextSibling;
+    if (there && sent !== undefined) there.replaceChildren("Sent.");
+    else if (there && fail !== undefined) {
+      there.inert = false;
+      there.lastChild.textContent = fail;
+    }
+    if (!questions?.length || there) return;
+    const form = made("form");
+    form.part = "plain";
+    const fields = questions.map(({ question, options }) => {
+      const field = made("textarea", { required: true });
+      const labels = options?.map?.(({ label }) => label).join(", ");
+      const words = made("label", { dir: "auto" });
+      words.append(`${question}${labels ? ` (${labels})` : ""}`, field);
+      form.append(words);
+      return field;
+    });
+    form.append(made("button", { textContent: "Send" }), made("p", { role: "alert" }));
+    this.#line.after(form);
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      delete this.#news.fail;
+      const answers = Object.fromEntries(questions.map(({ question }, at) => [question, fields[at].value]));
+      form.inert = true;
+      this.#hear("reply", JSON.stringify({ answers, message: Object.values(answers).join("\n"), json: JSON.stringify({ answers }) }));
+    };
   }
 
   get #inShadow() {
@@ -358,6 +399,17 @@ export class QuestionCard extends Base {
         element.#soon();
       });
     }
+  }
+}
+
+const made = (tag, values) => Object.assign(document.createElement(tag), values);
+
+/** True unless the browser, or the page's policy, refuses even the empty program. */
+function runsPrograms() {
+  try {
+    return !!new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
+  } catch {
+    return false;
   }
 }
 

@@ -195,7 +195,7 @@ impl Core {
             return;
         };
         let picked = |id: &str, ask: &AskUserQuestion| picks.of(id, ask);
-        let Some(Reading { tool_call_id: meant, outcome, .. }) = send_as.read(&waits, &text, picked) else { return };
+        let Some(Reading { tool_call_id: meant, outcome, .. }) = send_as.read(&waits, &text, &picked) else { return };
         let is_answer = matches!(outcome, Outcome::Answered(_));
         self.hold(&meant, outcome, AnsweredBy::Composer);
         // A message about something else passes all of them.
@@ -220,7 +220,7 @@ impl Core {
         let picked = |id: &str, _: &AskUserQuestion| {
             picks.iter().find(|(it, _)| it == id).map(|(_, picks)| picks.clone()).unwrap_or_default()
         };
-        SendAs::Matched.read(&waits, text, picked)
+        SendAs::Matched.read(&waits, text, &picked)
     }
 
     /// Turns the held message into the cancellation of each unreadable ask, since no run can start before.

@@ -40,6 +40,28 @@ async fn a_reload_finds_what_was_said_and_the_question_that_waits() {
 }
 
 #[test]
+async fn a_question_that_was_asked_twice_is_one_entry_also_after_a_reload() {
+    let visitor = Visitor::first(options("twice"));
+    visitor.chat.send("Hello");
+    let call = Call::next().await;
+    call.accept();
+    call.asks("c1", SIZE);
+    call.asks("c2", SIZE);
+    call.finishes();
+    visitor.sees_phase("c1", Phase::Answerable).await;
+    visitor.sees_status(Status::Idle).await;
+    visitor.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "Large it is.");
+    call.finishes();
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
+    drop(visitor);
+    let visitor = Visitor::beside(options("twice"));
+    visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
+}
+
+#[test]
 async fn an_interrupt_is_still_answered_by_resume() {
     let visitor = Visitor::first(options("interrupt"));
     visitor.chat.send("Hello");

@@ -75,6 +75,11 @@ impl ChatPage {
         self.until("window.__letProgramIn && !window.__letProgramIn(new Error('on purpose'))").await
     }
 
+    /// Takes WebAssembly away from the page.
+    pub(crate) async fn loses_webassembly(&self) -> WebDriverResult<()> {
+        self.tell("window.WebAssembly.Module = undefined;").await
+    }
+
     /// Waits until the page's frame says this, in place of the program.
     pub(crate) async fn frame_says(&self, words: &str) -> WebDriverResult<()> {
         let words = json!(words);

@@ -94,6 +94,19 @@ async fn what_is_written_outlives_a_program_that_does_not_start() {
 }
 
 #[tokio::test]
+async fn a_browser_without_webassembly_is_told_so_and_what_is_written_stays() {
+    early(&["on purpose"], async |page| {
+        page.begin(REQUEST).await?;
+        page.loses_webassembly().await?;
+        page.lets_the_program_fail().await?;
+        page.frame_says("This browser does not run WebAssembly here, which this page needs.").await?;
+        assert_eq!(page.unsent().await?, REQUEST);
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_language_that_does_not_load_leaves_the_page_in_english() {
     let folder = TempDir::new();
     copy(Path::new(&given("XTASK_PAGE")), &folder.0);

@@ -167,7 +167,7 @@ async fn what_was_said_is_printed_and_nothing_else() {
         assert!(page.shows("article").await?, "what was said");
         assert!(page.shows(".qc-receipt").await?, "what was answered");
         assert!(!page.shows("form.composer").await?, "nobody types on paper");
-        assert!(!page.shows("header button").await?, "nor presses");
+        assert!(!page.shows("header .icon").await?, "nor presses");
         let cut = "const log = document.querySelector('[role=log]');
             return log.scrollHeight > log.clientHeight + 1;";
         assert!(!page.tell::<bool>(cut).await?, "all of it is there");

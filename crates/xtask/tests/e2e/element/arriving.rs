@@ -133,7 +133,8 @@ async fn a_program_that_does_not_come_is_told_and_can_be_tried_again() {
         .await?;
         page.until("return heard.some(([name]) => name === 'qc-error');").await?;
         let told = "return heard.filter(([name]) => name === 'qc-error').map(([, { reason }, from]) => [reason.message, from]);";
-        assert_eq!(page.host(told).await?, json!([["No such program", "QUESTION-CARD"]]));
+        let reason = "the card’s program could not be loaded: No such program";
+        assert_eq!(page.host(told).await?, json!([[reason, "QUESTION-CARD"]]));
         assert_eq!(page.host("return element.state;").await?, "composing");
         for piece in 0..20 {
             page.host(&format!("element.append(JSON.stringify(ask).slice({piece} * 20, {piece} * 20 + 20));")).await?;
@@ -147,6 +148,34 @@ async fn a_program_that_does_not_come_is_told_and_can_be_tried_again() {
         page.is("awaiting").await?;
         assert_eq!(page.host("return all('[part=unavailable]').length;").await?, 0);
         assert_eq!(page.host(told).await?.as_array().map(Vec::len), Some(1));
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_webassembly_a_question_is_read_and_answered_in_own_words() {
+    on_plain_page(async |page| {
+        page.host(
+            "const { WebAssembly } = window; // As above.
+            WebAssembly.Module = undefined;
+            WebAssembly.instantiateStreaming = WebAssembly.instantiate = async () => { throw new Error('Not allowed'); };
+            window.card = put({ toolCallId: 'plain' });
+            card.append(JSON.stringify(ask));
+            card.finish();",
+        )
+        .await?;
+        page.until("return heard.some(([name]) => name === 'qc-error');").await?;
+        let told = "return heard.filter(([name]) => name === 'qc-error').map(([, { reason }]) => reason.message.includes('question-card/no-wasm'));";
+        assert_eq!(page.host(told).await?, json!([true]));
+        page.says("Which database?").await?;
+        page.host(
+            "for (const field of all('[part=plain] textarea')) field.value = 'The one that we have';
+            all('[part=plain] button')[0].click();",
+        )
+        .await?;
+        page.until("return heard.some(([name, { answers }]) => name === 'reply' && answers['Which database?'] === 'The one that we have');")
+            .await?;
         Ok(())
     })
     .await;
