@@ -15,7 +15,7 @@ use crate::store::{Revision, StoreError, Stored, StreamPosition};
 use question_agent::Timestamp;
 use question_agent::ag_ui::{catch_up, length_of};
 use std::sync::{Arc, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 impl Runtime {
