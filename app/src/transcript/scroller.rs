@@ -12,8 +12,8 @@ const NEAR_THE_END: i32 = 48;
 /// The longest time between the reader's input and the scroll event that it causes, in milliseconds.
 const SOON: f64 = 500.0;
 
-/// The height above a question that stays visible, in CSS pixels.
-const MARGIN: i32 = 16;
+/// The part of the height that stays for what was said before a question: its last lines say what it is about.
+const BEFORE: i32 = 4;
 
 /// The reader of a list in its frame.
 pub(super) struct Reader {
@@ -107,7 +107,7 @@ impl Scroller {
         let last = list.last_element_child();
         let asks = |last: &Element| last.query_selector("form").is_ok_and(|form| form.is_some());
         match last.filter(asks).and_then(|last| last.dyn_into::<HtmlElement>().ok()) {
-            Some(question) => end.min(self.begin + question.offset_top() - MARGIN),
+            Some(question) => end.min(self.begin + question.offset_top() - self.element.client_height() / BEFORE),
             None => end,
         }
     }

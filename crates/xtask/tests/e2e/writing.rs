@@ -122,6 +122,19 @@ async fn the_way_back_to_the_end_covers_nothing_that_has_the_focus() {
     }
 }
 
+/// The agent's last lines say what its question is about.
+#[tokio::test]
+async fn a_question_higher_than_the_window_comes_with_what_was_said_before() {
+    journey(async |page| {
+        page.resize(390, 560).await?;
+        page.say(REQUEST).await?;
+        page.can_choose("Brake service").await?;
+        page.has_in_sight("article[data-role='assistant'] p").await?;
+        page.has_in_sight(QUESTION).await
+    })
+    .await;
+}
+
 /// A phone is turned, a page is made larger: the question stays where it can be read.
 #[tokio::test]
 async fn a_window_that_becomes_low_keeps_the_question_in_sight() {
