@@ -100,6 +100,7 @@ async fn a_browser_without_webassembly_is_told_so_and_what_is_written_stays() {
         page.loses_webassembly().await?;
         page.lets_the_program_fail().await?;
         page.frame_says("This browser does not run WebAssembly here, which this page needs.").await?;
+        page.reload_early().await?;
         assert_eq!(page.unsent().await?, REQUEST);
         Ok(())
     })
