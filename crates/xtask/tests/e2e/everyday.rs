@@ -94,7 +94,7 @@ async fn a_question_that_waits_in_another_conversation_is_found_behind_the_title
         page.can_choose("Brake service").await?;
         page.tab_back_to("New conversation").await?;
         page.press_keys(Key::Enter + "").await?;
-        page.has_in_sight("#welcome-title").await?;
+        page.begins_anew().await?;
         page.say("My brakes squeak").await?;
         page.can_choose("Standard").await?;
         page.press_button("Front desk").await?;
