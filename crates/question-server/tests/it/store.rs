@@ -455,7 +455,7 @@ async fn a_slow_store_drops_no_history_and_short_ones_take_little_room() {
             tokio::spawn(async move { get(&server, "/conversations/t").await })
         })
         .collect();
-    // Much longer than others wait for room.
+    // Much longer than others wait for room. The test's clock jumps there at once.
     tokio::time::sleep(Duration::from_secs(60)).await;
     store.first.hold(false);
     store.first.gate.lets(100);
