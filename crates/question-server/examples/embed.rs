@@ -7,8 +7,8 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::{Json, Router, routing::get};
 use question_agent::registry::ToolSpec;
+use question_models::{RemoteModel, Settings, Vendor};
 use question_server::models::Model;
-use question_server::models::openai::{OpenAi, Settings};
 use question_server::owner::Owner;
 use question_server::tools::{Call, Tool, ToolOutput};
 use question_server::{Config, Server};
@@ -85,7 +85,10 @@ pub(crate) fn app(model: Arc<dyn Model>) -> Router {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let app = app(Arc::new(OpenAi::from_env(Settings::default())?));
+    let app = app(Arc::new(RemoteModel::from_env(
+        Vendor::by_name("openai").expect("it is in the list"),
+        Settings::default(),
+    )?));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
     Ok(axum::serve(listener, app.into_make_service_with_connect_info::<SocketAddr>()).await?)
 }

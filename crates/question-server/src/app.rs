@@ -68,6 +68,7 @@ pub struct Builder {
     config: Config,
     model: Option<Arc<dyn Model>>,
     tools: Vec<Arc<dyn Tool>>,
+    script_tools: Vec<Arc<dyn Tool>>,
     store: Option<Arc<dyn Store>>,
     clock: Option<Arc<dyn Clock>>,
     page: Option<Page>,
@@ -95,6 +96,8 @@ impl Builder {
     setters! {
         /// The model that speaks for the agent.
         model: Arc<dyn Model> => Some(model);
+        /// The tools of a script, as [`Scripted::tools`] returns them. If two have one name, that of [`tool`](Self::tool) counts.
+        script_tools: Vec<Arc<dyn Tool>> => script_tools;
         /// The store of conversations.
         store: Arc<dyn Store> => Some(store);
         /// The clock; without one it is the store's or the machine's.
@@ -176,10 +179,16 @@ impl Builder {
     /// Starts the parts that all conversations share.
     fn runtime(&mut self) -> Arc<Runtime> {
         let config = &self.config;
-        let model = self.model.take().unwrap_or_else(|| Arc::new(Scripted::front_desk(config.pace)));
+        let model = self.model.take().unwrap_or_else(|| {
+            let desk = Scripted::front_desk(config.pace);
+            self.script_tools = desk.tools();
+            Arc::new(desk)
+        });
         let store = self.store.take().unwrap_or_else(|| Arc::new(MemoryStore::default()));
         let clock = self.clock.take().or_else(|| store.clock()).unwrap_or_else(|| Arc::new(SystemClock));
-        let (tools, drain, counters) = (mem::take(&mut self.tools), self.drain.clone(), self.counters.clone());
+        let mut tools = mem::take(&mut self.tools);
+        tools.append(&mut self.script_tools);
+        let (drain, counters) = (self.drain.clone(), self.counters.clone());
         runtime::start(config, RuntimeParts { store, model, tools, clock, drain, counters })
     }
 }

@@ -13,6 +13,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
+use question_models::{Vendor, vendors};
 use sha2::{Digest as _, Sha256};
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -85,8 +86,9 @@ pub struct Config {
     #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", action = clap::ArgAction::Set, help_heading = ACCESS)]
     pub allow_bypass: bool,
 
-    /// The model of the agent.
-    #[arg(long, value_name = "NAME", value_enum, default_value = "front-desk", help_heading = AGENT)]
+    /// The model of the agent: front-desk, coding-desk or script, or a vendor of --list-models. A vendor may have the model's name behind a colon, such
+    /// as mistral:mistral-large-latest.
+    #[arg(long, value_name = "NAME", value_parser = ModelName::from_str, default_value = "front-desk", help_heading = AGENT)]
     pub model: ModelName,
     /// The file with the script of --model script.
     #[arg(long, value_name = "FILE", help_heading = AGENT)]
@@ -94,22 +96,22 @@ pub struct Config {
     /// The agent's name in the page. By default it is the model's.
     #[arg(long, value_name = "TEXT", help_heading = AGENT)]
     pub name: Option<String>,
-    /// The file with the system prompt for --model openai or anthropic. The guidance on asking is added to it.
+    /// The file with the system prompt for the model of a vendor. The guidance on asking is added to it.
     #[arg(long, value_name = "FILE", help_heading = AGENT)]
     pub system_prompt: Option<PathBuf>,
-    /// The temperature for --model openai or anthropic, from 0 to 2.
+    /// The temperature for the model of a vendor, from 0 to 2.
     #[arg(long, value_name = "NUMBER", value_parser = temperature, help_heading = AGENT)]
     pub temperature: Option<f64>,
-    /// The most tokens of an answer of --model openai or anthropic. By default, the endpoint decides; for anthropic it is 8192.
+    /// The most tokens of an answer of a vendor's model. By default, the endpoint decides; for anthropic it is 8192.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = AGENT)]
     pub max_tokens: Option<u32>,
     /// The thinking budget of --model anthropic before each answer, in tokens. By default, it does not think.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1024..), help_heading = AGENT)]
     pub thinking: Option<u32>,
-    /// The header with the key of --model openai or anthropic, such as api-key for Azure. By default, it is the endpoint's usual one.
+    /// The header with the key of a vendor's model, such as api-key. By default, it is the endpoint's usual one.
     #[arg(long, value_name = "NAME", help_heading = AGENT)]
     pub key_header: Option<HeaderName>,
-    /// A further header for --model openai or anthropic, as NAME:VALUE. May be given several times; in the environment, one in each line.
+    /// A further header for a vendor's model, as NAME:VALUE. May be given several times; in the environment, one in each line.
     #[arg(long = "model-header", value_name = "HEADER", value_parser = model_header, value_delimiter = '\n', help_heading = AGENT)]
     pub model_headers: Vec<(HeaderName, HeaderValue)>,
     /// A host of your own network that may get keys over plain HTTP, such as litellm. May be given several times.
@@ -128,7 +130,7 @@ pub struct Config {
     /// The key for the agent of --agent, sent as Authorization: Bearer KEY. Set it in the environment, where other users cannot see it.
     #[arg(long, value_name = "KEY", help_heading = AGENT)]
     pub agent_key: Option<AgentKey>,
-    /// The most concurrent requests to --model openai or anthropic, or to --agent. Further ones fail as busy.
+    /// The most concurrent requests to a vendor's model, or to --agent. Further ones fail as busy.
     #[arg(long = "max-model-calls", value_name = "N", value_parser = at_least_one, default_value_t = MODEL_CALLS, help_heading = AGENT)]
     pub model_calls: NonZeroUsize,
 
@@ -201,7 +203,7 @@ impl Default for Config {
 }
 
 /// The model of the agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug)]
 pub enum ModelName {
     /// Books appointments in a car workshop: a script, which needs no network and no account.
     FrontDesk,
@@ -209,11 +211,39 @@ pub enum ModelName {
     CodingDesk,
     /// A script of your own, the file of --script.
     Script,
-    /// Any endpoint of OpenAI's chat completions, named by OPENAI_BASE_URL, OPENAI_MODEL and OPENAI_API_KEY.
-    #[value(name = "openai")]
-    OpenAi,
-    /// Any endpoint of Anthropic's messages, named by ANTHROPIC_BASE_URL, ANTHROPIC_MODEL and ANTHROPIC_API_KEY.
-    Anthropic,
+    /// A vendor's model. Its name is empty if the vendor's variable has it.
+    Of(&'static Vendor, String),
+}
+
+impl FromStr for ModelName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, model) = text.split_once(':').unwrap_or((text, ""));
+        match text {
+            "front-desk" => Ok(Self::FrontDesk),
+            "coding-desk" => Ok(Self::CodingDesk),
+            "script" => Ok(Self::Script),
+            _ => Vendor::by_name(name).map(|vendor| Self::Of(vendor, model.to_owned())).ok_or_else(|| {
+                let names: Vec<&str> = vendors().iter().map(|vendor| vendor.name).collect();
+                format!("there is no such model, but front-desk, coding-desk, script, {}", names.join(", "))
+            }),
+        }
+    }
+}
+
+/// The vendors of models as lines for a person.
+#[must_use]
+pub fn list_of_models() -> String {
+    let mut lines = format!(
+        "{:<11} {:<23} {:<19} {:<20} {}\n",
+        "--model", "model by default", "or that of", "key in", "URL in, or by default"
+    );
+    for vendor in vendors() {
+        let Vendor { name, key_variable, url_variable, model_variable, url, model, .. } = vendor;
+        lines += &format!("{name:<11} {model:<23} {model_variable:<19} {key_variable:<20} {url_variable:<20} {url}\n");
+    }
+    lines
 }
 
 /// The key of another agent. `Debug` does not show it.
@@ -359,6 +389,8 @@ pub enum Command {
     },
     /// Print the completions of a shell.
     Completions(Shell),
+    /// Print the vendors of models.
+    ListModels,
     /// Ask a server if it is ready.
     Probe(SocketAddr),
 }
@@ -394,6 +426,9 @@ struct Cli {
     /// A file in TOML with options by their names: port = 8080, allow-host = ["chat.example"]. The environment and the command line win.
     #[arg(long = "config", value_name = "FILE", global = true, help_heading = FILE)]
     file: Option<PathBuf>,
+    /// Prints the vendors of models and ends: their names, default models and variables. --list-models alone means yes.
+    #[arg(long, value_name = "ANSWER", value_parser = yes_or_no, default_value = "no", num_args = 0..=1, require_equals = true, default_missing_value = "yes", action = clap::ArgAction::Set, help_heading = AGENT)]
+    list_models: bool,
     #[command(subcommand)]
     command: Option<CliCommand>,
 }
@@ -548,7 +583,11 @@ fn argument(option: &str, value: &OsStr) -> Result<OsString, String> {
 
 impl Cli {
     fn check(self) -> Result<Command, String> {
-        let Self { mut config, database, token, token_file, callback_key, mcp_key, command, file: _ } = self;
+        let Self { mut config, database, token, token_file, callback_key, mcp_key, list_models, command, file: _ } =
+            self;
+        if list_models {
+            return Ok(Command::ListModels);
+        }
         config.database = match (database, &command) {
             (Some(database), _) => database,
             (None, Some(CliCommand::Mcp { .. } | CliCommand::Completions { .. } | CliCommand::Probe { .. })) => {

@@ -58,12 +58,6 @@ impl HttpEndpoint {
         Ok(Self { url, headers, way })
     }
 
-    /// The same endpoint with a header that is no secret.
-    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.insert(name, value);
-        self
-    }
-
     /// Scheme, host, port and path: what may stand in a log. Login and query of a URL may be secret.
     pub(crate) fn public_url(&self) -> String {
         let scheme = self.url.scheme_str().unwrap_or_default();

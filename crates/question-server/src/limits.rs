@@ -6,6 +6,7 @@ use question_agent::ag_ui;
 pub use question_agent::ag_ui::{
     CALL_WEIGHT, MAX_ANSWER_BYTES, MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES, MAX_ID_BYTES,
 };
+pub use question_models::{MAX_RETRY_PAUSE, MODEL_CALLS};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -134,9 +135,6 @@ pub const MAX_UNATTENDED: u32 = 8;
 /// The most retries of a model in one run: after malformed asks, and in a row after calls of unknown tools.
 pub const MAX_ASK_RETRIES: u32 = 3;
 
-/// The most bytes in a row that a model's endpoint may send without content.
-pub(crate) const MAX_IDLE_BYTES: usize = 1 << 20;
-
 /// The fraction of all conversations that a full server deletes at once (one in this many), since finding them needs a full scan.
 pub(crate) const CROWDED_OUT_AT_ONCE: usize = 256;
 
@@ -183,9 +181,6 @@ pub(crate) const DATABASE_PATIENCE: Duration = Duration::from_secs(5);
 #[cfg(feature = "postgres")]
 pub const DATABASE_STARTS: Duration = Duration::from_secs(30);
 
-/// The default limit of concurrent requests to a model's endpoint.
-pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
-
 /// The longest arguments of an ask, in bytes. A question may repeat some answers before it.
 pub const MAX_ASK_BYTES: usize = 256 << 10;
 
@@ -197,9 +192,6 @@ pub const TOOL_TIME: Duration = Duration::from_secs(60);
 
 /// The timeout of all sub-agents of a call together.
 pub const SUB_AGENTS_TIME: Duration = Duration::from_secs(1800);
-
-/// The longest `Retry-After` of a model's endpoint that is honoured.
-pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
 
 /// The overhead of a buffered event beside its text, in bytes.
 pub(crate) const ENTRY_BYTES: usize = 128;

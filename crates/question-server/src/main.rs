@@ -3,6 +3,7 @@
 mod probe;
 mod stderr;
 
+use question_models::{RemoteModel, Settings};
 #[cfg(unix)]
 use question_server::access::AccessToken;
 use question_server::access::Tokens;
@@ -14,9 +15,6 @@ use question_server::limits::{FAREWELL, TAKEOVER};
 #[cfg(feature = "mcp")]
 use question_server::mcp::McpSettings;
 use question_server::metrics::Counters;
-use question_server::models::Model;
-use question_server::models::anthropic::Anthropic;
-use question_server::models::openai::{OpenAi, Settings};
 use question_server::models::scripted::Scripted;
 use question_server::other_agent::OtherAgent;
 #[cfg(feature = "otlp")]
@@ -25,7 +23,7 @@ use question_server::page::Page;
 #[cfg(feature = "postgres")]
 use question_server::store::PostgresStore;
 use question_server::store::{MemoryStore, SqliteStore, Store};
-use question_server::{Config, Drain, Server, serve as serve_sockets};
+use question_server::{Builder, Config, Drain, Server, serve as serve_sockets};
 use scripted_agent::Script;
 use std::io::{self, Write as _};
 #[cfg(feature = "mcp")]
@@ -55,6 +53,10 @@ fn main() -> ExitCode {
         Ok(Command::Completions(shell)) => {
             clap_complete::generate(shell, &mut config::command(), "question-server", &mut io::stdout());
             Ok(())
+        }
+        Ok(Command::ListModels) => {
+            let listed = io::stdout().write_all(config::list_of_models().as_bytes());
+            listed.map_err(|error| format!("could not write to stdout: {error}"))
         }
         Ok(Command::Probe(address)) => probe::probe(address),
         Ok(Command::Serve(config)) => run(*config, serve),
@@ -117,7 +119,7 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
     let drain = Drain::default();
     let tokens = Tokens::new(config.tokens.clone());
     let page = config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded);
-    let (model, agent) = (open_model(&config)?, open_agent(&config)?);
+    let (server, agent) = (with_model(Server::builder(), &config)?, open_agent(&config)?);
     let address = (config.bind, config.port).into();
     // A previous server that is about to end may have the port as well as the file. Its end is awaited at the file.
     let early = bind(address).await;
@@ -127,10 +129,9 @@ async fn serve(config: Config, counters: Counters) -> Result<(), String> {
         Err(_) => bind(address).await?,
     };
     let announcement = announcement(&config, bound, page.is_some());
-    let mut server = Server::builder()
+    let mut server = server
         .config(config.clone())
         .store(store?)
-        .model(model)
         .drain(drain.clone())
         .tokens(tokens.clone())
         .counters(counters.clone())
@@ -309,33 +310,38 @@ fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
     agent.map_err(|why| format!("--agent: {why}"))
 }
 
-fn open_model(config: &Config) -> Result<Arc<dyn Model>, String> {
-    Ok(match config.model {
-        ModelName::FrontDesk => Arc::new(Scripted::front_desk(config.pace)),
-        ModelName::CodingDesk => Arc::new(Scripted::coding_desk(config.pace)),
-        ModelName::Script => Arc::new(open_script(config)?),
-        ModelName::OpenAi | ModelName::Anthropic => {
-            let read = |file: &PathBuf| {
-                let text = std::fs::read_to_string(file);
-                text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))
-            };
-            let settings = Settings {
-                key_header: config.key_header.clone(),
-                headers: config.model_headers.iter().cloned().collect(),
-                plain_key_hosts: config.plain_key_hosts.clone(),
-                system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
-                temperature: config.temperature,
-                max_tokens: config.max_tokens,
-                thinking: config.thinking,
-                at_once: Some(config.model_calls),
-                sends_reasoning: config.send_reasoning,
-                ..Settings::default()
-            };
-            match config.model {
-                ModelName::Anthropic => Arc::new(Anthropic::from_env(settings)?),
-                _ => Arc::new(OpenAi::from_env(settings)?),
-            }
-        }
+/// The server with its model, and with the tools of a script.
+fn with_model(server: Builder, config: &Config) -> Result<Builder, String> {
+    let scripted = |server: Builder, script: Scripted| {
+        let tools = script.tools();
+        server.model(Arc::new(script)).script_tools(tools)
+    };
+    Ok(match &config.model {
+        ModelName::FrontDesk => scripted(server, Scripted::front_desk(config.pace)),
+        ModelName::CodingDesk => scripted(server, Scripted::coding_desk(config.pace)),
+        ModelName::Script => scripted(server, open_script(config)?),
+        ModelName::Of(vendor, name) => server.model(Arc::new(RemoteModel::from_env(vendor, settings(config, name)?)?)),
+    })
+}
+
+/// The settings of a vendor's model of this name.
+fn settings(config: &Config, name: &str) -> Result<Settings, String> {
+    let read = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file);
+        text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))
+    };
+    Ok(Settings {
+        model: name.to_owned(),
+        key_header: config.key_header.clone(),
+        headers: config.model_headers.iter().cloned().collect(),
+        plain_key_hosts: config.plain_key_hosts.clone(),
+        system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
+        temperature: config.temperature,
+        max_tokens: config.max_tokens,
+        thinking: config.thinking,
+        at_once: Some(config.model_calls),
+        sends_reasoning: config.send_reasoning,
+        ..Settings::default()
     })
 }
 

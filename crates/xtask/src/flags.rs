@@ -19,9 +19,9 @@ xflags::xflags! {
             optional --agent url: String
             /// Also lets the page talk to agents at this origin, such as https://agent.example.
             repeated --allow-agent origin: String
-            /// The server's model: front-desk, coding-desk, openai (OPENAI_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY) or anthropic (ANTHROPIC_…).
+            /// The server's model: front-desk, coding-desk, or a vendor such as openai (OPENAI_MODEL, OPENAI_BASE_URL, OPENAI_API_KEY) or mistral.
             optional --model name: String
-            /// The file with the system prompt for --model openai.
+            /// The file with the system prompt for a vendor's model.
             optional --system-prompt file: PathBuf
         }
         /// Runs every check, or those whose names contain one of these words: `cargo xtask test card firefox`.

@@ -68,14 +68,6 @@ fn check(options: &Serve) -> Result<()> {
     if let Some(file) = &options.system_prompt {
         ensure!(file.is_file(), "--system-prompt: there is no file {}", file.display());
     }
-    let variable = match options.model.as_deref() {
-        None | Some("front-desk" | "coding-desk") => return Ok(()),
-        Some("openai") => "OPENAI_MODEL",
-        Some("anthropic") => "ANTHROPIC_MODEL",
-        Some(other) => bail!("--model: there is no {other}, but front-desk, coding-desk, openai and anthropic"),
-    };
-    let is_set = std::env::var_os(variable).is_some_and(|name| !name.is_empty());
-    ensure!(is_set, "--model {}: set {variable} to the model's name", options.model.as_deref().unwrap_or_default());
     Ok(())
 }
 
@@ -189,8 +181,8 @@ mod tests {
 
     #[test]
     fn what_the_server_would_refuse_is_said_before_it_is_built() {
-        let said = |model: Option<&str>, agent: Option<&str>| {
-            let [model, agent] = [model, agent].map(|text| text.map(str::to_owned));
+        let said = |agent: Option<&str>| {
+            let agent = agent.map(str::to_owned);
             let options = Serve {
                 port: None,
                 release: false,
@@ -198,14 +190,13 @@ mod tests {
                 open: false,
                 agent,
                 allow_agent: Vec::new(),
-                model,
+                model: None,
                 system_prompt: None,
             };
             check(&options).map_err(|problem| problem.to_string())
         };
-        assert!(said(Some("coding-desk"), Some("http://127.0.0.1:8000/")).is_ok());
-        assert!(said(None, Some("localhost:8000")).unwrap_err().contains("localhost:8000 is no http"));
-        assert!(said(Some("gpt"), None).unwrap_err().contains("there is no gpt"));
+        assert!(said(Some("http://127.0.0.1:8000/")).is_ok());
+        assert!(said(Some("localhost:8000")).unwrap_err().contains("localhost:8000 is no http"));
     }
 
     #[test]

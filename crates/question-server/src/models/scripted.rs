@@ -36,6 +36,15 @@ impl Scripted {
     pub fn coding_desk(pace: Duration) -> Self {
         Self::new(Script::coding_desk(), pace)
     }
+
+    /// The tools that the script gives its agent.
+    #[must_use]
+    pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let own =
+            self.script.tools().iter().filter_map(|tool| Some(Arc::new(ScriptedTool::new(tool)?) as Arc<dyn Tool>));
+        let others = self.script.spawns_agents().then(|| Arc::new(SpawnAgents::default()) as Arc<dyn Tool>);
+        own.chain(others).collect()
+    }
 }
 
 impl Model for Scripted {
@@ -45,13 +54,6 @@ impl Model for Scripted {
 
     fn limits(&self) -> Limits {
         self.script.limits()
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let own =
-            self.script.tools().iter().filter_map(|tool| Some(Arc::new(ScriptedTool::new(tool)?) as Arc<dyn Tool>));
-        let others = self.script.spawns_agents().then(|| Arc::new(SpawnAgents::default()) as Arc<dyn Tool>);
-        own.chain(others).collect()
     }
 
     fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>> {

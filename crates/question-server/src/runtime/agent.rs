@@ -6,6 +6,7 @@ use crate::error::ApiError;
 use crate::log::{Log, LogEntry};
 use crate::models::ModelRequest;
 use crate::session::{ActiveRun, ActiveSession};
+use crate::trace;
 use ag_ui_stream::outcome::RunOutcome;
 use question_agent::ag_ui::{Step, Work, wire};
 use question_agent::registry::ToolContext;
@@ -82,7 +83,15 @@ impl Runtime {
                 ConvState::LlmRequesting { attempt } => *attempt,
                 _ => 1,
             };
-            ModelRequest::new(&self.registry(context), conversation, attempt)
+            let registry = self.registry(context);
+            ModelRequest {
+                messages: conversation.messages().to_vec(),
+                tools: registry.specs(),
+                attempt,
+                context: registry.context().clone(),
+                guidance: registry.guidance(),
+                headers: trace::headers().into_iter().collect(),
+            }
         };
         match agent {
             ActiveAgent::Parent { session, .. } => {

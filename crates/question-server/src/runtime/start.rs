@@ -30,10 +30,9 @@ pub(crate) struct RuntimeParts {
     pub(crate) counters: Counters,
 }
 
-/// Starts the runtime. The server's own tools come before those of the model.
+/// Starts the runtime.
 pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
-    let RuntimeParts { store, model, mut tools, clock, drain, counters } = parts;
-    tools.extend(model.tools());
+    let RuntimeParts { store, model, tools, clock, drain, counters } = parts;
     let signals = store.signals();
     let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
     let metrics = Arc::new(Metrics::new(&counters));

@@ -4,13 +4,13 @@ use crate::house::server_with;
 use crate::http::{messages, post, says};
 use crate::metrics::check_counted;
 use crate::openai::first_run;
-use crate::provider::{Provider, Recorded};
+use crate::provider::{Provider, Recorded, model_of};
 use crate::visitor::Visitor;
 use ag_ui_stream::event::EventType;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use axum::http::{HeaderMap, HeaderValue};
-use question_server::models::anthropic::{Anthropic, Settings};
+use question_models::Settings;
 use serde_json::{Value, json};
 
 const TEXT: &str = include_str!("anthropic/text.sse");
@@ -34,7 +34,7 @@ async fn answering(settings: Settings, answers: impl IntoIterator<Item = Recorde
         sends_reasoning: true,
         ..settings
     };
-    (server_with(Anthropic::with(settings).expect("loopback may have the key")), provider)
+    (server_with(model_of("anthropic", settings)), provider)
 }
 
 async fn replaying(streams: impl IntoIterator<Item = &'static str>) -> (Router, Provider) {
@@ -100,7 +100,8 @@ async fn text_streams_through() {
         (&asked["model"], &asked["stream"], &asked["max_tokens"]),
         (&json!("claude-sonnet-4-5"), &json!(true), &json!(8192))
     );
-    assert!(asked["system"].as_str().is_some_and(|system| system.contains("ask_user_question")), "{asked}");
+    let system = asked["system"][0]["text"].as_str().expect("it is text");
+    assert!(system.contains("ask_user_question"), "{system}");
     assert_eq!(asked["messages"], json!([{"role": "user", "content": [{"type": "text", "text": "hi"}]}]));
     assert_eq!(asked["tools"][0]["input_schema"]["properties"]["questions"]["maxItems"], 4);
     assert_eq!(asked.get("thinking"), None);
@@ -141,7 +142,7 @@ async fn arguments_stream_and_thoughts_go_back_signed() {
     assert_eq!(said[3]["input"]["questions"][0]["options"][0]["description"], "Läuft schon 🐘");
     let result = &history[2]["content"][0];
     assert_eq!((&result["type"], &result["tool_use_id"]), (&json!("tool_result"), &said[3]["id"]));
-    assert_eq!(result["content"], r#"{"answers":{"Which database?":"SQLite"}}"#);
+    assert_eq!(result["content"][0]["text"], r#"{"answers":{"Which database?":"SQLite"}}"#);
 }
 
 #[tokio::test]
@@ -157,7 +158,7 @@ async fn a_turn_that_began_without_thoughts_goes_on_without() {
     let results = asked["messages"][2]["content"].as_array().expect("there are results");
     assert_eq!(results[1]["tool_use_id"], "toolu_02");
     assert_eq!(
-        (&results[1]["content"], &results[1]["is_error"]),
+        (&results[1]["content"][0]["text"], &results[1]["is_error"]),
         (&json!("There is no tool named weather."), &json!(true))
     );
     // With its user's next word it may think.

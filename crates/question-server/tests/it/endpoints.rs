@@ -4,15 +4,15 @@ use crate::house::{Parts, app, parts, server_with};
 use crate::http::{Answer, call, get, messages, post, request, says, start, with_headers};
 use crate::metrics::check_counted;
 use crate::openai::answering;
-use crate::provider::{Provider, Recorded};
+use crate::provider::{Provider, Recorded, model_of};
 use crate::watcher::until_state;
 use ag_ui_stream::reader::EndOutcome;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method};
 use futures_util::future::join_all;
+use question_models::Settings;
 use question_server::Config;
 use question_server::limits::MAX_ASK_RETRIES;
-use question_server::models::openai::{OpenAi, Settings};
 use question_server::store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -97,7 +97,6 @@ async fn a_question_is_asked_however_its_call_comes() {
     let brace =
         r#"{"questions": [{"question": "Which size?", "header": "{", "options": [{"label": "S"}, {"label": "M"}]}]}"#;
     let (before, behind) = brace.split_at(brace.find("{\",").expect("it has one"));
-    let legacy = json!({"function_call": {"name": "ask_user_question", "arguments": ASK}});
     for (kind, stream) in [
         ("a placeholder first", calls(&[piece(name, "{}"), piece(None, half), piece(None, rest)])),
         ("a placeholder with the name again", calls(&[piece(name, "{}"), piece(name, half), piece(None, rest)])),
@@ -114,11 +113,6 @@ async fn a_question_is_asked_however_its_call_comes() {
         ("a name with a server", calls(&[piece(Some("mcp__desk__ask_user_question"), ASK)])),
         ("a name behind a mark", calls(&[piece(Some("<|constrain|>ask_user_question"), ASK)])),
         ("a name with brackets", calls(&[piece(Some("ask_user_question()"), ASK)])),
-        ("a call of 2023", answer(&[legacy], "function_call")),
-        (
-            "a call as text behind thoughts",
-            texts(&["<think>Hm.</think>", "<function=ask_user_question>", ASK, "</function>"]),
-        ),
     ] {
         check_asks(kind, stream).await;
     }
@@ -137,40 +131,6 @@ async fn check_asks(kind: &str, stream: String) {
     assert_eq!(provider.asked().len(), 1, "{kind}");
 }
 
-/// The calls of the usual templates: NAME, the arguments ASK or as TEXT, and the questions LIST.
-const DIALECTS: [&str; 18] = [
-    r#"One thing.\n<tool_call>{"name": "NAME", "arguments": ASK}</tool_call>"#,
-    r#"<tool_call>{"name": "NAME", "arguments": TEXT}</tool_call>"#,
-    r#"<tool_call>{"name": "NAME", "arguments": ASK"#,
-    r#"{"name": "NAME", "parameters": ASK}"#,
-    r#"{"type": "function", "function": {"name": "NAME", "arguments": ASK}}"#,
-    r#"[TOOL_CALLS][{"name": "NAME", "arguments": ASK}]"#,
-    "[TOOL_CALLS]NAME[ARGS]ASK",
-    "<function=NAME>ASK</function>",
-    "<tool_call>\n<function=NAME>\n<parameter=questions>\nLIST\n</parameter>\n</function>\n</tool_call>",
-    "<tool_call>NAME\n<arg_key>questions</arg_key>\n<arg_value>LIST</arg_value>\n</tool_call>",
-    r#"<function_calls><invoke name="NAME"><parameter name="questions">LIST</parameter></invoke></function_calls>"#,
-    r#"<minimax:tool_call><invoke name="NAME"><parameter name="questions">LIST</parameter></invoke></minimax:tool_call>"#,
-    r#"<｜DSML｜function_calls><｜DSML｜invoke name="NAME"><｜DSML｜parameter name="questions">LIST</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜function_calls>"#,
-    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n```json\nASK\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-    "<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ASK<｜tool▁call▁end｜>",
-    "<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>ASK<|tool_call_end|><|tool_calls_section_end|>",
-    r#"<|python_tag|>{"name": "NAME", "parameters": ASK}"#,
-    "<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>ASK<|call|>",
-];
-
-#[tokio::test]
-async fn a_question_is_asked_in_every_dialect_of_calls_as_text() {
-    let list = serde_json::from_str::<Value>(ASK).expect("it is JSON")["questions"].to_string();
-    for dialect in DIALECTS {
-        let text = dialect.replace("\\n", "\n").replace("NAME", "ask_user_question").replace("LIST", &list);
-        let text = text.replace("ASK", ASK).replace("TEXT", &json!(ASK).to_string());
-        for stream in in_pieces(&text) {
-            check_asks(dialect, stream).await;
-        }
-    }
-}
-
 /// A text letter by letter, by two letters, and at once.
 fn in_pieces(text: &str) -> [String; 3] {
     let letters: Vec<char> = text.chars().collect();
@@ -187,17 +147,14 @@ async fn what_an_endpoint_says_of_its_calls_goes_back_to_it() {
     signed["extra_content"] = json!({"google": {"thought_signature": "U0lH"}});
     let thoughts = [json!({"reasoning_content": "The size "}), json!({"reasoning_content": "is missing."})];
     let detail = |text: &str| json!({"reasoning_details": [{"type": "reasoning.text", "index": 0, "text": text}]});
-    // As OpenRouter and Groq call it.
-    let reasoning = ["Size ", "first."].map(|text| json!({"reasoning": text}));
     let details = [detail("So "), detail("I ask.")];
-    let deltas = [&thoughts[..], &reasoning, &details, &[json!({"tool_calls": [signed]})]].concat();
+    let deltas = [&thoughts[..], &details, &[json!({"tool_calls": [signed]})]].concat();
     let (run, server, provider) = play(answer(&deltas, "tool_calls")).await;
     assert!(!told(&run).contains("missing"), "thoughts are not shown");
     answers(&server).await;
     let history = history(&provider);
     let (said, result) = (&history[2], &history[3]);
     assert_eq!(said["reasoning_content"], "The size is missing.");
-    assert_eq!(said["reasoning"], "Size first.");
     assert_eq!(said["reasoning_details"][0]["text"], "So I ask.");
     let call = &said["tool_calls"][0];
     assert_eq!(call["extra_content"], json!({"google": {"thought_signature": "U0lH"}}));
@@ -217,7 +174,7 @@ async fn what_an_endpoint_says_of_its_calls_goes_to_no_other() {
             sends_reasoning,
             ..Settings::default()
         };
-        let parts = parts(OpenAi::with(settings).expect("it is a URL"));
+        let parts = parts(model_of("openai", settings));
         app(&Config::default(), Parts { store: Arc::clone(&store), ..parts })
     };
     let first = Provider::replaying([Recorded::stream(answer(&[thinking, call], "tool_calls"))]).await;
@@ -248,13 +205,6 @@ async fn thoughts_and_markup_are_not_shown() {
         ("Use <think> for thoughts.", "Use <think> for thoughts."),
         ("<thi", "<thi"),
         ("a < b and <b>c</b>", "a < b and <b>c</b>"),
-        // Calls of unknown tools, unfinished calls, and text about calls.
-        ("One thing.\n<tool_call>{\"name\": \"unknown\", \"arguments\": {}}</tool_call>", "One thing."),
-        ("One thing. <｜DSML｜function_calls><｜DSML｜invoke name=\"x\">", "One thing."),
-        ("One thing. <tool_call>", "One thing."),
-        ("Qwen writes `<tool_call>` there.", "Qwen writes `<tool_call>` there."),
-        ("```\n<tool_call>{}</tool_call>\n```\nSo.", "```\n<tool_call>{}</tool_call>\n```\nSo."),
-        ("The mark <tool_call> is Qwen's.", "The mark <tool_call> is Qwen's."),
         ("{\"name\": \"Ann\", \"age\": 7}", "{\"name\": \"Ann\", \"age\": 7}"),
         ("{\"a\": 1}", "{\"a\": 1}"),
     ] {
@@ -385,7 +335,7 @@ async fn an_endpoint_without_an_end_keeps_nobody_from_an_answer() {
         let flood = Recorded { is_silent: true, ..Recorded::stream(nothing.repeat((2 << 20) / nothing.len())) };
         let provider = Provider::replaying([flood, done(), done(), done()]).await;
         let settings = Settings { base_url: provider.base_url.clone(), at_once: Some(TWO), ..Settings::default() };
-        let server = server_with(OpenAi::with(settings).expect("it is a URL"));
+        let server = server_with(model_of("openai", settings));
         let attack = start(&server, "/agent", says("attack", "u", "think for ever"));
         provider.is_asked().await;
         let (_, end) = post(&server, "/agent", says("innocent", "u", "hi")).await.events();
@@ -453,7 +403,7 @@ async fn an_endpoint_of_ones_own_is_asked_as_it_wants() {
         max_tokens: Some(500),
         ..Settings::default()
     };
-    let server = server_with(OpenAi::with(settings).expect("it is a URL"));
+    let server = server_with(model_of("openai", settings));
     let mut input = says("t", "u", "hi");
     input["context"] = json!([{"description": "The page", "value": "Shirts"}, {"value": {"cart": 2}}]);
     post(&server, "/agent", input).await.events();

@@ -1,12 +1,14 @@
 //! Servers put together for tests.
 
 use axum::Router;
+use question_models::RemoteModel;
 use question_server::clock::{Clock, SystemClock};
 use question_server::models::Model;
 use question_server::models::scripted::Scripted;
 use question_server::other_agent::OtherAgent;
 use question_server::page::Page;
 use question_server::store::{MemoryStore, Store};
+use question_server::tools::Tool;
 use question_server::{Builder, Config, Drain, Server};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,16 +25,33 @@ pub(crate) fn front_desk() -> Scripted {
 pub(crate) struct Parts {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) model: Arc<dyn Model>,
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) page: Option<Page>,
     pub(crate) other_agent: Option<OtherAgent>,
     pub(crate) drain: Drain,
 }
 
+/// A model, with tools of its own if it is a script.
+pub(crate) trait Agent: Model {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        Vec::new()
+    }
+}
+
+impl Agent for RemoteModel {}
+
+impl Agent for Scripted {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.tools()
+    }
+}
+
 /// The parts of most tests.
-pub(crate) fn parts(model: impl Model) -> Parts {
+pub(crate) fn parts(model: impl Agent) -> Parts {
     Parts {
         store: Arc::new(MemoryStore::default()),
+        tools: model.tools(),
         model: Arc::new(model),
         clock: Arc::new(SystemClock),
         page: None,
@@ -43,8 +62,14 @@ pub(crate) fn parts(model: impl Model) -> Parts {
 
 /// A server as the binary puts it together.
 pub(crate) fn app(config: &Config, parts: Parts) -> Router {
-    let Parts { store, model, clock, page, other_agent, drain } = parts;
-    let server = Server::builder().config(config.clone()).store(store).model(model).clock(clock).drain(drain);
+    let Parts { store, model, tools, clock, page, other_agent, drain } = parts;
+    let server = Server::builder()
+        .config(config.clone())
+        .store(store)
+        .model(model)
+        .script_tools(tools)
+        .clock(clock)
+        .drain(drain);
     let server = page.into_iter().fold(server, Builder::page);
     other_agent.into_iter().fold(server, Builder::other_agent).checks_hosts().build()
 }
@@ -55,7 +80,7 @@ pub(crate) fn server() -> Router {
 }
 
 /// A server with this model.
-pub(crate) fn server_with(model: impl Model) -> Router {
+pub(crate) fn server_with(model: impl Agent) -> Router {
     app(&Config::default(), parts(model))
 }
 

@@ -3,11 +3,12 @@
 use crate::folder::Folder;
 use crate::house::{Parts, app, front_desk, parts, server, server_of};
 use crate::http::{call, get, get_with, post, request, says, with_headers};
+use crate::provider::model_of;
 use crate::socket::{start, until_logged};
 use axum::Router;
 use axum::http::{Method, header};
+use question_models::Settings;
 use question_server::Config;
-use question_server::models::openai::OpenAi;
 use question_server::models::scripted::Scripted;
 use question_server::page::Page;
 use serde_json::json;
@@ -358,7 +359,8 @@ async fn the_page_may_talk_to_the_agents_that_the_operator_allows_and_learns_whi
 
 #[tokio::test]
 async fn the_page_learns_what_the_agent_is_called() {
-    let openai = || OpenAi::new("http://127.0.0.1:1/v1", None, "m".to_owned()).expect("it is an address");
+    let openai =
+        || model_of("openai", Settings { base_url: "http://127.0.0.1:1/v1".to_owned(), ..Settings::default() });
     let named = |name: Option<&str>| Config { name: name.map(str::to_owned), ..Config::default() };
     for (server, told) in [
         (app(&named(None), parts(front_desk())), None),

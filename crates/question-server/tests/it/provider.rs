@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Response, header};
 use axum::routing::post;
 use futures_util::{StreamExt as _, stream};
+use question_models::{RemoteModel, Settings, Vendor};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -36,6 +37,12 @@ impl Recorded {
     pub(crate) fn silent(body: &'static str) -> Self {
         Self { is_silent: true, ..Self::stream(body) }
     }
+}
+
+/// A model of this vendor.
+pub(crate) fn model_of(vendor: &str, settings: Settings) -> RemoteModel {
+    let vendor = Vendor::by_name(vendor).expect("it is in the list");
+    RemoteModel::new(vendor, settings).expect("loopback may have the key")
 }
 
 /// A body of this length comes in longer pieces.

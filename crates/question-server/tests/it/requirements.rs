@@ -1,6 +1,6 @@
 //! The requirements of the tool's origins, each by a test whose name begins with its number. README.md of `question-agent` has them as a table.
 
-use crate::house::{app, parts, server, server_with};
+use crate::house::{Agent, app, parts, server, server_with};
 use crate::http::{get, messages, post, says};
 use crate::script::{Line, Script};
 use crate::visitor::Visitor;
@@ -19,6 +19,8 @@ use serde_json::{Value, json};
 /// A coding agent that does what a test says.
 #[derive(Clone, Debug)]
 struct CodingAgent(Script);
+
+impl Agent for CodingAgent {}
 
 impl Model for CodingAgent {
     fn limits(&self) -> Limits {

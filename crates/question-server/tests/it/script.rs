@@ -1,5 +1,6 @@
 //! A model that does what a test says.
 
+use crate::house::Agent;
 use ask_user_question::Limits;
 use futures_util::StreamExt as _;
 use futures_util::future::ready;
@@ -87,13 +88,15 @@ impl Script {
     }
 }
 
+impl Agent for Script {
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.tools.clone()
+    }
+}
+
 impl Model for Script {
     fn limits(&self) -> Limits {
         Limits::RUNTIME
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.tools.clone()
     }
 
     fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>> {

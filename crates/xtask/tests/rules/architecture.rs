@@ -12,7 +12,7 @@ use crate::{found, read, root};
 const CORE: [&str; 5] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent", "scripted-agent"];
 
 /// The crates of the workspace that each crate may use, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 14] = [
+const USES: [(&str, &[&str]); 15] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
@@ -20,10 +20,11 @@ const USES: [(&str, &[&str]); 14] = [
     ("crates/question-element", &["ask-user-question", "json-tree", "question-card"]),
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
+    ("crates/question-models", &["ask-user-question", "json-tree", "question-agent"]),
     ("crates/question-mcp", &["ask-user-question", "json-tree"]),
     (
         "crates/question-server",
-        &["ag-ui-stream", "ask-user-question", "json-tree", "question-agent", "question-mcp", "scripted-agent"],
+        &["ag-ui-stream", "ask-user-question", "question-agent", "question-mcp", "question-models", "scripted-agent"],
     ),
     ("crates/scripted-agent", &["ask-user-question", "question-agent"]),
     ("crates/front-desk", &["ag-ui-stream", "question-agent", "scripted-agent"]),

@@ -2,16 +2,16 @@
 
 /// The brackets of a JSON text that arrives.
 #[derive(Debug, Default)]
-pub(super) struct Brackets {
+pub(crate) struct Brackets {
     depth: usize,
     in_text: bool,
     is_escaped: bool,
     /// True once the outermost bracket is closed.
-    pub(super) are_closed: bool,
+    pub(crate) are_closed: bool,
 }
 
 impl Brackets {
-    pub(super) fn feed(&mut self, bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
         for byte in bytes {
             match byte {
                 _ if self.is_escaped => self.is_escaped = false,

@@ -1,10 +1,9 @@
 //! Refusals of requests by endpoints.
 
-use super::ends::error_in;
-use super::secrets::left_out;
-use axum::body::Body;
-use axum::http::{HeaderMap, Response, StatusCode, header};
-use futures_util::StreamExt as _;
+use crate::ends::error_in;
+use http::{HeaderMap, Response, StatusCode, header};
+use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -15,16 +14,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A refusal.
 #[derive(Debug)]
-pub(super) struct EndpointRefusal {
-    pub(super) status: StatusCode,
-    pub(super) kind: RefusalKind,
+pub(crate) struct EndpointRefusal {
+    pub(crate) status: StatusCode,
+    pub(crate) kind: RefusalKind,
     /// The pause that it asks for.
-    pub(super) after: Option<Duration>,
+    pub(crate) after: Option<Duration>,
+    /// The endpoint's own words, which may quote the key.
+    pub(crate) said: String,
 }
 
 /// The remedy for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::models) enum RefusalKind {
+pub(crate) enum RefusalKind {
     /// A retry.
     Passing,
     /// A retry: the model wrote a call that its endpoint could not read.
@@ -56,21 +57,15 @@ const TOO_LONG: [&str; 12] = [
 const BAD_CALL: [&str; 4] = ["tool_use_failed", "failed_generation", "output_parse_failed", "malformed_function_call"];
 
 impl EndpointRefusal {
-    pub(super) async fn read(response: Response<Body>, key: Option<&str>) -> Self {
-        let status = response.status();
-        let headers = response.headers().clone();
+    pub(crate) async fn read(response: Response<Incoming>) -> Self {
+        let (status, headers) = (response.status(), response.headers().clone());
         let said = beginning(response.into_body()).await;
-        tracing::warn!(status = status.as_u16(), "model endpoint refused the request");
-        if tracing::enabled!(tracing::Level::DEBUG) {
-            let why = left_out(&said, key);
-            tracing::debug!(?why, "model endpoint's error");
-        }
         let after = wait_in(&headers).or_else(|| wait_said(&said));
-        Self { status, kind: kind(status, &said), after }
+        Self { status, kind: kind(status, &said), after, said }
     }
 
     /// The reason for clients. The endpoint's own error is not for them: it may quote the key or other users' words.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let code = self.status.as_u16();
         match (self.kind, self.status) {
             (RefusalKind::TooLong, _) => "The conversation has outgrown the model. Start a new one.".to_owned(),
@@ -100,14 +95,13 @@ fn kind(status: StatusCode, said: &str) -> RefusalKind {
 }
 
 /// The beginning of a body, as far as it arrives in time.
-async fn beginning(body: Body) -> String {
-    let mut body = body.into_data_stream();
+async fn beginning(mut body: Incoming) -> String {
     let mut read = Vec::new();
     let reading = async {
         while read.len() < MAX_BYTES
-            && let Some(Ok(bytes)) = body.next().await
+            && let Some(Ok(frame)) = body.frame().await
         {
-            read.extend_from_slice(&bytes);
+            read.extend_from_slice(frame.data_ref().map(|bytes| &**bytes).unwrap_or_default());
         }
     };
     // The part that has arrived is enough.
@@ -160,7 +154,7 @@ fn time(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::{RefusalKind, kind, wait_in, wait_said};
-    use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+    use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
     use std::time::Duration;
 
     #[test]

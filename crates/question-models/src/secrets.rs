@@ -6,7 +6,7 @@ const HIDDEN: &str = "[…]";
 const SHORTEST_KEY: usize = 28;
 
 /// A text without the key and without words that may be keys.
-pub(super) fn left_out(text: &str, key: Option<&str>) -> String {
+pub(crate) fn left_out(text: &str, key: Option<&str>) -> String {
     let text = match key.filter(|key| !key.is_empty()) {
         Some(key) => text.replace(key, HIDDEN),
         None => text.to_owned(),

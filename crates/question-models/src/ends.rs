@@ -1,6 +1,6 @@
 //! Failed ends of answers.
 
-use super::secrets::left_out;
+use crate::secrets::left_out;
 use serde_json::Value;
 
 /// The longest error text that is logged, in characters.
@@ -8,34 +8,42 @@ const MAX_ERROR_CHARS: usize = 300;
 
 /// The failure of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::models) struct AnswerError {
+pub(crate) struct AnswerError {
     /// The reason, in words for the user.
-    pub(in crate::models) reason: String,
-    pub(in crate::models) retry: Retry,
+    pub(crate) reason: String,
+    pub(crate) retry: Retry,
 }
 
 /// The retries that may help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::models) enum Retry {
+pub(crate) enum Retry {
     Never,
     Once,
     Always,
 }
 
 impl AnswerError {
-    pub(in crate::models) fn retryable(reason: &str) -> Self {
+    pub(crate) fn retryable(reason: &str) -> Self {
         Self { reason: reason.to_owned(), retry: Retry::Always }
     }
 
-    pub(in crate::models) fn lasting(reason: &str) -> Self {
+    pub(crate) fn lasting(reason: &str) -> Self {
         Self { retry: Retry::Never, ..Self::retryable(reason) }
     }
 
-    pub(in crate::models) fn broken_off() -> Self {
+    pub(crate) fn broken_off() -> Self {
         Self::retryable("The model broke off.")
     }
 
-    pub(in crate::models) fn unreadable() -> Self {
+    pub(crate) fn cut() -> Self {
+        Self::retryable("The model's answer broke off.")
+    }
+
+    pub(crate) fn endless() -> Self {
+        Self::lasting("The model's answer does not come to an end.")
+    }
+
+    pub(crate) fn unreadable() -> Self {
         Self::retryable("The model's answer cannot be read.")
     }
 }
@@ -62,7 +70,7 @@ const PAUSED: [&str; 1] = ["pause"];
 const CUT: [&str; 3] = ["length", "max_tokens", "token_limit"];
 
 /// The failure of an answer with this finish reason; `None` if it is a good one.
-pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<AnswerError> {
+pub(crate) fn judge(reason: Option<&str>, is_said: bool, is_called: bool) -> Option<AnswerError> {
     let is = |words: &[&str]| names(reason, words);
     let once = |why: &str| Some(AnswerError { retry: Retry::Once, ..AnswerError::retryable(why) });
     match () {
@@ -81,7 +89,7 @@ pub(in crate::models) fn judge(reason: Option<&str>, is_said: bool, is_called: b
 }
 
 /// Returns true if an answer ends at a limit of tokens.
-pub(in crate::models) fn is_cut(reason: Option<&str>) -> bool {
+pub(crate) fn is_cut(reason: Option<&str>) -> bool {
     names(reason, &CUT)
 }
 
@@ -91,7 +99,7 @@ fn names(reason: Option<&str>, words: &[&str]) -> bool {
 }
 
 /// The error in a body or a chunk, cut to a readable length. Some endpoints send it in a list.
-pub(in crate::models) fn error_in(json: &Value) -> Option<String> {
+pub(crate) fn error_in(json: &Value) -> Option<String> {
     let json = if json.is_array() { &json[0] } else { json };
     let error = json.get("error").filter(|error| !error.is_null())?;
     let text = error["message"].as_str().or_else(|| error.as_str()).unwrap_or("no reason given");
@@ -99,7 +107,7 @@ pub(in crate::models) fn error_in(json: &Value) -> Option<String> {
 }
 
 /// Logs an endpoint's own words on its failure, without secrets.
-pub(in crate::models) fn note(why: &str, key: Option<&str>) {
+pub(crate) fn note(why: &str, key: Option<&str>) {
     let why = left_out(why, key);
     tracing::debug!(?why, "model endpoint failed");
 }

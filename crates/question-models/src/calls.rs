@@ -1,0 +1,138 @@
+//! Calls whose pieces were no fragments: a filter over those that the vendors' library reads.
+//!
+//! Endpoints send a placeholder first, all arguments so far with each piece, all of them once more, or two calls as one.
+
+use crate::brackets::Brackets;
+use crate::names::known_name;
+use json_tree::pieces::Pieces;
+use question_agent::ag_ui::Delta;
+use serde_json::{Deserializer, Value};
+use std::collections::HashMap;
+
+/// The calls of an answer, in the order of their starts.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    calls: Vec<PartialCall>,
+    /// The indexes of calls by those of the library's parts.
+    parts: HashMap<usize, usize>,
+}
+
+#[derive(Debug, Default)]
+struct PartialCall {
+    arguments: String,
+    pieces: Pieces,
+    brackets: Brackets,
+    /// The name, once its start was emitted. A name may arrive in pieces, so one that no tool has waits for the end.
+    name: Option<String>,
+    /// The arguments that were emitted.
+    told: String,
+}
+
+impl Calls {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Begins a call. `tools` are the names that the model may call.
+    pub(crate) fn start(&mut self, part: usize, name: &str, tools: &[String], deltas: &mut Vec<Delta>) {
+        let call = self.calls.len();
+        self.parts.insert(part, call);
+        self.calls.push(PartialCall::default());
+        let name = known_name(name, tools);
+        if tools.contains(&name) {
+            self.calls[call].begin(call, name, deltas);
+        }
+    }
+
+    /// Takes a piece of a call's arguments.
+    pub(crate) fn arguments(&mut self, part: usize, piece: &str, deltas: &mut Vec<Delta>) {
+        if let Some(call) = self.parts.get(&part).copied() {
+            let known = &mut self.calls[call];
+            let new = known.grow(piece);
+            if known.name.is_some() {
+                known.tell(call, new, deltas);
+            }
+        }
+    }
+
+    /// Ends a call, with its whole name and with the calls that were glued to it.
+    pub(crate) fn end(&mut self, part: usize, name: &str, tools: &[String], deltas: &mut Vec<Delta>) {
+        let Some(call) = self.parts.remove(&part) else {
+            return;
+        };
+        let known = &mut self.calls[call];
+        if known.name.is_none() {
+            known.begin(call, known_name(name, tools), deltas);
+        }
+        let glued = known.finish(call, deltas);
+        deltas.push(Delta::CallEnd { call });
+        let name = known.name.clone().unwrap_or_default();
+        for arguments in glued {
+            let call = self.calls.len();
+            let mut other = PartialCall::default();
+            other.begin(call, name.clone(), deltas);
+            other.tell(call, arguments, deltas);
+            deltas.push(Delta::CallEnd { call });
+            self.calls.push(other);
+        }
+    }
+}
+
+impl PartialCall {
+    fn begin(&mut self, call: usize, name: String, deltas: &mut Vec<Delta>) {
+        self.name = Some(name.clone());
+        deltas.push(Delta::CallStart { call, name });
+    }
+
+    /// Takes a piece of the arguments and returns the part to emit now. A repetition or a possible placeholder waits for the end.
+    fn grow(&mut self, piece: &str) -> String {
+        let has_all = self.arguments.len() > 1 && piece.starts_with(&self.arguments);
+        if has_all && !self.brackets.are_closed {
+            // The last piece has all arguments.
+            self.brackets.feed(&piece.as_bytes()[self.arguments.len()..]);
+            (self.arguments, self.pieces) = (piece.to_owned(), Pieces::default());
+            return piece.strip_prefix(&self.told).unwrap_or_default().to_owned();
+        }
+        self.pieces.push(&self.arguments, piece);
+        let is_placeholder = |text: &str| ["{}", "null", "\"\"", "[]"].contains(&text.trim());
+        let was_placeholder = self.told.is_empty() && is_placeholder(&self.arguments);
+        self.arguments.push_str(piece);
+        if self.told.is_empty() && is_placeholder(&self.arguments) {
+            return String::new();
+        }
+        if was_placeholder {
+            (self.arguments, self.pieces, self.brackets) = (piece.to_owned(), Pieces::default(), Brackets::default());
+            self.pieces.push("", piece);
+        } else if self.brackets.are_closed {
+            return String::new();
+        }
+        self.brackets.feed(piece.as_bytes());
+        self.arguments[self.told.len()..].to_owned()
+    }
+
+    fn tell(&mut self, call: usize, delta: String, deltas: &mut Vec<Delta>) {
+        if !delta.is_empty() {
+            self.told.push_str(&delta);
+            deltas.push(Delta::CallArgs { call, delta });
+        }
+    }
+
+    /// Emits the arguments that are left, and returns those of the calls behind it.
+    fn finish(&mut self, call: usize, deltas: &mut Vec<Delta>) -> Vec<String> {
+        let objects = Deserializer::from_str(&self.arguments).into_iter::<Value>();
+        let mut objects: Vec<Value> = objects.map_while(Result::ok).filter(Value::is_object).collect();
+        objects.dedup();
+        if objects.len() > 1 && self.brackets.are_closed {
+            if self.told.is_empty() {
+                self.tell(call, json_tree::text(&objects[0]), deltas);
+            }
+            return objects[1..].iter().map(json_tree::text).collect();
+        }
+        let settled = self.pieces.settle(&self.arguments).to_owned();
+        match settled.strip_prefix(&self.told) {
+            Some(rest) => self.tell(call, rest.to_owned(), deltas),
+            None => deltas.push(Delta::CallArgsAre { call, arguments: settled }),
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,365 @@
+//! One request and its response: what the vendors' library sends through, and what it may not decide.
+//!
+//! The endpoint's address, key and headers, all timeouts and the bounds of a body are kept here. So are the failures that it would lose: the reason
+//! of a refusal, a web page in place of an answer, a body that broke off. Whole JSON in place of the stream is passed on as one event of it.
+
+use crate::brackets::Brackets;
+use crate::ends::AnswerError;
+use crate::http_client::{HttpClient, is_local};
+use crate::refusal::EndpointRefusal;
+use crate::settings::Settings;
+use crate::vendor::Vendor;
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri, header};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use rig_core::http_client::{self, HttpClientExt, LazyBody, MultipartForm, StreamingResponse};
+use std::error::Error;
+use std::fmt;
+use std::future::{Future, ready};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
+
+/// The timeout between two pieces of an answer, and before the first.
+const SILENCE: Duration = Duration::from_secs(120);
+
+/// The timeout of an answer without new content, and that of an answer in all.
+const IDLE: Duration = Duration::from_secs(600);
+const LONGEST: Duration = Duration::from_secs(1800);
+
+/// The timeout for what follows the end of an answer, such as its usage.
+const AFTERWORD: Duration = Duration::from_secs(5);
+
+/// The most bytes in a row without content.
+const MAX_IDLE_BYTES: usize = 1 << 20;
+
+/// The longest answer that is read in one piece, in bytes.
+const MAX_WHOLE_BYTES: usize = 4 << 20;
+
+/// The member that announces the end of an answer, as a stream has it before a reason.
+const END: &[u8] = b"finish_reason\":\"";
+
+/// An address to which requests are posted.
+#[derive(Clone)]
+pub(crate) struct Endpoint {
+    url: Uri,
+    query: String,
+    headers: HeaderMap,
+    client: HttpClient,
+    pub(crate) key: Option<Arc<str>>,
+}
+
+impl Endpoint {
+    /// The vendor's endpoint of these settings. Key and headers may be secret: over plain HTTP only this machine and the named hosts get them.
+    ///
+    /// # Errors
+    /// A sentence if the URL is malformed, or the key would go over the network in the clear.
+    pub(crate) fn new(vendor: &Vendor, settings: &Settings) -> Result<Self, String> {
+        let (base, query) = settings.base_url.split_once('?').unwrap_or((&settings.base_url, ""));
+        let url: Uri = base.parse().map_err(|_| format!("{base} is no URL"))?;
+        let mut headers = settings.headers.clone();
+        if let Some(key) = &settings.key {
+            let (name, value) = match settings.key_header.clone().or_else(|| vendor.key_header()) {
+                Some(name) => (name, key.clone()),
+                None => (header::AUTHORIZATION, format!("Bearer {key}")),
+            };
+            let value = HeaderValue::try_from(value);
+            headers.insert(name, value.map_err(|_| "the key has characters that no header takes".to_owned())?);
+        }
+        headers.values_mut().for_each(|value| value.set_sensitive(true));
+        let is_named = |host: &str| settings.plain_key_hosts.iter().any(|named| named == host);
+        match url.scheme_str() {
+            Some("https") => {}
+            Some("http") if is_local(&url) || headers.is_empty() || url.host().is_some_and(is_named) => {}
+            Some("http") => {
+                return Err(format!(
+                    "{base} would get the key in the clear; use https, or --allow-plain-key {} on a network of your own",
+                    url.host().unwrap_or("HOST")
+                ));
+            }
+            Some(_) | None => return Err(format!("{base} is no http or https URL")),
+        }
+        let client = HttpClient::to(&url)?;
+        Ok(Self { url, query: query.to_owned(), headers, client, key: settings.key.as_deref().map(Arc::from) })
+    }
+
+    /// Scheme, host, port and path: what may stand in a log. Login and query of a URL may be secret.
+    pub(crate) fn public_url(&self) -> String {
+        let scheme = self.url.scheme_str().unwrap_or_default();
+        let authority = self.url.authority().map(|authority| authority.as_str()).unwrap_or_default();
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        format!("{scheme}://{host}{}", self.url.path())
+    }
+
+    /// The address of a request, with the query of the base URL and without a key.
+    fn address(&self, url: Uri) -> Result<Uri, http::Error> {
+        let name = |part: &str| part.split('=').next().unwrap_or_default().to_owned();
+        let is_own = |part: &str| self.query.split('&').any(|own| name(own) == name(part));
+        let theirs = url.query().unwrap_or_default().split('&').filter(|part| name(part) != "key" && !is_own(part));
+        let all = theirs.chain(self.query.split('&')).filter(|part| !part.is_empty());
+        let query = all.collect::<Vec<&str>>().join("&");
+        let path = if query.is_empty() { url.path().to_owned() } else { format!("{}?{query}", url.path()) };
+        let mut parts = url.into_parts();
+        parts.path_and_query = Some(PathAndQuery::try_from(path)?);
+        Ok(Uri::from_parts(parts)?)
+    }
+}
+
+/// One request to an endpoint. Clones are the same request.
+#[derive(Clone)]
+pub(crate) struct Exchange {
+    endpoint: Endpoint,
+    /// The headers of this request alone.
+    headers: HeaderMap,
+    progress: Arc<Mutex<Progress>>,
+}
+
+/// The state of a response.
+struct Progress {
+    failure: Option<Failure>,
+    /// True if the response is JSON in one piece.
+    is_whole_json: bool,
+    /// The bytes since the last content, and its time.
+    idle: usize,
+    last_content: Instant,
+}
+
+/// The failure of an exchange.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// There was no response.
+    Unreachable(String),
+    Refused(EndpointRefusal),
+    Broken(AnswerError),
+}
+
+impl Exchange {
+    pub(crate) fn new(endpoint: Endpoint, headers: HeaderMap) -> Self {
+        let progress = Progress { failure: None, is_whole_json: false, idle: 0, last_content: Instant::now() };
+        Self { endpoint, headers, progress: Arc::new(Mutex::new(progress)) }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the answer has new content.
+    pub(crate) fn has_content(&self) {
+        let mut progress = self.progress();
+        progress.idle = 0;
+        progress.last_content = Instant::now();
+    }
+
+    /// The failure, if there is one.
+    pub(crate) fn take_failure(&self) -> Option<Failure> {
+        self.progress().failure.take()
+    }
+
+    pub(crate) fn is_whole_json(&self) -> bool {
+        self.progress().is_whole_json
+    }
+
+    /// Keeps the first failure, and returns an error that stands for it.
+    fn fail(&self, failure: Failure) -> http_client::Error {
+        self.progress().failure.get_or_insert(failure);
+        http_client::Error::instance(KeptElsewhere)
+    }
+
+    async fn post(self, request: Request<Bytes>) -> Result<Response<Incoming>, http_client::Error> {
+        let (mut parts, body) = request.into_parts();
+        parts.uri = self.endpoint.address(parts.uri)?;
+        for name in Vendor::key_headers() {
+            parts.headers.remove(name);
+        }
+        let own = self.endpoint.headers.iter().chain(&self.headers);
+        own.for_each(|(name, value)| drop(parts.headers.insert(name.clone(), value.clone())));
+        let sent = self.endpoint.client.send(Request::from_parts(parts, Full::new(body)));
+        let response = match timeout(SILENCE, sent).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(self.fail(Failure::Unreachable(causes(&error)))),
+            Err(silence) => return Err(self.fail(Failure::Unreachable(causes(&silence)))),
+        };
+        if response.status() != StatusCode::OK {
+            return Err(self.fail(Failure::Refused(EndpointRefusal::read(response).await)));
+        }
+        Ok(response)
+    }
+}
+
+impl HttpClientExt for Exchange {
+    /// Never called: answers are streamed.
+    fn send<T, U>(
+        &self,
+        _: Request<T>,
+    ) -> impl Future<Output = http_client::Result<Response<LazyBody<U>>>> + Send + 'static
+    where
+        T: Into<Bytes> + Send,
+        U: From<Bytes> + Send + 'static,
+    {
+        ready(Err(http_client::Error::instance(KeptElsewhere)))
+    }
+
+    /// Never called: no file is sent.
+    fn send_multipart<U>(
+        &self,
+        _: Request<MultipartForm>,
+    ) -> impl Future<Output = http_client::Result<Response<LazyBody<U>>>> + Send + 'static
+    where
+        U: From<Bytes> + Send + 'static,
+    {
+        ready(Err(http_client::Error::instance(KeptElsewhere)))
+    }
+
+    fn send_streaming<T>(
+        &self,
+        request: Request<T>,
+    ) -> impl Future<Output = http_client::Result<StreamingResponse>> + Send
+    where
+        T: Into<Bytes> + Send,
+    {
+        let (exchange, request) = (self.clone(), request.map(Into::into));
+        async move {
+            let response = exchange.clone().post(request).await?;
+            let arriving = ResponseBody {
+                exchange,
+                body: response.into_body(),
+                kind: BodyKind::NotYetKnown,
+                until: Instant::now() + LONGEST,
+                tail: Vec::new(),
+                is_announced: false,
+            };
+            let pieces = unfold(Some(arriving), |arriving| async move {
+                let mut arriving = arriving?;
+                match arriving.next().await {
+                    Ok(Some(bytes)) => Some((Ok(bytes), Some(arriving))),
+                    Ok(None) => None,
+                    Err(error) => Some((Err(arriving.exchange.fail(Failure::Broken(error))), None)),
+                }
+            });
+            // Not every endpoint names the type of its stream.
+            let response = Response::builder().header(header::CONTENT_TYPE, "text/event-stream");
+            Ok(response.body(Box::pin(pieces) as _)?)
+        }
+    }
+}
+
+/// The kind of body, known by its first character.
+enum BodyKind {
+    NotYetKnown,
+    /// The stream that was asked for.
+    Stream,
+    /// JSON: some endpoints do not stream answers with tools.
+    Whole(Vec<u8>, Brackets),
+}
+
+/// A body that arrives.
+struct ResponseBody {
+    exchange: Exchange,
+    body: Incoming,
+    kind: BodyKind,
+    until: Instant,
+    /// The last bytes, without spaces.
+    tail: Vec<u8>,
+    /// True if the endpoint has announced the end.
+    is_announced: bool,
+}
+
+impl ResponseBody {
+    /// The next piece; `None` at the end.
+    async fn next(&mut self) -> Result<Option<Bytes>, AnswerError> {
+        loop {
+            let bytes = match self.piece().await {
+                Some(bytes) => bytes,
+                None if matches!(self.kind, BodyKind::Whole(..)) => return Err(AnswerError::cut()),
+                None => return Ok(None),
+            };
+            if let BodyKind::NotYetKnown = self.kind {
+                match bytes.trim_ascii_start().first() {
+                    None => continue,
+                    Some(b'{' | b'[') => {
+                        self.kind = BodyKind::Whole(Vec::new(), Brackets::default());
+                        self.exchange.progress().is_whole_json = true;
+                    }
+                    Some(b'<') => {
+                        let why = "The model's endpoint answers with a web page. Its address may be wrong.";
+                        return Err(AnswerError::lasting(why));
+                    }
+                    Some(_) => self.kind = BodyKind::Stream,
+                }
+            }
+            let BodyKind::Whole(whole, brackets) = &mut self.kind else {
+                self.look_for_end(&bytes);
+                return Ok(Some(bytes));
+            };
+            whole.extend_from_slice(&bytes);
+            brackets.feed(&bytes);
+            if brackets.are_closed {
+                let whole = std::mem::take(whole);
+                self.kind = BodyKind::Stream;
+                return as_event(&whole).map(Some).ok_or_else(AnswerError::unreadable);
+            }
+            if whole.len() > MAX_WHOLE_BYTES {
+                return Err(AnswerError::unreadable());
+            }
+        }
+    }
+
+    /// The next bytes; `None` if there are no more, or none that could be waited for.
+    async fn piece(&mut self) -> Option<Bytes> {
+        if self.exchange.progress().idle > MAX_IDLE_BYTES {
+            self.exchange.fail(Failure::Broken(AnswerError::endless()));
+            return None;
+        }
+        let silence = if self.is_announced { AFTERWORD } else { SILENCE };
+        let idle_until = self.exchange.progress().last_content + IDLE;
+        let until = (Instant::now() + silence).min(idle_until).min(self.until);
+        loop {
+            let frame = timeout_at(until, self.body.frame()).await.ok()??.ok()?;
+            if let Ok(bytes) = frame.into_data() {
+                self.exchange.progress().idle += bytes.len();
+                return Some(bytes);
+            }
+        }
+    }
+
+    /// An endpoint may say why its answer ends, and then leave the connection open. In a text, the quotes would be escaped.
+    fn look_for_end(&mut self, bytes: &[u8]) {
+        self.tail.extend(bytes.iter().filter(|byte| **byte != b' '));
+        self.is_announced |= self.tail.windows(END.len()).any(|window| window == END);
+        self.tail.drain(..self.tail.len().saturating_sub(END.len()));
+    }
+}
+
+/// JSON in one piece as an event of a stream, without the line breaks that would end it.
+fn as_event(whole: &[u8]) -> Option<Bytes> {
+    let json: serde_json::Value = serde_json::from_slice(whole.trim_ascii()).ok()?;
+    Some(format!("data: {json}\n\n").into())
+}
+
+/// An error with its causes.
+fn causes(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<String>>().join(": ")
+}
+
+/// Stands for a failure that the exchange keeps, so that nothing of it is logged elsewhere.
+#[derive(Debug)]
+struct KeptElsewhere;
+
+impl fmt::Display for KeptElsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the exchange failed")
+    }
+}
+
+impl Error for KeptElsewhere {}
+
+/// The address and its headers may have a key.
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("url", &self.public_url()).finish_non_exhaustive()
+    }
+}

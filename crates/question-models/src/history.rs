@@ -1,0 +1,128 @@
+//! Histories in the form of the vendors' library.
+
+use json_tree::parse;
+use question_agent::call::ToolCall;
+use question_agent::message::{AssistantMessage, Message};
+use rig_core::message::{
+    self as theirs, AssistantContent, CallId, Text, ToolFunction, ToolName, ToolResult, ToolResultContent, UserContent,
+};
+use serde_json::{Value, from_value};
+use std::collections::HashMap;
+
+/// The first message of a history that the agent began, for APIs that want a user's message first.
+const AGENT_FIRST: &str = "(The agent spoke first.)";
+
+/// The history that an endpoint gets.
+pub(crate) struct VendorHistory<'a> {
+    /// The endpoint and the model, which alone get their own ids and thoughts back.
+    origin: &'a str,
+    sends_reasoning: bool,
+    /// True if the user and the agent have to take turns.
+    takes_turns: bool,
+    /// The ids and tools of calls by the ids that clients know.
+    calls: HashMap<&'a str, (CallId, ToolName)>,
+    messages: Vec<theirs::Message>,
+}
+
+impl<'a> VendorHistory<'a> {
+    pub(crate) fn new(origin: &'a str, sends_reasoning: bool, takes_turns: bool) -> Self {
+        Self { origin, sends_reasoning, takes_turns, calls: HashMap::new(), messages: Vec::new() }
+    }
+
+    /// The messages behind this system prompt.
+    pub(crate) fn with(mut self, system: String, messages: &'a [Message]) -> Vec<theirs::Message> {
+        self.messages.push(theirs::Message::System { content: system });
+        if self.takes_turns && !matches!(messages.first(), Some(Message::User(_))) {
+            self.user(text(AGENT_FIRST));
+        }
+        for message in messages {
+            match message {
+                Message::User(user) => self.user(text(&user.text)),
+                Message::Tool(result) => {
+                    let call = self.calls.get(result.tool_use_id.as_str()).cloned();
+                    let Some((call, name)) = call.or_else(|| id_and_name(&result.tool_use_id, "tool")) else {
+                        continue;
+                    };
+                    let content = vec![ToolResultContent::Text(Text::new(result.content.clone()))];
+                    self.user(UserContent::ToolResult(ToolResult { call, name, content, is_error: result.is_error }));
+                }
+                Message::Assistant(assistant) => self.assistant(assistant),
+            }
+        }
+        self.messages
+    }
+
+    fn user(&mut self, content: UserContent) {
+        if let Some(theirs::Message::User { content: known }) = self.messages.last_mut().filter(|_| self.takes_turns) {
+            known.push(content);
+        } else {
+            self.messages.push(theirs::Message::User { content: vec![content] });
+        }
+    }
+
+    fn assistant(&mut self, assistant: &'a AssistantMessage) {
+        let turn = self.own_turn(assistant).unwrap_or_else(|| rebuilt(assistant));
+        for (call, theirs) in assistant.tool_calls.iter().zip(turn.tool_calls()) {
+            self.calls.insert(&call.id, (theirs.id.clone(), theirs.function.name.clone()));
+        }
+        if !turn.content.is_empty() {
+            self.messages.push(theirs::Message::Assistant(turn));
+        }
+    }
+
+    /// The turn as the endpoint itself wrote it.
+    fn own_turn(&self, assistant: &AssistantMessage) -> Option<theirs::AssistantMessage> {
+        let stored: Value = parse(assistant.origin.as_ref()?.as_str()).ok()?;
+        if stored["from"] != *self.origin {
+            return None;
+        }
+        let mut turn: theirs::AssistantMessage = from_value(stored["turn"].clone()).ok()?;
+        if !self.sends_reasoning {
+            turn.content.retain(|content| !matches!(content, AssistantContent::Reasoning(_)));
+        }
+        let calls = turn.content.iter_mut().filter_map(|content| match content {
+            AssistantContent::ToolCall(call) => Some(call),
+            _ => None,
+        });
+        let mut known = 0;
+        for (call, ours) in calls.zip(&assistant.tool_calls) {
+            call.function.name = ToolName::new(ours.name()).ok()?;
+            known += 1;
+        }
+        (known == assistant.tool_calls.len() && known == turn.tool_calls().count()).then_some(turn)
+    }
+}
+
+/// Returns true if the model goes on after its user's message, or after results of calls with thoughts before them.
+pub(crate) fn may_think(messages: &[theirs::Message]) -> bool {
+    let last = messages.iter().rev().find_map(|message| match message {
+        theirs::Message::Assistant(turn) => Some(&turn.content),
+        theirs::Message::User { .. } | theirs::Message::System { .. } => None,
+    });
+    let has = |is: fn(&AssistantContent) -> bool| last.is_some_and(|content| content.iter().any(is));
+    !has(|content| matches!(content, AssistantContent::ToolCall(_)))
+        || has(|content| matches!(content, AssistantContent::Reasoning(_)))
+}
+
+fn text(text: &str) -> UserContent {
+    UserContent::Text(Text::new(text))
+}
+
+/// A turn of another endpoint or model.
+fn rebuilt(assistant: &AssistantMessage) -> theirs::AssistantMessage {
+    let said = (!assistant.text.trim().is_empty()).then(|| AssistantContent::Text(Text::new(assistant.text.clone())));
+    let calls = assistant.tool_calls.iter().filter_map(call);
+    theirs::AssistantMessage::new(said.into_iter().chain(calls).collect())
+}
+
+/// A call. Arguments that are no JSON object become `{}`, since endpoints refuse the whole history for them; the tool's result has the error.
+fn call(call: &ToolCall) -> Option<AssistantContent> {
+    let (id, name) = id_and_name(&call.id, call.name())?;
+    let arguments: Value =
+        parse(call.arguments()).ok().filter(Value::is_object).unwrap_or_else(|| serde_json::json!({}));
+    Some(AssistantContent::ToolCall(theirs::ToolCall::new(id, ToolFunction::new(name, arguments))))
+}
+
+fn id_and_name(id: &str, name: &str) -> Option<(CallId, ToolName)> {
+    Some((CallId::from_wire(id), ToolName::new(name).ok()?))
+}

@@ -1,0 +1,104 @@
+//! Language models of many vendors, as streams of text and tool calls.
+//!
+//! [`Model`] is what an agent sees. [`RemoteModel`] is one behind an endpoint of a [`Vendor`], of which [`vendors`] is the list. The vendors'
+//! wire formats are read by `rig-core`, of which nothing shows in this API. Addresses, keys, timeouts and retries are this crate's own.
+
+mod answer;
+mod brackets;
+mod calls;
+mod ends;
+mod exchange;
+mod history;
+mod http_client;
+mod names;
+mod refusal;
+mod remote;
+mod secrets;
+mod settings;
+mod thoughts;
+mod vendor;
+
+use ask_user_question::Limits;
+use futures_util::stream::BoxStream;
+use http::HeaderMap;
+use question_agent::ag_ui::AnswerTooLong;
+pub use question_agent::ag_ui::Delta;
+use question_agent::message::Message;
+use question_agent::registry::{ToolContext, ToolSpec};
+use question_agent::transition::MAX_LLM_ATTEMPTS;
+pub use remote::RemoteModel;
+pub use settings::Settings;
+use std::error::Error;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+pub use vendor::{Vendor, vendors};
+
+/// The default limit of concurrent requests to a model's endpoint.
+pub const MODEL_CALLS: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
+
+/// The longest `Retry-After` of a model's endpoint that is honoured.
+pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(30);
+
+/// A model, or a stand-in such as a script.
+pub trait Model: fmt::Debug + Send + Sync + 'static {
+    /// The name of the agent on the page; `None` for the front desk, whose name is in the user's language.
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
+    /// The limits for its questions.
+    fn limits(&self) -> Limits;
+
+    /// Continues a history. The stream is dropped if the user stops the run.
+    fn respond(&self, request: ModelRequest) -> BoxStream<'static, Result<Delta, ModelError>>;
+}
+
+/// A request for a model.
+#[derive(Clone, Debug)]
+pub struct ModelRequest {
+    /// The history, oldest message first.
+    pub messages: Vec<Message>,
+    /// The tools it may call.
+    pub tools: Vec<ToolSpec>,
+    /// The number of the attempt, from 1.
+    pub attempt: u32,
+    /// The context of the agent: tools, permissions, facts from the client.
+    pub context: ToolContext,
+    /// Guidance for the asking tool; `None` if it is not offered.
+    pub guidance: Option<String>,
+    /// Headers for the model's endpoint, such as those of a trace.
+    pub headers: HeaderMap,
+}
+
+/// The failure of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelError {
+    /// The reason, in words for the user.
+    pub reason: String,
+    /// The pause before a retry; `None` if a retry would not help.
+    pub retry_after: Option<Duration>,
+}
+
+impl ModelError {
+    /// The pause before the next attempt; `None` after the last one, or if a retry would not help.
+    #[must_use]
+    pub fn pause_after(&self, attempt: u32) -> Option<Duration> {
+        let pause = self.retry_after?.min(MAX_RETRY_PAUSE);
+        (attempt < MAX_LLM_ATTEMPTS).then_some(pause)
+    }
+}
+
+impl From<AnswerTooLong> for ModelError {
+    fn from(error: AnswerTooLong) -> Self {
+        Self { reason: error.to_string(), retry_after: None }
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl Error for ModelError {}
