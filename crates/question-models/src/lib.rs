@@ -102,3 +102,7 @@ impl fmt::Display for ModelError {
 }
 
 impl Error for ModelError {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
