@@ -9,7 +9,7 @@ use crate::nodes::{add, element, hear, set, write};
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
-use agent_chat::{AgentChat, Ask, AskSnapshot, Entry, EntryKey, Item, Phase, Sending, Status};
+use agent_chat::{AgentChat, Ask, AskSnapshot, Entry, EntryKey, Item, Phase, Status};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
@@ -283,8 +283,8 @@ impl Maker {
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
         let Self { chat, cards, words, settings, .. } = *self;
-        let Ask { tool_call_id, snapshot, sending } = ask.clone();
-        let (ask, sending) = (ReadSignal::from(snapshot), ReadSignal::from(sending));
+        let Ask { tool_call_id, snapshot } = ask.clone();
+        let ask = ReadSignal::from(snapshot);
         let handle = cards.handle(&tool_call_id);
         let id = StoredValue::new(tool_call_id);
         let options = CardOptions::new()
@@ -292,13 +292,11 @@ impl Maker {
             .following(move |options| {
                 options.mode = settings.with(Settings::submit_mode);
                 options.labels = Some(words.get().labels);
-                options.held = id.with_value(|id| chat.holds(id));
             })
             .scope(chat.conversation_id())
             .fresh(running(chat))
             .notes()
             .persist(Persist::session())
-            .sending(sending)
             .handle(handle)
             .on_change(move || {
                 id.with_value(|id| chat.take_back(id));
@@ -318,7 +316,7 @@ impl Maker {
                 chat.cancel(id);
             });
         };
-        tell_of_others(item, ask, sending, words);
+        tell_of_others(item, ask, words);
         let card = view! { <QuestionCard ask on_reply on_cancel options /> };
         let mut card = card.into_any().build();
         card.mount(item, None);
@@ -349,16 +347,12 @@ fn clamp(article: &Element) -> Element {
 }
 
 /// Shows below a card that somebody else has answered it, if it waited here.
-fn tell_of_others(
-    item: &Element,
-    ask: ReadSignal<AskSnapshot>,
-    sending: ReadSignal<Sending>,
-    words: ReadSignal<Words>,
-) {
+fn tell_of_others(item: &Element, ask: ReadSignal<AskSnapshot>, words: ReadSignal<Words>) {
     let (mut has_waited, mut is_own, mut line, item) = (false, false, None, item.clone());
     effect(move || {
-        is_own |= sending.with(|sending| *sending == Sending::Pending);
-        match ask.with(|ask| ask.phase) {
+        let (phase, is_given) = ask.with(|ask| (ask.phase, ask.reply.is_pending()));
+        is_own |= is_given;
+        match phase {
             Phase::Answerable => has_waited = true,
             Phase::Answered | Phase::Declined if has_waited && !is_own => {
                 let line = line.get_or_insert_with(|| add(&item, "p", "elsewhere"));

@@ -3,12 +3,11 @@
 use crate::core::{Core, Handle, Link};
 use crate::entry::{Ask, Entry};
 use crate::options::ChatOptions;
-use crate::outbox::SendState;
 use crate::send_as::{Reading, SendAs};
-use crate::status::{Connection, ReplyStatus, Status};
-use crate::trouble::Trouble;
+use crate::status::{Connection, Status};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{Outcome, Reply};
 use leptos::prelude::*;
 
@@ -75,7 +74,10 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     chat.core.listen_to_window();
     Effect::new(move || {
         chat.status.track();
+        chat.waiting.track();
         chat.core.watch_silence();
+        // The other questions decide if a reply is held or on its way.
+        chat.with(|core| core.show_replies());
     });
     if is_taken_over {
         Effect::new(move || {
@@ -136,21 +138,10 @@ impl AgentChat {
         waits == Some(false) && self.send_text(text, &[], None)
     }
 
-    /// Answers an ask. The reply is held until the run has ended and each other waiting ask has its reply. Returns the immediate result;
-    /// [`Ask::sending`] has the later ones.
-    pub fn reply(&self, tool_call_id: &str, reply: Reply) -> ReplyStatus {
+    /// Answers an ask. The reply is sent once the run has ended and each other waiting ask has its reply. Returns the immediate state; the
+    /// [snapshot](Ask::snapshot) has the later ones. A reply to a call that does not wait is [`None`](ReplyState::None): nothing is sent.
+    pub fn reply(&self, tool_call_id: &str, reply: Reply) -> ReplyState {
         self.hold(tool_call_id, Outcome::Answered(reply))
-    }
-
-    /// Returns true if the reply to an ask is held until another waiting ask has its reply. A held reply is sent without further calls.
-    #[must_use]
-    pub fn holds(&self, tool_call_id: &str) -> bool {
-        self.status.with(|status| *status != Status::Running)
-            && self.waiting.with(|waiting| {
-                let mut its = waiting.iter().filter(|ask| ask.tool_call_id == tool_call_id);
-                let others = || self.with(|core| core.waits_for_others()) == Some(true);
-                its.any(Ask::is_pending) && (!waiting.iter().all(Ask::is_pending) || others())
-            })
     }
 
     /// Takes a held reply back and opens its card again, with all its picks. Returns false if the reply is not held any more.
@@ -159,7 +150,7 @@ impl AgentChat {
     }
 
     /// Declines an ask: the agent reads that the user cancelled the question. It is held like a [`reply`](Self::reply).
-    pub fn cancel(&self, tool_call_id: &str) -> ReplyStatus {
+    pub fn cancel(&self, tool_call_id: &str) -> ReplyState {
         self.hold(tool_call_id, Outcome::Declined)
     }
 
@@ -218,16 +209,10 @@ impl AgentChat {
         is_taken
     }
 
-    fn hold(&self, tool_call_id: &str, outcome: Outcome) -> ReplyStatus {
+    fn hold(&self, tool_call_id: &str, outcome: Outcome) -> ReplyState {
         self.with(|core| core.hold(tool_call_id, outcome, AnsweredBy::Card));
         self.core.send_next();
-        let status = self.with(|core| match core.outbox.state_of(tool_call_id) {
-            Some(SendState::Sent) => ReplyStatus::Sent,
-            Some(SendState::Held) => ReplyStatus::Held,
-            Some(SendState::Failed(trouble)) => ReplyStatus::Refused(trouble.clone()),
-            None => ReplyStatus::Refused(Trouble::NotWaiting),
-        });
-        status.unwrap_or(ReplyStatus::Refused(Trouble::NotWaiting))
+        self.with(|core| core.reply_state(tool_call_id)).unwrap_or_default()
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {

@@ -54,13 +54,13 @@ mod trouble;
 
 pub use ag_ui_stream::asks::reply::Delivery;
 pub use ask_user_question::reply::Selection;
-pub use ask_user_question::snapshot::Sending;
+pub use ask_user_question::snapshot::ReplyState;
 pub use ask_user_question::{AskSnapshot, Limits, Outcome, Phase};
 pub use chat::{AgentChat, use_agent_chat};
 pub use entry::{Ask, CallDetails, CallResult, Entry, EntryKey, Item};
 pub use options::ChatOptions;
 pub use send_as::{Reading, SendAs};
-pub use status::{Connection, ReplyStatus, Status};
+pub use status::{Connection, Status};
 pub use tools::PageTool;
 pub use transport::text_beside_page;
 pub use trouble::Trouble;

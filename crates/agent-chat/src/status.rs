@@ -25,14 +25,3 @@ pub enum Connection {
     /// The machine has no network.
     Offline,
 }
-
-/// The immediate result of a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReplyStatus {
-    /// A request carries it.
-    Sent,
-    /// It is sent without further calls: once the run has ended, each other waiting ask has its reply, and the server is reachable.
-    Held,
-    /// It can't be sent, for this reason.
-    Refused(Trouble),
-}

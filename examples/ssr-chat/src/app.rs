@@ -2,7 +2,7 @@
 
 use agent_chat::{Ask, ChatOptions, Entry, Item, PageTool, Status, use_agent_chat};
 use leptos::prelude::*;
-use question_card::{CardOptions, QuestionCard};
+use question_card::QuestionCard;
 use serde_json::{Value, json};
 
 /// The whole document, which the server sends.
@@ -78,7 +78,6 @@ fn Question(chat: agent_chat::AgentChat, ask: Ask) -> impl IntoView {
             ask=ask.snapshot
             on_reply=Callback::new(move |reply| { chat.reply(&reply_to, reply); })
             on_cancel=move |()| { chat.cancel(&cancel); }
-            options=CardOptions::new().sending(ask.sending)
         />
     }
 }

@@ -48,8 +48,6 @@ pub struct Options {
     pub persist: Persist,
     /// A deadline of the host's own, in milliseconds since the Unix epoch, which overrides the ask's.
     pub expires_at: Option<u64>,
-    /// The host holds the reply until another ask has its answer too.
-    pub held: bool,
     /// Names the elements as parts, for a shadow tree. Read when the card is made.
     pub parts: Option<Parts>,
     /// The optional buttons, whose events the host handles.

@@ -6,7 +6,8 @@ use super::{ClaimFocus, Decide, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::Sending;
+#[cfg(doc)]
+use ask_user_question::snapshot::ReplyState;
 use leptos::prelude::*;
 use std::rc::Rc;
 
@@ -27,7 +28,6 @@ use std::rc::Rc;
 pub struct CardOptions {
     pub(super) plain: Options,
     pub(super) follows: Vec<Follow>,
-    pub(super) sending: Option<Reads<Sending>>,
     pub(super) now: Option<Reads<u64>>,
     pub(super) handle: Option<FocusHandle>,
     pub(super) receipt_actions: Option<ViewFn>,
@@ -112,22 +112,6 @@ impl CardOptions {
         self
     }
 
-    /// Reports the state of sending the reply; an [`Action`] for `on_reply` does so by itself.
-    ///
-    /// A change from [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over returns the reply: the card is open again,
-    /// with all choices, and says so. So if the reply went through, change the phase first.
-    pub fn sending(mut self, sending: impl Into<Signal<Sending>>) -> Self {
-        self.sending = Some(reads(sending.into()));
-        self
-    }
-
-    /// Reports that the host holds the reply until another ask has its answer too ([`Sending`] is then `Pending`). The card then says that
-    /// the reply goes out with the next answer, and not that it is being sent.
-    pub fn held(self, held: impl Into<Signal<bool>>) -> Self {
-        let held = reads(held.into());
-        self.following(move |options| options.held = held())
-    }
-
     /// Sets a deadline of the host's own (milliseconds since the Unix epoch), which overrides the ask's own
     /// ([`AskSnapshot::expires_at`](ask_user_question::AskSnapshot::expires_at)).
     ///
@@ -188,14 +172,14 @@ impl CardOptions {
         self
     }
 
-    /// Shows "Change" while the reply is [`held`](Self::held). The host returns the reply by [`Sending::Idle`].
+    /// Shows "Change" while the reply is [held](ReplyState::Held). The host returns the reply by [`ReplyState::None`].
     pub fn on_change(mut self, handle: impl Fn() + 'static) -> Self {
         self.handlers.change = Some(Box::new(move |()| handle()));
         self.plain.offers.change = true;
         self
     }
 
-    /// Shows "Go to the next question" while the reply is [`held`](Self::held). The host moves the focus to the card that still waits, by
+    /// Shows "Go to the next question" while the reply is [held](ReplyState::Held). The host moves the focus to the card that still waits, by
     /// its [`FocusHandle`].
     pub fn on_next(mut self, handle: impl Fn() + 'static) -> Self {
         self.handlers.next = Some(Box::new(move |()| handle()));

@@ -1,7 +1,7 @@
 //! Connects the card's machine to the page: events go in, effects come out.
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
-use super::machine::{Card, Do, Input, Now, Submission};
+use super::machine::{Card, Do, Input, Now};
 use super::{events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
@@ -292,8 +292,7 @@ impl Shell {
             Do::PageMoved => PAGE_MOVED_AT.set(clock()),
             Do::AskIfSending(latch) => self.later(SENDING_AFTER, move |shell| {
                 // Checked first: most replies are through by now, and an input costs a walk.
-                let is_latched = shell.card.try_borrow().is_ok_and(|card| card.submission == Submission::Latched);
-                if is_latched {
+                if shell.is_latched() {
                     shell.take(Input::StillSending(latch));
                 }
             }),
@@ -324,6 +323,10 @@ impl Shell {
         } else {
             self.focus(Control::Cancel);
         }
+    }
+
+    pub(super) fn is_latched(&self) -> bool {
+        self.card.try_borrow().is_ok_and(|card| card.is_latched())
     }
 
     /// Moves the focus to where the user would go on. Returns true if there was a control for it.

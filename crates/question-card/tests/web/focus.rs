@@ -3,7 +3,7 @@
 use crate::asks::{ask, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use js_sys::Reflect;
 use leptos::prelude::*;
@@ -224,7 +224,7 @@ async fn what_has_the_focus_stays_in_view_when_sending_fails() {
             card.submit().await;
         }
         let reason = "a long reason ".repeat(30);
-        card.host_says(Sending::Failed(reason)).await;
+        card.host_says(ReplyState::Failed(reason)).await;
         card.timers_passed().await;
         let focused = crate::card_page::focused().expect("the focus is there");
         assert!(card.root.contains(Some(&focused)));
@@ -251,7 +251,7 @@ async fn a_card_in_a_shadow_tree_knows_its_focus_and_has_its_styles() {
     card.choose("Oil change").await;
     card.control("Oil change").focus().expect("it takes the focus");
     card.submit().await;
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     assert!(card.has_focus_on("Submit answers"));
     card.submit().await;
     card.ends(Phase::Declined, None).await;
