@@ -1,6 +1,5 @@
 //! The items of the list, one for each entry of the conversation.
 
-use crate::cards::Cards;
 use crate::copying::{AGAIN, add_button, add_copy};
 use crate::effect::effect;
 use crate::field::{focus_composer, keep_typed, write_below};
@@ -9,11 +8,11 @@ use crate::nodes::{add, element, hear, set, write};
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
-use agent_chat::{AgentChat, Ask, AskSnapshot, Entry, EntryKey, Item, Phase, Status};
+use agent_chat::{AgentChat, Ask, AskCard, AskSnapshot, Entry, EntryKey, Item, Phase, Status};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
-use question_card::{CardOptions, Layout, Persist, QuestionCard};
+use question_card::{CardOptions, Layout, Persist};
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
@@ -59,7 +58,6 @@ enum Kind {
 #[derive(Clone)]
 struct Maker {
     chat: AgentChat,
-    cards: Cards,
     words: ReadSignal<Words>,
     settings: RwSignal<Settings>,
     /// The owner of the items, which lives as long as the list.
@@ -74,11 +72,10 @@ impl Rows {
         end: Element,
         chat: AgentChat,
         settings: RwSignal<Settings>,
-        cards: Cards,
         whole: RwSignal<bool>,
     ) {
         let words = words();
-        let maker = Maker { chat, cards, words, settings, owner: Owner::new() };
+        let maker = Maker { chat, words, settings, owner: Owner::new() };
         let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, maker };
         let rows = Rc::new(RefCell::new(rows));
         let mut spoken = words.get_untracked();
@@ -282,42 +279,14 @@ impl Maker {
     }
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
-        let Self { chat, cards, words, settings, .. } = *self;
-        let Ask { tool_call_id, snapshot } = ask.clone();
-        let ask = ReadSignal::from(snapshot);
-        let handle = cards.handle(&tool_call_id);
-        let id = StoredValue::new(tool_call_id);
-        let options = CardOptions::new()
-            .layout(Layout::Stepped)
-            .following(move |options| {
+        let Self { chat, words, settings, .. } = *self;
+        let options =
+            CardOptions::new().layout(Layout::Stepped).notes().persist(Persist::session()).following(move |options| {
                 options.mode = settings.with(Settings::submit_mode);
                 options.labels = Some(words.get().labels);
-            })
-            .scope(chat.conversation_id())
-            .fresh(running(chat))
-            .notes()
-            .persist(Persist::session())
-            .handle(handle)
-            .on_change(move || {
-                id.with_value(|id| chat.take_back(id));
-            })
-            .on_next(move || {
-                cards.lead_to_waiting(chat);
-            })
-            .on_picks(move |picked| id.with_value(|id| cards.set_picks(id, picked)))
-            .on_late_message(move |text| chat.send_alone(&text));
-        let on_reply = Callback::new(move |reply| {
-            id.with_value(|id| {
-                chat.reply(id, reply);
             });
-        });
-        let on_cancel = move |()| {
-            id.with_value(|id| {
-                chat.cancel(id);
-            });
-        };
-        tell_of_others(item, ask, words);
-        let card = view! { <QuestionCard ask on_reply on_cancel options /> };
+        tell_of_others(item, ReadSignal::from(ask.snapshot.clone()), words);
+        let card = view! { <AskCard chat ask=ask.clone() options /> };
         let mut card = card.into_any().build();
         card.mount(item, None);
         card

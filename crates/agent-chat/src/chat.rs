@@ -1,5 +1,6 @@
 //! The hook.
 
+use crate::cards::{Cards, Picks};
 use crate::core::{Core, Handle, Link};
 use crate::entry::{Ask, Entry};
 use crate::options::ChatOptions;
@@ -32,6 +33,7 @@ pub struct AgentChat {
     /// address](ChatOptions::kept_in_address).
     /// To open that one, set up the hook again.
     pub address_changed: ReadSignal<bool>,
+    pub(crate) cards: Cards,
     core: Handle,
 }
 
@@ -56,6 +58,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         silent: core.conversation.silent.read_only(),
         arriving: core.conversation.transcript.arriving.read_only(),
         address_changed: core.address_changed.read_only(),
+        cards: Cards::new(),
         core: Handle(StoredValue::new_local(core)),
     };
     let is_taken_over = is_browser && Owner::current_shared_context().is_some_and(|context| context.get_is_hydrating());
@@ -104,31 +107,35 @@ impl AgentChat {
         self.with(|core| core.conversation.transcript.changed_since(version)).unwrap_or(usize::MAX)
     }
 
-    /// Sends a message. If a question waits and the text can be matched to it, the text is the answer. If the server is unreachable, the
-    /// message is sent once it is back.
+    /// Sends a message. If a question waits and the text can be matched to it, the text is the answer. A text that does not answer every
+    /// question of an ask takes the [picks](Self::set_picks) along. If the server is unreachable, the message is sent once it is back.
     ///
     /// Returns false, and sends nothing, if a run is open, if the text is blank, or if it can't be sent. In the last case
     /// [`status`](Self::status) has the reason.
     pub fn send(&self, text: &str) -> bool {
-        self.send_text(text, &[], Some(SendAs::Matched))
+        self.send_as(SendAs::Matched, text)
     }
 
-    /// Like [`send`](Self::send), together with the picks so far on the cards of these asks. They are sent with a text that does not answer
-    /// every question of an ask.
-    pub fn send_with(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
-        self.send_as(SendAs::Matched, text, picks)
+    /// Like [`send`](Self::send), for a user who has said what the text is to the question that waits.
+    pub fn send_as(&self, send_as: SendAs, text: &str) -> bool {
+        self.send_text(text, &untrack(|| self.picks()), Some(send_as))
     }
 
-    /// Like [`send_with`](Self::send_with), for a user who has said what the text is to the question that waits.
-    pub fn send_as(&self, send_as: SendAs, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
-        self.send_text(text, picks, Some(send_as))
+    /// Sets the picks so far on the card of an ask, which `AskCard` does by itself.
+    pub fn set_picks(&self, tool_call_id: &str, picked: Vec<Selection>) {
+        self.cards.set_picks(tool_call_id, picked);
     }
 
-    /// The result of [`send_with`](Self::send_with) for a text if it were sent now, so that a page can show it before. `None` if no question waits for an
-    /// answer: the text is a message.
+    fn picks(&self) -> Picks {
+        self.waiting.with(|waiting| self.cards.picks(waiting))
+    }
+
+    /// The meaning of a text if it were [sent](Self::send) now, so that a page can show it before. `None` if no question waits for an answer: the
+    /// text is a message.
     #[must_use]
-    pub fn reading(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> Option<Reading> {
-        self.with(|core| core.read_text(text, picks)).flatten()
+    pub fn reading(&self, text: &str) -> Option<Reading> {
+        let picks = self.picks();
+        self.with(|core| core.read_text(text, &picks)).flatten()
     }
 
     /// Sends a message that answers no question, such as a text that came too late for its own. Like [`send`](Self::send), but returns

@@ -14,6 +14,17 @@ pub enum Status {
     Failed(Trouble),
 }
 
+impl Status {
+    /// The reason of a failure.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&Trouble> {
+        match self {
+            Self::Failed(trouble) => Some(trouble),
+            Self::Idle | Self::Running => None,
+        }
+    }
+}
+
 /// The connection to the agent's server, as far as is known without a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Connection {

@@ -159,7 +159,8 @@ async fn picks_that_go_along_with_a_held_message_outlive_a_reload() {
     server.describes(waiting("life-4m")).await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     let large = Selection { selected: vec![1], ..Selection::default() };
-    assert!(visitor.chat.send_with("Please stop asking", &[("c1".to_owned(), vec![large])]));
+    visitor.chat.set_picks("c1", vec![large]);
+    assert!(visitor.chat.send("Please stop asking"));
     Call::next().await;
     drop(visitor);
     let visitor = Visitor::beside(server.options());

@@ -1,6 +1,8 @@
 //! The hook against a scripted agent, in a browser.
 #![cfg(target_arch = "wasm32")]
 
+#[cfg(feature = "card")]
+mod cards;
 mod deliveries;
 mod details;
 mod following;
@@ -199,7 +201,8 @@ async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
     call.finishes();
     visitor.sees_status(Status::Idle).await;
     let large = Selection { selected: vec![1], ..Selection::default() };
-    assert!(visitor.chat.send_with("Please stop asking", &[("c1".to_owned(), vec![large])]));
+    visitor.chat.set_picks("c1", vec![large]);
+    assert!(visitor.chat.send("Please stop asking"));
     let call = Call::next().await;
     let result: Value = serde_json::from_str(&call.input.messages[2].text()).expect("the result is JSON");
     assert_eq!(result["outcome"], "replied_in_chat");
@@ -452,13 +455,13 @@ async fn who_says_what_a_text_is_decides() {
     let question_back = "Could it be both?";
     for (send_as, result) in [(SendAs::Answer, "\"answers\""), (SendAs::Message, "replied_in_chat")] {
         let visitor = Visitor::asked().await;
-        assert!(visitor.chat.send_as(send_as, question_back, &[]));
+        assert!(visitor.chat.send_as(send_as, question_back));
         let call = Call::next().await;
         assert!(call.input.messages[2].text().contains(result), "{send_as:?}: {}", call.input.messages[2].text());
         assert_eq!(call.input.messages[3].text(), question_back);
     }
     let visitor = Visitor::asked().await;
-    assert!(visitor.chat.send_as(SendAs::Message, "Large", &[]));
+    assert!(visitor.chat.send_as(SendAs::Message, "Large"));
     let call = Call::next().await;
     assert!(call.input.messages[2].text().contains("replied_in_chat"), "a label, too, is a message where that is said");
 }
@@ -467,7 +470,7 @@ async fn who_says_what_a_text_is_decides() {
 async fn it_is_known_before_what_a_text_would_be() {
     let visitor = Visitor::asked_twice().await;
     let read = |text: &str| {
-        let reading = visitor.chat.reading(text, &[]).expect("a question waits");
+        let reading = visitor.chat.reading(text).expect("a question waits");
         (reading.tool_call_id, reading.ask.questions[0].question.clone(), reading.outcome)
     };
     let (call, question, outcome) = read("blue");
@@ -478,7 +481,7 @@ async fn it_is_known_before_what_a_text_would_be() {
     visitor.chat.send("blue");
     assert_eq!(read("blue").0, "c1", "the other one has its reply");
     visitor.picks("c1", SIZE, 0);
-    assert_eq!(visitor.chat.reading("blue", &[]), None);
+    assert_eq!(visitor.chat.reading("blue"), None);
 }
 
 #[test]
