@@ -67,7 +67,7 @@ pub use options::ChatOptions;
 pub use send_as::{Reading, SendAs};
 pub use status::{Connection, Status};
 pub use tools::PageTool;
-pub use transport::text_beside_page;
+pub use transport::{RunPart, RunRequest, RunResponse, Transport, text_beside_page};
 pub use trouble::Trouble;
 
 /// Compiles the README's examples as documentation tests.

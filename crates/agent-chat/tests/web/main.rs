@@ -10,6 +10,7 @@ mod keeping;
 mod mail;
 mod scripted_agent;
 mod server;
+mod sockets;
 mod tools;
 mod visitor;
 
@@ -209,6 +210,17 @@ async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
     assert_eq!(result["text"], "Please stop asking");
     assert_eq!(result["details"][0]["selected"][0]["label"], "Large");
     assert_eq!(result["details"][1]["status"], "skipped");
+}
+
+#[test]
+async fn cookies_go_to_another_origin_where_the_page_says_so() {
+    for (options, credentials) in
+        [(ChatOptions::new("/agent"), "same-origin"), (ChatOptions::new("/agent").with_credentials(), "include")]
+    {
+        let visitor = Visitor::first(options);
+        visitor.chat.send("Hello");
+        assert_eq!(Call::next().await.credentials(), credentials);
+    }
 }
 
 #[test]
