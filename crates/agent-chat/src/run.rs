@@ -53,9 +53,10 @@ impl Handle {
     /// Sends a request and reads its response, as far as it comes. The handle's owner may be gone after any await.
     async fn exchange(self, launch: Launch) -> RunEnd {
         let Launch { endpoint, path, body, abort, post } = launch;
-        let response = match &post {
-            Post::Endpoint { .. } => endpoint.post(path.as_deref(), body, &abort).await,
-            Post::Run(_) => endpoint.run(path.as_deref(), body, &abort).await,
+        let own = if matches!(post, Post::Run(_)) { endpoint.run(&body, &abort) } else { None };
+        let response = match own {
+            Some(own) => Ok(own),
+            None => endpoint.post(path.as_deref(), body, &abort).await,
         };
         let accepted = match (response, &post) {
             (Ok(response), Post::Endpoint { .. }) => response.check_json().map(|()| None),

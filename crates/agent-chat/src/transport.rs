@@ -62,7 +62,9 @@ pub enum RunPart {
 
 /// A page's own transport. The function is a value, so that a page without one does not carry it.
 #[derive(Clone)]
-pub(crate) struct OwnTransport(Arc<dyn Fn(RunRequest, AbortSignal) -> RunResponse + Send + Sync>);
+pub(crate) struct OwnTransport(Arc<dyn Fn(RunRequest, AbortSignal) -> Bytes + Send + Sync>);
+
+type Bytes = Pin<Box<dyn Stream<Item = Vec<u8>>>>;
 
 impl fmt::Debug for OwnTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,7 +76,11 @@ impl OwnTransport {
     pub(crate) fn new(transport: impl Transport + 'static) -> Self {
         Self(Arc::new(move |request, signal: AbortSignal| {
             let aborted = Promise::new(&mut |resolve, _| signal.set_onabort(Some(&resolve)));
-            Box::pin(transport.run(request).take_until(JsFuture::from(aborted)))
+            let bytes = transport.run(request).map(|part| match part {
+                RunPart::Bytes(bytes) => bytes,
+                RunPart::Event(event) => ["data: ", &event, "\n\n"].concat().into_bytes(),
+            });
+            Box::pin(bytes.take_until(JsFuture::from(aborted)))
         }))
     }
 }
@@ -168,7 +174,7 @@ pub(crate) struct ByteStream {
     other_type: Option<String>,
     reader: Option<ReadableStreamDefaultReader>,
     /// The response of the page's own transport.
-    own: Option<RunResponse>,
+    own: Option<Bytes>,
     idle_timeout: Option<Duration>,
 }
 
@@ -239,19 +245,11 @@ impl AgentEndpoint {
         self.stream(request.header("Content-Type", "application/json").body(body), abort).await
     }
 
-    /// Sends the request of a run, by the page's own transport if it has one.
-    ///
-    /// # Errors
-    /// Those of [`post`](Self::post).
-    pub(crate) async fn run(
-        &self,
-        path: Option<&str>,
-        input: String,
-        abort: &Abort,
-    ) -> Result<ByteStream, TransportError> {
-        let Some(OwnTransport(run)) = &self.transport else { return self.post(path, input, abort).await };
-        let own = run(RunRequest { url: self.url.clone(), input }, abort.signal());
-        Ok(ByteStream { other_type: None, reader: None, own: Some(own), idle_timeout: None })
+    /// Sends the request of a run by the page's own transport, if it has one.
+    pub(crate) fn run(&self, input: &str, abort: &Abort) -> Option<ByteStream> {
+        let OwnTransport(run) = self.transport.as_ref()?;
+        let own = run(RunRequest { url: self.url.clone(), input: input.to_owned() }, abort.signal());
+        Some(ByteStream { other_type: None, reader: None, own: Some(own), idle_timeout: None })
     }
 
     /// Gets the text at a path beside the agent.
@@ -411,10 +409,8 @@ impl ByteStream {
     pub(crate) async fn next_chunk(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
         if let Some(own) = &mut self.own {
             return match own.next().await {
-                Some(RunPart::Bytes(bytes)) => Ok(Some(bytes)),
-                Some(RunPart::Event(event)) => Ok(Some(["data: ", &event, "\n\n"].concat().into_bytes())),
-                None if abort.signal().aborted() => Err(abort.error()),
-                None => Ok(None),
+                None if abort.signal().aborted() => Err(TransportError::Aborted),
+                next => Ok(next),
             };
         }
         let Some(reader) = &self.reader else {

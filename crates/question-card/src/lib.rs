@@ -57,7 +57,7 @@ mod writer;
 #[cfg(not(feature = "ssr"))]
 pub use card::MountedCard;
 pub use card::extras::*;
-pub use card::{Acceptance, CardEvent, ClaimFocus, Layout, Offers, Options, SubmitMode};
+pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};
 pub use drafts::{DraftStore, Persist};
 pub use labels::{Direction, LANGUAGES, Labels, Plural, Sheet, SheetProblem, Word, Words, isolate, language_of};
 pub use receipt::receipt_text;

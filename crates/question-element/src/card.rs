@@ -8,8 +8,8 @@ use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
 use json_tree::Json;
 use question_card::{
-    Acceptance, CardEvent, ClaimFocus, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist,
-    Skip, SubmitMode,
+    Acceptance, CardEvent, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip,
+    SubmitMode,
 };
 use std::cell::{Cell, OnceCell, RefCell};
 use wasm_bindgen::JsValue;
@@ -246,7 +246,6 @@ impl Properties<'_> {
             labels,
             heading_level: self.number("headingLevel").map(|level| level.min(6) as u8),
             fresh: self.flag("fresh"),
-            claim_focus: self.is("claimFocus", "if-idle").then(ClaimFocus::if_idle),
             without_shortcuts: self.flag("noShortcuts"),
             plain_text: self.flag("plainText"),
             readonly: self.flag("readonly"),

@@ -205,8 +205,6 @@ pub enum Do {
         /// The form had the focus.
         had_focus: bool,
     },
-    /// The question has arrived: the card may take the focus.
-    Claim,
     /// Focuses this control.
     Focus(Control),
     /// Brings a question into view, and focuses the first of these controls that is there.

@@ -2,7 +2,7 @@
 
 use super::handle::FocusHandle;
 use super::host::Options;
-use super::{ClaimFocus, Decide, Layout, Notes, Skip, SubmitMode};
+use super::{Decide, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -78,7 +78,6 @@ impl CardOptions {
         labels(labels: Labels) => Some(labels);
         heading_level(level: u8) => Some(level);
         fresh(is_fresh: bool) => is_fresh;
-        claim_focus(claim: ClaimFocus) => Some(claim);
         without_shortcuts() => true;
         plain_text() => true;
         readonly(is_readonly: bool) => is_readonly;

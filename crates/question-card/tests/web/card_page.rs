@@ -9,8 +9,7 @@ use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
 use question_card::{
-    CardEvent, CardOptions, ClaimFocus, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard,
-    SubmitMode,
+    CardEvent, CardOptions, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard, SubmitMode,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -61,7 +60,6 @@ pub struct Setting {
     pub shortcuts_off: bool,
     pub labels: Option<Labels>,
     pub fresh: bool,
-    pub claim_focus: Option<ClaimFocus>,
     pub handle: Option<FocusHandle>,
     pub allow_skip: bool,
     pub notes_off: bool,
@@ -774,9 +772,6 @@ fn card(
         .on_next(note(|heard| heard.nexts += 1));
     if !setting.notes_off {
         options = options.notes();
-    }
-    if let Some(claim) = setting.claim_focus {
-        options = options.claim_focus(claim);
     }
     if setting.allow_skip {
         options = options.skip();

@@ -238,7 +238,6 @@ impl Card {
             self.plan(Do::SayOnce("", text));
         }
         self.plan(Do::Waiting);
-        self.plan(Do::Claim);
     }
 
     /// Takes over what the host says of the reply, if that is news.
