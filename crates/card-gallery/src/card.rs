@@ -11,7 +11,8 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::html::Div;
 use leptos::prelude::*;
-use question_card::{CardOptions, CopyReceipt, LANGUAGES, Labels, Persist, QuestionCard};
+use question_card::anatomy::part;
+use question_card::{CardOptions, LANGUAGES, Labels, Persist, QuestionCard, Word};
 
 /// The most characters of a typed text, if the host limits it.
 const LIMIT: usize = 40;
@@ -111,8 +112,10 @@ fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptio
         options = options.max_length(LIMIT);
     }
     if address.has(Extra::Copy) {
-        let ask = host.ask;
-        options = options.receipt_actions(move || view! { <CopyReceipt ask labels=labels.clone() /> });
+        let words = labels.text(Word::CopyAnswers).to_owned();
+        options = options.receipt_actions(move || {
+            view! { <button type="button" class=part::BUTTON>{words.clone()}</button> }
+        });
     }
     options
 }

@@ -67,7 +67,7 @@ pub fn QuestionCard(
         // A server handles no events.
         let _ = (now, on_reply.reply, on_reply.failure, on_cancel, handle, receipt_actions, handlers);
         let card = ask.with_untracked(|ask| Card::new(ask, untrack(wanted)));
-        Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
+        Drawn::once(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
     };
     #[cfg(not(feature = "ssr"))]
     let drawn = {

@@ -132,7 +132,7 @@ impl CardOptions {
         self
     }
 
-    /// Shows the host's own view below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`](crate::CopyReceipt).
+    /// Shows the host's own view below the receipt, such as "Ask again".
     pub fn receipt_actions(mut self, actions: impl Into<ViewFn>) -> Self {
         self.receipt_actions = Some(actions.into());
         self.plain.offers.receipt_actions = true;
