@@ -3,7 +3,6 @@
 use crate::agent::Agent;
 use crate::attention::call_for_attention;
 use crate::bar::Bar;
-use crate::cards::Cards;
 use crate::composer::Composer;
 use crate::conversations::list_conversations;
 use crate::copying::name_buttons;
@@ -38,7 +37,7 @@ pub fn ChatPage() -> impl IntoView {
 fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger) {
     let address = agent.address.clone();
     let chat = use_agent_chat(agent.options());
-    let (notice, cards, at_end) = (Notice::of(chat), Cards::new(), RwSignal::new(true));
+    let (notice, at_end) = (Notice::of(chat), RwSignal::new(true));
     effect(move || {
         if chat.address_changed.get() {
             address_changed.notify();
@@ -47,14 +46,14 @@ fn converse(agent: Agent, settings: RwSignal<Settings>, address_changed: Trigger
     call_for_attention(chat.waiting, settings, words());
     list_conversations(chat, address);
     adopt(".welcome", view! { <Welcome chat settings /> });
-    let draft = Draft::of(chat, cards, notice, at_end);
-    adopt(".composer", view! { <Composer chat cards notice draft /> });
+    let draft = Draft::of(chat, notice, at_end);
+    adopt(".composer", view! { <Composer chat notice draft /> });
     has_adopted(".composer");
     stop_by_escape(draft);
     // The lines are always there, so that a text is announced when it comes.
     in_next_task(move || {
         show(view! {
-            <Transcript chat settings cards at_end />
+            <Transcript chat settings at_end />
             <p class="connection" role="status">{connection(chat)}</p>
             <Trouble chat />
             <p class="connection notice" role="status">{notice.text()}</p>

@@ -1,6 +1,5 @@
 //! The composer, in which the person types.
 
-use crate::cards::Cards;
 use crate::draft::Draft;
 use crate::effect::effect;
 use crate::field::is_composing;
@@ -25,8 +24,6 @@ const HELD: &str = "data-held";
 pub fn Composer(
     /// The conversation.
     chat: AgentChat,
-    /// The cards above it.
-    cards: Cards,
     /// Shows why something is not sent.
     notice: Notice,
     /// The text in it.
@@ -61,7 +58,7 @@ pub fn Composer(
         if sends(&event) {
             event.prevent_default();
             draft.send();
-        } else if leads_up(&event) && is_empty() && cards.lead_to_waiting(chat) {
+        } else if leads_up(&event) && is_empty() && chat.focus_waiting() {
             event.prevent_default();
         }
     };

@@ -1,6 +1,5 @@
 //! The text in the composer and its way: the line above the field says where it would go, before it goes.
 
-use crate::cards::Cards;
 use crate::effect::{effect, in_next_task};
 use crate::field::{field, focus_composer, is_composing, join, keep_unsent, write_in};
 use crate::nodes::{add, element, goes_with_owner, hear, set, write};
@@ -22,7 +21,6 @@ const CHOICE: &str = "#goes button:not([hidden])";
 #[derive(Clone, Copy)]
 pub struct Draft {
     chat: AgentChat,
-    cards: Cards,
     notice: Notice,
     /// Scrolls to the end of the transcript, as sending does.
     at_end: RwSignal<bool>,
@@ -36,9 +34,9 @@ pub struct Draft {
 
 impl Draft {
     /// The text that is in the field.
-    pub(crate) fn of(chat: AgentChat, cards: Cards, notice: Notice, at_end: RwSignal<bool>) -> Self {
+    pub(crate) fn of(chat: AgentChat, notice: Notice, at_end: RwSignal<bool>) -> Self {
         let [written, queued] = [field().value(), String::new()].map(RwSignal::new);
-        let draft = Self { chat, cards, notice, at_end, written, queued, is_older: RwSignal::new(false) };
+        let draft = Self { chat, notice, at_end, written, queued, is_older: RwSignal::new(false) };
         let asked = RwSignal::new(0);
         effect(move || {
             let waiting = chat.waiting.with(Vec::len);
@@ -120,7 +118,7 @@ impl Draft {
 
     /// Sends the text as the user means it.
     fn send_as(self, intent: SendAs) {
-        if self.chat.send_as(intent, &field().value(), &untrack(|| self.picks())) {
+        if self.chat.send_as(intent, &field().value()) {
             self.empty();
             self.at_end.set(true);
         } else if !matches!(self.chat.status.get_untracked(), Status::Failed(_)) {
@@ -174,14 +172,10 @@ impl Draft {
         keep_unsent(&join(&[self.queued.get_untracked(), self.written.get_untracked()]));
     }
 
-    fn picks(self) -> Vec<(String, Vec<Selection>)> {
-        self.cards.picks(self.chat)
-    }
-
     /// The meaning of the text for the question that waits.
     fn reading(self) -> Option<Reading> {
         let is_free = self.is_asked() && !self.is_running();
-        let read = |text: &String| self.chat.reading(text, &self.picks()).filter(|_| !text.trim().is_empty());
+        let read = |text: &String| self.chat.reading(text).filter(|_| !text.trim().is_empty());
         self.written.with(read).filter(|_| is_free)
     }
 

@@ -3,7 +3,6 @@
 pub mod agent;
 pub mod attention;
 pub mod bar;
-pub mod cards;
 pub mod chat_page;
 pub mod composer;
 mod conversations;

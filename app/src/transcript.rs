@@ -5,7 +5,6 @@ mod scroller;
 
 use self::rows::{Rows, running};
 use self::scroller::Reader;
-use crate::cards::Cards;
 use crate::copying::copy_code_in;
 use crate::effect::effect;
 use crate::field::{focus_composer, take_focus_of};
@@ -28,8 +27,6 @@ pub fn Transcript(
     chat: AgentChat,
     /// The settings, which choose how cards take an answer.
     settings: RwSignal<Settings>,
-    /// The cards of the transcript, once they are shown.
-    cards: Cards,
     /// True while the reader is at the end; set it to scroll there.
     at_end: RwSignal<bool>,
 ) -> impl IntoView {
@@ -39,7 +36,7 @@ pub fn Transcript(
         let list = add(&frame, "ol", "");
         goes_with_owner(&list);
         copy_code_in(&list);
-        Rows::show_in(&list, dots(&list, chat), chat, settings, cards, whole);
+        Rows::show_in(&list, dots(&list, chat), chat, settings, whole);
         follow(Rc::new(Reader::of(frame.into(), list.unchecked_into())), chat, at_end, news, whole);
     });
     // A restored history is not read out.

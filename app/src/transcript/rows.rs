@@ -1,6 +1,5 @@
 //! The items of the list, one for each entry of the conversation.
 
-use crate::cards::Cards;
 use crate::copying::{AGAIN, add_button, add_copy};
 use crate::effect::effect;
 use crate::field::{focus_composer, keep_typed, write_below};
@@ -9,11 +8,11 @@ use crate::nodes::{add, element, hear, set, write};
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
-use agent_chat::{AgentChat, Ask, AskSnapshot, Entry, EntryKey, Item, Phase, Sending, Status};
+use agent_chat::{AgentChat, Ask, AskCard, AskSnapshot, Entry, EntryKey, Item, Phase, Status};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
-use question_card::{CardOptions, Layout, Persist, QuestionCard};
+use question_card::{CardOptions, Layout, Persist};
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
@@ -59,7 +58,6 @@ enum Kind {
 #[derive(Clone)]
 struct Maker {
     chat: AgentChat,
-    cards: Cards,
     words: ReadSignal<Words>,
     settings: RwSignal<Settings>,
     /// The owner of the items, which lives as long as the list.
@@ -74,11 +72,10 @@ impl Rows {
         end: Element,
         chat: AgentChat,
         settings: RwSignal<Settings>,
-        cards: Cards,
         whole: RwSignal<bool>,
     ) {
         let words = words();
-        let maker = Maker { chat, cards, words, settings, owner: Owner::new() };
+        let maker = Maker { chat, words, settings, owner: Owner::new() };
         let rows = Self { list: list.clone(), end, rows: Vec::new(), above: 0, version: 0, maker };
         let rows = Rc::new(RefCell::new(rows));
         let mut spoken = words.get_untracked();
@@ -282,44 +279,14 @@ impl Maker {
     }
 
     fn card(&self, item: &Element, ask: &Ask) -> AnyViewState {
-        let Self { chat, cards, words, settings, .. } = *self;
-        let Ask { tool_call_id, snapshot, sending } = ask.clone();
-        let (ask, sending) = (ReadSignal::from(snapshot), ReadSignal::from(sending));
-        let handle = cards.handle(&tool_call_id);
-        let id = StoredValue::new(tool_call_id);
-        let options = CardOptions::new()
-            .layout(Layout::Stepped)
-            .following(move |options| {
+        let Self { chat, words, settings, .. } = *self;
+        let options =
+            CardOptions::new().layout(Layout::Stepped).notes().persist(Persist::session()).following(move |options| {
                 options.mode = settings.with(Settings::submit_mode);
                 options.labels = Some(words.get().labels);
-                options.held = id.with_value(|id| chat.holds(id));
-            })
-            .scope(chat.conversation_id())
-            .fresh(running(chat))
-            .notes()
-            .persist(Persist::session())
-            .sending(sending)
-            .handle(handle)
-            .on_change(move || {
-                id.with_value(|id| chat.take_back(id));
-            })
-            .on_next(move || {
-                cards.lead_to_waiting(chat);
-            })
-            .on_picks(move |picked| id.with_value(|id| cards.set_picks(id, picked)))
-            .on_late_message(move |text| chat.send_alone(&text));
-        let on_reply = Callback::new(move |reply| {
-            id.with_value(|id| {
-                chat.reply(id, reply);
             });
-        });
-        let on_cancel = move |()| {
-            id.with_value(|id| {
-                chat.cancel(id);
-            });
-        };
-        tell_of_others(item, ask, sending, words);
-        let card = view! { <QuestionCard ask on_reply on_cancel options /> };
+        tell_of_others(item, ReadSignal::from(ask.snapshot.clone()), words);
+        let card = view! { <AskCard chat ask=ask.clone() options /> };
         let mut card = card.into_any().build();
         card.mount(item, None);
         card
@@ -349,16 +316,12 @@ fn clamp(article: &Element) -> Element {
 }
 
 /// Shows below a card that somebody else has answered it, if it waited here.
-fn tell_of_others(
-    item: &Element,
-    ask: ReadSignal<AskSnapshot>,
-    sending: ReadSignal<Sending>,
-    words: ReadSignal<Words>,
-) {
+fn tell_of_others(item: &Element, ask: ReadSignal<AskSnapshot>, words: ReadSignal<Words>) {
     let (mut has_waited, mut is_own, mut line, item) = (false, false, None, item.clone());
     effect(move || {
-        is_own |= sending.with(|sending| *sending == Sending::Pending);
-        match ask.with(|ask| ask.phase) {
+        let (phase, is_given) = ask.with(|ask| (ask.phase, ask.reply.is_pending()));
+        is_own |= is_given;
+        match phase {
             Phase::Answerable => has_waited = true,
             Phase::Answered | Phase::Declined if has_waited && !is_own => {
                 let line = line.get_or_insert_with(|| add(&item, "p", "elsewhere"));

@@ -6,7 +6,7 @@ use agent_chat::Ask;
 use app::attention::call_for_attention;
 use app::settings::browser::provide_settings;
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::{AskPatch, MemberPath, Sending};
+use ask_user_question::snapshot::{AskPatch, MemberPath};
 use leptos::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -32,11 +32,7 @@ impl Page {
     async fn asks(&self, header: &str) {
         let mut ask = AskSnapshot::new("call");
         ask.apply(AskPatch::Append { text: MemberPath::header(0), delta: header.to_owned() });
-        let ask = Ask {
-            tool_call_id: "call".to_owned(),
-            snapshot: ArcRwSignal::new(ask).read_only(),
-            sending: ArcRwSignal::new(Sending::Idle).read_only(),
-        };
+        let ask = Ask { tool_call_id: "call".to_owned(), snapshot: ArcRwSignal::new(ask).read_only() };
         self.waiting.update(|waiting| waiting.push(ask));
         self.part.settled().await;
     }

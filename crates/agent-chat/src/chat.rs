@@ -1,14 +1,14 @@
 //! The hook.
 
+use crate::cards::{Cards, Picks};
 use crate::core::{Core, Handle, Link};
 use crate::entry::{Ask, Entry};
 use crate::options::ChatOptions;
-use crate::outbox::SendState;
 use crate::send_as::{Reading, SendAs};
-use crate::status::{Connection, ReplyStatus, Status};
-use crate::trouble::Trouble;
+use crate::status::{Connection, Status};
 use ask_user_question::outcome::AnsweredBy;
 use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{Outcome, Reply};
 use leptos::prelude::*;
 
@@ -33,6 +33,7 @@ pub struct AgentChat {
     /// address](ChatOptions::kept_in_address).
     /// To open that one, set up the hook again.
     pub address_changed: ReadSignal<bool>,
+    pub(crate) cards: Cards,
     core: Handle,
 }
 
@@ -57,6 +58,7 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
         silent: core.conversation.silent.read_only(),
         arriving: core.conversation.transcript.arriving.read_only(),
         address_changed: core.address_changed.read_only(),
+        cards: Cards::new(),
         core: Handle(StoredValue::new_local(core)),
     };
     let is_taken_over = is_browser && Owner::current_shared_context().is_some_and(|context| context.get_is_hydrating());
@@ -75,7 +77,10 @@ pub fn use_agent_chat(options: ChatOptions) -> AgentChat {
     chat.core.listen_to_window();
     Effect::new(move || {
         chat.status.track();
+        chat.waiting.track();
         chat.core.watch_silence();
+        // The other questions decide if a reply is held or on its way.
+        chat.with(|core| core.show_replies());
     });
     if is_taken_over {
         Effect::new(move || {
@@ -102,31 +107,35 @@ impl AgentChat {
         self.with(|core| core.conversation.transcript.changed_since(version)).unwrap_or(usize::MAX)
     }
 
-    /// Sends a message. If a question waits and the text can be matched to it, the text is the answer. If the server is unreachable, the
-    /// message is sent once it is back.
+    /// Sends a message. If a question waits and the text can be matched to it, the text is the answer. A text that does not answer every
+    /// question of an ask takes the [picks](Self::set_picks) along. If the server is unreachable, the message is sent once it is back.
     ///
     /// Returns false, and sends nothing, if a run is open, if the text is blank, or if it can't be sent. In the last case
     /// [`status`](Self::status) has the reason.
     pub fn send(&self, text: &str) -> bool {
-        self.send_text(text, &[], Some(SendAs::Matched))
+        self.send_as(SendAs::Matched, text)
     }
 
-    /// Like [`send`](Self::send), together with the picks so far on the cards of these asks. They are sent with a text that does not answer
-    /// every question of an ask.
-    pub fn send_with(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
-        self.send_as(SendAs::Matched, text, picks)
+    /// Like [`send`](Self::send), for a user who has said what the text is to the question that waits.
+    pub fn send_as(&self, send_as: SendAs, text: &str) -> bool {
+        self.send_text(text, &untrack(|| self.picks()), Some(send_as))
     }
 
-    /// Like [`send_with`](Self::send_with), for a user who has said what the text is to the question that waits.
-    pub fn send_as(&self, send_as: SendAs, text: &str, picks: &[(String, Vec<Selection>)]) -> bool {
-        self.send_text(text, picks, Some(send_as))
+    /// Sets the picks so far on the card of an ask, which `AskCard` does by itself.
+    pub fn set_picks(&self, tool_call_id: &str, picked: Vec<Selection>) {
+        self.cards.set_picks(tool_call_id, picked);
     }
 
-    /// The result of [`send_with`](Self::send_with) for a text if it were sent now, so that a page can show it before. `None` if no question waits for an
-    /// answer: the text is a message.
+    fn picks(&self) -> Picks {
+        self.waiting.with(|waiting| self.cards.picks(waiting))
+    }
+
+    /// The meaning of a text if it were [sent](Self::send) now, so that a page can show it before. `None` if no question waits for an answer: the
+    /// text is a message.
     #[must_use]
-    pub fn reading(&self, text: &str, picks: &[(String, Vec<Selection>)]) -> Option<Reading> {
-        self.with(|core| core.read_text(text, picks)).flatten()
+    pub fn reading(&self, text: &str) -> Option<Reading> {
+        let picks = self.picks();
+        self.with(|core| core.read_text(text, &picks)).flatten()
     }
 
     /// Sends a message that answers no question, such as a text that came too late for its own. Like [`send`](Self::send), but returns
@@ -136,21 +145,10 @@ impl AgentChat {
         waits == Some(false) && self.send_text(text, &[], None)
     }
 
-    /// Answers an ask. The reply is held until the run has ended and each other waiting ask has its reply. Returns the immediate result;
-    /// [`Ask::sending`] has the later ones.
-    pub fn reply(&self, tool_call_id: &str, reply: Reply) -> ReplyStatus {
+    /// Answers an ask. The reply is sent once the run has ended and each other waiting ask has its reply. Returns the immediate state; the
+    /// [snapshot](Ask::snapshot) has the later ones. A reply to a call that does not wait is [`None`](ReplyState::None): nothing is sent.
+    pub fn reply(&self, tool_call_id: &str, reply: Reply) -> ReplyState {
         self.hold(tool_call_id, Outcome::Answered(reply))
-    }
-
-    /// Returns true if the reply to an ask is held until another waiting ask has its reply. A held reply is sent without further calls.
-    #[must_use]
-    pub fn holds(&self, tool_call_id: &str) -> bool {
-        self.status.with(|status| *status != Status::Running)
-            && self.waiting.with(|waiting| {
-                let mut its = waiting.iter().filter(|ask| ask.tool_call_id == tool_call_id);
-                let others = || self.with(|core| core.waits_for_others()) == Some(true);
-                its.any(Ask::is_pending) && (!waiting.iter().all(Ask::is_pending) || others())
-            })
     }
 
     /// Takes a held reply back and opens its card again, with all its picks. Returns false if the reply is not held any more.
@@ -159,7 +157,7 @@ impl AgentChat {
     }
 
     /// Declines an ask: the agent reads that the user cancelled the question. It is held like a [`reply`](Self::reply).
-    pub fn cancel(&self, tool_call_id: &str) -> ReplyStatus {
+    pub fn cancel(&self, tool_call_id: &str) -> ReplyState {
         self.hold(tool_call_id, Outcome::Declined)
     }
 
@@ -218,16 +216,10 @@ impl AgentChat {
         is_taken
     }
 
-    fn hold(&self, tool_call_id: &str, outcome: Outcome) -> ReplyStatus {
+    fn hold(&self, tool_call_id: &str, outcome: Outcome) -> ReplyState {
         self.with(|core| core.hold(tool_call_id, outcome, AnsweredBy::Card));
         self.core.send_next();
-        let status = self.with(|core| match core.outbox.state_of(tool_call_id) {
-            Some(SendState::Sent) => ReplyStatus::Sent,
-            Some(SendState::Held) => ReplyStatus::Held,
-            Some(SendState::Failed(trouble)) => ReplyStatus::Refused(trouble.clone()),
-            None => ReplyStatus::Refused(Trouble::NotWaiting),
-        });
-        status.unwrap_or(ReplyStatus::Refused(Trouble::NotWaiting))
+        self.with(|core| core.reply_state(tool_call_id)).unwrap_or_default()
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Core) -> T) -> Option<T> {

@@ -11,7 +11,7 @@ use ag_ui_stream::event::{EventRef, EventType};
 use ag_ui_stream::notice::Notice;
 use ag_ui_stream::outcome::Interrupt;
 use ag_ui_stream::reader::End;
-use ag_ui_stream::thread::Change;
+use ag_ui_stream::thread::{Change, RunState};
 use ag_ui_stream::{Asks, Event, History, Message, Thread};
 use ask_user_question::outcome::CANCELLED_TEXT;
 use ask_user_question::snapshot::AskPatch;
@@ -70,6 +70,11 @@ impl ChatState {
         next_id: impl FnMut() -> String,
     ) -> Result<NextRun, Refusal> {
         self.conversation.request(by_server(now), defaults, turn, next_id)
+    }
+
+    /// Returns true if the response has the end of its run.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_heard && matches!(self.thread().run(), RunState::Ended { .. })
     }
 
     /// Updates the silence for a run that is open or not. Returns the time until the next check in milliseconds, if one is open.

@@ -21,7 +21,7 @@ use crate::transport::{Abort, TransportTimeouts};
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{AskReply, Delivery, NextRun, UserTurn};
 use ask_user_question::outcome::AnsweredBy;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{Limits, Outcome, Phase};
 use leptos::leptos_dom::helpers::TimeoutHandle;
 use leptos::prelude::*;
@@ -324,25 +324,30 @@ impl Core {
         let message = self.outbox.message();
         let message = message.map(|message| (message.id.clone(), message.text.clone()));
         self.conversation.set_unsent(message);
-        for ask in self.conversation.transcript.asks() {
-            let current = ask.sending.get_untracked();
-            let tool_call_id = &ask.ask.tool_call_id;
-            let sending = match self.outbox.state_of(tool_call_id) {
-                Some(SendState::Held | SendState::Sent) => Sending::Pending,
-                Some(SendState::Failed(Trouble::Stopped)) => Sending::Idle,
-                Some(SendState::Failed(trouble)) => Sending::Failed((self.config.words)(trouble)),
-                None if self.may_have_arrived(tool_call_id) => {
-                    Sending::Failed((self.config.words)(&Trouble::MayHaveArrived))
-                }
-                None if current == Sending::Pending => Sending::Idle,
-                None => continue,
-            };
-            if current != sending {
-                ask.sending.set(sending);
-            }
-        }
+        self.show_replies();
         if let Some(trouble) = self.outbox.trouble().filter(|_| self.status.get_untracked() != Status::Running) {
             self.status.set(Status::Failed(trouble.clone()));
+        }
+    }
+
+    /// Shows on each card the state of its own reply.
+    pub(crate) fn show_replies(&self) {
+        for ask in self.conversation.transcript.asks() {
+            ask.set_reply(self.reply_state(&ask.ask.tool_call_id));
+        }
+    }
+
+    pub(crate) fn reply_state(&self, tool_call_id: &str) -> ReplyState {
+        let is_running = || self.status.get_untracked() == Status::Running;
+        match self.outbox.state_of(tool_call_id) {
+            Some(SendState::Held) if !is_running() && self.waits_for_others() => ReplyState::Held,
+            Some(SendState::Held | SendState::Sent) => ReplyState::Sending,
+            Some(SendState::Failed(Trouble::Stopped)) => ReplyState::None,
+            Some(SendState::Failed(trouble)) => ReplyState::Failed((self.config.words)(trouble)),
+            None if self.may_have_arrived(tool_call_id) => {
+                ReplyState::Failed((self.config.words)(&Trouble::MayHaveArrived))
+            }
+            None => ReplyState::None,
         }
     }
 

@@ -1,6 +1,5 @@
 //! The entries of a conversation, as a page renders them.
 
-use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Phase};
 use leptos::prelude::*;
 
@@ -69,17 +68,15 @@ pub struct CallResult {
 pub struct Ask {
     /// The id of its call, for [`reply`](crate::AgentChat::reply) and [`cancel`](crate::AgentChat::cancel).
     pub tool_call_id: String,
-    /// The question as far as it has arrived.
+    /// The question as far as it has arrived, with the state of its reply.
     pub snapshot: ArcReadSignal<AskSnapshot>,
-    /// The state of its reply.
-    pub sending: ArcReadSignal<Sending>,
 }
 
 impl Ask {
     /// Returns true if its reply is held or being sent.
     #[must_use]
     pub fn is_pending(&self) -> bool {
-        self.sending.with(|sending| *sending == Sending::Pending)
+        self.snapshot.with(|ask| ask.reply.is_pending())
     }
 
     /// Returns true if it was answered or declined.

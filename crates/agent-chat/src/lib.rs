@@ -15,13 +15,16 @@
 //! ```
 //!
 //! An [`Entry`] is a message or a tool call. A call of the ask tool is an [`Item::Ask`] from its first byte on: its snapshot grows in
-//! place, so a card (crate `question-card`) can show it while its arguments stream. A reply before the end of the run is held until that
+//! place, so a card can show it while its arguments stream: `AskCard` (feature `card`), or any other. A reply before the end of the run is held until that
 //! end. If several asks wait, all replies are sent together with the last one, since no agent accepts a history with an open call.
 //!
 //! This is the one crate that fetches. The rules that need no network and no browser are in `ag-ui-stream` and `ask-user-question`.
 
 mod address;
+#[cfg(feature = "card")]
+mod ask_card;
 mod browser;
+mod cards;
 mod chat;
 mod chat_state;
 mod config;
@@ -53,16 +56,18 @@ mod transport;
 mod trouble;
 
 pub use ag_ui_stream::asks::reply::Delivery;
+#[cfg(feature = "card")]
+pub use ask_card::*;
 pub use ask_user_question::reply::Selection;
-pub use ask_user_question::snapshot::Sending;
+pub use ask_user_question::snapshot::ReplyState;
 pub use ask_user_question::{AskSnapshot, Limits, Outcome, Phase};
 pub use chat::{AgentChat, use_agent_chat};
 pub use entry::{Ask, CallDetails, CallResult, Entry, EntryKey, Item};
 pub use options::ChatOptions;
 pub use send_as::{Reading, SendAs};
-pub use status::{Connection, ReplyStatus, Status};
+pub use status::{Connection, Status};
 pub use tools::PageTool;
-pub use transport::text_beside_page;
+pub use transport::{RunPart, RunRequest, RunResponse, Transport, text_beside_page};
 pub use trouble::Trouble;
 
 /// Compiles the README's examples as documentation tests.

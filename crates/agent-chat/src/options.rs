@@ -8,7 +8,7 @@ use crate::ids::new_id;
 use crate::persistence::{BY_ID, IN_ADDRESS};
 use crate::server::QUESTION_SERVER;
 use crate::tools::{self, PageTool, Tools};
-use crate::transport::AgentEndpoint;
+use crate::transport::{AgentEndpoint, OwnTransport, Transport};
 use crate::trouble::Trouble;
 use ag_ui_stream::asks::reply::{Delivery, Origin, RunDefaults};
 use ask_user_question::Limits;
@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::future;
 use std::sync::Arc;
+use web_sys::RequestCredentials;
 
 /// The options of a chat. A page carries the code of the options that it sets, and of no others.
 #[derive(Clone)]
@@ -37,7 +38,13 @@ impl ChatOptions {
     #[must_use]
     pub fn new(url: impl Into<String>) -> Self {
         let config = ChatConfig {
-            endpoint: AgentEndpoint { url: url.into(), headers: None, timeouts: None },
+            endpoint: AgentEndpoint {
+                url: url.into(),
+                headers: None,
+                credentials: None,
+                transport: None,
+                timeouts: None,
+            },
             defaults: RunDefaults { thread_id: new_id(), ..RunDefaults::default() },
             limits: Some(Limits::RUNTIME),
             tools: None,
@@ -185,6 +192,20 @@ impl ChatOptions {
         F: Future<Output = Vec<(String, String)>> + 'static,
     {
         self.config.endpoint.headers = Some(Headers::new(move || Box::pin(headers())));
+        self
+    }
+
+    /// The same, with cookies for an agent of another origin, too. By default a browser sends them to the page's own origin alone.
+    #[must_use]
+    pub fn with_credentials(mut self) -> Self {
+        self.config.endpoint.credentials = Some(RequestCredentials::Include);
+        self
+    }
+
+    /// The same, with another way than `fetch` for the requests of runs. Headers, credentials and timeouts are its own.
+    #[must_use]
+    pub fn with_transport(mut self, transport: impl Transport + 'static) -> Self {
+        self.config.endpoint.transport = Some(OwnTransport::new(transport));
         self
     }
 

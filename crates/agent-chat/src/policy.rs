@@ -13,7 +13,7 @@ pub(crate) enum AgentOrigin {
     Own,
     /// Another origin.
     Other(String),
-    /// No valid HTTP address.
+    /// No valid address of HTTP or a WebSocket.
     None,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn agent_origin(agent: &str) -> AgentOrigin {
     let origin = url.origin();
     if location.origin().is_ok_and(|own| own == origin) {
         AgentOrigin::Own
-    } else if matches!(url.protocol().as_str(), "http:" | "https:") {
+    } else if matches!(url.protocol().as_str(), "http:" | "https:" | "ws:" | "wss:") {
         AgentOrigin::Other(origin)
     } else {
         AgentOrigin::None

@@ -53,7 +53,11 @@ impl Handle {
     /// Sends a request and reads its response, as far as it comes. The handle's owner may be gone after any await.
     async fn exchange(self, launch: Launch) -> RunEnd {
         let Launch { endpoint, path, body, abort, post } = launch;
-        let response = endpoint.post(path.as_deref(), body, &abort).await;
+        let own = if matches!(post, Post::Run(_)) { endpoint.run(&body, &abort) } else { None };
+        let response = match own {
+            Some(own) => Ok(own),
+            None => endpoint.post(path.as_deref(), body, &abort).await,
+        };
         let accepted = match (response, &post) {
             (Ok(response), Post::Endpoint { .. }) => response.check_json().map(|()| None),
             (Ok(mut response), Post::Run(_)) => {
@@ -81,7 +85,13 @@ impl Handle {
                 None => stream.next_chunk(&abort).await,
             };
             let continues = match &chunk {
-                Ok(Some(bytes)) => self.with(|core| core.conversation.feed(now(), bytes).is_ok()) == Some(true),
+                Ok(Some(bytes)) => {
+                    let is_own = stream.is_own();
+                    self.with(|core| {
+                        // A body ends with its run, but a socket may stay open.
+                        core.conversation.feed(now(), bytes).is_ok() && !(is_own && core.conversation.has_ended())
+                    }) == Some(true)
+                }
                 Ok(None) | Err(_) => false,
             };
             if let Ok(Some(bytes)) = &chunk

@@ -14,6 +14,17 @@ pub enum Status {
     Failed(Trouble),
 }
 
+impl Status {
+    /// The reason of a failure.
+    #[must_use]
+    pub fn trouble(&self) -> Option<&Trouble> {
+        match self {
+            Self::Failed(trouble) => Some(trouble),
+            Self::Idle | Self::Running => None,
+        }
+    }
+}
+
 /// The connection to the agent's server, as far as is known without a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Connection {
@@ -24,15 +35,4 @@ pub enum Connection {
     Reconnecting,
     /// The machine has no network.
     Offline,
-}
-
-/// The immediate result of a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReplyStatus {
-    /// A request carries it.
-    Sent,
-    /// It is sent without further calls: once the run has ended, each other waiting ask has its reply, and the server is reachable.
-    Held,
-    /// It can't be sent, for this reason.
-    Refused(Trouble),
 }

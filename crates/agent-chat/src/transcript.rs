@@ -4,7 +4,7 @@ use crate::details::Details;
 use crate::entry::{Ask, Entry, EntryKey, Item};
 use ag_ui_stream::{Asks, Message, Thread};
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase, tool};
 use leptos::prelude::*;
 
@@ -55,17 +55,22 @@ struct TextSignal {
 /// The signals of an [`Ask`].
 pub(crate) struct AskSignals {
     snapshot: ArcRwSignal<AskSnapshot>,
-    pub(crate) sending: ArcRwSignal<Sending>,
     pub(crate) ask: Ask,
 }
 
 impl AskSignals {
     fn new(tool_call_id: &str) -> Self {
         let snapshot = ArcRwSignal::new(AskSnapshot::new(tool_call_id));
-        let sending = ArcRwSignal::new(Sending::Idle);
-        let ask =
-            Ask { tool_call_id: tool_call_id.to_owned(), snapshot: snapshot.read_only(), sending: sending.read_only() };
-        Self { snapshot, sending, ask }
+        let ask = Ask { tool_call_id: tool_call_id.to_owned(), snapshot: snapshot.read_only() };
+        Self { snapshot, ask }
+    }
+
+    /// Shows the state of its reply. A failure stays until the next reply, also that of a typed text, which is dropped.
+    pub(crate) fn set_reply(&self, reply: ReplyState) {
+        let is_news = |now: &ReplyState| *now != reply && (reply != ReplyState::None || now.is_pending());
+        if self.snapshot.with_untracked(|ask| is_news(&ask.reply)) {
+            self.snapshot.update(|ask| ask.reply = reply);
+        }
     }
 
     fn entry(&self) -> Entry {
@@ -190,7 +195,11 @@ impl Transcript {
     pub(crate) fn open_ask(&mut self, tool_call_id: &str, thread: &Thread) {
         if self.ask(tool_call_id).is_some() {
             // A history repeats an ask that is shown already.
-            self.update_ask(tool_call_id, |ask| *ask = AskSnapshot::new(tool_call_id));
+            self.update_ask(tool_call_id, |ask| {
+                let reply = std::mem::take(&mut ask.reply);
+                *ask = AskSnapshot::new(tool_call_id);
+                ask.reply = reply;
+            });
         } else {
             self.signals_mut(tool_call_id).ask = Some(AskSignals::new(tool_call_id));
         }

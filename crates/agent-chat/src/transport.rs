@@ -1,18 +1,24 @@
-//! The one place that fetches: requests whose responses are read while they arrive.
+//! The one place that fetches: requests whose responses are read while they arrive, and the page's own way for those of runs.
 
 use crate::headers::{Headers, is_header_value};
 use crate::ids::note_server_time;
 use crate::json;
 use ag_ui_stream::Message;
+use futures_util::{Stream, StreamExt};
 use gloo_net::http::{Request, RequestBuilder, Response};
-use js_sys::{Uint8Array, encode_uri_component};
+use js_sys::{Promise, Uint8Array, encode_uri_component};
 use leptos::prelude::set_timeout_with_handle;
 use std::cell::Cell;
+use std::fmt;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, ReadableStreamReadResult};
+use web_sys::{
+    AbortController, AbortSignal, ReadableStreamDefaultReader, ReadableStreamReadResult, RequestCredentials,
+};
 
 /// The content type of an event stream.
 const EVENT_STREAM: &str = "text/event-stream";
@@ -23,12 +29,71 @@ const LAST_EVENT_ID: &str = "Last-Event-ID";
 /// The timeout for small files of the page's own server.
 const OWN_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// A way to an agent that a page brings in place of `fetch`, such as a WebSocket.
+///
+/// `examples/websocket.rs` has one.
+pub trait Transport: Send + Sync {
+    /// Sends the request of a run. The response may go on after the run has ended: it is dropped then, as at a stop of the user.
+    /// An empty response counts as not sent.
+    fn run(&self, request: RunRequest) -> RunResponse;
+}
+
+/// The request of a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RunRequest {
+    /// The agent's address, as the page gave it.
+    pub url: String,
+    /// The `RunAgentInput`, as JSON.
+    pub input: String,
+}
+
+/// The response to a run, part by part.
+pub type RunResponse = Pin<Box<dyn Stream<Item = RunPart>>>;
+
+/// A part of the response to a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunPart {
+    /// The next bytes of an event stream, cut anywhere.
+    Bytes(Vec<u8>),
+    /// An event, as JSON.
+    Event(String),
+}
+
+/// A page's own transport. The function is a value, so that a page without one does not carry it.
+#[derive(Clone)]
+pub(crate) struct OwnTransport(Arc<dyn Fn(RunRequest, AbortSignal) -> Bytes + Send + Sync>);
+
+type Bytes = Pin<Box<dyn Stream<Item = Vec<u8>>>>;
+
+impl fmt::Debug for OwnTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnTransport")
+    }
+}
+
+impl OwnTransport {
+    pub(crate) fn new(transport: impl Transport + 'static) -> Self {
+        Self(Arc::new(move |request, signal: AbortSignal| {
+            let aborted = Promise::new(&mut |resolve, _| signal.set_onabort(Some(&resolve)));
+            let bytes = transport.run(request).map(|part| match part {
+                RunPart::Bytes(bytes) => bytes,
+                RunPart::Event(event) => ["data: ", &event, "\n\n"].concat().into_bytes(),
+            });
+            Box::pin(bytes.take_until(JsFuture::from(aborted)))
+        }))
+    }
+}
+
 /// The address of an agent, and the settings of each request to it.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentEndpoint {
     /// Absolute, or relative to the page.
     pub(crate) url: String,
     pub(crate) headers: Option<Headers>,
+    /// The use of cookies; `None` for the browser's default.
+    pub(crate) credentials: Option<RequestCredentials>,
+    pub(crate) transport: Option<OwnTransport>,
     /// The timeouts of requests; `None` for no limit.
     pub(crate) timeouts: Option<TransportTimeouts>,
 }
@@ -108,6 +173,8 @@ pub(crate) struct ByteStream {
     /// The content type, unless it is that of an event stream.
     other_type: Option<String>,
     reader: Option<ReadableStreamDefaultReader>,
+    /// The response of the page's own transport.
+    own: Option<Bytes>,
     idle_timeout: Option<Duration>,
 }
 
@@ -178,6 +245,13 @@ impl AgentEndpoint {
         self.stream(request.header("Content-Type", "application/json").body(body), abort).await
     }
 
+    /// Sends the request of a run by the page's own transport, if it has one.
+    pub(crate) fn run(&self, input: &str, abort: &Abort) -> Option<ByteStream> {
+        let OwnTransport(run) = self.transport.as_ref()?;
+        let own = run(RunRequest { url: self.url.clone(), input: input.to_owned() }, abort.signal());
+        Some(ByteStream { other_type: None, reader: None, own: Some(own), idle_timeout: None })
+    }
+
     /// Gets the text at a path beside the agent.
     ///
     /// # Errors
@@ -215,6 +289,7 @@ impl AgentEndpoint {
         Ok(ByteStream {
             other_type: response.headers().get("content-type").filter(is_other),
             reader: response.body().map(|body| body.get_reader().unchecked_into()),
+            own: None,
             idle_timeout: self.timeouts.map(|timeouts| timeouts.idle),
         })
     }
@@ -223,6 +298,10 @@ impl AgentEndpoint {
     async fn request(&self, request: RequestBuilder, accept: &str, abort: &Abort) -> RequestBuilder {
         let request = match &self.headers {
             Some(headers) => headers.put(request).await,
+            None => request,
+        };
+        let request = match self.credentials {
+            Some(credentials) => request.credentials(credentials),
             None => request,
         };
         request.header("Accept", accept).abort_signal(Some(&abort.signal()))
@@ -286,11 +365,20 @@ pub(crate) fn conversation_path(id: &str, rest: &str) -> String {
 }
 
 impl ByteStream {
+    /// Returns true for the response of the page's own transport.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own.is_some()
+    }
+
     /// Checks that the response is an event stream. Without that content type, its first bytes have to be those of one, and are returned.
     ///
     /// # Errors
     /// If they are not, and those of [`next_chunk`](Self::next_chunk).
     pub(crate) async fn check_events(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
+        if self.own.is_some() {
+            // Without an answer, nothing is known to have arrived.
+            return self.next_chunk(abort).await?.map_or(Err(TransportError::Network), |first| Ok(Some(first)));
+        }
         let Some(other) = self.other_type.take() else {
             return Ok(None);
         };
@@ -319,6 +407,12 @@ impl ByteStream {
     /// # Errors
     /// If the connection breaks, is silent for too long, or is aborted.
     pub(crate) async fn next_chunk(&mut self, abort: &Abort) -> Result<Option<Vec<u8>>, TransportError> {
+        if let Some(own) = &mut self.own {
+            return match own.next().await {
+                None if abort.signal().aborted() => Err(TransportError::Aborted),
+                next => Ok(next),
+            };
+        }
         let Some(reader) = &self.reader else {
             return Ok(None);
         };
@@ -360,7 +454,13 @@ mod tests {
             ("https://agent.example/api/run", "https://agent.example/api/x"),
             ("//agent.example", "//agent.example/x"),
         ] {
-            let endpoint = AgentEndpoint { url: url.to_owned(), headers: None, timeouts: None };
+            let endpoint = AgentEndpoint {
+                url: url.to_owned(),
+                headers: None,
+                credentials: None,
+                transport: None,
+                timeouts: None,
+            };
             assert_eq!(endpoint.beside("x"), beside, "{url}");
         }
     }

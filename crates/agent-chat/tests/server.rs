@@ -19,7 +19,7 @@ fn a_server_renders_a_conversation_before_its_beginning() {
         assert_eq!((chat.status.get_untracked(), chat.connection.get_untracked()), (Status::Idle, Connection::Online));
         assert_eq!(chat.restoring.get_untracked(), may_come_back);
         assert_eq!(chat.conversation_id(), "");
-        assert!(!chat.send("Hello") && !chat.holds("call-1"));
+        assert!(!chat.send("Hello") && !chat.take_back("call-1"));
         chat.stop();
         chat.retry();
         // Another thread may take the page apart.

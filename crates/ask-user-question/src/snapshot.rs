@@ -74,6 +74,8 @@ pub struct AskSnapshot {
     pub expires_at: Option<u64>,
     /// The language of its texts (a BCP 47 tag), where the call names one.
     pub lang: Option<String>,
+    /// The state of the user's reply until [`phase`](Self::phase) has its end. The host writes it; no agent does.
+    pub reply: ReplyState,
 }
 
 /// One change to an [`AskSnapshot`]. It is as large as the delta that made it, so a host that keeps a snapshot copies nothing twice.
@@ -135,6 +137,8 @@ pub enum AskPatch {
     ExpiresAt(Option<u64>),
     /// The call names the language of its texts.
     Lang(String),
+    /// The host has news of the user's reply.
+    Reply(ReplyState),
 }
 
 impl AskSnapshot {
@@ -218,6 +222,7 @@ impl AskSnapshot {
             AskPatch::Result(ref result) => (self.outcome, self.result) = (None, Some(result.clone())),
             AskPatch::ExpiresAt(deadline) => self.expires_at = deadline,
             AskPatch::Lang(ref lang) => self.lang = Some(lang.clone()),
+            AskPatch::Reply(ref reply) => self.reply = reply.clone(),
         }
     }
 
@@ -226,14 +231,26 @@ impl AskSnapshot {
     }
 }
 
-/// The host's state of sending a card's reply.
+/// The state of the user's reply to an ask.
+///
+/// A host that has reported a failure reports `Sending` or `None` when it gets the next reply: the same failure twice in a row is one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Sending {
-    /// The host has no reply under way.
+pub enum ReplyState {
+    /// The host has none, or it gave the reply back: the user can change it and send it again.
     #[default]
-    Idle,
-    /// The reply is on its way, or held until the run ends. The card refuses a second one.
-    Pending,
+    None,
+    /// It goes out with the reply to another ask; until then the user can take it back.
+    Held,
+    /// It is on its way. The card refuses a second one.
+    Sending,
     /// It could not be sent, for a reason that is shown to the user. The card opens again with everything that was chosen.
     Failed(String),
+}
+
+impl ReplyState {
+    /// Returns true if a reply is held or on its way.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        matches!(self, Self::Held | Self::Sending)
+    }
 }

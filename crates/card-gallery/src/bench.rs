@@ -3,11 +3,11 @@
 
 use crate::card::GalleryHost;
 use crate::live::apply;
-use crate::state::{CardState, Staged};
+use crate::state::CardState;
 use crate::stream::{ExampleStream, arguments_of};
 use crate::words;
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::AskPatch;
 use leptos::prelude::*;
 use question_card::{CardOptions, QuestionCard};
 use serde_json::json;
@@ -99,7 +99,7 @@ fn many(state: CardState, done: MemoryWhenDone) -> impl IntoView {
 
 fn streamed(size: usize, done: MemoryWhenDone) -> impl IntoView {
     let id = format!("streamed-{size}");
-    let host = GalleryHost::deaf(Staged { ask: AskSnapshot::new(&id), sending: Sending::Idle });
+    let host = GalleryHost::deaf(AskSnapshot::new(&id));
     let source = StoredValue::new(ChunkSource::new(&id, arguments_of(size)));
     each_in_a_task_of_its_own(move || {
         let patches = source.try_update_value(ChunkSource::next_patches).flatten();
@@ -120,7 +120,6 @@ fn plain_card(host: GalleryHost) -> impl IntoView {
     let (on_reply_in_chat, on_late_message) = (host.on_reply_in_chat, host.on_late_message);
     let options = CardOptions::new()
         .notes()
-        .sending(host.sending)
         .on_reply_in_chat(move |picks| on_reply_in_chat.run(picks))
         .on_late_message(move |text| on_late_message.run(text));
     view! { <QuestionCard ask=host.ask on_reply=host.on_reply on_cancel=host.on_cancel options /> }

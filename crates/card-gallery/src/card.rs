@@ -3,15 +3,16 @@
 use crate::acts;
 use crate::address::{Address, Extra};
 use crate::live;
-use crate::state::{CardState, Staged};
+use crate::state::CardState;
 use crate::stream::arguments;
 use ask_user_question::examples::{Example, FILES};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::html::Div;
 use leptos::prelude::*;
-use question_card::{CardOptions, CopyReceipt, LANGUAGES, Labels, Persist, QuestionCard};
+use question_card::anatomy::part;
+use question_card::{CardOptions, LANGUAGES, Labels, Persist, QuestionCard, Word};
 
 /// The most characters of a typed text, if the host limits it.
 const LIMIT: usize = 40;
@@ -21,8 +22,6 @@ const TEN_MINUTES: u64 = 10 * 60 * 1000;
 #[derive(Clone)]
 pub(crate) struct GalleryHost {
     pub(crate) ask: RwSignal<AskSnapshot>,
-    pub(crate) sending: RwSignal<Sending>,
-    pub(crate) held: RwSignal<bool>,
     pub(crate) on_reply: Callback<Reply>,
     pub(crate) on_cancel: Callback<()>,
     pub(crate) on_reply_in_chat: Callback<Vec<Selection>>,
@@ -32,11 +31,9 @@ pub(crate) struct GalleryHost {
 
 impl GalleryHost {
     /// A host that ignores all events.
-    pub(crate) fn deaf(staged: Staged) -> Self {
+    pub(crate) fn deaf(ask: AskSnapshot) -> Self {
         Self {
-            ask: RwSignal::new(staged.ask),
-            sending: RwSignal::new(staged.sending),
-            held: RwSignal::new(false),
+            ask: RwSignal::new(ask),
             on_reply: Callback::new(|_| {}),
             on_cancel: Callback::new(|()| {}),
             on_reply_in_chat: Callback::new(|_| {}),
@@ -47,12 +44,12 @@ impl GalleryHost {
 }
 
 /// The host's input to the card of this example in this state; `None` if the example never comes to the state.
-pub(crate) fn staged(example: &str, state: CardState) -> Option<Staged> {
+pub(crate) fn staged(example: &str, state: CardState) -> Option<AskSnapshot> {
     staged_as(example, state, &call(example, state))
 }
 
 /// As [`staged`], for the call with this id.
-pub(crate) fn staged_as(example: &str, state: CardState, id: &str) -> Option<Staged> {
+pub(crate) fn staged_as(example: &str, state: CardState, id: &str) -> Option<AskSnapshot> {
     state.stage(arguments(file(example)), id)
 }
 
@@ -98,8 +95,6 @@ fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptio
         .notes()
         .readonly(state == CardState::Readonly)
         .persist(host.persist.clone())
-        .sending(host.sending)
-        .held(host.held)
         .expires_at(Signal::stored(deadline))
         .on_reply_in_chat(move |picks| on_reply_in_chat.run(picks))
         .on_late_message(move |text| on_late_message.run(text))
@@ -117,8 +112,10 @@ fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptio
         options = options.max_length(LIMIT);
     }
     if address.has(Extra::Copy) {
-        let ask = host.ask;
-        options = options.receipt_actions(move || view! { <CopyReceipt ask labels=labels.clone() /> });
+        let words = labels.text(Word::CopyAnswers).to_owned();
+        options = options.receipt_actions(move || {
+            view! { <button type="button" class=part::BUTTON>{words.clone()}</button> }
+        });
     }
     options
 }

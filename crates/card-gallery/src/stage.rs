@@ -2,11 +2,11 @@
 
 use crate::address::Address;
 use crate::card::{GalleryHost, example_card};
-use crate::state::{CardState, Staged, answers};
+use crate::state::{CardState, answers};
 use crate::words;
 use ask_user_question::examples::Example;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::ev::KeyboardEvent;
 use leptos::html::{Section, Textarea};
@@ -17,8 +17,8 @@ use wasm_bindgen::closure::Closure;
 use web_sys::{CustomEvent, HtmlElement, ResizeObserver};
 
 /// A card, the events at its host, and a panel that stays in sight as a chat's composer does.
-pub(crate) fn stage(address: &Address, example: &Example, state: CardState, staged: Staged) -> impl IntoView + use<> {
-    let desk = StageHost::new(staged);
+pub(crate) fn stage(address: &Address, example: &Example, state: CardState, ask: AskSnapshot) -> impl IntoView + use<> {
+    let desk = StageHost::new(ask);
     let on_keydown = move |event: KeyboardEvent| {
         if event.key() == "Escape" && !event.default_prevented() {
             desk.hear("escape".to_owned());
@@ -41,8 +41,6 @@ pub(crate) fn stage(address: &Address, example: &Example, state: CardState, stag
 #[derive(Clone, Copy)]
 struct StageHost {
     ask: RwSignal<AskSnapshot>,
-    sending: RwSignal<Sending>,
-    held: RwSignal<bool>,
     heard: RwSignal<Vec<String>>,
     /// The outcome that is on its way to the agent.
     ending: StoredValue<Outcome>,
@@ -50,11 +48,9 @@ struct StageHost {
 }
 
 impl StageHost {
-    fn new(staged: Staged) -> Self {
+    fn new(ask: AskSnapshot) -> Self {
         Self {
-            ask: RwSignal::new(staged.ask),
-            sending: RwSignal::new(staged.sending),
-            held: RwSignal::new(false),
+            ask: RwSignal::new(ask),
             heard: RwSignal::new(Vec::new()),
             ending: StoredValue::new(Outcome::Declined),
             composer: NodeRef::new(),
@@ -68,12 +64,10 @@ impl StageHost {
     fn host(self) -> GalleryHost {
         let send = move |outcome| {
             self.ending.set_value(outcome);
-            self.sending.set(Sending::Pending);
+            self.reports(ReplyState::Sending);
         };
         GalleryHost {
             ask: self.ask,
-            sending: self.sending,
-            held: self.held,
             on_reply: Callback::new(move |reply: Reply| {
                 self.hear(format!("reply {}", reply.to_json()));
                 send(Outcome::Answered(reply));
@@ -134,10 +128,10 @@ impl StageHost {
             },
             HostAction::Refuse => {
                 let reason = words::NETWORK_DOWN.to_owned();
-                self.sending.set(Sending::Failed(reason));
+                self.reports(ReplyState::Failed(reason));
             }
-            HostAction::Keep => self.held.set(true),
-            HostAction::GiveBack => self.sending.set(Sending::Idle),
+            HostAction::Keep => self.reports(ReplyState::Held),
+            HostAction::GiveBack => self.reports(ReplyState::None),
             HostAction::AnswerElsewhere => {
                 let winner = self.ask.with_untracked(|ask| answers(ask.ask.as_ref()?));
                 self.end(winner.map(Outcome::Answered), Phase::Answered);
@@ -147,15 +141,18 @@ impl StageHost {
         }
     }
 
-    /// Ends the ask: first the phase, then the state of sending.
+    fn reports(self, reply: ReplyState) {
+        self.ask.update(|ask| ask.apply(AskPatch::Reply(reply)));
+    }
+
     fn end(self, outcome: Option<Outcome>, phase: Phase) {
         self.ask.update(|ask| {
             if let Some(outcome) = outcome {
                 ask.apply(AskPatch::Outcome(outcome));
             }
             ask.apply(AskPatch::Phase(phase));
+            ask.apply(AskPatch::Reply(ReplyState::None));
         });
-        self.sending.set(Sending::Idle);
     }
 }
 

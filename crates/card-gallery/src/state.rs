@@ -1,9 +1,9 @@
-//! The states of a card, and the host's input for each: a snapshot from a stream, and the state of sending.
+//! The states of a card, and the host's input for each: a snapshot from a stream, with the state of the reply.
 
 use crate::stream::ExampleStream;
 use crate::words;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, Reply};
 
 /// A state that the gallery shows.
@@ -45,13 +45,6 @@ pub(crate) enum CardState {
     Readonly,
     /// Arriving now, from the first byte on.
     Live,
-}
-
-/// The input of a host to a card.
-#[derive(Clone, Debug)]
-pub(crate) struct Staged {
-    pub(crate) ask: AskSnapshot,
-    pub(crate) sending: Sending,
 }
 
 impl CardState {
@@ -112,8 +105,8 @@ impl CardState {
     }
 
     /// The host's input to the card of an ask with these arguments; `None` if the ask never comes to this state.
-    pub(crate) fn stage(self, arguments: &str, id: &str) -> Option<Staged> {
-        let ask = match self {
+    pub(crate) fn stage(self, arguments: &str, id: &str) -> Option<AskSnapshot> {
+        let mut ask = match self {
             Self::Composing | Self::Live => AskSnapshot::new(id),
             Self::Streaming => ExampleStream::open(id).with_part_of(arguments).snapshot(),
             Self::Interrupted => ExampleStream::open(id).with_part_of(arguments).broken_off(),
@@ -135,12 +128,12 @@ impl CardState {
             | Self::Settled
             | Self::Expired => self.conclude(waiting(id, arguments))?,
         };
-        let sending = match self {
-            Self::Submitting => Sending::Pending,
-            Self::Failed => Sending::Failed(words::NETWORK_DOWN.to_owned()),
-            _ => Sending::Idle,
+        ask.reply = match self {
+            Self::Submitting => ReplyState::Sending,
+            Self::Failed => ReplyState::Failed(words::NETWORK_DOWN.to_owned()),
+            _ => ReplyState::None,
         };
-        Some(Staged { ask, sending })
+        Some(ask)
     }
 
     /// Brings an open ask to this state.

@@ -5,7 +5,7 @@ mod page;
 use ask_user_question::AskUserQuestion;
 use leptos::prelude::*;
 use page::page;
-use question_card::{CardOptions, ClaimFocus, FocusHandle, Labels, Layout, Persist};
+use question_card::{CardOptions, FocusHandle, Labels, Layout, Persist};
 
 fn main() {
     let language = window().navigator().language().unwrap_or_default();
@@ -23,7 +23,6 @@ fn everything(language: &str) -> CardOptions {
         .skip()
         .max_length(2000)
         .persist(Persist::session())
-        .claim_focus(ClaimFocus::if_idle())
         .handle(FocusHandle::new())
         .expires_at(more_time)
         .on_extend(move || more_time.set(None))

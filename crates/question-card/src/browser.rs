@@ -17,9 +17,6 @@ extern "C" {
     #[wasm_bindgen(js_namespace = document, js_name = createTextNode)]
     pub(crate) fn create_text(text: &str) -> Node;
 
-    #[wasm_bindgen(js_namespace = document, js_name = hasFocus)]
-    pub(crate) fn page_has_focus() -> bool;
-
     /// Milliseconds since the page began.
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     pub(crate) fn clock() -> f64;
@@ -158,33 +155,23 @@ impl Drop for Timer {
 pub(crate) struct Listening {
     target: EventTarget,
     events: &'static [&'static str],
-    captures: bool,
     act: PageFunction,
 }
 
 impl Listening {
     /// Listens to these events of a target and its descendants.
     pub(crate) fn to(target: &EventTarget, events: &'static [&'static str], act: impl Fn(Event) + 'static) -> Self {
-        Self::new(target, events, false, Box::new(move |event| act(event.unchecked_into())))
+        Self::new(target, events, Box::new(move |event| act(event.unchecked_into())))
     }
 
-    /// As [`to`](Self::to), before listeners of the descendants, which could stop the event.
-    pub(crate) fn before_all(
-        target: &EventTarget,
-        events: &'static [&'static str],
-        act: impl Fn(Event) + 'static,
-    ) -> Self {
-        Self::new(target, events, true, Box::new(move |event| act(event.unchecked_into())))
-    }
-
-    fn new(target: &EventTarget, events: &'static [&'static str], captures: bool, act: Box<dyn Fn(JsValue)>) -> Self {
+    fn new(target: &EventTarget, events: &'static [&'static str], act: Box<dyn Fn(JsValue)>) -> Self {
         let act = Closure::wrap(act);
         let listener = act.as_ref().unchecked_ref();
         for name in events {
             // Refused only if the argument is no listener.
-            let _ = target.add_event_listener_with_callback_and_bool(name, listener, captures);
+            let _ = target.add_event_listener_with_callback(name, listener);
         }
-        Self { target: target.clone(), events, captures, act }
+        Self { target: target.clone(), events, act }
     }
 }
 
@@ -192,7 +179,7 @@ impl Drop for Listening {
     fn drop(&mut self) {
         let listener = self.act.as_ref().unchecked_ref();
         for name in self.events {
-            let _ = self.target.remove_event_listener_with_callback_and_bool(name, listener, self.captures);
+            let _ = self.target.remove_event_listener_with_callback(name, listener);
         }
     }
 }

@@ -18,8 +18,6 @@ pub(crate) use self::machine::Unsettled;
 
 // A server handles no events.
 #[cfg(not(feature = "ssr"))]
-mod claim;
-#[cfg(not(feature = "ssr"))]
 mod events;
 #[cfg(not(feature = "ssr"))]
 mod focus;
@@ -33,8 +31,6 @@ mod shell;
 #[path = "card/nowhere.rs"]
 mod shell;
 
-#[cfg(not(feature = "ssr"))]
-pub use self::claim::ClaimFocus;
 pub(crate) use self::extras::*;
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
@@ -43,8 +39,6 @@ pub use self::host::{Acceptance, CardEvent, Offers, Options};
 pub use self::mounted::MountedCard;
 #[cfg(feature = "leptos")]
 pub use self::options::CardOptions;
-#[cfg(feature = "ssr")]
-pub use self::shell::ClaimFocus;
 
 /// The way an answer is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,5 +1,6 @@
 //! A Leptos view of an element that a [`Writer`] draws.
 
+#[cfg(feature = "ssr")]
 use crate::writer::Writer;
 use leptos::attr::Attribute;
 use leptos::attr::any_attribute::AnyAttribute;
@@ -34,7 +35,7 @@ impl DrawnElement {
 #[cfg(feature = "ssr")]
 impl Drawn {
     /// Draws once: a server has no changes.
-    pub(crate) fn following(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
+    pub(crate) fn once(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
         Self { html: Box::new(move || Writer::write(&draw)) }
     }
 
@@ -56,18 +57,6 @@ impl Drawn {
 
 #[cfg(not(feature = "ssr"))]
 impl Drawn {
-    /// Draws again when a signal that it has read changes.
-    pub(crate) fn following(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
-        let start = move |adopts: Option<Element>| {
-            let tree = std::rc::Rc::new(std::cell::RefCell::new(crate::writer::NodeTree::new(adopts, None)));
-            let shown = tree.clone();
-            let keeper = RenderEffect::new(move |_| tree.borrow_mut().write(true, &draw));
-            let element = shown.borrow().element()?;
-            Some(DrawnElement::new(element, keeper))
-        };
-        Self { start: Box::new(start) }
-    }
-
     /// An element that draws itself. `start` gets the element that a server has written, if there is one.
     pub(crate) fn by_itself(start: impl FnOnce(Option<Element>) -> Option<DrawnElement> + Send + 'static) -> Self {
         Self { start: Box::new(start) }

@@ -1,6 +1,6 @@
 //! A card for a question that an AI agent asks with the tool `ask_user_question`.
 //!
-//! [`QuestionCard`] shows one ask from the first byte of its streamed arguments to its [`Receipt`]. The host keeps an
+//! [`QuestionCard`] shows one ask from the first byte of its streamed arguments to its receipt. The host keeps an
 //! [`AskSnapshot`](ask_user_question::AskSnapshot) in a signal, applies patches to it, and receives the user's answer once.
 //!
 //! The components are for Leptos, behind the feature `leptos`, which is on by default. Without it there is the same card for any page:
@@ -36,8 +36,6 @@ mod announcer;
 mod browser;
 mod card;
 mod clipboard;
-#[cfg(feature = "leptos")]
-mod copy;
 pub mod dom;
 mod draft;
 mod drafts;
@@ -57,7 +55,7 @@ mod writer;
 #[cfg(not(feature = "ssr"))]
 pub use card::MountedCard;
 pub use card::extras::*;
-pub use card::{Acceptance, CardEvent, ClaimFocus, Layout, Offers, Options, SubmitMode};
+pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};
 pub use drafts::{DraftStore, Persist};
 pub use labels::{Direction, LANGUAGES, Labels, Plural, Sheet, SheetProblem, Word, Words, isolate, language_of};
 pub use receipt::receipt_text;
@@ -66,6 +64,4 @@ pub use stylesheet::{STYLESHEET, adopt_styles, adopt_styles_in};
 pub use {
     card::component::*,
     card::{CardOptions, FocusHandle},
-    copy::*,
-    receipt::component::*,
 };

@@ -1,8 +1,6 @@
 //! The receipt: an ask that is over.
 
 #[cfg(feature = "leptos")]
-pub(crate) mod component;
-
 use crate::anatomy::part;
 use crate::dom::Ids;
 use crate::labels::{Labels, Word, concat, isolate};

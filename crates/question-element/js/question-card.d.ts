@@ -120,8 +120,6 @@ export interface QuestionCardProps {
   headingLevel?: number;
   /** The most characters of each typed text. */
   maxLength?: number;
-  /** `if-idle` lets the card take the focus when its question has arrived. */
-  claimFocus?: "never" | "if-idle";
   /** `session` keeps choices and typed text over a reload. */
   persist?: "none" | "session";
   /** True if the ask came while the page was open, and not with a history. */

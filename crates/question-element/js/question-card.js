@@ -375,6 +375,8 @@ export class QuestionCard extends Base {
       ends.delete(key);
     }
     this.dispatchEvent(event);
+    // The card learns that its reply is held.
+    if (isReply && this.held) this.#soon();
     isOver = true;
     if (taken && !isReply) call.reply = event;
     const settle = (name, text) => {

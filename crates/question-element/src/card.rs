@@ -6,11 +6,10 @@ use crate::call::DescribedCall;
 use ask_user_question::AskSnapshot;
 use ask_user_question::outcome::DECLINED_TEXT;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::Sending;
 use json_tree::Json;
 use question_card::{
-    Acceptance, CardEvent, ClaimFocus, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist,
-    Skip, SubmitMode,
+    Acceptance, CardEvent, Decide, Labels, Layout, MountedCard, Notes, Offers, Options, Parts, Persist, Skip,
+    SubmitMode,
 };
 use std::cell::{Cell, OnceCell, RefCell};
 use wasm_bindgen::JsValue;
@@ -90,7 +89,7 @@ impl ElementCard {
             ("sheet", _) => drop(self.words.replace(HostLabels { sheet: text.to_owned(), ..HostLabels::default() })),
             ("set", mounted) => self.set(text, mounted),
             ("show", mounted) => self.show(mounted),
-            ("fail", Some(card)) => card.sending(&Sending::Failed(text.to_owned())),
+            ("fail", Some(card)) => card.fail(text),
             ("messaged", Some(card)) => card.message_sent(),
             ("focus", card) => return card.is_some_and(MountedCard::focus),
             _ => return self.call.borrow_mut().take(word, text),
@@ -112,6 +111,7 @@ impl ElementCard {
                 card.update(|ask| ask.tool_call_id.clone_from(&id));
             }
             card.set(&options);
+            card.hold(properties.flag("held"));
         }
         self.tool_call_id.replace(id);
         self.options.replace(options);
@@ -246,7 +246,6 @@ impl Properties<'_> {
             labels,
             heading_level: self.number("headingLevel").map(|level| level.min(6) as u8),
             fresh: self.flag("fresh"),
-            claim_focus: self.is("claimFocus", "if-idle").then(ClaimFocus::if_idle),
             without_shortcuts: self.flag("noShortcuts"),
             plain_text: self.flag("plainText"),
             readonly: self.flag("readonly"),
@@ -256,7 +255,6 @@ impl Properties<'_> {
             max_length: self.number("maxLength").map(|most| most as usize),
             persist: if self.is("persist", "session") { Persist::session() } else { Persist::default() },
             expires_at: self.number("expiresAt"),
-            held: self.flag("held"),
             parts: self.flag("parts").then(Parts::named),
             offers: Offers {
                 messages: self.flag("lateMessages"),

@@ -1,8 +1,7 @@
 //! The page: server and browser render the same.
 
-use agent_chat::{Ask, ChatOptions, Entry, Item, PageTool, Status, use_agent_chat};
+use agent_chat::{AskCard, ChatOptions, Entry, Item, PageTool, use_agent_chat};
 use leptos::prelude::*;
-use question_card::{CardOptions, QuestionCard};
 use serde_json::{Value, json};
 
 /// The whole document, which the server sends.
@@ -43,14 +42,11 @@ fn App() -> impl IntoView {
     }));
     let row = move |entry: Entry| match entry.item {
         Item::User(text) | Item::Assistant(text) => view! { <p>{move || text.get()}</p> }.into_any(),
-        Item::Ask(ask) => view! { <Question chat ask /> }.into_any(),
+        Item::Ask(ask) => view! { <AskCard chat ask /> }.into_any(),
         Item::Tool { name, .. } => view! { <p>{name}</p> }.into_any(),
         Item::Reasoning(_) => ().into_any(), // Comes with `ChatOptions::detailed` alone.
     };
-    let trouble = move || match chat.status.get() {
-        Status::Failed(trouble) => trouble.to_string(),
-        Status::Idle | Status::Running => String::new(),
-    };
+    let trouble = move || chat.status.with(|status| status.trouble().map(ToString::to_string));
     let is_new = move || !chat.restoring.get() && chat.entries.with(Vec::is_empty);
     view! {
         <main>
@@ -68,17 +64,4 @@ fn App() -> impl IntoView {
 fn title_tool() -> PageTool {
     PageTool::new("set_title", "Sets the title of the page.")
         .with_parameters(&json!({"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}))
-}
-
-#[component]
-fn Question(chat: agent_chat::AgentChat, ask: Ask) -> impl IntoView {
-    let (reply_to, cancel) = (ask.tool_call_id.clone(), ask.tool_call_id);
-    view! {
-        <QuestionCard
-            ask=ask.snapshot
-            on_reply=Callback::new(move |reply| { chat.reply(&reply_to, reply); })
-            on_cancel=move |()| { chat.cancel(&cancel); }
-            options=CardOptions::new().sending(ask.sending)
-        />
-    }
 }

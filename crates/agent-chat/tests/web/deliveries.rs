@@ -5,7 +5,7 @@ use crate::server::Server;
 use crate::visitor::{SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble};
 use ask_user_question::Phase;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use leptos::prelude::*;
 use std::fmt::Write;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -94,9 +94,9 @@ async fn what_goes_out(visitor: &Visitor, act: Act, key: Option<&str>) -> String
         Act::Types => drop(visitor.chat.send("the blue one")),
         Act::Cancels => drop(visitor.chat.cancel("c1")),
     }
-    let refusal = || match visitor.ask("c1").sending.get_untracked() {
-        Sending::Failed(why) if why == Trouble::NothingToResume.to_string() => Some("NothingToResume".to_owned()),
-        Sending::Failed(why) => Some(why),
+    let refusal = || match visitor.ask("c1").snapshot.get_untracked().reply {
+        ReplyState::Failed(why) if why == Trouble::NothingToResume.to_string() => Some("NothingToResume".to_owned()),
+        ReplyState::Failed(why) => Some(why),
         _ => None,
     };
     visitor.sees("what is sent", |_| refusal().is_some() || !scripted_agent::waiting().is_empty()).await;

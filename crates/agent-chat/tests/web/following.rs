@@ -5,7 +5,7 @@ use crate::server::{Server, answer, answered, asking, hello, run_finished, run_s
 use crate::visitor::{SIZE, Visitor};
 use agent_chat::{ChatOptions, Connection, Delivery, Status, Trouble};
 use ask_user_question::Phase;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use leptos::prelude::*;
 use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -207,7 +207,7 @@ async fn a_reply_that_was_lost_on_its_way_goes_again_as_the_same_reply() {
     let lost = Call::next().await;
     lost.is_unreachable();
     let unanswered = server.asked("").await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
     unanswered.is_unreachable();
     visitor.sees_connection(Connection::Reconnecting).await;
     scripted_agent::is_connected(true);
@@ -218,7 +218,7 @@ async fn a_reply_that_was_lost_on_its_way_goes_again_as_the_same_reply() {
     again.accept_as(&server.id);
     again.finishes_as(&server.id);
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
 }
 
 #[test]
@@ -236,7 +236,7 @@ async fn a_reply_that_arrived_unheard_is_not_sent_again() {
     next.tells("", "life-6", &run_finished(&server.id, "r2"));
     visitor.sees_status(Status::Idle).await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
 }
 
 #[test]
@@ -250,7 +250,7 @@ async fn a_reply_on_its_way_survives_a_reload() {
     server.describes(asking("life-4m")).await;
     let again = Call::next().await;
     assert_eq!(before.reply_id(), again.reply_id());
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
     again.accept_as(&server.id);
     again.finishes_as(&server.id);
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
@@ -260,7 +260,7 @@ async fn a_reply_on_its_way_survives_a_reload() {
     server.describes(asking("life-4m")).await;
     server.heard().await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
 }
 
@@ -317,7 +317,7 @@ async fn what_was_said_before_a_question_came_does_not_answer_it() {
     // Meanwhile the agent has asked, in another tab.
     server.describes(asking("life-9m")).await;
     visitor.sees_lines(&["user: Hello", "ask: answerable", "user: Any news?"]).await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
     let said: Vec<_> = call.input.messages.iter().map(|it| it.text()).collect();
@@ -343,7 +343,7 @@ async fn rest_delivers_and_what_follows_comes_by_the_events() {
     stream.tells("", "life-8", &run_finished(&server.id, "r2"));
     visitor.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
     visitor.sees_status(Status::Idle).await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::scripted_agent::{self, Call, Request, tick};
 use crate::visitor::{COLOUR, SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble};
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
 use serde_json::json;
@@ -137,8 +137,8 @@ async fn what_may_have_arrived_is_sent_again_only_by_its_user() {
     let before = Call::next().await;
     drop(visitor);
     let visitor = Visitor::beside(options("uncertain"));
-    let reason = Sending::Failed(Trouble::DeliveryUnknown.to_string());
-    visitor.sees("the doubt on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
+    let reason = ReplyState::Failed(Trouble::DeliveryUnknown.to_string());
+    visitor.sees("the doubt on the card", |_| visitor.ask("c1").snapshot.get_untracked().reply == reason).await;
     tick().await;
     assert_eq!(scripted_agent::waiting(), Vec::<String>::new());
     visitor.picks("c1", SIZE, 1);
@@ -151,7 +151,7 @@ async fn what_was_held_when_the_page_was_left_goes_when_it_is_back() {
     visitor.picks("c1", SIZE, 1);
     drop(visitor);
     let visitor = Visitor::beside(options("held"));
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    assert!(visitor.holds("c1"));
     visitor.picks("c2", COLOUR, 0);
     let messages = Call::next().await.input.messages;
     let texts: Vec<_> = messages.iter().map(|message| message.text()).collect();
@@ -213,7 +213,7 @@ async fn two_windows_that_hold_each_others_answers_send_both() {
     there.sees_status(Status::Idle).await;
     scripted_agent::stores("agent-chat conversation /agent windows");
     here.sees_lines(&["user: Hello", "ask: answered", "ask: answered", "agent: Large and red."]).await;
-    assert_eq!(here.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(here.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
     let storage = window().local_storage().ok().flatten().expect("there is one");
     assert_eq!(storage.get_item("agent-chat conversation /agent windows held"), Ok(None));
 }

@@ -5,7 +5,7 @@ use crate::server::{Server, answer, answered, asking, hello, run_finished};
 use crate::visitor::{BOTH, COLOUR, SIZE, Visitor};
 use agent_chat::{ChatOptions, Delivery, Status, Trouble};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use leptos::prelude::*;
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -98,7 +98,9 @@ async fn a_page_to_sign_in_is_no_acceptance() {
     visitor.picks("c1", SIZE, 1);
     let first = Call::next().await;
     first.refuses(200, SIGN_IN);
-    visitor.sees("the failure", |_| matches!(visitor.ask("c1").sending.get_untracked(), Sending::Failed(_))).await;
+    visitor
+        .sees("the failure", |_| matches!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Failed(_)))
+        .await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     visitor.picks("c1", SIZE, 1);
     assert_eq!(Call::next().await.reply_id(), first.reply_id());
@@ -110,7 +112,9 @@ async fn an_answer_to_a_page_to_sign_in_is_no_answer_by_rest() {
     let (visitor, _stream) = server.asked_visitor_with(server.options().with_delivery(Delivery::Endpoint)).await;
     visitor.picks("c1", SIZE, 1);
     server.posted("/respond").await.answers_with_page(SIGN_IN);
-    visitor.sees("the failure", |_| matches!(visitor.ask("c1").sending.get_untracked(), Sending::Failed(_))).await;
+    visitor
+        .sees("the failure", |_| matches!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Failed(_)))
+        .await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
 }
 
@@ -155,7 +159,8 @@ async fn picks_that_go_along_with_a_held_message_outlive_a_reload() {
     server.describes(waiting("life-4m")).await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     let large = Selection { selected: vec![1], ..Selection::default() };
-    assert!(visitor.chat.send_with("Please stop asking", &[("c1".to_owned(), vec![large])]));
+    visitor.chat.set_picks("c1", vec![large]);
+    assert!(visitor.chat.send("Please stop asking"));
     Call::next().await;
     drop(visitor);
     let visitor = Visitor::beside(server.options());

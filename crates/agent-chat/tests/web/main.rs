@@ -1,6 +1,8 @@
 //! The hook against a scripted agent, in a browser.
 #![cfg(target_arch = "wasm32")]
 
+#[cfg(feature = "card")]
+mod cards;
 mod deliveries;
 mod details;
 mod following;
@@ -8,13 +10,14 @@ mod keeping;
 mod mail;
 mod scripted_agent;
 mod server;
+mod sockets;
 mod tools;
 mod visitor;
 
 use ag_ui_stream::Message;
-use agent_chat::{ChatOptions, Delivery, ReplyStatus, SendAs, Status, Trouble};
+use agent_chat::{ChatOptions, Delivery, SendAs, Status, Trouble};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{Outcome, Phase};
 use leptos::prelude::*;
 use scripted_agent::{Call, complaints, passes, tick};
@@ -102,10 +105,10 @@ async fn a_pick_goes_as_tool_message_and_user_message_with_one_reply_id() {
     assert_eq!(call.input.messages[2].text(), r#"{"answers":{"Which size?":"Large"}}"#);
     assert_eq!(call.input.messages[3].text(), "Large");
     assert_eq!(about(&call, 2), about(&call, 3));
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
     call.accept();
     visitor.sees_lines(&["user: Hello", "ask: answered"]).await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
 }
 
 #[test]
@@ -114,7 +117,7 @@ async fn a_pick_before_the_end_of_the_run_is_held() {
     call.asks("c1", SIZE);
     visitor.sees_phase("c1", Phase::Ready).await;
     visitor.picks("c1", SIZE, 0);
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
     call.finishes();
     let call = Call::next().await;
     assert_eq!(call.input.messages.last().map(|message| message.text().into_owned()).as_deref(), Some("Small"));
@@ -137,18 +140,22 @@ async fn what_becomes_of_a_reply_is_said_at_once() {
     call.asks("c1", SIZE);
     visitor.sees_phase("c1", Phase::Ready).await;
     let large = || reply(SIZE, 1);
-    assert_eq!(visitor.chat.reply("c1", large()), ReplyStatus::Held);
+    assert_eq!(visitor.chat.reply("c1", large()), ReplyState::Sending);
     assert!(visitor.chat.take_back("c1"));
     call.finishes();
     visitor.sees_status(Status::Idle).await;
-    assert_eq!(visitor.chat.reply("c1", large()), ReplyStatus::Sent);
+    assert_eq!(visitor.chat.reply("c1", large()), ReplyState::Sending);
     let call = Call::next().await;
     call.accept();
     call.finishes();
     visitor.sees_phase("c1", Phase::Answered).await;
     visitor.sees_status(Status::Idle).await;
     for nobodys in ["c1", "c2"] {
-        assert_eq!(visitor.chat.reply(nobodys, large()), ReplyStatus::Refused(Trouble::NotWaiting), "{nobodys}");
+        assert_eq!(
+            visitor.chat.reply(nobodys, large()),
+            ReplyState::Failed(Trouble::NotWaiting.to_string()),
+            "{nobodys}"
+        );
     }
 }
 
@@ -157,7 +164,7 @@ async fn a_reply_that_is_held_can_be_taken_back_and_given_again() {
     let visitor = Visitor::asked_twice().await;
     visitor.picks("c1", SIZE, 0);
     assert!(visitor.chat.take_back("c1"));
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
     assert!(!visitor.holds("c1") && !visitor.chat.take_back("c1"));
     visitor.picks("c2", COLOUR, 1);
     assert!(visitor.holds("c2"));
@@ -173,7 +180,7 @@ async fn what_came_too_late_is_never_the_answer_to_another_question() {
     let visitor = Visitor::asked().await;
     assert!(!visitor.chat.send_alone("It also smells of petrol"));
     assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
     visitor.picks("c1", SIZE, 1);
     let call = Call::next().await;
@@ -195,13 +202,25 @@ async fn what_is_picked_so_far_goes_along_with_what_is_typed_instead() {
     call.finishes();
     visitor.sees_status(Status::Idle).await;
     let large = Selection { selected: vec![1], ..Selection::default() };
-    assert!(visitor.chat.send_with("Please stop asking", &[("c1".to_owned(), vec![large])]));
+    visitor.chat.set_picks("c1", vec![large]);
+    assert!(visitor.chat.send("Please stop asking"));
     let call = Call::next().await;
     let result: Value = serde_json::from_str(&call.input.messages[2].text()).expect("the result is JSON");
     assert_eq!(result["outcome"], "replied_in_chat");
     assert_eq!(result["text"], "Please stop asking");
     assert_eq!(result["details"][0]["selected"][0]["label"], "Large");
     assert_eq!(result["details"][1]["status"], "skipped");
+}
+
+#[test]
+async fn cookies_go_to_another_origin_where_the_page_says_so() {
+    for (options, credentials) in
+        [(ChatOptions::new("/agent"), "same-origin"), (ChatOptions::new("/agent").with_credentials(), "include")]
+    {
+        let visitor = Visitor::first(options);
+        visitor.chat.send("Hello");
+        assert_eq!(Call::next().await.credentials(), credentials);
+    }
 }
 
 #[test]
@@ -230,8 +249,8 @@ async fn an_answer_by_resume_without_an_interrupt_says_so() {
     let options = ChatOptions::new("/agent").with_delivery(Delivery::Resume);
     let visitor = Visitor::asked_with(options).await;
     visitor.picks("c1", SIZE, 1);
-    let told = Sending::Failed(Trouble::NothingToResume.to_string());
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), told);
+    let told = ReplyState::Failed(Trouble::NothingToResume.to_string());
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, told);
 }
 
 #[test]
@@ -386,8 +405,8 @@ async fn a_reply_that_fails_returns_to_its_card_and_keeps_its_id() {
     visitor.picks("c1", SIZE, 1);
     let failed = Call::next().await;
     failed.is_unreachable();
-    let reason = Sending::Failed(Trouble::Unreachable.to_string());
-    visitor.sees("the failure on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
+    let reason = ReplyState::Failed(Trouble::Unreachable.to_string());
+    visitor.sees("the failure on the card", |_| visitor.ask("c1").snapshot.get_untracked().reply == reason).await;
     visitor.sees_status(Status::Idle).await;
     visitor.sees_phase("c1", Phase::Answerable).await;
     visitor.picks("c1", SIZE, 1);
@@ -395,12 +414,12 @@ async fn a_reply_that_fails_returns_to_its_card_and_keeps_its_id() {
     assert_eq!(about(&failed, 2), about(&again, 2));
     assert_eq!(failed.input.run_id, again.input.run_id, "the agent may have it, and can recognise it");
     again.refuses(500, "");
-    visitor.sees("the refusal", |_| visitor.ask("c1").sending.get_untracked() != reason).await;
+    visitor.sees("the refusal", |_| visitor.ask("c1").snapshot.get_untracked().reply != reason).await;
     visitor.picks("c1", SIZE, 1);
     let third = Call::next().await;
     assert_ne!(third.input.run_id, failed.input.run_id, "the agent is known not to have it");
     third.is_unreachable();
-    visitor.sees("the failure on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
+    visitor.sees("the failure on the card", |_| visitor.ask("c1").snapshot.get_untracked().reply == reason).await;
     visitor.picks("c1", SIZE, 0);
     assert_ne!(Call::next().await.input.run_id, third.input.run_id, "another answer is another run");
 }
@@ -413,7 +432,7 @@ async fn what_is_sent_without_a_network_goes_out_once_when_it_is_back() {
     let lost = Call::next().await;
     lost.is_unreachable();
     visitor.sees("the end of the request", |_| visitor.chat.status.get_untracked() == Status::Idle).await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Pending);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::Sending);
     assert_eq!(scripted_agent::waiting(), [""; 0], "it is not tried in vain");
     scripted_agent::is_connected(true);
     let again = Call::next().await;
@@ -426,8 +445,8 @@ async fn what_is_sent_without_a_network_goes_out_once_when_it_is_back() {
     let lost = Call::next().await;
     scripted_agent::is_connected(false);
     lost.is_unreachable();
-    let reason = Sending::Failed(Trouble::Unreachable.to_string());
-    visitor.sees("the doubt on the card", |_| visitor.ask("c1").sending.get_untracked() == reason).await;
+    let reason = ReplyState::Failed(Trouble::Unreachable.to_string());
+    visitor.sees("the doubt on the card", |_| visitor.ask("c1").snapshot.get_untracked().reply == reason).await;
     scripted_agent::is_connected(true);
     tick().await;
     assert_eq!(scripted_agent::waiting(), [""; 0], "it may have arrived: only its user sends it again");
@@ -448,13 +467,13 @@ async fn who_says_what_a_text_is_decides() {
     let question_back = "Could it be both?";
     for (send_as, result) in [(SendAs::Answer, "\"answers\""), (SendAs::Message, "replied_in_chat")] {
         let visitor = Visitor::asked().await;
-        assert!(visitor.chat.send_as(send_as, question_back, &[]));
+        assert!(visitor.chat.send_as(send_as, question_back));
         let call = Call::next().await;
         assert!(call.input.messages[2].text().contains(result), "{send_as:?}: {}", call.input.messages[2].text());
         assert_eq!(call.input.messages[3].text(), question_back);
     }
     let visitor = Visitor::asked().await;
-    assert!(visitor.chat.send_as(SendAs::Message, "Large", &[]));
+    assert!(visitor.chat.send_as(SendAs::Message, "Large"));
     let call = Call::next().await;
     assert!(call.input.messages[2].text().contains("replied_in_chat"), "a label, too, is a message where that is said");
 }
@@ -463,7 +482,7 @@ async fn who_says_what_a_text_is_decides() {
 async fn it_is_known_before_what_a_text_would_be() {
     let visitor = Visitor::asked_twice().await;
     let read = |text: &str| {
-        let reading = visitor.chat.reading(text, &[]).expect("a question waits");
+        let reading = visitor.chat.reading(text).expect("a question waits");
         (reading.tool_call_id, reading.ask.questions[0].question.clone(), reading.outcome)
     };
     let (call, question, outcome) = read("blue");
@@ -474,7 +493,7 @@ async fn it_is_known_before_what_a_text_would_be() {
     visitor.chat.send("blue");
     assert_eq!(read("blue").0, "c1", "the other one has its reply");
     visitor.picks("c1", SIZE, 0);
-    assert_eq!(visitor.chat.reading("blue", &[]), None);
+    assert_eq!(visitor.chat.reading("blue"), None);
 }
 
 #[test]
@@ -600,7 +619,7 @@ async fn stopping_before_the_agent_answers_gives_the_pick_back() {
     Call::next().await;
     visitor.chat.stop();
     visitor.sees_status(Status::Idle).await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
     visitor.picks("c1", SIZE, 0);
     assert_eq!(Call::next().await.input.messages[3].text(), "Small");
 }
@@ -613,7 +632,7 @@ async fn stopping_gives_a_held_pick_back() {
     visitor.picks("c1", SIZE, 0);
     visitor.chat.stop();
     visitor.sees_status(Status::Idle).await;
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), Sending::Idle);
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, ReplyState::None);
     visitor.sees_phase("c1", Phase::Answerable).await;
 }
 
@@ -657,8 +676,8 @@ async fn an_answer_whose_run_fails_may_have_arrived_and_can_be_sent_again() {
     call.errs("upstream 500");
     visitor.sees_status(Status::Failed(Trouble::Agent("upstream 500".to_owned()))).await;
     visitor.sees_lines(&["user: Hello", "ask: answerable"]).await;
-    let told = Sending::Failed(Trouble::MayHaveArrived.to_string());
-    assert_eq!(visitor.ask("c1").sending.get_untracked(), told);
+    let told = ReplyState::Failed(Trouble::MayHaveArrived.to_string());
+    assert_eq!(visitor.ask("c1").snapshot.get_untracked().reply, told);
     visitor.picks("c1", SIZE, 0);
     assert_eq!(Call::next().await.input.resume.expect("it resumes")[0].interrupt_id, "i1");
 }
@@ -686,7 +705,7 @@ async fn an_answer_is_held_for_what_cannot_be_asked_beside_it() {
     call.interrupts(r#"[{"id":"i1","reason":"tool_call","toolCallId":"c1"},{"id":"i2","reason":"acme:silent"}]"#);
     visitor.sees_status(Status::Idle).await;
     visitor.picks("c1", SIZE, 0);
-    assert!(visitor.chat.holds("c1"));
+    assert!(visitor.holds("c1"));
     assert_eq!(visitor.chat.status.get_untracked(), Status::Idle);
     visitor.chat.cancel("i2");
     assert_eq!(Call::next().await.input.resume.iter().flatten().count(), 2);

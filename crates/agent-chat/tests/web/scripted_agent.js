@@ -14,6 +14,7 @@ window.fetch = async (request, options) => {
     name: `${request.method} ${pathname.replace(/^\/conversations\/[^/]+\/agent$/, "/agent")}`,
     path: pathname,
     headers: request.headers,
+    credentials: request.credentials,
     query: new URL(request.url).searchParams,
     body: await request.text(),
     signal: request.signal,
@@ -66,6 +67,8 @@ export const body_of = (call) => call.body;
 export const path_of = (call) => call.path;
 
 export const header_of = (call, name) => call.headers.get(name) ?? undefined;
+
+export const credentials_of = (call) => call.credentials;
 
 export const parameter_of = (call, name) => call.query.get(name) ?? undefined;
 

@@ -18,6 +18,7 @@ extern "C" {
     fn body_of(call: &JsValue) -> String;
     fn path_of(call: &JsValue) -> String;
     fn header_of(call: &JsValue, name: &str) -> Option<String>;
+    fn credentials_of(call: &JsValue) -> String;
     fn parameter_of(call: &JsValue, name: &str) -> Option<String>;
     fn accept(call: &JsValue, date: Option<&str>);
     fn write(call: &JsValue, text: &str);
@@ -158,6 +159,11 @@ impl Call {
     /// A header of the request.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         header_of(&self.call, name)
+    }
+
+    /// The use of cookies by the request.
+    pub(crate) fn credentials(&self) -> String {
+        credentials_of(&self.call)
     }
 
     /// A parameter in the request's address.

@@ -4,7 +4,7 @@ use crate::scripted_agent::{self, Call, tick};
 use crate::server::{Server, hello, run_finished, run_started};
 use crate::visitor::{SIZE, Visitor, reply};
 use ag_ui_stream::Message;
-use agent_chat::{ChatOptions, PageTool, ReplyStatus, Status, Trouble};
+use agent_chat::{ChatOptions, PageTool, ReplyState, Status, Trouble};
 use ask_user_question::Phase;
 use leptos::prelude::*;
 use serde_json::{Value, json};
@@ -178,7 +178,7 @@ async fn a_reply_is_held_until_the_calls_have_their_results() {
     call.finishes();
     visitor.sees_phase("c2", Phase::Answerable).await;
     visitor.sees("the handler", |_| gate.lock().expect("one thread").is_some()).await;
-    assert_eq!(visitor.chat.reply("c2", reply(SIZE, 0)), ReplyStatus::Held);
+    assert_eq!(visitor.chat.reply("c2", reply(SIZE, 0)), ReplyState::Held);
     assert!(visitor.holds("c2"));
     let opens = gate.lock().expect("one thread").take();
     opens.expect("it is begun")();

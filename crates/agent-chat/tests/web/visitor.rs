@@ -3,6 +3,7 @@
 use crate::scripted_agent::{self, Call};
 use agent_chat::{AgentChat, Ask, ChatOptions, Connection, Delivery, EntryKey, Item, Status, Trouble, use_agent_chat};
 use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use leptos::prelude::*;
 
@@ -152,7 +153,7 @@ impl Visitor {
 
     /// Returns true if a reply waits for another.
     pub(crate) fn holds(&self, tool_call_id: &str) -> bool {
-        untrack(|| self.chat.holds(tool_call_id))
+        self.ask(tool_call_id).snapshot.get_untracked().reply == ReplyState::Held
     }
 
     /// Picks an option of the only question.

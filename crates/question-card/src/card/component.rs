@@ -1,17 +1,17 @@
 //! The card as a component of Leptos.
 
-use super::options::{CardOptions, Reads};
+use super::options::CardOptions;
 use crate::drawn::Drawn;
-use ask_user_question::snapshot::Sending;
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 #[cfg(not(feature = "ssr"))]
 use {
     super::host::{Acceptance, CardEvent, CardHost},
     super::machine::Input,
-    super::options::{EventHandler, Handlers},
+    super::options::{EventHandler, Handlers, Reads},
     super::shell::Shell,
     crate::drawn::DrawnElement,
     crate::effect::effect,
@@ -41,19 +41,20 @@ pub fn QuestionCard(
     /// card shows one call: give a keyed list the `tool_call_id` as its key.
     #[prop(into)]
     ask: Signal<AskSnapshot>,
-    /// Called once with a reply that was checked against its ask; again only after [`Sending::Failed`] or a returned reply. A function, a
-    /// [`Callback`], or an [`Action`], whose pending state and error the card shows.
+    /// Called once with a reply that was checked against its ask; again only after a reply failed or was returned. A function, a
+    /// [`Callback`], or an [`Action`], whose error the card shows. Other hosts write it into the ask's
+    /// [`reply`](AskSnapshot::reply).
     #[prop(into)]
     on_reply: OnReply,
     /// Called once when the user cancels the question. If the question could not be read, the card then shows "You chose not to answer" by
-    /// itself, until [`Sending::Failed`] or the cancellation is returned.
+    /// itself, until the cancellation failed or is returned.
     #[prop(into)]
     on_cancel: Callback<()>,
     /// All other options.
     #[prop(optional)]
     options: CardOptions,
 ) -> impl IntoView {
-    let CardOptions { plain, follows, sending, now, handle, receipt_actions, handlers } = options;
+    let CardOptions { plain, follows, now, handle, receipt_actions, handlers } = options;
     #[cfg(not(feature = "ssr"))]
     let has_signals = !follows.is_empty();
     let wanted = move || {
@@ -64,9 +65,9 @@ pub fn QuestionCard(
     #[cfg(feature = "ssr")]
     let drawn = {
         // A server handles no events.
-        let _ = (sending, now, on_reply.reply, on_reply.sending, on_cancel, handle, receipt_actions, handlers);
+        let _ = (now, on_reply.reply, on_reply.failure, on_cancel, handle, receipt_actions, handlers);
         let card = ask.with_untracked(|ask| Card::new(ask, untrack(wanted)));
-        Drawn::following(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
+        Drawn::once(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
     };
     #[cfg(not(feature = "ssr"))]
     let drawn = {
@@ -95,14 +96,8 @@ pub fn QuestionCard(
         if has_signals {
             follow(&shell, move || Some(Input::Set(wanted())));
         }
-        // The first `Idle` of an action that never ran is ignored: the action before it may have sent the reply.
-        let mut is_unused = sending.is_none();
-        if let Some(sending) = sending.or(on_reply.sending) {
-            follow(&shell, move || {
-                let sending = sending();
-                is_unused &= sending == Sending::Idle;
-                (!is_unused).then_some(Input::Sending(sending))
-            });
+        if let Some(mut failure) = on_reply.failure {
+            follow(&shell, move || failure().map(Input::Failed));
         }
         let shell = StoredValue::new_local(shell);
         Drawn::by_itself(move |adopts| {
@@ -115,16 +110,17 @@ pub fn QuestionCard(
 
 /// The handler of replies: a function, a [`Callback`], or an [`Action`].
 ///
-/// The card shows that an action is pending, and its error. After a success the reply counts as on its way until the host changes the phase
-/// of the ask.
+/// The card shows the error of an action. After a success the reply counts as on its way until the host changes the phase of the ask. Several
+/// cards can share an action.
 pub struct OnReply {
     reply: Box<dyn Fn(Reply)>,
-    sending: Option<Reads<Sending>>,
+    /// Reads the error of the reply that was given last, once.
+    failure: Option<Box<dyn FnMut() -> Option<String>>>,
 }
 
 impl<F: Fn(Reply) + 'static> From<F> for OnReply {
     fn from(reply: F) -> Self {
-        Self { reply: Box::new(reply), sending: None }
+        Self { reply: Box::new(reply), failure: None }
     }
 }
 
@@ -141,18 +137,19 @@ where
 {
     fn from(action: Action<Reply, Result<T, E>>) -> Self {
         let (pending, value) = (action.pending(), action.value());
-        let sending = move || match pending.get() {
-            true => Sending::Pending,
-            false => value.with(|value| match value {
-                None => Sending::Idle,
-                Some(Ok(_)) => Sending::Pending,
-                Some(Err(error)) => Sending::Failed(error.to_string()),
-            }),
+        // An action that runs when the card is made has the reply of the card before it.
+        let is_given = Rc::new(Cell::new(pending.get_untracked()));
+        let gives = is_given.clone();
+        let failure = move || {
+            let is_done = !pending.get() && is_given.take();
+            let error = |value: &Option<Result<T, E>>| Some(value.as_ref()?.as_ref().err()?.to_string());
+            if is_done { value.with_untracked(error) } else { None }
         };
         let reply = Box::new(move |reply| {
             action.dispatch(reply);
+            gives.set(true);
         });
-        Self { reply, sending: Some(Rc::new(sending)) }
+        Self { reply, failure: Some(Box::new(failure)) }
     }
 }
 

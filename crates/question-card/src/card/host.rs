@@ -1,6 +1,6 @@
 //! The interface between a card and its host, with or without a framework.
 
-use super::{ClaimFocus, Decide, Layout, Notes, Parts, Skip, SubmitMode};
+use super::{Decide, Layout, Notes, Parts, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
@@ -14,8 +14,8 @@ pub struct Options {
     pub mode: SubmitMode,
     /// The layout of several questions.
     pub layout: Layout,
-    /// The conversation that the call belongs to, such as an AG-UI thread id. Agents number their calls, so drafts, announcements and claims
-    /// of the focus are kept by scope and call. The draft moves along when it changes.
+    /// The conversation that the call belongs to, such as an AG-UI thread id. Agents number their calls, so drafts and announcements are
+    /// kept by scope and call. The draft moves along when it changes.
     pub scope: String,
     /// The built-in words, such as `Labels::for_lang("de")`; their language and direction become the card's. Without them, the words are
     /// English, and language and direction are the page's.
@@ -25,8 +25,6 @@ pub struct Options {
     /// The ask came while the page was open, and not with a history. It is then announced even if it was complete when this card was made,
     /// once for each call in the life of the page. Read when the card is made.
     pub fresh: bool,
-    /// Lets the card take the focus when its question has arrived.
-    pub claim_focus: Option<ClaimFocus>,
     /// Switches off the digits, which choose options while the focus is on one.
     pub without_shortcuts: bool,
     /// Shows texts of the agent as they were written. By default a small part of Markdown is shown: code, strong and emphasized words,
@@ -48,8 +46,6 @@ pub struct Options {
     pub persist: Persist,
     /// A deadline of the host's own, in milliseconds since the Unix epoch, which overrides the ask's.
     pub expires_at: Option<u64>,
-    /// The host holds the reply until another ask has its answer too.
-    pub held: bool,
     /// Names the elements as parts, for a shadow tree. Read when the card is made.
     pub parts: Option<Parts>,
     /// The optional buttons, whose events the host handles.

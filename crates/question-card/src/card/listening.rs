@@ -137,9 +137,6 @@ impl Shell {
     }
 
     fn press(&self, event: &Event, target: Element, control: Option<Control>) -> bool {
-        if self.returns_focus(event) {
-            return false;
-        }
         let key = text(event, "key");
         let is = |property| flag(event, property);
         let composes = self.pointer.composes.borrow().as_ref() == Some(&target);

@@ -17,7 +17,7 @@ use crate::draft::{AnswerDraft, ChoiceKind, Field};
 use crate::drafts::Remembered;
 use crate::keyboard::KeyPress;
 use crate::labels::{Labels, TimeLeft, Word};
-use ask_user_question::snapshot::{QuestionSnapshot, Sending};
+use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
 use self::shape::{asked, outline};
@@ -85,8 +85,8 @@ pub struct Card {
     pub(crate) unreadable: bool,
     /// The last reply or cancellation given to the host, to tell its outcome from one given elsewhere.
     sent: Option<Sent>,
-    /// The host has reported a pending reply, so that a later `Idle` means something.
-    was_pending: bool,
+    /// The host's last report about the last reply.
+    reply: ReplyState,
     /// The submission of an earlier card of the call, until this is known to be the same ask.
     given_before: Option<Unsettled>,
     /// The number of submissions, by which the timer of an earlier one is recognised.
@@ -134,9 +134,10 @@ pub enum Input<'a> {
     Set(Options),
     /// The stored state of the call under its current key.
     Kept(Remembered),
-    /// The host reports the state of sending the reply.
-    Sending(Sending),
-    /// The host accepted the message, or refused it. A message that failed later comes back as [`Sending::Failed`].
+    /// The reply, cancellation or message given to the host did not go through, for a reason that is shown. A host that keeps its state in
+    /// the ask writes it there.
+    Failed(String),
+    /// The host accepted the message, or refused it.
     Taken(bool),
     /// Time has passed.
     Clock,
@@ -204,8 +205,6 @@ pub enum Do {
         /// The form had the focus.
         had_focus: bool,
     },
-    /// The question has arrived: the card may take the focus.
-    Claim,
     /// Focuses this control.
     Focus(Control),
     /// Brings a question into view, and focuses the first of these controls that is there.
@@ -304,6 +303,7 @@ pub(crate) struct Unsettled {
     asked: u64,
     submission: Submission,
     sent: Option<Sent>,
+    reply: ReplyState,
 }
 
 /// The life of a card, as its page knows it.
@@ -381,7 +381,7 @@ impl Card {
             begun: false,
             unreadable: ask.phase == Phase::Malformed,
             sent: None,
-            was_pending: false,
+            reply: ReplyState::None,
             given_before: None,
             latches: 0,
             copies: 0,
@@ -424,6 +424,7 @@ impl Card {
             asked: asked(ask),
             submission: self.submission.clone(),
             sent: self.sent.clone(),
+            reply: self.reply.clone(),
         });
         Remembered { draft, given: given.or_else(|| self.given_before.clone()) }
     }
@@ -442,7 +443,9 @@ impl Card {
             Input::Ask => self.know_ask(ask),
             Input::Set(options) => self.set(ask, options),
             Input::Kept(kept) => self.restore(ask, kept),
-            Input::Sending(sending) => self.follow_sending(ask, &sending),
+            Input::Failed(reason) if self.messaging => self.refuse_message(&reason),
+            Input::Failed(reason) if !self.submission.is_open() => self.fail(&reason),
+            Input::Failed(_) => {}
             Input::Taken(true) => self.message_taken(),
             Input::Taken(false) => self.refuse_message(""),
             Input::Clock => {}

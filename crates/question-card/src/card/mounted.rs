@@ -4,7 +4,7 @@ use super::host::{Acceptance, CardEvent, CardHost, Options};
 use super::machine::Input;
 use super::shell::Shell;
 use ask_user_question::AskSnapshot;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use std::cell::RefCell;
 use std::rc::Rc;
 use web_sys::{Element, Node};
@@ -77,10 +77,17 @@ impl MountedCard {
         read(&self.ask.borrow())
     }
 
-    /// Reports the state of sending the reply, as `CardOptions::sending` does. [`Sending::Failed`] also reports that a message failed that
-    /// the host accepted for [`Acceptance::Later`].
-    pub fn sending(&self, sending: &Sending) {
-        self.shell.take(Input::Sending(sending.clone()));
+    /// Reports that the reply or cancellation did not go through, or a message that the host accepted for [`Acceptance::Later`].
+    pub fn fail(&self, reason: &str) {
+        self.shell.take(Input::Failed(reason.to_owned()));
+    }
+
+    /// Reports that the reply that was given is held until another ask has its own, or is not any more. Does nothing if none was given.
+    pub fn hold(&self, is_held: bool) {
+        let is_other = is_held != self.with(|ask| ask.reply == ReplyState::Held);
+        if is_other && self.shell.is_latched() {
+            self.update(|ask| ask.reply = if is_held { ReplyState::Held } else { ReplyState::Sending });
+        }
     }
 
     /// Reports that a message went out that the host accepted for [`Acceptance::Later`].

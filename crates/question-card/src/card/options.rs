@@ -2,11 +2,12 @@
 
 use super::handle::FocusHandle;
 use super::host::Options;
-use super::{ClaimFocus, Decide, Layout, Notes, Skip, SubmitMode};
+use super::{Decide, Layout, Notes, Skip, SubmitMode};
 use crate::drafts::Persist;
 use crate::labels::Labels;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::Sending;
+#[cfg(doc)]
+use ask_user_question::snapshot::ReplyState;
 use leptos::prelude::*;
 use std::rc::Rc;
 
@@ -27,7 +28,6 @@ use std::rc::Rc;
 pub struct CardOptions {
     pub(super) plain: Options,
     pub(super) follows: Vec<Follow>,
-    pub(super) sending: Option<Reads<Sending>>,
     pub(super) now: Option<Reads<u64>>,
     pub(super) handle: Option<FocusHandle>,
     pub(super) receipt_actions: Option<ViewFn>,
@@ -78,7 +78,6 @@ impl CardOptions {
         labels(labels: Labels) => Some(labels);
         heading_level(level: u8) => Some(level);
         fresh(is_fresh: bool) => is_fresh;
-        claim_focus(claim: ClaimFocus) => Some(claim);
         without_shortcuts() => true;
         plain_text() => true;
         readonly(is_readonly: bool) => is_readonly;
@@ -112,22 +111,6 @@ impl CardOptions {
         self
     }
 
-    /// Reports the state of sending the reply; an [`Action`] for `on_reply` does so by itself.
-    ///
-    /// A change from [`Sending::Pending`] back to [`Sending::Idle`] while the ask is not over returns the reply: the card is open again,
-    /// with all choices, and says so. So if the reply went through, change the phase first.
-    pub fn sending(mut self, sending: impl Into<Signal<Sending>>) -> Self {
-        self.sending = Some(reads(sending.into()));
-        self
-    }
-
-    /// Reports that the host holds the reply until another ask has its answer too ([`Sending`] is then `Pending`). The card then says that
-    /// the reply goes out with the next answer, and not that it is being sent.
-    pub fn held(self, held: impl Into<Signal<bool>>) -> Self {
-        let held = reads(held.into());
-        self.following(move |options| options.held = held())
-    }
-
     /// Sets a deadline of the host's own (milliseconds since the Unix epoch), which overrides the ask's own
     /// ([`AskSnapshot::expires_at`](ask_user_question::AskSnapshot::expires_at)).
     ///
@@ -149,7 +132,7 @@ impl CardOptions {
         self
     }
 
-    /// Shows the host's own view below the receipt, such as "Ask again" or, for a history, [`CopyReceipt`](crate::CopyReceipt).
+    /// Shows the host's own view below the receipt, such as "Ask again".
     pub fn receipt_actions(mut self, actions: impl Into<ViewFn>) -> Self {
         self.receipt_actions = Some(actions.into());
         self.plain.offers.receipt_actions = true;
@@ -188,14 +171,14 @@ impl CardOptions {
         self
     }
 
-    /// Shows "Change" while the reply is [`held`](Self::held). The host returns the reply by [`Sending::Idle`].
+    /// Shows "Change" while the reply is [held](ReplyState::Held). The host returns the reply by [`ReplyState::None`].
     pub fn on_change(mut self, handle: impl Fn() + 'static) -> Self {
         self.handlers.change = Some(Box::new(move |()| handle()));
         self.plain.offers.change = true;
         self
     }
 
-    /// Shows "Go to the next question" while the reply is [`held`](Self::held). The host moves the focus to the card that still waits, by
+    /// Shows "Go to the next question" while the reply is [held](ReplyState::Held). The host moves the focus to the card that still waits, by
     /// its [`FocusHandle`].
     pub fn on_next(mut self, handle: impl Fn() + 'static) -> Self {
         self.handlers.next = Some(Box::new(move |()| handle()));

@@ -1,7 +1,7 @@
 //! Connects the card's machine to the page: events go in, effects come out.
 
 use super::host::{Acceptance, CardEvent, CardHost, Options};
-use super::machine::{Card, Do, Input, Now, Submission};
+use super::machine::{Card, Do, Input, Now};
 use super::{events, view};
 use crate::anatomy::part;
 use crate::announcer::Announcer;
@@ -54,7 +54,6 @@ pub(crate) struct Shell {
     pub(super) root: OnceCell<HtmlElement>,
     host: Box<dyn CardHost>,
     announcer: Rc<Announcer>,
-    pub(super) claim: Claim,
     pub(super) pointer: Pointer,
     listens: OnceCell<Listening>,
     watches: OnceCell<Sizes>,
@@ -81,17 +80,6 @@ pub(super) struct Pointer {
     pub(super) composes: RefCell<Option<Element>>,
 }
 
-/// The state of a card's claim.
-#[derive(Default)]
-pub(super) struct Claim {
-    /// The user has been idle since the card appeared. Stays false if the host allows no claim.
-    pub(super) idle: Rc<Cell<bool>>,
-    /// The listener that ends the idleness.
-    pub(super) watching: OnceCell<Listening>,
-    /// The time of the claim, and the element that had the focus before.
-    pub(super) taken: RefCell<Option<(f64, Option<HtmlElement>)>>,
-}
-
 /// Observes the size of the card.
 struct Sizes {
     observer: ResizeObserver,
@@ -111,7 +99,6 @@ impl Shell {
             root: OnceCell::new(),
             host,
             announcer: Rc::default(),
-            claim: Claim::default(),
             pointer: Pointer::default(),
             listens: OnceCell::new(),
             watches: OnceCell::new(),
@@ -229,9 +216,6 @@ impl Shell {
                     .get_or_init(|| Listening::to(&window, &["blur", "focus"], |event| comes_forward(&event)));
             }
         }
-        if is_live {
-            self.watch_for_claim();
-        }
         if adds_actions {
             self.add_actions(is_over);
         }
@@ -267,7 +251,6 @@ impl Shell {
                     self.focus_receipt();
                 }
             }
-            Do::Claim => self.request_focus(),
             Do::Focus(control) => self.focus(control),
             Do::Enter(question, ways) => {
                 self.enter(question, &ways);
@@ -292,8 +275,7 @@ impl Shell {
             Do::PageMoved => PAGE_MOVED_AT.set(clock()),
             Do::AskIfSending(latch) => self.later(SENDING_AFTER, move |shell| {
                 // Checked first: most replies are through by now, and an input costs a walk.
-                let is_latched = shell.card.try_borrow().is_ok_and(|card| card.submission == Submission::Latched);
-                if is_latched {
+                if shell.is_latched() {
                     shell.take(Input::StillSending(latch));
                 }
             }),
@@ -324,6 +306,10 @@ impl Shell {
         } else {
             self.focus(Control::Cancel);
         }
+    }
+
+    pub(super) fn is_latched(&self) -> bool {
+        self.card.try_borrow().is_ok_and(|card| card.is_latched())
     }
 
     /// Moves the focus to where the user would go on. Returns true if there was a control for it.

@@ -3,7 +3,7 @@
 mod steps;
 mod walks;
 
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question};
 use question_card::dom::Control;
 use question_card::machine::{Card, Click, Do, Field, Input, Now};
@@ -52,6 +52,11 @@ impl Stage {
             self.ask.apply(patch);
         }
         self.take(Input::Ask)
+    }
+
+    /// The host reports what became of the reply.
+    fn reports(&mut self, reply: ReplyState) -> Vec<Do> {
+        self.receive([AskPatch::Reply(reply)])
     }
 
     /// A tap this number of milliseconds after now.
@@ -124,11 +129,11 @@ fn a_row_refuses_what_was_meant_for_another_place() {
 fn a_reply_that_failed_or_was_returned_can_be_sent_again() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
     stage.take(Input::Choose(SMALL));
-    for back in [Sending::Failed("No network.".to_owned()), Sending::Idle] {
+    for back in [ReplyState::Failed("No network.".to_owned()), ReplyState::None] {
         assert_eq!(replies(&stage.take(Input::Submit)), 1);
-        stage.take(Input::Sending(Sending::Pending));
+        stage.reports(ReplyState::Sending);
         assert_eq!(replies(&stage.take(Input::Submit)), 0);
-        stage.take(Input::Sending(back.clone()));
+        stage.reports(back.clone());
         assert!(stage.card.is_chosen(0, 0), "after {back:?}");
     }
     assert_eq!(replies(&stage.take(Input::Submit)), 1);
@@ -224,7 +229,7 @@ fn a_message_that_the_host_decides_about_later_stays_until_it_went_out() {
     assert!(emits(&stage.press(Control::SendLate), &message));
     assert!(!emits(&stage.press(Control::SendLate), &message), "it is on its way");
     assert_eq!(stage.card.late(), "DuckDB");
-    let acts = stage.take(Input::Sending(Sending::Failed("No network.".to_owned())));
+    let acts = stage.take(Input::Failed("No network.".to_owned()));
     assert!(acts.contains(&Do::Say("No network.".to_owned())), "{acts:?}");
     assert_eq!(stage.card.late(), "DuckDB", "nothing is lost");
     assert!(emits(&stage.press(Control::SendLate), &message), "it can be sent again");
@@ -239,7 +244,7 @@ fn a_message_instead_of_a_damaged_question_is_not_called_sent_before_it_is() {
     stage.take(Input::Typed(0, Field::Other, "DuckDB"));
     let message = CardEvent::Message("DuckDB".to_owned());
     assert!(emits(&stage.take(Input::Submit), &message));
-    let acts = stage.take(Input::Sending(Sending::Failed("No network.".to_owned())));
+    let acts = stage.take(Input::Failed("No network.".to_owned()));
     assert_eq!(acts.iter().filter(|act| matches!(act, Do::Say(_))).count(), 1, "{acts:?}");
     assert_eq!(stage.card.text(0, Field::Other), "DuckDB");
     assert!(emits(&stage.take(Input::Submit), &message));
@@ -262,7 +267,7 @@ fn a_card_that_is_made_again_knows_that_its_reply_failed_and_why() {
     let mut stage = Stage::waiting(SubmitMode::Explicit);
     stage.take(Input::Choose(SMALL));
     stage.take(Input::Submit);
-    stage.take(Input::Sending(Sending::Failed("No network.".to_owned())));
+    stage.reports(ReplyState::Failed("No network.".to_owned()));
     let mut after = remade(&stage);
     assert_eq!(after.card.submission(), stage.card.submission());
     assert!(after.card.is_chosen(0, 0));

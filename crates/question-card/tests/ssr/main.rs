@@ -13,7 +13,7 @@ mod terminal;
 use ask_user_question::examples;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
-use page::{card, receipt};
+use page::card;
 use question_card::Labels;
 use std::collections::BTreeSet;
 
@@ -21,12 +21,12 @@ use std::collections::BTreeSet;
 fn the_server_renders_what_the_browser_takes_over() {
     card(&waiting(), None).is_kept_as("card.html");
     card(&arriving(), None).is_kept_as("arriving.html");
-    receipt(&answered()).is_kept_as("receipt.html");
+    card(&answered(), None).is_kept_as("receipt.html");
 }
 
 #[test]
 fn every_id_that_is_named_is_there_once() {
-    for page in [card(&waiting(), None), receipt(&answered())] {
+    for page in [card(&waiting(), None), card(&answered(), None)] {
         let ids = page.ids();
         let distinct: BTreeSet<&str> = ids.iter().copied().collect();
         assert_eq!(distinct.len(), ids.len(), "{ids:?}");
@@ -45,7 +45,7 @@ fn a_card_and_its_receipt_have_all_that_is_to_be_read() {
     for text in ["Which database?", "Postgres", "About SQLite", "Select all that apply", "Submit answers"] {
         assert!(page.says(text), "{text:?} in {page:?}");
     }
-    let page = receipt(&answered());
+    let page = card(&answered(), None);
     for text in ["Answered", "Which database?", "SQLite"] {
         assert!(page.says(text), "{text:?} in {page:?}");
     }
@@ -60,7 +60,7 @@ fn the_live_region_is_there_and_says_nothing() {
     let (_, content) = region.split_once('>').expect("a tag ends");
     let (content, _) = content.split_once("</div>").expect("an element ends");
     assert!(!content.contains(char::is_alphabetic), "{content:?}");
-    assert!(!receipt(&answered()).html().contains("role=\"status\""));
+    assert!(!card(&answered(), None).html().contains("role=\"status\""));
 }
 
 #[test]

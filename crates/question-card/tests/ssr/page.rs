@@ -2,7 +2,7 @@
 
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
-use question_card::{CardOptions, Labels, QuestionCard, Receipt};
+use question_card::{CardOptions, Labels, QuestionCard};
 use std::path::Path;
 
 /// Rendered HTML.
@@ -25,15 +25,6 @@ pub(crate) fn card(ask: &AskSnapshot, labels: Option<Labels>) -> Page {
             options = options.labels(labels);
         }
         view! { <QuestionCard ask on_reply on_cancel options /> }
-    })
-}
-
-/// The receipt of this ask.
-pub(crate) fn receipt(ask: &AskSnapshot) -> Page {
-    let ask = ask.clone();
-    render(move || {
-        let ask = RwSignal::new(ask);
-        view! { <Receipt ask /> }
     })
 }
 

@@ -5,7 +5,7 @@ use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -118,7 +118,7 @@ async fn sending_has_a_second_of_its_own_each_time() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     let spoken = card.listen();
     let began = crate::wait::now();
     card.submit().await;
@@ -129,7 +129,7 @@ async fn sending_has_a_second_of_its_own_each_time() {
 #[test]
 async fn a_reply_from_the_composer_that_takes_a_while_is_announced() {
     let card = CardPage::waiting(service()).await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     assert_eq!(card.announced().await, "Sending your answer");
 }
 
@@ -178,7 +178,7 @@ async fn who_replied_in_the_chat_hears_nothing_of_it() {
 async fn who_answered_from_the_composer_hears_of_no_other_tab() {
     let card = CardPage::waiting(service()).await;
     let spoken = card.listen();
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     let typed = Selection { selected: vec![1], ..Selection::default() };
     let typed = Reply::check(&service(), vec![typed]).expect("a legal reply");
     card.ends(Phase::Answered, Some(Outcome::Answered(typed))).await;

@@ -3,7 +3,7 @@
 use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, dispatch, fresh_id, on_pick, stepped};
 use crate::faces::{Face, lay_out};
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
 use question_card::{Word, Words as _};
 use std::cell::RefCell;
@@ -237,8 +237,8 @@ async fn submit_answers_right_after_typing() {
 async fn ctrl_enter_gives_a_reply_that_failed_once_more() {
     let card = CardPage::tap_to_reply(service()).await;
     card.tap("Brake service").await;
-    card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     card.button(Word::TryAgain.english()).expect("a second try").focus().expect("it takes the focus");
     card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     card.heard(|heard| assert_eq!(heard.replies[0], heard.replies[1]));

@@ -2,15 +2,14 @@
 
 use crate::wait::{due_timers, now, until};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::task::tick;
 use question_card::{
-    CardEvent, CardOptions, ClaimFocus, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard,
-    SubmitMode,
+    CardEvent, CardOptions, FocusHandle, Labels, Layout, MountedCard, Options, Persist, QuestionCard, SubmitMode,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -27,8 +26,6 @@ use web_sys::{
 pub struct CardPage {
     pub root: HtmlElement,
     ask: RwSignal<AskSnapshot>,
-    sending: RwSignal<Sending>,
-    held: RwSignal<bool>,
     heard: Arc<Mutex<Heard>>,
     agent_is_writing: RwSignal<bool>,
     _card: Option<UnmountHandle<AnyViewState>>,
@@ -63,7 +60,6 @@ pub struct Setting {
     pub shortcuts_off: bool,
     pub labels: Option<Labels>,
     pub fresh: bool,
-    pub claim_focus: Option<ClaimFocus>,
     pub handle: Option<FocusHandle>,
     pub allow_skip: bool,
     pub notes_off: bool,
@@ -128,23 +124,13 @@ impl CardPage {
 
     async fn put_into(root: HtmlElement, snapshot: AskSnapshot, setting: Setting, mount: Mount) -> Self {
         let ask = RwSignal::new(snapshot);
-        let sending = RwSignal::new(Sending::Idle);
-        let held = RwSignal::new(false);
         let heard = Arc::new(Mutex::new(Heard::default()));
         let agent_is_writing = RwSignal::new(false);
         let view = {
             let heard = heard.clone();
-            move || card((ask, sending, held), heard, agent_is_writing, setting).into_any()
+            move || card(ask, heard, agent_is_writing, setting).into_any()
         };
-        let page = Self {
-            root: root.clone(),
-            ask,
-            sending,
-            held,
-            heard,
-            agent_is_writing,
-            _card: Some(mount(root, Box::new(view))),
-        };
+        let page = Self { root: root.clone(), ask, heard, agent_is_writing, _card: Some(mount(root, Box::new(view))) };
         page.settled().await;
         page
     }
@@ -157,15 +143,8 @@ impl CardPage {
         document().body().expect("a body").append_child(&root).expect("it is appended");
         let heard = Arc::new(Mutex::new(Heard::default()));
         let ask = RwSignal::new(snapshot.clone());
-        let page = Self {
-            root: root.clone(),
-            ask,
-            sending: RwSignal::new(Sending::Idle),
-            held: RwSignal::new(false),
-            heard: heard.clone(),
-            agent_is_writing: RwSignal::new(false),
-            _card: None,
-        };
+        let page =
+            Self { root: root.clone(), ask, heard: heard.clone(), agent_is_writing: RwSignal::new(false), _card: None };
         let hear = move |told| {
             let mut heard = heard.lock().expect("no holder panics");
             match told {
@@ -206,34 +185,30 @@ impl CardPage {
         self.settled().await;
     }
 
-    pub async fn host_says(&self, sending: Sending) {
-        self.sending.set(sending);
+    pub async fn host_says(&self, reply: ReplyState) {
+        self.receives([AskPatch::Reply(reply)]);
         self.settled().await;
     }
 
     /// The host holds the reply until another ask has its own.
     pub async fn host_keeps_the_reply(&self) {
-        self.held.set(true);
-        self.host_says(Sending::Pending).await;
+        self.host_says(ReplyState::Held).await;
     }
 
     /// The host sends the reply that it held.
     pub async fn held_no_more(&self) {
-        self.held.set(false);
-        self.settled().await;
+        self.host_says(ReplyState::Sending).await;
     }
 
     /// The host returns the reply that it held.
     pub async fn host_gives_back(&self) {
-        self.held.set(false);
-        self.host_says(Sending::Idle).await;
+        self.host_says(ReplyState::None).await;
     }
 
     /// An accepted reply: the ask ends and no reply is pending any more, both before the card can look.
-    pub async fn host_says_at_once(&self, sending: Sending, patches: impl IntoIterator<Item = AskPatch>) {
+    pub async fn host_says_at_once(&self, reply: ReplyState, patches: impl IntoIterator<Item = AskPatch>) {
         self.receives(patches);
-        self.sending.set(sending);
-        self.settled().await;
+        self.host_says(reply).await;
     }
 
     /// From now on the host accepts messages only while the agent is not writing.
@@ -769,7 +744,7 @@ fn label_of(input: &Element) -> String {
 }
 
 fn card(
-    (ask, sending, held): (RwSignal<AskSnapshot>, RwSignal<Sending>, RwSignal<bool>),
+    ask: RwSignal<AskSnapshot>,
     heard: Arc<Mutex<Heard>>,
     agent_is_writing: RwSignal<bool>,
     setting: Setting,
@@ -790,7 +765,6 @@ fn card(
         .fresh(setting.fresh)
         .readonly(setting.readonly)
         .persist(setting.persist)
-        .held(held)
         .expires_at(setting.expires_at)
         .on_reply_in_chat(hands(|heard, picks| heard.handed_over.push(picks)))
         .on_extend(note(|heard| heard.extensions += 1))
@@ -798,9 +772,6 @@ fn card(
         .on_next(note(|heard| heard.nexts += 1));
     if !setting.notes_off {
         options = options.notes();
-    }
-    if let Some(claim) = setting.claim_focus {
-        options = options.claim_focus(claim);
     }
     if setting.allow_skip {
         options = options.skip();
@@ -841,6 +812,6 @@ fn card(
     let on_cancel = move |()| heard.lock().expect("no holder panics").cancels += 1;
     match setting.action {
         Some(action) => view! { <QuestionCard ask on_reply=action on_cancel options /> }.into_any(),
-        None => view! { <QuestionCard ask on_reply on_cancel options=options.sending(sending) /> }.into_any(),
+        None => view! { <QuestionCard ask on_reply on_cancel options /> }.into_any(),
     }
 }

@@ -7,7 +7,7 @@ use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use js_sys::{Object, Promise, Reflect};
 use leptos::prelude::*;
-use question_card::{CopyReceipt, Labels, receipt_text};
+use question_card::{Labels, receipt_text};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -43,20 +43,6 @@ async fn that_it_was_copied_is_heard_and_taken_back() {
     until("it is heard", || card.announcement() == "Copied").await;
     assert_eq!(card.all("[role=status]").len(), 1, "the card's own");
     until("the button is as before", || card.button("Copy answers").is_some()).await;
-
-    let snapshot = AskSnapshot::complete(fresh_id(), service(), Phase::Answered);
-    let ask = snapshot.clone();
-    let setting = Setting {
-        receipt_actions: Some(ViewFn::from(move || {
-            let ask = RwSignal::new(ask.clone());
-            view! { <CopyReceipt ask /> }
-        })),
-        ..Setting::default()
-    };
-    let of_history = CardPage::open(snapshot, setting).await;
-    assert!(of_history.find("[role=status]").is_none(), "none before");
-    of_history.press_button("Copy answers").await;
-    until("it is heard", || of_history.announcement() == "Copied").await;
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::asks::service;
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
 use js_sys::{Function, Reflect};
 use leptos::prelude::*;
@@ -145,7 +145,7 @@ async fn a_reply_on_its_way_is_not_cut_off() {
     clock.turn(&card, 2 * MINUTE).await;
     assert_eq!(card.state(), "submitting");
     assert_eq!(card.time_left(), None);
-    card.host_says(Sending::Failed("Too late.".to_owned())).await;
+    card.host_says(ReplyState::Failed("Too late.".to_owned())).await;
     assert_eq!(card.state(), "expired");
     assert!(card.text().contains("Not sent") && card.text().contains("Oil change"));
 }

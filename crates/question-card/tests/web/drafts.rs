@@ -4,7 +4,7 @@ use crate::asks::{ask, mixed, question, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick};
 use crate::wait::until;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Ids;
 use question_card::{DraftStore, Persist, Word, Words as _};
@@ -280,7 +280,7 @@ async fn a_reply_that_failed_is_still_kept() {
     let card = waiting(&id, service(), Persist::session()).await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     drop(card);
     let card = waiting(&id, service(), Persist::session()).await;
     assert_eq!(card.chosen(), ["Oil change"]);

@@ -3,7 +3,7 @@
 use crate::asks::{mixed, service};
 use crate::card_page::CardPage;
 use ask_user_question::Phase;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use question_card::{Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -71,8 +71,8 @@ async fn an_answer_that_comes_open_again_says_so() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     let spoken = card.listen();
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::None).await;
     spoken.hears([Word::TakenBack.english()]).await;
 }

@@ -5,9 +5,7 @@ use crate::asks::{arriving, mixed, ready};
 use crate::card_page::{CardPage, Setting};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
-use leptos::mount::hydrate_from;
 use leptos::prelude::*;
-use question_card::Receipt;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::Element;
 
@@ -62,15 +60,9 @@ async fn a_card_that_still_arrives_is_taken_over_and_goes_on() {
 async fn a_receipt_is_taken_over_as_it_stands() {
     let rendered = page(RECEIPT);
     let before = rendered.text_content();
-    let ask = answered();
-    let receipt = hydrate_from(rendered.clone(), move || {
-        let ask = RwSignal::new(ask);
-        view! { <Receipt ask /> }
-    });
-    leptos::task::tick().await;
-    assert_eq!(rendered.text_content(), before);
-    drop(receipt);
-    rendered.remove();
+    let card = CardPage::hydrate(rendered, answered(), Setting::default()).await;
+    assert_eq!(card.root.text_content(), before);
+    assert_eq!(card.state(), "answered");
 }
 
 /// An element with this content, in the page.

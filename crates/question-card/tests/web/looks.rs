@@ -4,7 +4,7 @@ use crate::asks::{mixed, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped};
 use crate::faces::{Face, lay_out, lay_out_with};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Reply};
 use leptos::prelude::document;
 use question_card::STYLESHEET;
@@ -86,8 +86,8 @@ async fn states() -> Vec<(&'static str, CardPage)> {
     let failed = open(service(), on_pick()).await;
     failed.stands_still().await;
     failed.choose("Oil change").await;
-    failed.host_says(Sending::Pending).await;
-    failed.host_says(Sending::Failed("No network.".to_owned())).await;
+    failed.host_says(ReplyState::Sending).await;
+    failed.host_says(ReplyState::Failed("No network.".to_owned())).await;
     states.push(("failed", failed));
 
     let answered = open(mixed(), stepped()).await;

@@ -4,7 +4,7 @@ use crate::asks::{before, mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use leptos::prelude::document;
 use question_card::{Word, Words as _};
@@ -78,12 +78,12 @@ async fn a_cancellation_ends_it() {
     cancel.focus().expect("it takes the focus");
     card.press_button("Don’t answer").await;
     cancel.click();
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     is_done(&card, "You chose not to answer");
     card.heard(|heard| assert_eq!(heard.cancels, 1));
     card.sees_focus_on(&card.receipt().expect("a note"));
     until("it is announced", || card.announcement() == "You chose not to answer").await;
-    card.host_says_at_once(Sending::Idle, [AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)])
+    card.host_says_at_once(ReplyState::None, [AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)])
         .await;
     assert_eq!(card.state(), "declined");
     assert!(card.text().contains("You chose not to answer"), "{:?}", card.text());
@@ -97,9 +97,9 @@ async fn a_cancellation_that_the_host_returns_opens_it_again() {
     card.press_button("Don’t answer").await;
     card.button("Discard your answers?").expect("Cancel").focus().expect("it takes the focus");
     card.press_button("Discard your answers?").await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     is_done(&card, "You chose not to answer");
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::None).await;
     assert!(!card.text().contains("You chose not to answer"), "{:?}", card.text());
     assert_eq!(card.text_field(0).value(), "My brakes squeal");
     assert_eq!(card.alerts(), [""; 0], "it is no error");
@@ -115,8 +115,8 @@ async fn a_message_that_was_taken_is_not_returned() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Send as a message").await;
-    card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::None).await;
     is_done(&card, "Replied in chat");
 }
 
@@ -128,7 +128,7 @@ async fn a_failure_opens_it_again() {
     card.button("Discard your answers?").expect("Cancel").focus().expect("it takes the focus");
     card.press_button("Discard your answers?").await;
     is_done(&card, "You chose not to answer");
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
     assert_eq!(card.text_field(0).value(), "My brakes squeal");
     until("the focus is back", || card.has_focus_on("Don’t answer")).await;
@@ -229,8 +229,8 @@ async fn a_returned_cancellation_waits_again() {
     card.receives([AskPatch::Phase(Phase::Malformed)]);
     card.settled().await;
     card.press_button("Don’t answer").await;
-    card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::None).await;
     card.press_button("Don’t answer").await;
     let heard = events.so_far();
     assert_eq!(heard[heard.len() - 3..], ["qc-resolved", "qc-waiting", "qc-resolved"]);
@@ -264,7 +264,7 @@ async fn a_card_that_goes_as_it_is_returned_stops_nothing() {
     cancel.focus().expect("it takes the focus");
     card.press_button(Word::Cancel.english()).await;
     card.sees_focus_on(&card.receipt().expect("a note"));
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     drop(card);
     let another = malformed(30).await;
     another.timers_passed().await;

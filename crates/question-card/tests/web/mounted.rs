@@ -2,7 +2,7 @@
 
 use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, fresh_id};
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 use question_card::{Labels, Layout, Offers, Options, Parts, SubmitMode, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -24,9 +24,9 @@ async fn an_ask_streams_is_answered_fails_and_goes_through() {
     let reply = page.only_reply();
     assert_eq!(reply.message(), "Database: SQLite\nFeatures: Search\nStyle: like a newspaper");
 
-    card.sending(&Sending::Pending);
+    card.update(|ask| ask.apply(AskPatch::Reply(ReplyState::Sending)));
     assert_eq!(page.state(), "submitting");
-    card.sending(&Sending::Failed("no network".into()));
+    card.update(|ask| ask.apply(AskPatch::Reply(ReplyState::Failed("no network".into()))));
     assert_eq!(page.state(), "failed");
     assert!(page.text().contains("no network"), "{}", page.text());
     assert_eq!(page.chosen(), ["SQLite", "Search", "Other"]);
@@ -108,7 +108,7 @@ async fn a_card_that_comes_back_knows_what_was_sent() {
     assert_eq!(page.state(), "submitting");
     page.choose("Oil change").await;
     page.has_not_replied();
-    card.sending(&Sending::Failed("no network".into()));
+    card.fail("no network");
     assert_eq!(page.state(), "failed");
     page.choose("Oil change").await;
     assert_eq!(page.only_reply().message(), "Oil change");

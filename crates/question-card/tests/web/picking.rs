@@ -4,7 +4,7 @@ use crate::asks::{mixed, ready, service, stream, toppings};
 use crate::card_page::{CardPage, fresh_id, on_pick, tap, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Phase};
 use question_card::{Word, Words as _};
 use wasm_bindgen::JsCast;
@@ -58,8 +58,8 @@ async fn a_second_tap_sends_nothing() {
 async fn a_failure_opens_the_card_again() {
     let card = CardPage::tap_to_reply(service()).await;
     card.tap("Brake service").await;
-    card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Failed("The server said no.".to_owned())).await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::Failed("The server said no.".to_owned())).await;
     assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}The server said no.\u{2069}"]);
     assert_eq!(card.state(), "failed");
     card.stands_still().await;
@@ -107,8 +107,8 @@ async fn a_cancellation_that_failed_is_no_answer_to_try_again() {
 }
 
 async fn fails(card: &CardPage) {
-    card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::asks::{mixed, service};
 use crate::card_page::{CardPage, Setting, fresh_id};
 use crate::wait::until;
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -17,7 +17,7 @@ async fn sub_01_the_focus_stays_on_submit_while_the_reply_is_on_its_way() {
     let submit = card.button("Submit answers").expect("Submit");
     submit.focus().expect("it takes the focus");
     card.submit().await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     card.sees_focus_on(&submit);
     assert!(card.is_inert("Submit answers") && !submit.has_attribute("disabled"));
     assert_eq!(card.reason("Submit answers"), "Sending your answer");
@@ -32,7 +32,7 @@ async fn sub_02_one_ask_is_answered_once() {
         card.submit().await;
         card.press_with("Enter", |init| init.set_ctrl_key(true)).await;
     }
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     card.submit().await;
     card.choose("Inspection").await;
     assert_eq!(card.chosen(), ["Oil change"], "no choice changes while it is sent");
@@ -47,7 +47,7 @@ async fn sub_03_a_failure_gives_everything_back() {
     let submit: Element = card.button("Submit answers").expect("Submit").unchecked_into();
     card.button("Submit answers").expect("Submit").focus().expect("it takes the focus");
     card.submit().await;
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
     assert_eq!((card.chosen(), card.text_field(0).value()), (vec!["Other".to_owned()], "mine".to_owned()));
     card.sees_focus_on(&submit);
@@ -84,6 +84,27 @@ async fn the_card_shows_how_an_action_stands() {
 }
 
 #[test]
+async fn an_action_of_several_cards_sends_the_reply_of_one() {
+    let answer = RwSignal::new(None);
+    let on_reply = Action::new_local(move |_: &Reply| async move {
+        until("the agent says something", || answer.get_untracked().is_some()).await;
+        answer.write_untracked().take().expect("it is there")
+    });
+    let card = async || {
+        let ask = AskSnapshot::complete(fresh_id(), service(), Phase::Answerable);
+        CardPage::open(ask, Setting { action: Some(on_reply), ..Setting::default() }).await
+    };
+    let (here, beside) = (card().await, card().await);
+    here.choose("Oil change").await;
+    here.submit().await;
+    until("it is on its way", || here.state() == "submitting").await;
+    assert_eq!(beside.state(), "awaiting");
+    answer.set(Some(Err("No network.".to_owned())));
+    until("it failed", || here.state() == "failed").await;
+    assert_eq!(beside.state(), "awaiting");
+}
+
+#[test]
 async fn a_reply_that_the_host_returns_opens_the_card_as_it_was() {
     let card = CardPage::waiting(mixed()).await;
     card.choose("Postgres").await;
@@ -92,8 +113,8 @@ async fn a_reply_that_the_host_returns_opens_the_card_as_it_was() {
     let submit = card.button("Submit answers").expect("Submit");
     submit.focus().expect("it takes the focus");
     card.submit().await;
-    card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::None).await;
     assert_eq!(card.state(), "awaiting");
     assert_eq!(card.chosen(), ["Postgres", "Search", "Other"]);
     assert_eq!(card.text_field(2).value(), "mine");
@@ -101,7 +122,7 @@ async fn a_reply_that_the_host_returns_opens_the_card_as_it_was() {
     card.sees_focus_on(&submit);
     card.choose("SQLite").await;
     card.submit().await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     card.heard(|heard| {
         let messages: Vec<_> = heard.replies.iter().map(|reply| reply.answers()[0].selected[0].label.clone()).collect();
         assert_eq!(messages, ["Postgres", "SQLite"]);
@@ -112,8 +133,8 @@ async fn a_reply_that_the_host_returns_opens_the_card_as_it_was() {
 async fn a_cancellation_that_the_host_returns_can_be_sent_again() {
     let card = CardPage::tap_to_reply(service()).await;
     card.press_button("Don’t answer").await;
-    card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::None).await;
     card.choose("Oil change").await;
     assert_eq!(card.only_reply().message(), "Oil change");
 }
@@ -123,11 +144,11 @@ async fn a_host_that_says_nothing_gives_nothing_back() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::None).await;
     assert_eq!(card.state(), "submitting");
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     card.submit().await;
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::None).await;
     assert_eq!(card.state(), "submitting", "a failure before is not a reply given back");
 }
 
@@ -136,29 +157,29 @@ async fn a_reply_that_is_taken_never_shows_the_form_open_again() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
     card.submit().await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     let states = card.watch_states();
     let outcome = Outcome::Answered(card.only_reply());
-    card.host_says_at_once(Sending::Idle, [AskPatch::Outcome(outcome), AskPatch::Phase(Phase::Answered)]).await;
+    card.host_says_at_once(ReplyState::None, [AskPatch::Outcome(outcome), AskPatch::Phase(Phase::Answered)]).await;
     assert_eq!((states.so_far(), card.state()), (vec!["submitting".to_owned()], "answered".to_owned()));
     assert!(card.button("Copy").is_none(), "the own answer is not left behind");
 
     let card = CardPage::waiting(service()).await;
     card.press_button("Don’t answer").await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     let states = card.watch_states();
     card.receives([AskPatch::Outcome(Outcome::Declined), AskPatch::Phase(Phase::Declined)]);
     card.settled().await;
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::None).await;
     assert_eq!((states.so_far(), card.state()), (vec!["submitting".to_owned()], "declined".to_owned()));
 }
 
 #[test]
 async fn what_the_composer_answers_closes_the_card_until_it_is_returned() {
     let card = CardPage::waiting(service()).await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     assert_eq!(card.state(), "submitting");
-    card.host_says(Sending::Idle).await;
+    card.host_says(ReplyState::None).await;
     assert_eq!(card.state(), "awaiting");
 }
 

@@ -3,7 +3,7 @@
 use crate::asks::{before, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, focused, fresh_id, stepped, text_of};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::{FocusHandle, Labels, Layout, SubmitMode};
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -156,8 +156,8 @@ async fn a_reply_that_failed_is_given_again_from_the_step_that_is_shown() {
     }
     card.skip(0).await;
     card.submit().await;
-    card.host_says(Sending::Pending).await;
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Sending).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     assert_eq!((card.questions(), card.alerts().len()), (vec!["Which style?".to_owned()], 1));
     card.submit().await;
     assert_eq!(card.heard(|heard| heard.replies.len()), 2);

@@ -3,7 +3,7 @@
 use crate::asks::{ask, mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking};
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase, Question, QuestionOption};
 use question_card::{LANGUAGES, Labels, Notes, Options, Plural, Word, Words as _};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -86,7 +86,7 @@ async fn values_stand_apart_from_the_sentence_around_them() {
     assert_eq!(card.errors(), ["Bitte eine Antwort auswählen: \u{2068}Service\u{2069}"]);
     card.choose("Oil change").await;
     card.press_button("Antworten absenden").await;
-    card.host_says(Sending::Failed("שגיאה".to_owned())).await;
+    card.host_says(ReplyState::Failed("שגיאה".to_owned())).await;
     assert_eq!(card.alerts(), ["Die Antwort wurde nicht gesendet. \u{2068}שגיאה\u{2069}"]);
 }
 
@@ -115,7 +115,7 @@ async fn i18n_02_an_arabic_card_has_no_word_in_another_language() {
     speaks_arabic(&card, "awaiting");
     card.press_button(Labels::for_lang("ar").text(Word::Submit)).await;
     speaks_arabic(&card, "submitting");
-    card.host_says(Sending::Failed("انقطع الاتصال".to_owned())).await;
+    card.host_says(ReplyState::Failed("انقطع الاتصال".to_owned())).await;
     speaks_arabic(&card, "failed");
     card.receives([AskPatch::Outcome(Outcome::Superseded), AskPatch::Phase(Phase::Superseded)]);
     card.settled().await;

@@ -3,7 +3,6 @@
 mod arriving;
 mod barriers;
 mod calls;
-mod focus;
 mod keys;
 mod living;
 mod memory;

@@ -18,7 +18,7 @@ const USES: [(&str, &[&str]); 15] = [
     ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
     ("crates/question-card", &["ask-user-question", "json-tree"]),
     ("crates/question-element", &["ask-user-question", "json-tree", "question-card"]),
-    ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree"]),
+    ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree", "question-card"]),
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-models", &["ask-user-question", "json-tree", "question-agent"]),
     ("crates/question-mcp", &["ask-user-question", "json-tree"]),

@@ -6,6 +6,7 @@ use crate::dom::Control;
 use crate::draft::{Field, Problem, QuestionDraft, Remaining};
 use crate::labels::{Word, concat};
 use ask_user_question::reply::Selection;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::text::{is_blank, joined};
 use ask_user_question::{AskSnapshot, Phase, Reply};
 
@@ -257,6 +258,8 @@ impl Card {
 
     fn latch(&mut self) {
         self.submission = Submission::Latched;
+        // Earlier reports of the host were about an earlier reply.
+        self.reply = ReplyState::None;
         self.confirming = false;
         self.validating = false;
         self.moved();

@@ -8,7 +8,7 @@ use crate::draft::{ChoiceKind, Field};
 use crate::labels::{Word, isolate};
 use crate::marks;
 use crate::receipt::state_word;
-use ask_user_question::snapshot::Sending;
+use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
 impl Card {
@@ -77,6 +77,7 @@ impl Card {
         }
         self.know_deadline(ask);
         self.follow(ask);
+        self.follow_reply(ask);
     }
 
     /// Takes over other options. Choices, text and replies stay as they are.
@@ -115,8 +116,7 @@ impl Card {
         self.sent = given.sent;
         // Only an ask that could not be read ends by itself.
         if !ask.phase.is_over() && given.submission.settled().is_some() == (ask.phase == Phase::Malformed) {
-            // If the host then reports that nothing is on its way, the reply is the user's again.
-            self.was_pending = true;
+            self.reply = given.reply;
             self.life.set(given.submission.settled().is_some());
             self.submission = given.submission;
         }
@@ -238,24 +238,26 @@ impl Card {
             self.plan(Do::SayOnce("", text));
         }
         self.plan(Do::Waiting);
-        self.plan(Do::Claim);
     }
 
-    /// Takes over the state of sending at the host.
-    pub(super) fn follow_sending(&mut self, ask: &AskSnapshot, sending: &Sending) {
-        let was_pending = std::mem::replace(&mut self.was_pending, *sending == Sending::Pending);
-        match sending {
-            Sending::Idle if was_pending => self.take_back(ask),
+    /// Takes over what the host says of the reply, if that is news.
+    pub(super) fn follow_reply(&mut self, ask: &AskSnapshot) {
+        if ask.reply == self.reply {
+            return;
+        }
+        let before = std::mem::replace(&mut self.reply, ask.reply.clone());
+        match &ask.reply {
+            ReplyState::None if before.is_pending() => self.take_back(ask),
             // The host has taken nothing yet: a reply that was just given stays pending.
-            Sending::Idle => {}
-            Sending::Pending => {
+            ReplyState::None => {}
+            ReplyState::Held | ReplyState::Sending => {
                 if self.submission.is_open() {
                     self.submission = Submission::Latched;
                     self.announce_sending();
                 }
             }
-            Sending::Failed(reason) if self.messaging => self.refuse_message(reason),
-            Sending::Failed(reason) => self.fail(reason),
+            ReplyState::Failed(reason) if self.messaging => self.refuse_message(reason),
+            ReplyState::Failed(reason) => self.fail(reason),
         }
     }
 
@@ -367,7 +369,7 @@ impl Card {
 
     pub(super) fn still_sending(&mut self, latch: u32) {
         if latch == self.latches && self.is_latched() && !self.phase.is_over() {
-            self.say_word(match self.options.held {
+            self.say_word(match self.is_held() {
                 true => Word::Held,
                 false => Word::Sending,
             });

@@ -6,7 +6,7 @@ use crate::dom::Control;
 use crate::draft::{Field, Problem};
 use crate::labels::Word;
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::QuestionSnapshot;
+use ask_user_question::snapshot::{QuestionSnapshot, ReplyState};
 use ask_user_question::text::joined;
 use ask_user_question::{AskSnapshot, Outcome, Phase};
 
@@ -40,7 +40,7 @@ impl Card {
     /// Returns true if the reply was given and waits for the reply to another ask.
     #[must_use]
     pub fn is_held(&self) -> bool {
-        self.options.held && self.is_latched()
+        self.reply == ReplyState::Held && self.is_latched()
     }
 
     /// Returns true if a failed reply can be sent again as it is. That is so if one tap answers: the tapped option shows the reply, and no

@@ -2,7 +2,7 @@
 
 use super::walks::stream;
 use super::{Stage, question, replies, tap};
-use ask_user_question::snapshot::{AskPatch, Sending};
+use ask_user_question::snapshot::{AskPatch, ReplyState};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use question_card::dom::Control;
 use question_card::machine::{Click, Do, Field, Input, KeyPress};
@@ -160,8 +160,8 @@ fn a_question_is_a_step_when_it_begins_and_nobody_is_moved() {
     stage.receive([AskPatch::Complete(three().into()), AskPatch::Phase(Phase::Ready)]);
     assert_eq!(stage.shown(), Some(1));
     stage.receive([AskPatch::Phase(Phase::Answerable)]);
-    stage.take(Input::Sending(Sending::Pending));
-    stage.take(Input::Sending(Sending::Failed("No network.".to_owned())));
+    stage.reports(ReplyState::Sending);
+    stage.reports(ReplyState::Failed("No network.".to_owned()));
     assert_eq!(stage.shown(), Some(1));
 }
 

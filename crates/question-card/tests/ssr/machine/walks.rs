@@ -2,7 +2,7 @@
 
 use super::{Stage, question};
 use ask_user_question::reply::Selection;
-use ask_user_question::snapshot::{AskPatch, MemberPath, Sending};
+use ask_user_question::snapshot::{AskPatch, MemberPath, ReplyState};
 use ask_user_question::{AskSnapshot, AskUserQuestion, Phase};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -16,7 +16,7 @@ enum Step {
     /// This number of patches arrives.
     Stream(usize),
     Phase(Phase),
-    Sending(Sending),
+    Reports(ReplyState),
     Choose(Control),
     Type(usize, Field, &'static str),
     Press(Control),
@@ -39,7 +39,6 @@ struct Settings {
     mode: SubmitMode,
     layout: Layout,
     readonly: bool,
-    held: bool,
     without_shortcuts: bool,
     /// Skip, notes, and what is open left to the agent.
     extras: [bool; 3],
@@ -59,7 +58,6 @@ impl Settings {
             mode: self.mode,
             layout: self.layout,
             readonly: self.readonly,
-            held: self.held,
             without_shortcuts: self.without_shortcuts,
             skip: skip.then(Skip::button),
             notes: notes.then(Notes::field),
@@ -75,13 +73,12 @@ impl Settings {
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    let flags = (prop::bool::weighted(0.2), any::<bool>(), any::<bool>(), any::<[bool; 3]>(), any::<[bool; 5]>());
+    let flags = (prop::bool::weighted(0.2), any::<bool>(), any::<[bool; 3]>(), any::<[bool; 5]>());
     let left = prop::option::weighted(0.3, 0..90_000_u64);
     let others = (prop::option::of(0..6_usize), left, 0..9_usize, select(vec!["", "other"]));
     (modes(), layouts(), flags, others).prop_map(|(mode, layout, flags, others)| {
-        let ((readonly, held, without_shortcuts, extras, offers), (max_length, left, language, scope)) =
-            (flags, others);
-        Settings { mode, layout, readonly, held, without_shortcuts, extras, offers, max_length, left, language, scope }
+        let ((readonly, without_shortcuts, extras, offers), (max_length, left, language, scope)) = (flags, others);
+        Settings { mode, layout, readonly, without_shortcuts, extras, offers, max_length, left, language, scope }
     })
 }
 
@@ -91,7 +88,8 @@ fn step() -> impl Strategy<Value = Step> {
     let other = question.clone().prop_map(|question| Control::Other { question });
     let phases =
         [Phase::Ready, Phase::Answerable, Phase::Malformed, Phase::Superseded, Phase::Answered, Phase::Declined];
-    let sendings = [Sending::Idle, Sending::Pending, Sending::Failed("No network.".to_owned())];
+    let failed = ReplyState::Failed("No network.".to_owned());
+    let reports = [ReplyState::None, ReplyState::Held, ReplyState::Sending, failed];
     let controls = [
         Control::Cancel,
         Control::Keep,
@@ -113,7 +111,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => (1..60_usize).prop_map(Step::Stream),
         1 => select(phases.to_vec()).prop_map(Step::Phase),
-        2 => select(sendings.to_vec()).prop_map(Step::Sending),
+        2 => select(reports.to_vec()).prop_map(Step::Reports),
         4 => prop_oneof![option.clone(), other].prop_map(Step::Choose),
         2 => option.prop_map(Step::Press),
         4 => (question.clone(), fields, select(vec!["", " ", "mine", "another text"])).prop_map(|(q, f, t)| Step::Type(q, f, t)),
@@ -146,7 +144,8 @@ static SHEETS: LazyLock<Vec<Labels>> =
 struct Seen {
     /// A reply or cancellation was handed over, and has no result yet.
     is_out: bool,
-    was_pending: bool,
+    /// The host's last report about this reply.
+    reported: ReplyState,
     /// The text that the user typed last into each field.
     typed: Vec<((usize, Field), String)>,
     /// All that reached the host.
@@ -193,15 +192,14 @@ impl Seen {
             // Only a complete ask can be answered, and what is over does not begin again by itself.
             Step::Phase(Phase::Ready | Phase::Answerable) if stage.ask.ask.is_none() => return,
             Step::Phase(phase) => stage.receive([AskPatch::Phase(*phase)]),
-            Step::Sending(sending) => {
-                let comes_back = match sending {
-                    Sending::Failed(_) => true,
-                    Sending::Idle => self.was_pending,
-                    Sending::Pending => false,
+            Step::Reports(reply) => {
+                let before = std::mem::replace(&mut self.reported, reply.clone());
+                self.is_out &= match reply {
+                    ReplyState::Failed(_) => before == *reply,
+                    ReplyState::None => !before.is_pending(),
+                    ReplyState::Held | ReplyState::Sending => true,
                 };
-                self.is_out &= !comes_back;
-                self.was_pending = *sending == Sending::Pending;
-                stage.take(Input::Sending(sending.clone()))
+                stage.reports(reply.clone())
             }
             Step::Choose(control) => stage.take(Input::Choose(*control)),
             // An ask that cannot be read has one field.
@@ -245,12 +243,17 @@ impl Seen {
                 self.is_out &= !stage.card.is_over() || stage.options.readonly && !stage.card.phase().is_over();
                 stage.card = Card::new(&stage.ask, stage.options.clone());
                 stage.card.restore(&stage.ask, kept);
-                self.was_pending = stage.card.is_latched();
                 stage.take(Input::Begin)
             }
         };
         self.look_at(stage, &acts, was_latched, &step);
         look_at_step(stage, &acts, before, &step);
+    }
+
+    /// The host gets a reply or a cancellation: what it said of an earlier one is over.
+    fn takes(&mut self, stage: &mut Stage) {
+        self.reported = ReplyState::None;
+        stage.ask.apply(AskPatch::Reply(ReplyState::None));
     }
 
     fn look_at(&mut self, stage: &mut Stage, acts: &[Do], was_latched: bool, step: &Step) {
@@ -267,12 +270,14 @@ impl Seen {
                     assert_eq!(own, chosen, "by {step:?}");
                     assert!(left.is_empty() || matches!(step, Step::Press(Control::Decide)), "by {step:?}");
                     self.is_out = true;
+                    self.takes(stage);
                     self.told.push_str(&reply.to_json().to_string());
                 }
                 Do::Emit(CardEvent::Cancel) => {
                     assert!(!self.is_out, "sent twice, by {step:?}");
                     // A card that could not be read ends by itself, and the host can return its cancellation.
                     self.is_out = !is_broken;
+                    self.takes(stage);
                     self.gave_up = true;
                 }
                 Do::Emit(CardEvent::Message(text)) => {

@@ -1,0 +1,86 @@
+//! The card of an ask, and all that joins it to its conversation.
+
+use crate::cards::Cards;
+use crate::chat::AgentChat;
+use crate::entry::Ask;
+use crate::status::Status;
+use leptos::prelude::*;
+use question_card::{CardOptions, FocusHandle, QuestionCard};
+
+impl Cards {
+    /// The handle for the card of a call, until the current owner is cleaned up.
+    fn handle(self, tool_call_id: &str) -> FocusHandle {
+        let (id, handle) = (tool_call_id.to_owned(), FocusHandle::new());
+        self.handles.update_untracked(|handles| handles.push((id.clone(), handle)));
+        on_cleanup(move || {
+            self.handles.try_update_untracked(|handles| handles.retain(|(its, _)| *its != id));
+            self.set_picks(&id, Vec::new());
+        });
+        handle
+    }
+}
+
+impl AgentChat {
+    /// Moves the focus to the first question that waits for its answer and has none on its way, or else to the first that waits. Returns
+    /// false if no [`AskCard`] shows it.
+    pub fn focus_waiting(&self) -> bool {
+        let waiting = self.waiting.with_untracked(|waiting| {
+            let is_free = |ask: &&Ask| !untrack(|| ask.is_pending());
+            let free = waiting.iter().find(is_free).or(waiting.first());
+            free.map(|ask| ask.tool_call_id.clone())
+        });
+        let handle = waiting.and_then(|waiting| {
+            self.cards.handles.with_untracked(|handles| Some(handles.iter().find(|(id, _)| *id == waiting)?.1))
+        });
+        handle.is_some_and(|handle| handle.focus())
+    }
+}
+
+/// The card of an ask, joined to its conversation: it announces a question that has just come, sends the answer, and tells what became of
+/// it. An answer that is held can be changed, and leads to the question that it waits for. A text that came too late goes as a message. Its
+/// picks go along with what the user types elsewhere.
+///
+/// ```
+/// use agent_chat::{AgentChat, Ask, AskCard};
+/// use leptos::prelude::*;
+/// use question_card::{CardOptions, Persist};
+///
+/// #[component]
+/// fn Question(chat: AgentChat, ask: Ask) -> impl IntoView {
+///     view! { <AskCard chat ask options=CardOptions::new().notes().persist(Persist::session()) /> }
+/// }
+/// ```
+#[component]
+pub fn AskCard(
+    /// The conversation.
+    chat: AgentChat,
+    /// The ask.
+    ask: Ask,
+    /// All other options of the card.
+    #[prop(optional)]
+    options: CardOptions,
+) -> impl IntoView {
+    let Ask { tool_call_id, snapshot } = ask;
+    let is_running = chat.status.with_untracked(|status| *status == Status::Running);
+    let handle = chat.cards.handle(&tool_call_id);
+    let id = StoredValue::new(tool_call_id);
+    let options = options
+        .scope(chat.conversation_id())
+        .fresh(is_running)
+        .handle(handle)
+        .on_change(move || {
+            id.with_value(|id| chat.take_back(id));
+        })
+        .on_next(move || {
+            chat.focus_waiting();
+        })
+        .on_picks(move |picked| id.with_value(|id| chat.set_picks(id, picked)))
+        .on_late_message(move |text| chat.send_alone(&text));
+    let on_reply = Callback::new(move |reply| {
+        id.with_value(|id| chat.reply(id, reply));
+    });
+    let on_cancel = move |()| {
+        id.with_value(|id| chat.cancel(id));
+    };
+    view! { <QuestionCard ask=ReadSignal::from(snapshot) on_reply on_cancel options /> }
+}

@@ -1,0 +1,42 @@
+//! The cards of a conversation's asks: their picks so far, and the way into them.
+
+use crate::entry::Ask;
+use ask_user_question::reply::Selection;
+use leptos::prelude::*;
+
+/// The picks on the cards of these calls.
+pub(crate) type Picks = Vec<(String, Vec<Selection>)>;
+
+/// The cards that are shown. They belong to the owner of the conversation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cards {
+    picks: RwSignal<Picks>,
+    #[cfg(feature = "card")]
+    pub(crate) handles: RwSignal<Vec<(String, question_card::FocusHandle)>>,
+}
+
+impl Cards {
+    pub(crate) fn new() -> Self {
+        Self {
+            picks: RwSignal::default(),
+            #[cfg(feature = "card")]
+            handles: RwSignal::default(),
+        }
+    }
+
+    pub(crate) fn set_picks(self, tool_call_id: &str, picked: Vec<Selection>) {
+        // Gone with the conversation.
+        self.picks.try_update(|picks| {
+            picks.retain(|(id, _)| id != tool_call_id);
+            if !picked.is_empty() {
+                picks.push((tool_call_id.to_owned(), picked));
+            }
+        });
+    }
+
+    /// The picks on the cards of these asks.
+    pub(crate) fn picks(self, waiting: &[Ask]) -> Picks {
+        let waits = |id: &str| waiting.iter().any(|ask| ask.tool_call_id == id);
+        self.picks.with(|picks| picks.iter().filter(|(id, _)| waits(id)).cloned().collect())
+    }
+}

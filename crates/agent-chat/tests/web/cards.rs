@@ -1,0 +1,105 @@
+//! The card that is joined to the hook by `AskCard` alone.
+
+use crate::scripted_agent::{Call, tick};
+use crate::visitor::{BOTH, COLOUR, SIZE, Visitor};
+use agent_chat::{AgentChat, AskCard, Entry, Item, Outcome, Status};
+use ask_user_question::Phase;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test as test;
+use web_sys::{Element, HtmlElement};
+
+/// A page of cards, which is gone with the test.
+struct Page {
+    place: Element,
+    _view: Box<dyn std::any::Any>,
+}
+
+impl Page {
+    async fn of(visitor: &Visitor) -> Self {
+        let chat = visitor.chat;
+        let row = move |entry: Entry| match entry.item {
+            Item::Ask(ask) => view! { <AskCard chat ask /> }.into_any(),
+            _ => ().into_any(),
+        };
+        let place = document().create_element("div").expect("a div");
+        document().body().expect("a body").append_child(&place).expect("it is appended");
+        let view = mount_to(place.clone().unchecked_into(), move || {
+            view! { <For each=move || chat.entries.get() key=|entry| entry.key.clone() children=row /> }
+        });
+        // The cards begin in a task of their own.
+        tick().await;
+        Self { place, _view: Box::new(view) }
+    }
+
+    fn says(&self, text: &str) -> bool {
+        self.place.text_content().unwrap_or_default().contains(text)
+    }
+
+    /// A button with these words, or the input of a label.
+    fn control(&self, words: &str) -> Option<HtmlElement> {
+        let controls = self.place.query_selector_all("button, label").expect("a good selector");
+        let mut controls = (0..controls.length()).filter_map(|nth| controls.item(nth)?.dyn_into::<HtmlElement>().ok());
+        let control = controls.find(|control| control.text_content().is_some_and(|text| text.contains(words)))?;
+        match control.get_attribute("for") {
+            Some(id) => document().get_element_by_id(&id)?.dyn_into().ok(),
+            None => Some(control),
+        }
+    }
+
+    async fn press(&self, visitor: &Visitor, words: &'static str) {
+        visitor.sees(words, |_| self.control(words).is_some()).await;
+        self.control(words).expect("it is there").click();
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        self.place.remove();
+    }
+}
+
+#[test]
+async fn a_question_that_comes_in_one_piece_is_announced() {
+    let (visitor, call) = Visitor::greeting().await;
+    visitor.sees_status(Status::Running).await;
+    let page = Page::of(&visitor).await;
+    call.asks("c1", SIZE);
+    let announced = || page.place.query_selector("[role=status]").ok()??.text_content();
+    visitor.sees("the announcement", |_| announced().is_some_and(|said| said.contains("Which size?"))).await;
+}
+
+#[test]
+async fn an_answer_is_held_for_another_and_can_be_changed() {
+    let visitor = Visitor::asked_twice().await;
+    let page = Page::of(&visitor).await;
+    page.press(&visitor, "Large").await;
+    page.press(&visitor, "Submit").await;
+    visitor.sees("what it waits for", |_| page.says("Goes out with your next answer")).await;
+    page.press(&visitor, "Change").await;
+    visitor.sees("an open card", |_| !page.says("Goes out with your next answer")).await;
+    visitor.picks("c1", SIZE, 1);
+    visitor.picks("c2", COLOUR, 0);
+    let call = Call::next().await;
+    call.accept();
+    call.finishes();
+    visitor.sees_phase("c1", Phase::Answered).await;
+    visitor.sees("the receipts", |_| page.says("Large") && page.control("Submit").is_none()).await;
+}
+
+#[test]
+async fn the_picks_of_a_card_go_along_with_a_text() {
+    let (visitor, call) = Visitor::greeting().await;
+    call.asks("c1", BOTH);
+    call.finishes();
+    visitor.sees_status(Status::Idle).await;
+    let page = Page::of(&visitor).await;
+    page.press(&visitor, "Large").await;
+    let picks = |chat: AgentChat| match untrack(|| chat.reading("Please stop asking"))?.outcome {
+        Outcome::RepliedInChat { partial, .. } => Some(partial),
+        _ => None,
+    };
+    visitor.sees("the picks", |chat| picks(chat).is_some_and(|picks| picks[0].selected == [1])).await;
+    assert!(visitor.chat.focus_waiting());
+    assert!(document().active_element().is_some_and(|active| page.place.contains(Some(&active))));
+}
