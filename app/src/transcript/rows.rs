@@ -2,14 +2,15 @@
 
 use crate::cards::Cards;
 use crate::copying::{AGAIN, add_button, add_copy};
-use crate::effect::effect;
+use crate::effect::{effect, in_next_task};
 use crate::field::{focus_composer, keep_typed, write_below};
 use crate::markdown::MarkdownView;
 use crate::nodes::{add, element, hear, set, write};
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
-use agent_chat::{AgentChat, Ask, AskSnapshot, Entry, EntryKey, Item, Phase, Sending, Status};
+use agent_chat::{AgentChat, Ask, AskSnapshot, Entry, EntryKey, Item, Phase, ReplyStatus, Sending, Status};
+use js_sys::Reflect;
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
@@ -17,7 +18,7 @@ use question_card::{CardOptions, Layout, Persist, QuestionCard};
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
-use web_sys::{Element, Node};
+use web_sys::{Element, Node, ScrollIntoViewOptions};
 
 /// The number of items of a long history that are made at once. Its end is made first, because it is visible.
 const SLICE: usize = 40;
@@ -309,9 +310,10 @@ impl Maker {
             .on_picks(move |picked| id.with_value(|id| cards.set_picks(id, picked)))
             .on_late_message(move |text| chat.send_alone(&text));
         let on_reply = Callback::new(move |reply| {
-            id.with_value(|id| {
-                chat.reply(id, reply);
-            });
+            if id.with_value(|id| chat.reply(id, reply)) == ReplyStatus::Held {
+                // Its card is low by then.
+                in_next_task(show_waiting);
+            }
         });
         let on_cancel = move |()| {
             id.with_value(|id| {
@@ -346,6 +348,17 @@ fn clamp(article: &Element) -> Element {
         focus_composer();
     });
     all
+}
+
+/// Brings the first question into view that waits for its answer.
+fn show_waiting() {
+    // A valid selector.
+    if let Ok(Some(form)) = document().query_selector(".qc:not([data-held]) > .qc-form") {
+        let options = ScrollIntoViewOptions::new();
+        // A plain object, which takes it.
+        let _ = Reflect::set(&options, &"block".into(), &"nearest".into());
+        form.scroll_into_view_with_scroll_into_view_options(&options);
+    }
 }
 
 /// Shows below a card that somebody else has answered it, if it waited here.
