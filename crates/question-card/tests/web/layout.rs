@@ -245,13 +245,55 @@ async fn a_recommendation_is_a_badge_and_the_answer_the_label_as_it_came() {
         card.receives_slowly(stream(&asked)).await;
         card.receives_slowly(ready(&asked)).await;
         let badges: Vec<_> = card.all(".qc-badge").iter().map(text_of).collect();
-        assert_eq!(badges, ["(Recommended)"]);
+        assert_eq!(badges, ["Recommended"]);
         card.stands_still().await;
-        card.choose("Oil change (Recommended)").await;
+        card.choose("Oil change Recommended").await;
         if !is_pick {
             card.submit().await;
         }
         assert_eq!(card.only_reply().message(), "Oil change (Recommended)");
+        card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply()))).await;
+        assert_eq!(text_of(&card.find(".qc-answer > span:last-child").expect("an answer")), "Oil change");
+    }
+}
+
+#[test]
+async fn a_badge_is_in_the_cards_words_whatever_the_agent_calls_it() {
+    for (language, label) in
+        [("de", "Ölwechsel (Empfohlen)"), ("ja", "オイル（おすすめ）"), ("fr", "Huile (recommended)")]
+    {
+        let mut asked = service();
+        asked.questions[0].options[0].label = label.to_owned();
+        let labels = Labels::for_lang(language);
+        let card =
+            CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), speaking(labels.clone())).await;
+        let badges: Vec<_> = card.all(".qc-badge").iter().map(text_of).collect();
+        assert_eq!(badges, [labels.text(Word::Recommended)], "{language}");
+    }
+}
+
+#[test]
+async fn the_main_button_is_as_far_from_the_lower_edge_as_from_the_side() {
+    for asked in [service(), mixed()] {
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), stepped()).await;
+        for width in WIDTHS {
+            lay_out(&card, width, Face::Plain).await;
+            let (edge, main) = (rect(&card.card()), rect(&card.all(".qc-main > button").pop().expect("a button")));
+            let gaps = (edge.bottom() - main.bottom(), edge.right() - main.right());
+            assert!((gaps.0 - gaps.1).abs() < 1.0, "{gaps:?} at {width} px");
+        }
+    }
+}
+
+#[test]
+async fn a_question_without_options_has_a_field_that_is_called_as_it_is() {
+    let mut asked = service();
+    asked.questions[0].options.clear();
+    for setting in [on_pick(), stepped()] {
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable), setting).await;
+        let names = card.text_field(0).get_attribute("aria-labelledby").expect("a name");
+        assert!(names.ends_with("-legend") && !names.contains(' '), "{names}");
+        assert_eq!(text_of(&card.find(".qc-hint").expect("its line")), "");
     }
 }
 
