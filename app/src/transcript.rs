@@ -71,21 +71,10 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
     };
     hear(reader.frame(), "scroll", on_scroll.clone());
     hear(&window(), "scroll", on_scroll);
-    for act in ["wheel", "touchmove"] {
-        let reader = reader.clone();
-        hear(&window(), act, move || reader.acts());
-    }
-    let steps = reader.clone();
-    let keys = window_event_listener(leptos::ev::keydown, move |event| {
-        // Letters write, and Enter answers.
-        if event.key().len() > 1 && event.key() != "Enter" {
-            steps.acts();
-        }
-    });
-    on_cleanup(move || keys.remove());
     let stays = reader.clone();
     // Comes before the scroll events of what a new size has moved, which would look like the reader's own.
     hear(&window(), "resize", move || {
+        stays.drop_height();
         if at_end.get_untracked() {
             stays.go_to_end();
         }
@@ -99,9 +88,12 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
             goes.go_to_end();
         }
     });
-    let count = Cell::new(0);
+    let (count, anew) = (Cell::new(0), reader.clone());
     effect(move || {
         let entries = chat.entries.with(Vec::len);
+        if entries < count.get() {
+            anew.drop_height();
+        }
         // The list may be lower with them: a receipt is lower than its card.
         if count.replace(entries) < entries && !at_end.get_untracked() {
             news.set(true);

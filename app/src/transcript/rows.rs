@@ -1,14 +1,15 @@
 //! The items of the list, one for each entry of the conversation.
 
 use crate::copying::{AGAIN, add_button, add_copy};
-use crate::effect::effect;
+use crate::effect::{effect, in_next_task};
 use crate::field::{focus_composer, keep_typed, write_below};
 use crate::markdown::MarkdownView;
 use crate::nodes::{add, element, hear, set, write};
 use crate::settings::Settings;
 use crate::tool_name::tool_name;
 use crate::words::{Say, Words, words};
-use agent_chat::{AgentChat, Ask, AskCard, AskSnapshot, Entry, EntryKey, Item, Phase, Status};
+use agent_chat::{AgentChat, Ask, AskCard, AskSnapshot, Entry, EntryKey, Item, Phase, ReplyState, Status};
+use js_sys::Reflect;
 use leptos::prelude::*;
 use leptos::tachys::view::any_view::AnyViewState;
 use leptos::tachys::view::{Mountable, Render};
@@ -16,7 +17,7 @@ use question_card::{CardOptions, Layout, Persist};
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
-use web_sys::{Element, Node};
+use web_sys::{Element, Node, ScrollIntoViewOptions};
 
 /// The number of items of a long history that are made at once. Its end is made first, because it is visible.
 const SLICE: usize = 40;
@@ -285,7 +286,9 @@ impl Maker {
                 options.mode = settings.with(Settings::submit_mode);
                 options.labels = Some(words.get().labels);
             });
-        tell_of_others(item, ReadSignal::from(ask.snapshot.clone()), words);
+        let snapshot = ReadSignal::from(ask.snapshot.clone());
+        tell_of_others(item, snapshot, words);
+        lead_on(snapshot);
         let card = view! { <AskCard chat ask=ask.clone() options /> };
         let mut card = card.into_any().build();
         card.mount(item, None);
@@ -313,6 +316,31 @@ fn clamp(article: &Element) -> Element {
         focus_composer();
     });
     all
+}
+
+/// Shows the question that still waits once the answer to this one is held.
+fn lead_on(ask: ReadSignal<AskSnapshot>) {
+    let is_held = move || ask.with(|ask| ask.reply == ReplyState::Held);
+    let mut was_held = untrack(is_held);
+    effect(move || {
+        let is_held = is_held();
+        if is_held && !was_held {
+            // Its card is low by then.
+            in_next_task(show_waiting);
+        }
+        was_held = is_held;
+    });
+}
+
+/// Brings the first question into view that waits for its answer.
+fn show_waiting() {
+    // A valid selector.
+    if let Ok(Some(form)) = document().query_selector(".qc:not([data-held]) > .qc-form") {
+        let options = ScrollIntoViewOptions::new();
+        // A plain object, which takes it.
+        let _ = Reflect::set(&options, &"block".into(), &"nearest".into());
+        form.scroll_into_view_with_scroll_into_view_options(&options);
+    }
 }
 
 /// Shows below a card that somebody else has answered it, if it waited here.

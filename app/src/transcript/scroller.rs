@@ -1,6 +1,5 @@
 //! The scrolled element of the transcript, and the way to its end.
 
-use js_sys::Date;
 use leptos::prelude::{document, window};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
@@ -9,9 +8,6 @@ use web_sys::{Element, HtmlElement};
 /// The distance from the end, in CSS pixels, at which a reader still counts as being there.
 const NEAR_THE_END: i32 = 48;
 
-/// The longest time between the reader's input and the scroll event that it causes, in milliseconds.
-const SOON: f64 = 500.0;
-
 /// The part of the height that stays for what was said before a question: its last lines say what it is about.
 const BEFORE: i32 = 4;
 
@@ -19,15 +15,13 @@ const BEFORE: i32 = 4;
 pub(super) struct Reader {
     frame: HtmlElement,
     list: HtmlElement,
-    /// The position that the page last scrolled to, and the list's height at that time, in CSS pixels.
-    led_to: Cell<(i32, i32)>,
-    /// The time of the reader's last input, in milliseconds since 1970.
-    acted: Cell<f64>,
+    /// The position that the page last scrolled to, in CSS pixels.
+    led_to: Cell<i32>,
 }
 
 impl Reader {
     pub(super) fn of(frame: HtmlElement, list: HtmlElement) -> Self {
-        Self { frame, list, led_to: Cell::default(), acted: Cell::default() }
+        Self { frame, list, led_to: Cell::default() }
     }
 
     pub(super) fn frame(&self) -> &Element {
@@ -41,21 +35,32 @@ impl Reader {
     /// Leads the reader down to the end, if it is further down.
     pub(super) fn go_to_end(&self) {
         let scroller = self.scroller();
-        self.led_to.set((scroller.go_to_end(&self.list), self.list.client_height()));
+        self.led_to.set(scroller.go_to_end(&self.list));
+        self.keep_height(&scroller);
     }
 
-    /// The reader has turned the wheel, moved a finger or pressed a key that may scroll.
-    pub(super) fn acts(&self) {
-        self.acted.set(Date::now());
-    }
-
-    /// True if the reader has scrolled to the end, false if elsewhere, `None` if the browser moved the page. WebKit lays out a card once without
-    /// its new children, and that moves the page up.
+    /// True if the reader has scrolled to the end, false if elsewhere, `None` if the page did.
     pub(super) fn has_scrolled(&self) -> Option<bool> {
-        let (scroller, (place, height)) = (self.scroller(), self.led_to.get());
-        let is_pushed =
-            scroller.place() < place && self.list.client_height() != height && Date::now() - self.acted.get() > SOON;
-        (scroller.place() != place && !is_pushed).then(|| scroller.is_at_end(&self.list))
+        let scroller = self.scroller();
+        self.keep_height(&scroller);
+        (scroller.place() != self.led_to.get()).then(|| scroller.is_at_end(&self.list))
+    }
+
+    /// Lets the list be as high as its content is.
+    pub(super) fn drop_height(&self) {
+        self.set_height("");
+    }
+
+    /// Keeps the list as high as the reader's position needs. When it gets lower, the browser would scroll up: a card that becomes a receipt
+    /// would move what is read, and WebKit lays out a card once without its new children.
+    fn keep_height(&self, scroller: &Scroller) {
+        let beyond = scroller.last() - scroller.place();
+        self.set_height(&format!("{}px", (self.list.offset_height() - beyond).max(0)));
+    }
+
+    fn set_height(&self, height: &str) {
+        // A valid property.
+        let _ = self.list.style().set_property("min-block-size", height);
     }
 
     fn scroller(&self) -> Scroller {
@@ -87,6 +92,11 @@ impl Scroller {
         self.element.scroll_top()
     }
 
+    /// The last position that there is.
+    fn last(&self) -> i32 {
+        self.element.scroll_height() - self.element.client_height()
+    }
+
     /// Returns true if the reader is at the end of this list.
     fn is_at_end(&self, list: &HtmlElement) -> bool {
         self.place() >= self.end_of(list) - NEAR_THE_END
@@ -103,12 +113,13 @@ impl Scroller {
 
     /// The position of the end. A question is read from its beginning: if it is higher than the visible part, its beginning is the end.
     fn end_of(&self, list: &HtmlElement) -> i32 {
-        let end = self.element.scroll_height() - self.element.client_height();
         let last = list.last_element_child();
         let asks = |last: &Element| last.query_selector("form").is_ok_and(|form| form.is_some());
         match last.filter(asks).and_then(|last| last.dyn_into::<HtmlElement>().ok()) {
-            Some(question) => end.min(self.begin + question.offset_top() - self.element.client_height() / BEFORE),
-            None => end,
+            Some(question) => {
+                self.last().min(self.begin + question.offset_top() - self.element.client_height() / BEFORE)
+            }
+            None => self.last(),
         }
     }
 }

@@ -524,6 +524,70 @@ async fn the_first_of_two_answers_leads_to_the_second_and_can_be_changed() {
 }
 
 #[test]
+async fn what_is_read_stays_where_it_is_when_a_tap_answers() {
+    let agent = Agent::asking_after("place", &["A line\n".repeat(12).as_str(); 4], &[("c1", &size())]);
+    let style = style(".talk > .transcript { flex: none; block-size: 30rem }");
+    let page = Page::of(&agent).await;
+    let frame: HtmlElement = page.0.the(".transcript");
+    page.waits_for("the end", || frame.scroll_top() > 0).await;
+    let above: Element = page.0.the("li:nth-last-child(2 of li:not(.writing)) article");
+    let place = || above.get_bounding_client_rect().bottom();
+    seen().await;
+    let (top, asked) = (place(), page.0.the::<HtmlElement>(&card("c1")));
+    let high = asked.offset_height();
+    page.clicks("c1", "Large").await;
+    page.waits_for("the receipt", || asked.offset_height() < high / 2).await;
+    seen().await;
+    assert_eq!(place(), top);
+    agent.says("One line");
+    page.sees("article[data-role=assistant]").await;
+    seen().await;
+    assert_eq!(place(), top, "the answer fills the room below");
+    frame.set_scroll_top(frame.scroll_top() - 30);
+    seen().await;
+    let seen_to = frame.scroll_top() + frame.client_height();
+    assert!(frame.scroll_height() <= seen_to + 1, "room that is not seen goes");
+    style.remove();
+}
+
+#[test]
+async fn an_answer_that_waits_brings_the_next_question_into_view() {
+    let agent = Agent::asking("next", &[("c1", &size()), ("c2", &colour()), ("c3", &colour())]);
+    let style = style(".talk > .transcript { flex: none; block-size: 22rem }");
+    let page = Page::of(&agent).await;
+    let frame: HtmlElement = page.0.the(".transcript");
+    seen().await;
+    frame.set_scroll_top(0);
+    seen().await;
+    page.clicks("c1", "Large").await;
+    let bottom = |element: &Element| element.get_bounding_client_rect().bottom();
+    let second: Element = page.0.the(&format!("{} form", card("c2")));
+    page.waits_for("the second question", || bottom(&second) <= bottom(&frame) + 1.0).await;
+    let top = |element: &Element| element.get_bounding_client_rect().top();
+    assert!(top(&second) >= top(&frame), "all of it");
+    style.remove();
+}
+
+/// Adds the page's style sheets, and this one.
+fn style(css: &str) -> Element {
+    let style = document().create_element("style").expect("a valid name");
+    style.set_text_content(Some(&[question_card::STYLESHEET, include_str!("../../../style/chat.css"), css].concat()));
+    document().body().expect("a body").append_child(&style).expect("it takes children");
+    style
+}
+
+/// Lets the browser lay out and paint, and tell of it.
+async fn seen() {
+    for _ in 0..2 {
+        let promise = js_sys::Promise::new(&mut |done, _| {
+            window().request_animation_frame(&done).expect("it paints");
+        });
+        wasm_bindgen_futures::JsFuture::from(promise).await.expect("it comes");
+    }
+    gone_by().await;
+}
+
+#[test]
 async fn another_agent_gets_what_is_being_written_and_the_one_before_does_not() {
     let agent = Agent::asking("before", &[("c1", &size())]);
     let page = Page::of(&agent).await;

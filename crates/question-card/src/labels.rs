@@ -69,6 +69,14 @@ impl Labels {
     }
 
     /// The number of questions that have their answer.
+    /// The label of an option without the suffix by which agents recommend it, if it has that: in English, or in these words.
+    pub(crate) fn without_badge<'a>(&self, label: &'a str) -> Option<&'a str> {
+        let (plain, suffix) = label.strip_suffix([')', '）'])?.rsplit_once(['(', '（'])?;
+        let is = |word: &str| suffix.eq_ignore_ascii_case(word);
+        let fits = is(Word::Recommended.english()) || is(self.text(Word::Recommended));
+        (fits && !plain.is_empty()).then_some(plain)
+    }
+
     pub(crate) fn progress(&self, answered: usize, count: usize) -> String {
         self.plural(Word::Progress, answered, &[("all", &count.to_string())])
     }

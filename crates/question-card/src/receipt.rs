@@ -180,6 +180,7 @@ fn write_row(w: &mut Writer, (ids, index): (Ids, usize), row: &ReceiptRow<'_>, l
         w.open("ul", part::ANSWERS, index);
         w.stamped("id", says_it.into(), &|| ids.receipt_answer(index));
         for (at, (label, is_chosen)) in row.options.iter().enumerate() {
+            let label = labels.without_badge(label).unwrap_or(label).trim_end();
             list_item(w, at, *is_chosen, lang, labels, &|w| w.marked(label));
         }
         if let Some(own) = row.own {

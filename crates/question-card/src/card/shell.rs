@@ -131,8 +131,12 @@ impl Shell {
         let looks_same = card.looks_same;
         drop(card);
         let mut keeps_focus = now.has_focus && !looks_same;
+        let from = to_do.contains(&Do::PageMoved).then(|| self.height());
         if !looks_same {
             self.draw();
+        }
+        if let Some(from) = from {
+            self.fold(from);
         }
         let mut prevents = false;
         for act in to_do {
@@ -219,6 +223,26 @@ impl Shell {
         if adds_actions {
             self.add_actions(is_over);
         }
+    }
+
+    fn height(&self) -> i32 {
+        self.root.get().map_or(0, |root| root.offset_height())
+    }
+
+    /// Folds the card from this height to the one that it has now: the style makes a transition of it.
+    fn fold(&self, from: i32) {
+        // No markup, which a page's policy may forbid.
+        let Some(style) = self.root.get().and_then(|root| browser::node(root, "style")) else {
+            return;
+        };
+        let set = |height: &str, transition: &str| {
+            browser::set_text(&style, "minBlockSize", height);
+            browser::set_text(&style, "transition", transition);
+        };
+        set(&concat(&[&from.to_string(), "px"]), "none");
+        // Laid out, or the two would be one change.
+        self.height();
+        set("", "");
     }
 
     /// Emits the place for the host's own view below the receipt, if it changed.

@@ -18,6 +18,8 @@ words! {
         SelectMany "selectMany" [] "Select all that apply",
         /// The label of the free-text row.
         Other "other" [] "Other",
+        /// The badge of an option that the agent recommends.
+        Recommended "recommended" [] "Recommended",
         /// Shown in the empty text field of that row; never its name.
         OtherPlaceholder "otherPlaceholder" [] "Your own answer",
         /// Names the preview of an option, given its label.

@@ -30,7 +30,8 @@ pub async fn lay_out_with(card: &CardPage, width: u32, face: Face, sheet: &str) 
     let style = leptos::prelude::document().create_element("style").expect("a style");
     style.set_text_content(Some(sheet));
     card.root.append_child(&style).expect("it is appended");
-    let room = format!("inline-size: {width}px; --qc-max-inline: 100%; --qc-font: {family}; --qc-font-mono: {family}");
+    let font = format!("--qc-font: {family}; --qc-font-mono: {family}");
+    let room = format!("inline-size: {width}px; --qc-max-inline: 100%; {font}; --qc-motion: 0ms");
     card.root.set_attribute("style", &room).expect("room");
 }
 

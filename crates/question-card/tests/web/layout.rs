@@ -3,10 +3,12 @@
 use crate::asks::{mixed, ready, service, stream};
 use crate::card_page::{CardPage, Setting, fresh_id, on_pick, speaking, stepped, text_of};
 use crate::faces::{Face, lay_out};
+use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::AskPatch;
-use ask_user_question::{AskSnapshot, Phase};
+use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::prelude::document;
 use question_card::{LANGUAGES, Labels, SubmitMode, Word, Words as _};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 use web_sys::{DomRect, Element};
 
@@ -201,6 +203,38 @@ async fn an_answer_that_waits_for_others_is_a_receipt_in_waiting() {
 }
 
 #[test]
+async fn copy_answers_covers_nothing_else_of_a_receipt() {
+    for asked in [service(), mixed()] {
+        for (language, _) in LANGUAGES {
+            let setting = Setting { mode: SubmitMode::OnPick, ..speaking(Labels::for_lang(language)) };
+            let snapshot = AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable);
+            let card = CardPage::open(snapshot, setting).await;
+            let picks = (0..asked.questions.len()).map(|question| Selection {
+                question,
+                selected: vec![0],
+                ..Selection::default()
+            });
+            let reply = Reply::check(&asked, picks.collect()).expect("it fits");
+            card.ends(Phase::Answered, Some(Outcome::Answered(reply))).await;
+            for width in [288, 358, 640, 704] {
+                lay_out(&card, width, Face::Wide).await;
+                let copy = rect(&card.find(".qc-receipt-actions > button").expect("a way to copy"));
+                for part in card.all(".qc-receipt-state, summary, .qc-receipt-question, .qc-answer > span:last-child") {
+                    let place = text_rect(&part);
+                    let is_apart = copy.left() >= place.right()
+                        || copy.right() <= place.left()
+                        || copy.top() >= place.bottom() - 1.0
+                        || copy.bottom() <= place.top() + 1.0;
+                    assert!(is_apart, "{language}, {width} px: {}", part.outer_html());
+                }
+                let edge = rect(&card.card());
+                assert!(copy.left() >= edge.left() && copy.right() <= edge.right(), "{language}, {width} px");
+            }
+        }
+    }
+}
+
+#[test]
 async fn a_recommendation_is_a_badge_and_the_answer_the_label_as_it_came() {
     let mut asked = service();
     asked.questions[0].options[0].label = "Oil change (Recommended)".to_owned();
@@ -211,16 +245,68 @@ async fn a_recommendation_is_a_badge_and_the_answer_the_label_as_it_came() {
         card.receives_slowly(stream(&asked)).await;
         card.receives_slowly(ready(&asked)).await;
         let badges: Vec<_> = card.all(".qc-badge").iter().map(text_of).collect();
-        assert_eq!(badges, ["(Recommended)"]);
+        assert_eq!(badges, ["Recommended"]);
         card.stands_still().await;
-        card.choose("Oil change (Recommended)").await;
+        card.choose("Oil change Recommended").await;
         if !is_pick {
             card.submit().await;
         }
         assert_eq!(card.only_reply().message(), "Oil change (Recommended)");
+        card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply()))).await;
+        assert_eq!(text_of(&card.find(".qc-answer > span:last-child").expect("an answer")), "Oil change");
+    }
+}
+
+#[test]
+async fn a_badge_is_in_the_cards_words_whatever_the_agent_calls_it() {
+    for (language, label) in
+        [("de", "Ölwechsel (Empfohlen)"), ("ja", "オイル（おすすめ）"), ("fr", "Huile (recommended)")]
+    {
+        let mut asked = service();
+        asked.questions[0].options[0].label = label.to_owned();
+        let labels = Labels::for_lang(language);
+        let card =
+            CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), speaking(labels.clone())).await;
+        let badges: Vec<_> = card.all(".qc-badge").iter().map(text_of).collect();
+        assert_eq!(badges, [labels.text(Word::Recommended)], "{language}");
+    }
+}
+
+#[test]
+async fn the_main_button_is_as_far_from_the_lower_edge_as_from_the_side() {
+    for asked in [service(), mixed()] {
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), stepped()).await;
+        for width in WIDTHS {
+            lay_out(&card, width, Face::Plain).await;
+            let (edge, main) = (rect(&card.card()), rect(&card.all(".qc-main > button").pop().expect("a button")));
+            let gaps = (edge.bottom() - main.bottom(), edge.right() - main.right());
+            assert!((gaps.0 - gaps.1).abs() < 1.0, "{gaps:?} at {width} px");
+        }
+    }
+}
+
+#[test]
+async fn a_question_without_options_has_a_field_that_is_called_as_it_is() {
+    let mut asked = service();
+    asked.questions[0].options.clear();
+    for setting in [on_pick(), stepped()] {
+        let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked.clone(), Phase::Answerable), setting).await;
+        let names = card.text_field(0).get_attribute("aria-labelledby").expect("a name");
+        assert!(names.ends_with("-legend") && !names.contains(' '), "{names}");
+        assert_eq!(text_of(&card.find(".qc-hint").expect("its line")), "");
     }
 }
 
 fn rect(element: &Element) -> DomRect {
     element.get_bounding_client_rect()
+}
+
+#[wasm_bindgen(inline_js = "export const text_rect = (element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect();
+};")]
+extern "C" {
+    /// The place of the text of an element, without the empty rest of its lines.
+    fn text_rect(element: &Element) -> DomRect;
 }

@@ -173,6 +173,36 @@ async fn large_text_neither_sticks_out_nor_stands_a_letter_a_line() {
     }
 }
 
+#[test]
+async fn a_card_folds_into_its_receipt_and_what_comes_fades_in() {
+    for (motion, moves) in [("300ms", true), ("0ms", false)] {
+        let open = async |snapshot, setting| {
+            let card = CardPage::open(snapshot, setting).await;
+            lay_out(&card, 704, Face::Plain).await;
+            let room = card.root.get_attribute("style").expect("room");
+            card.root.set_attribute("style", &room.replace("0ms", motion)).expect("room");
+            card
+        };
+        let card = open(AskSnapshot::new(fresh_id()), on_pick()).await;
+        card.receives(stream(&service()));
+        card.settled().await;
+        let row = card.find("[data-pending]").expect("a row");
+        assert_eq!(motions(&row), u32::from(moves), "a row, {motion}");
+        let card = open(AskSnapshot::complete(fresh_id(), mixed(), Phase::Answerable), stepped()).await;
+        at_rest(&card.root).await;
+        card.press_button("Next").await;
+        let shown = card.find(".qc-question:not([hidden])").expect("the second");
+        assert_eq!(motions(&shown), u32::from(moves), "a step, {motion}");
+        at_rest(&card.root).await;
+        let high = rect(&card.card()).height();
+        card.ends(Phase::Superseded, None).await;
+        assert_eq!(motions(&card.card()), u32::from(moves), "a receipt, {motion}");
+        assert_eq!(rect(&card.card()).height() > high / 2.0, moves, "from {high} px, {motion}");
+        at_rest(&card.root).await;
+        assert!(rect(&card.card()).height() < high / 2.0, "a receipt, {motion}");
+    }
+}
+
 fn rect(element: &Element) -> DomRect {
     element.get_bounding_client_rect()
 }
@@ -195,4 +225,14 @@ fn rect(element: &Element) -> DomRect {
 };")]
 extern "C" {
     fn contrast(element: &Element) -> f64;
+}
+
+#[wasm_bindgen(inline_js = "export const motions = (element) => element.getAnimations().length;
+export const at_rest = (root) => Promise.all(root.getAnimations({ subtree: true })
+    .filter((motion) => motion.effect.getComputedTiming().endTime < 1e6).map((motion) => motion.finished.catch(() => {})));")]
+extern "C" {
+    /// The number of changes of an element that take their time.
+    fn motions(element: &Element) -> u32;
+    /// Waits until nothing moves.
+    async fn at_rest(root: &Element);
 }

@@ -5,7 +5,7 @@ use crate::anatomy::part;
 use crate::card::machine::{Card, Manner, RowKind, has_previews, is_whole};
 use crate::dom::Control;
 use crate::draft::{ChoiceKind, Field, Problem, Remaining};
-use crate::labels::{Word, isolate};
+use crate::labels::{Labels, Word, isolate};
 use crate::marks;
 use crate::writer::Writer;
 use ask_user_question::AskSnapshot;
@@ -14,9 +14,6 @@ use ask_user_question::text::joined;
 
 /// The classes of the free-text row.
 const OTHER_ROW: &str = "qc-option qc-other";
-
-/// The suffix by which agents mark the option that they recommend.
-const RECOMMENDED: &str = "(Recommended)";
 
 /// A question, with its card and ask.
 #[derive(Clone, Copy)]
@@ -162,7 +159,7 @@ fn option_row(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &Op
             w.set("for", &card.ids.control(control));
             w.set("dir", "auto");
         }
-        label(w, place.ask, shown);
+        label(w, &card.labels, place.ask, shown);
         w.close();
     }
     // Outside the label, or it would be part of the option's name.
@@ -191,17 +188,17 @@ fn pick_button(w: &mut Writer, place: QuestionView<'_>, option: usize, shown: &O
     w.truth("aria-busy", is_picked && !card.is_held());
     w.truth("aria-disabled", is_inert);
     w.word("aria-keyshortcuts", card.shortcut(option));
-    label(w, place.ask, shown);
+    label(w, &card.labels, place.ask, shown);
     w.close();
 }
 
 /// The label of an option. The suffix of a recommended one becomes a badge; the answer is the label as it came.
-fn label(w: &mut Writer, ask: &AskSnapshot, shown: &OptionSnapshot) {
+fn label(w: &mut Writer, labels: &Labels, ask: &AskSnapshot, shown: &OptionSnapshot) {
     let text = &shown.label.text;
-    let plain = text.strip_suffix(RECOMMENDED).filter(|_| shown.closed);
+    let plain = labels.without_badge(text).filter(|_| shown.closed);
     growing(w, ask, plain.unwrap_or(text));
     if plain.is_some() {
-        w.element("span", part::BADGE, 0, RECOMMENDED);
+        w.element("span", part::BADGE, 0, labels.text(Word::Recommended));
     }
 }
 
@@ -276,7 +273,7 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     label_of(w, card, part::OPTION_LABEL, &|| card.ids.other_label(question), labelled, Word::Other);
     digit(w, card.shortcut_of_text(asked));
     // Beside no options, it is not "Other".
-    let labels = || match is_pick && asked.options.is_empty() {
+    let labels = || match asked.options.is_empty() {
         true => card.ids.legend(question),
         false => joined(&[card.ids.other_label(question), card.ids.legend(question)], " "),
     };

@@ -15,7 +15,7 @@ async fn sel_01_nothing_is_chosen_and_tab_comes_to_the_first_option() {
     gallery_at(FOUR, async |page| {
         assert_eq!(page.chosen().await?, NOTHING);
         page.stand_before_the_card().await?;
-        assert_eq!(page.tab().await?, "PostgreSQL (Recommended)");
+        assert_eq!(page.tab().await?, "PostgreSQL Recommended");
         assert_eq!(page.chosen().await?, NOTHING);
         page.tab_to("Submit answers").await
     })
