@@ -2,7 +2,7 @@
 
 use http::HeaderName;
 use http::header::AUTHORIZATION;
-use rig_core::providers::openai::wire::{self, BodyRewrite, Dialect};
+use rig_core::providers::openai::wire::{self, BodyRewrite, Dialect, OutputCap};
 
 /// A vendor of models: its address, the names of its environment variables, and its wire format.
 #[derive(Debug, PartialEq, Eq)]
@@ -162,6 +162,10 @@ pub(crate) fn dialect(name: &str, with_usage: bool) -> Dialect {
     dialect.quirks.done_without_finish_reason = true;
     dialect.quirks.native_finish_reason = true;
     dialect.quirks.stream_include_usage &= with_usage;
+    if name == wire::AZURE.name {
+        // It serves OpenAI's models.
+        dialect.quirks.output_cap = OutputCap::OpenAiReasoningFamilies;
+    }
     if dialect.quirks.rewrite == BodyRewrite::None {
         // Text as a string, since not every endpoint reads it in parts.
         dialect.quirks.rewrite = BodyRewrite::Perplexity;

@@ -1,7 +1,8 @@
 //! The settings: command line, environment and file.
 
 use clap::error::ErrorKind;
-use question_server::config::{Command, Config, DEFAULT_PORT, Database, command, read};
+use question_models::vendors;
+use question_server::config::{Command, Config, DEFAULT_PORT, Database, ModelName, command, list_of_models, read};
 use question_server::limits::{Bounds, DRAIN_GRACE};
 use question_server::rate::PerMinute;
 use std::path::Path;
@@ -69,6 +70,27 @@ fn the_model_of_a_script_may_be_named_anywhere() {
         assert!(refused.contains("--script"), "{refused}");
     }
     std::fs::remove_file(&file).expect("it is there");
+}
+
+#[test]
+fn a_vendor_and_its_model_are_named_together() {
+    for vendor in vendors() {
+        for (text, model) in [(vendor.name.to_owned(), ""), (format!("{}:a/b:c", vendor.name), "a/b:c")] {
+            let named = config(&[("QUESTION_SERVER_MODEL", &text)], &[]).model;
+            assert!(matches!(&named, ModelName::Of(of, name) if *of == vendor && name == model), "{named:?}");
+        }
+    }
+    let refused = read_with(&[], &["--model", "gpt"]).expect_err("there is no such vendor").to_string();
+    assert!(refused.contains("front-desk") && refused.contains("mistral"), "{refused}");
+    assert!(matches!(read_with(&[], &["--list-models"]), Ok(Command::ListModels)));
+    let listed = list_of_models();
+    for vendor in vendors() {
+        let line = listed.lines().find(|line| line.starts_with(vendor.name)).expect("it is in the list");
+        assert!(
+            [vendor.model, vendor.key_variable, vendor.url_variable].iter().all(|part| line.contains(part)),
+            "{line}"
+        );
+    }
 }
 
 #[test]
