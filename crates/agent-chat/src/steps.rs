@@ -116,7 +116,13 @@ impl Handle {
                 self.refresh();
             }),
             window_event_listener_untyped("pageshow", move |_| {
-                self.with(|core| core.is_left = false);
+                self.with(|core| {
+                    core.is_left = false;
+                    // A page in the browser's cache hears nothing of other tabs.
+                    if core.is_free() {
+                        core.restore_if_changed();
+                    }
+                });
                 self.refresh();
             }),
             window_event_listener_untyped("online", move |_| {

@@ -267,5 +267,6 @@ impl Core {
 
 fn backoff(failures: u32) -> Duration {
     let doubled = MIN_BACKOFF << failures.saturating_sub(1).min(5);
-    Duration::from_millis(doubled.min(MAX_BACKOFF))
+    // Not all clients of a server that starts again come at once.
+    Duration::from_millis(doubled.min(MAX_BACKOFF)).mul_f64(1.0 - js_sys::Math::random() / 2.0)
 }

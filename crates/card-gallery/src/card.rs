@@ -94,7 +94,7 @@ fn options(address: &Address, state: CardState, host: &GalleryHost) -> CardOptio
         .layout(address.layout)
         .notes()
         .readonly(state == CardState::Readonly)
-        .persist(host.persist.clone())
+        .persist(host.persist)
         .expires_at(Signal::stored(deadline))
         .on_reply_in_chat(move |picks| on_reply_in_chat.run(picks))
         .on_late_message(move |text| on_late_message.run(text))

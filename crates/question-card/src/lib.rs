@@ -56,7 +56,7 @@ mod writer;
 pub use card::MountedCard;
 pub use card::extras::*;
 pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};
-pub use drafts::{DraftStore, Persist};
+pub use drafts::Persist;
 pub use labels::{Direction, LANGUAGES, Labels, Plural, Sheet, SheetProblem, Word, Words, isolate, language_of};
 pub use receipt::receipt_text;
 pub use stylesheet::{STYLESHEET, adopt_styles, adopt_styles_in};

@@ -176,6 +176,21 @@ async fn another_tab_sees_what_was_said_here() {
     there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
 }
 
+#[test]
+async fn a_page_that_comes_back_sees_what_was_said_meanwhile() {
+    let here = asked("back").await;
+    let there = Visitor::beside(options("back"));
+    here.picks("c1", SIZE, 1);
+    let call = Call::next().await;
+    call.accept();
+    call.says("m1", "Large it is.");
+    call.finishes();
+    here.sees_status(Status::Idle).await;
+    // A page in the browser's cache hears nothing of the storage.
+    window().dispatch_event(&web_sys::Event::new("pageshow").expect("an event")).expect("it is dispatched");
+    there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
+}
+
 /// A visitor who was asked for size and colour by one run.
 async fn asked_twice(id: &str) -> Visitor {
     let visitor = Visitor::first(options(id));

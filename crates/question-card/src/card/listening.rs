@@ -86,6 +86,8 @@ impl Shell {
                 show_field(event, &target);
                 false
             }
+            // Another finger makes no click.
+            "pointerdown" if text(event, "pointerType") == "touch" && !flag(event, "isPrimary") => false,
             "pointerdown" => {
                 self.pointer.went_down.set(Some((place(event), number(event, "timeStamp"))));
                 false

@@ -706,16 +706,28 @@ pub fn tap(element: &Element) {
 
 /// Puts the pointer down, moves it, and lifts it still above the same element.
 pub fn drag(element: &Element, pixels: i32) {
+    finger_down(element, 100, true);
+    lift(element, 100 + pixels);
+}
+
+/// Puts a finger down at this distance from the left.
+pub fn finger_down(element: &Element, left: i32, is_first: bool) {
     let down = PointerEventInit::new();
     down.set_bubbles(true);
-    down.set_client_x(100);
+    down.set_client_x(left);
+    down.set_pointer_type("touch");
+    down.set_is_primary(is_first);
     let down = PointerEvent::new_with_event_init_dict("pointerdown", &down).expect("an event");
     element.dispatch_event(&down).expect("it is dispatched");
+}
+
+/// Lifts the first finger, which makes a click.
+pub fn lift(element: &Element, left: i32) {
     let up = MouseEventInit::new();
     up.set_bubbles(true);
     up.set_cancelable(true);
     up.set_detail(1);
-    up.set_client_x(100 + pixels);
+    up.set_client_x(left);
     let click = MouseEvent::new_with_mouse_event_init_dict("click", &up).expect("an event");
     element.dispatch_event(&click).expect("it is dispatched");
 }

@@ -7,9 +7,7 @@ use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome, Phase};
 use question_card::dom::Ids;
-use question_card::{DraftStore, Persist, Word, Words as _};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use question_card::{Persist, Word, Words as _};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 async fn waiting(id: &str, ask: AskUserQuestion, persist: Persist) -> CardPage {
@@ -23,41 +21,6 @@ async fn superseded(id: &str) -> CardPage {
     CardPage::open(snapshot, Setting::default()).await
 }
 
-/// A host's own store, as a host writes one.
-#[derive(Default)]
-struct Notebook(Mutex<HashMap<String, String>>);
-
-impl Notebook {
-    fn page(&self, id: &str) -> Option<String> {
-        self.load(id)
-    }
-
-    /// Another page's draft of this card's call, under the id of a call that this page never saw.
-    fn copy(&self, from: &str, to: &str) {
-        let quoted = |id: &str| format!("{id:?}");
-        let draft = self.load(from).expect("there is a draft");
-        assert!(draft.contains(&quoted(from)));
-        self.save(to, &draft.replace(&quoted(from), &quoted(to)));
-    }
-}
-
-impl DraftStore for Notebook {
-    fn load(&self, tool_call_id: &str) -> Option<String> {
-        let all = self.0.lock().expect("no holder panics");
-        all.get(tool_call_id).cloned()
-    }
-
-    fn save(&self, tool_call_id: &str, draft: &str) {
-        let mut all = self.0.lock().expect("no holder panics");
-        all.insert(tool_call_id.to_owned(), draft.to_owned());
-    }
-
-    fn remove(&self, tool_call_id: &str) {
-        let mut all = self.0.lock().expect("no holder panics");
-        all.remove(tool_call_id);
-    }
-}
-
 fn session() -> web_sys::Storage {
     let window = web_sys::window().expect("a window");
     let storage = window.session_storage().expect("it may be used");
@@ -67,6 +30,14 @@ fn session() -> web_sys::Storage {
 fn in_session(id: &str) -> Option<String> {
     let key = Ids::new(id).draft();
     session().get_item(&key).expect("it may be read")
+}
+
+/// Stores another page's draft of this card's call, under the id of a call that this page never saw.
+fn copy(from: &str, to: &str) {
+    let quoted = |id: &str| format!("{id:?}");
+    let draft = in_session(from).expect("there is a draft");
+    assert!(draft.contains(&quoted(from)));
+    session().set_item(&Ids::new(to).draft(), &draft.replace(&quoted(from), &quoted(to))).expect("it may be written");
 }
 
 #[test]
@@ -178,27 +149,26 @@ async fn the_session_has_the_last_change_when_the_page_or_the_card_goes() {
 
 #[test]
 async fn a_page_reads_what_an_earlier_one_wrote() {
-    let notebook = Arc::new(Notebook::default());
-    let store = Persist::own(notebook.clone());
+    let store = Persist::session();
     let id = fresh_id();
-    let card = waiting(&id, mixed(), store.clone()).await;
+    let card = waiting(&id, mixed(), store).await;
     card.choose("Postgres").await;
     card.type_other(2, "mine").await;
-    until("it is written", || notebook.page(&id).is_some()).await;
+    until("it is written", || in_session(&id).is_some()).await;
     drop(card);
 
     let later = fresh_id();
-    notebook.copy(&id, &later);
-    let card = waiting(&later, mixed(), store.clone()).await;
+    copy(&id, &later);
+    let card = waiting(&later, mixed(), store).await;
     assert_eq!(card.chosen(), ["Postgres", "Other"]);
     assert_eq!(card.text_field(2).value(), "mine");
     card.choose("Search").await;
     card.submit().await;
     card.receives([AskPatch::Outcome(Outcome::Answered(card.only_reply())), AskPatch::Phase(Phase::Answered)]);
-    until("it is gone", || notebook.page(&later).is_none()).await;
+    until("it is gone", || in_session(&later).is_none()).await;
 
     let changed = fresh_id();
-    notebook.copy(&id, &changed);
+    copy(&id, &changed);
     let mut other = mixed();
     other.questions[0] = question("Which database?", "Database", false, &["MySQL", "SQLite"]);
     other.questions[2] = question("Which colour?", "Colour", false, &["Red", "Blue"]);

@@ -1,7 +1,7 @@
 //! Tap to reply.
 
 use crate::asks::{mixed, ready, service, stream, toppings};
-use crate::card_page::{CardPage, fresh_id, on_pick, tap, text_of};
+use crate::card_page::{CardPage, finger_down, fresh_id, lift, on_pick, tap, text_of};
 use crate::faces::{Face, lay_out};
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::snapshot::ReplyState;
@@ -19,6 +19,16 @@ async fn one_tap_answers() {
     assert_eq!(card.state(), "submitting");
     assert_eq!(card.control("Brake service").get_attribute("aria-busy").as_deref(), Some("true"));
     assert!(card.is_inert("Oil change") && card.is_inert("Inspection"));
+}
+
+#[test]
+async fn a_second_finger_does_not_make_a_tap_a_move() {
+    let card = CardPage::tap_to_reply(service()).await;
+    let option = card.control("Brake service");
+    finger_down(&option, 100, true);
+    finger_down(&option, 300, false);
+    lift(&option, 100);
+    assert_eq!(card.only_reply().message(), "Brake service");
 }
 
 #[test]
