@@ -10,6 +10,7 @@ mod interrupts;
 mod list;
 mod parts;
 mod phase;
+mod record;
 pub mod reply;
 mod time;
 mod tracked;
@@ -30,6 +31,7 @@ use interrupts::Answers;
 use list::{Groups, Readers};
 use parts::ON_INTERRUPT;
 use phase::EndedBy;
+use record::RecordedWaits;
 use std::mem;
 use std::sync::Arc;
 use verdict::{JudgedResults, MessageIndex};
@@ -132,13 +134,13 @@ impl Asks {
                 self.take_result(&key, JudgedResults::added(change), thread);
                 self.part_twins(&key, thread);
             }
-            EventType::MessagesSnapshot => self.take_history(MessageIndex::of(thread.told(), thread), thread),
+            EventType::MessagesSnapshot => self.take_history(0, MessageIndex::of(thread.told(), thread), thread),
             EventType::RunStarted => {
                 self.run += 1;
                 self.legacy.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input));
-                    self.take_history(MessageIndex::of(thread.told(), thread), thread);
+                    self.take_history(0, MessageIndex::of(thread.told(), thread), thread);
                 }
                 self.release_interrupts(thread);
             }
@@ -150,7 +152,7 @@ impl Asks {
             EventType::RunFinished => {
                 self.close_run(thread);
                 match event.outcome() {
-                    Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(thread),
+                    Some(RunOutcome::Interrupt { .. }) => self.take_interrupts(&RecordedWaits::default(), thread),
                     Some(RunOutcome::Cancelled) => self.take_legacy(thread),
                     // The agent still holds the calls that are open beside a legacy interrupt.
                     Some(RunOutcome::Success { .. }) | None if self.legacy.is_empty() => self.ask_approvals(thread),

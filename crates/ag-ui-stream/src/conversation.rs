@@ -71,23 +71,19 @@ impl Conversation {
     }
 
     fn restored(mut asks: Asks, mut history: History) -> Self {
-        asks.restore_legacy(&history.legacy_interrupts);
-        let asked_again = mem::take(&mut history.asked_again);
-        let thread = Thread::new(history);
-        let mut talk = ConversationState { asks, thread, updates: Queue::default() };
-        talk.asks.handle_history(&asked_again, &talk.thread);
+        let records = mem::take(&mut history.records);
+        let thread = Thread::restored(history, &records);
+        asks.handle_history(&records, &thread);
+        let talk = ConversationState { asks, thread, updates: Queue::default() };
         Self { reader: EventReader::new(), end: None, is_over: false, talk }
     }
 
-    /// The value from which [`new`](Self::new) restores the conversation. The [receipts](Asks::receipts)
-    /// of interrupts are not in it.
+    /// The value from which [`new`](Self::new) restores the conversation.
     #[must_use]
     pub fn history(&self) -> History {
-        History {
-            legacy_interrupts: self.asks().legacy_interrupts(),
-            asked_again: self.asks().asked_again(self.thread()),
-            ..self.thread().history()
-        }
+        let mut history = self.thread().history();
+        history.records.extend(self.asks().records(self.thread()));
+        history
     }
 
     /// Messages, state, calls and run.
@@ -144,7 +140,7 @@ impl Conversation {
     /// Opens an interrupt that a host learned elsewhere, as if the last run had ended in it.
     pub fn interrupt(&mut self, interrupt: Interrupt) {
         self.talk.thread.interrupt(interrupt);
-        self.talk.asks.take_interrupts(&self.talk.thread);
+        self.talk.asks.handle_interrupts(&self.talk.thread);
     }
 
     /// Lets the questions alone take a tool message, such as an answer that another endpoint than the agent's has taken.

@@ -12,7 +12,7 @@ object! {
     /// A conversation to be stored: its messages, and the state that messages lack. [`Thread::history`](crate::Thread::history) and
     /// `Conversation::history` make it, and their `new` restores the conversation.
     ///
-    /// As JSON it is an object of `messages`. It may have `state`, `ended`, `interrupts`, `legacyInterrupts`, `brokenCalls` and `askedAgain`.
+    /// As JSON it is an object of `messages`. It may have `state`, `ended`, `interrupts` and `records`.
     #[derive(Clone, Debug, Default, PartialEq)]
     #[non_exhaustive]
     pub struct History {
@@ -24,12 +24,8 @@ object! {
         pub ended: Option<EndOutcome> = "ended",
         /// The interrupts that wait for answers.
         pub interrupts: Vec<Interrupt> = "interrupts",
-        /// The `on_interrupt` events that wait for their answers, each an object of `id` and `value`.
-        pub legacy_interrupts: Vec<Json<'static>> = "legacyInterrupts",
-        /// The keys of the calls whose arguments broke off.
-        pub broken_calls: Vec<String> = "brokenCalls",
-        /// The keys of the calls that were over, and for which the agent waits once more.
-        pub asked_again: Vec<String> = "askedAgain",
+        /// The records of the asks, and of calls that broke off, each an object with the `id`. A call that has none is judged by the messages.
+        pub records: Vec<Json<'static>> = "records",
     }
 }
 

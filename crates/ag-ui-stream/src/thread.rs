@@ -3,6 +3,7 @@
 mod apply;
 mod calls;
 mod keys;
+mod records;
 #[cfg(feature = "asks")]
 mod seen;
 mod snapshot;
@@ -152,11 +153,13 @@ impl Thread {
     /// A thread with a history. Calls in it without a tool message are pending.
     #[must_use]
     pub fn new(history: impl Into<History>) -> Self {
-        Self::restored(history.into())
+        let mut history = history.into();
+        let records = mem::take(&mut history.records);
+        Self::restored(history, &records)
     }
 
-    fn restored(history: History) -> Self {
-        let History { mut messages, state, ended, interrupts, broken_calls, .. } = history;
+    pub(crate) fn restored(history: History, records: &[Json<'static>]) -> Self {
+        let History { mut messages, state, ended, interrupts, .. } = history;
         let mut thread = Self {
             messages: Vec::new(),
             positions: Positions::default(),
@@ -174,13 +177,10 @@ impl Thread {
             warnings: Notices::default(),
         };
         thread.set_keys(&mut messages, List::Whole);
+        thread.restore_keys(&mut messages, records);
         thread.messages = messages;
         thread.reindex();
-        for id in broken_calls {
-            if let Some(call) = thread.calls.state_mut(&id) {
-                call.ended = false;
-            }
-        }
+        thread.restore_ends(records);
         thread.pending = thread.unanswered_tool_call_ids();
         thread
     }
@@ -198,9 +198,7 @@ impl Thread {
                 RunState::Ended { outcome } => Some(outcome),
             },
             interrupts: self.interrupts.clone(),
-            legacy_interrupts: Vec::new(),
-            broken_calls: self.calls_that(|call| !call.ended),
-            asked_again: Vec::new(),
+            records: self.records(),
         }
     }
 

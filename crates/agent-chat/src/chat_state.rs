@@ -2,7 +2,6 @@
 
 use crate::details::Details;
 use crate::ids::{by_device, by_server};
-use crate::receipt::{self, Receipt};
 use crate::transcript::Transcript;
 use ag_ui_stream::asks::AskChange;
 use ag_ui_stream::asks::reply::{AskedBy, NextRun, Refusal, RunDefaults, UserTurn};
@@ -133,37 +132,18 @@ impl ChatState {
     }
 
     /// Replaces the conversation by the JSON of a [`History`]. Returns false and changes nothing if it is none.
-    pub(crate) fn restore(&mut self, now: u64, history: Json<'_>, receipts: Vec<Receipt>) -> bool {
+    pub(crate) fn restore(&mut self, now: u64, history: Json<'_>) -> bool {
         let Ok((history, _)) = History::from_json(history) else { return false };
         self.conversation = self.ask_tools.restored(history);
         self.transcript.start_replay();
         self.conversation.handle_timeout(by_server(now));
         self.apply_updates(now);
-        receipts.into_iter().for_each(|receipt| self.restore_receipt(now, receipt));
         self.finish_replay();
         true
     }
 
     pub(crate) fn history(&self) -> History {
         self.conversation.history()
-    }
-
-    /// Shows a receipt after the message that it followed, unless that message is gone.
-    fn restore_receipt(&mut self, now: u64, receipt: Receipt) {
-        let Receipt { after, id, ask, outcome } = receipt;
-        if after.as_ref().is_none_or(|id| self.conversation.thread().message(id).is_some()) {
-            self.conversation.update_asks(|asks| asks.restore_receipt(&id, ask, outcome));
-            self.apply_updates(now);
-            self.transcript.set_anchor(&id, after);
-        }
-    }
-
-    /// The receipts of questions without a call, as JSON. A history does not have them.
-    pub(crate) fn receipts(&self) -> Vec<Json<'static>> {
-        let receipts = self.asks().receipts();
-        receipts
-            .filter_map(|(id, ask, outcome)| Some(receipt::to_json(self.transcript.anchor(id)?, id, ask, outcome)))
-            .collect()
     }
 
     /// Starts a replay from the beginning. Entries stay until its end.
@@ -321,7 +301,8 @@ impl ChatState {
     fn apply_ask_change(&mut self, change: AskChange) {
         match change {
             AskChange::Opened { tool_call_id } => {
-                self.transcript.open_ask(&tool_call_id, self.conversation.thread());
+                let asks = self.conversation.asks();
+                self.transcript.open_ask(&tool_call_id, asks.after(&tool_call_id), self.conversation.thread());
                 self.apply_deadline();
             }
             AskChange::Patched { tool_call_id, patch } => {

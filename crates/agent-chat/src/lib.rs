@@ -39,7 +39,6 @@ mod options;
 mod outbox;
 mod persistence;
 mod policy;
-mod receipt;
 mod run;
 mod send_as;
 mod server;

@@ -3,7 +3,6 @@
 use crate::chat_state::ChatState;
 use crate::ids::now;
 use crate::json;
-use crate::receipt::Receipt;
 use crate::storage::Shelf;
 use crate::tabs::TabLock;
 use ag_ui_stream::Message;
@@ -71,8 +70,7 @@ impl ConversationStore for BrowserStore {
         };
         self.last_digest.set(digest(&stored));
         let stored = json::parse(&stored);
-        let receipts = json::items(&stored, "receipts").iter().filter_map(Receipt::from_json).collect();
-        stored.get("history").is_some_and(|history| conversation.restore(now(), history.clone(), receipts))
+        stored.get("history").is_some_and(|history| conversation.restore(now(), history.clone()))
     }
 
     fn save(&self, conversation: &ChatState) {
@@ -136,12 +134,11 @@ fn digest(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, take)
 }
 
-/// The stored record: the history, and the receipts that it does not have.
+/// The stored record.
 fn record(conversation: &ChatState) -> String {
     let mut history = conversation.history();
     drop_oldest(&mut history.messages);
-    let record = [("history", Json::from(&history)), ("receipts", Json::List(conversation.receipts()))];
-    Json::object(record).to_string()
+    Json::object([("history", Json::from(&history))]).to_string()
 }
 
 /// Drops the oldest messages until the rest fits. The first one left is the user's, since a history never begins in the middle of a turn.

@@ -191,8 +191,8 @@ impl Transcript {
         self.show_waiting(asks);
     }
 
-    /// Adds an ask. The next [`flush`](Self::flush) shows it: at its call or, for an interrupt without a call, after the last message.
-    pub(crate) fn open_ask(&mut self, tool_call_id: &str, thread: &Thread) {
+    /// Adds an ask. The next [`flush`](Self::flush) shows it: at its call or, for an interrupt without a call, after this message.
+    pub(crate) fn open_ask(&mut self, tool_call_id: &str, after: Option<&str>, thread: &Thread) {
         if self.ask(tool_call_id).is_some() {
             // A history repeats an ask that is shown already.
             self.update_ask(tool_call_id, |ask| {
@@ -204,9 +204,8 @@ impl Transcript {
             self.signals_mut(tool_call_id).ask = Some(AskSignals::new(tool_call_id));
         }
         if thread.call(tool_call_id).is_none() {
-            let last = thread.messages().last().map(|message| message.id().to_owned());
-            self.callless.push((last, tool_call_id.to_owned()));
-            self.touch(thread.messages().len().saturating_sub(1));
+            self.callless.push((after.map(str::to_owned), tool_call_id.to_owned()));
+            self.touch(0);
         } else {
             self.touch_call(tool_call_id, thread);
         }
@@ -232,21 +231,6 @@ impl Transcript {
                 let is_it = |it: &Message| it.id() == message.id();
                 self.touch(thread.messages().iter().rposition(is_it).unwrap_or_default());
             }
-        }
-    }
-
-    /// The message before an ask without a call, `Some(None)` if the ask is the first entry. `None` if a call made it.
-    pub(crate) fn anchor(&self, tool_call_id: &str) -> Option<Option<&str>> {
-        let mut callless = self.callless.iter();
-        let (anchor, _) = callless.find(|(_, id)| id == tool_call_id)?;
-        Some(anchor.as_deref())
-    }
-
-    /// Moves an ask without a call to the position after this message.
-    pub(crate) fn set_anchor(&mut self, tool_call_id: &str, after: Option<String>) {
-        let mut callless = self.callless.iter_mut();
-        if let Some((anchor, _)) = callless.find(|(_, id)| id == tool_call_id) {
-            *anchor = after;
         }
     }
 

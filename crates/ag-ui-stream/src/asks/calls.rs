@@ -52,7 +52,7 @@ impl Asks {
             return;
         };
         let runs = matches!(thread.run(), RunState::Running { .. });
-        if (event.is_none() && !call.ended && runs) || call.is_told_again() {
+        if if event.is_none() { !call.ended && runs } else { call.is_told_again() } {
             return;
         }
         let arguments = thread.arguments_of(call);

@@ -2,6 +2,7 @@
 
 use super::form::{InterruptPart, ReplyForm};
 use super::list::Asks;
+use super::record::RecordedWaits;
 use super::time::parse_deadline;
 use super::tracked::{AskSource, InterruptWait, TrackedAsk, WaitsBy, about};
 use crate::event::EventRef;
@@ -9,8 +10,9 @@ use crate::message::{Message, text_of, unique};
 use crate::outcome::Interrupt;
 use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{Outcome, OutcomeKind};
-use ask_user_question::{AskSnapshot, AskUserQuestion, Phase, Question, QuestionOption};
+use ask_user_question::{AskUserQuestion, Phase, Question, QuestionOption};
 use json_tree::Json;
+use std::mem;
 use std::slice;
 use std::sync::Arc;
 
@@ -43,68 +45,56 @@ impl Asks {
         self.legacy.push((id, value));
     }
 
-    /// Notes the legacy interrupts of a history.
-    pub(crate) fn restore_legacy(&mut self, legacy: &[Json<'static>]) {
-        for it in legacy {
-            let id = it.get("id").and_then(text_of).unwrap_or_default();
-            self.legacy.push((id, it.get("value").cloned().unwrap_or_default()));
-        }
+    /// The message before the ask of an interrupt that no call made; `None` if a call made it, or nothing is before it.
+    #[must_use]
+    pub fn after(&self, id: &str) -> Option<&str> {
+        self.find(id)?.after.as_deref()
     }
 
-    /// The legacy interrupts of the last run that still wait, as a history has them.
-    pub(crate) fn legacy_interrupts(&self) -> Vec<Json<'static>> {
-        let mut waiting = Vec::new();
-        for tracked in self.tracked.iter().filter(|it| it.can_be_ended()) {
-            if let Some(WaitsBy { interrupt, legacy: Some(value) }) = tracked.waits_by() {
-                waiting.push(Json::object([("id", interrupt.id.as_str().into()), ("value", value.clone())]));
-            }
-        }
-        waiting
-    }
-
-    /// The asks of interrupts that are over and have no call. No message has them, so a host that keeps a history keeps them too,
-    /// for [`restore_receipt`](Self::restore_receipt).
-    pub fn receipts(&self) -> impl Iterator<Item = (&str, &AskUserQuestion, &Outcome)> {
-        let bare = self.tracked.iter();
-        let bare = bare.filter(|it| it.source == AskSource::Interrupt && !it.can_be_ended());
-        bare.filter_map(|it| {
-            let AskSnapshot { ask, outcome, .. } = &it.snapshot;
-            Some((&*it.id, ask.as_deref()?, outcome.as_ref()?))
-        })
-    }
-
-    /// Brings one of the [`receipts`](Self::receipts) back.
-    pub fn restore_receipt(&mut self, id: &str, ask: AskUserQuestion, outcome: Outcome) {
-        if !self.positions.contains(id) {
-            let position = self.open(id, AskSource::Interrupt);
-            let tracked = &mut self.tracked[position];
-            tracked.complete(ask, &mut self.changes);
-            let kind = outcome.kind();
-            tracked.settle(Some(outcome), kind, 0, &mut self.changes);
-        }
+    /// True if a legacy interrupt waits.
+    pub(super) fn has_legacy(&self) -> bool {
+        let waits = |it: &TrackedAsk| it.can_be_ended() && it.waits_by().is_some_and(|by| by.legacy.is_some());
+        self.tracked.iter().any(waits)
     }
 
     /// Makes asks of the legacy interrupts of a run whose end named none in the protocol's form.
     pub(super) fn take_legacy(&mut self, thread: &Thread) {
-        let legacy = std::mem::take(&mut self.legacy);
-        let Some(standard) = self.readers.legacy else {
-            return;
-        };
+        let legacy = mem::take(&mut self.legacy);
         for (id, value) in legacy {
-            let interrupt = standard(&id, &value);
-            self.bind_interrupt(WaitsBy { interrupt, legacy: Some(value) }, thread);
+            self.bind_legacy(&id, value, &RecordedWaits::default(), thread);
         }
     }
 
+    /// Binds the legacy interrupts that recorded asks wait by.
+    pub(super) fn restore_legacy(&mut self, waits: &RecordedWaits, thread: &Thread) {
+        for it in &waits.legacy {
+            let id = it.get("id").and_then(text_of).unwrap_or_default();
+            self.bind_legacy(&id, it.get("value").cloned().unwrap_or_default(), waits, thread);
+        }
+    }
+
+    fn bind_legacy(&mut self, id: &str, value: Json<'static>, waits: &RecordedWaits, thread: &Thread) {
+        if let Some(standard) = self.readers.legacy {
+            let interrupt = standard(id, &value);
+            self.bind_interrupt(WaitsBy { interrupt, legacy: Some(value) }, waits, thread);
+        }
+    }
+
+    /// Takes the interrupts of a thread that no event brought.
+    pub(crate) fn handle_interrupts(&mut self, thread: &Thread) {
+        self.take_interrupts(&RecordedWaits::default(), thread);
+    }
+
     /// Makes asks of the interrupts that a run ended in.
-    pub(crate) fn take_interrupts(&mut self, thread: &Thread) {
+    pub(super) fn take_interrupts(&mut self, recorded: &RecordedWaits, thread: &Thread) {
         for interrupt in thread.open_interrupts() {
-            self.bind_interrupt(WaitsBy { interrupt: interrupt.clone(), legacy: None }, thread);
+            self.bind_interrupt(WaitsBy { interrupt: interrupt.clone(), legacy: None }, recorded, thread);
         }
     }
 
     /// Finds or opens the asks of an interrupt, which wait from here on, some of them again. One that can't be shown waits to be cancelled.
-    fn bind_interrupt(&mut self, by: WaitsBy, thread: &Thread) {
+    /// A recorded ask waits as its record says.
+    fn bind_interrupt(&mut self, by: WaitsBy, recorded: &RecordedWaits, thread: &Thread) {
         let (by, mut bound) = (Arc::new(by), Vec::new());
         let interrupt = &by.interrupt;
         let waits = |position: usize| {
@@ -113,8 +103,9 @@ impl Asks {
         };
         self.by_interrupt.retain(&interrupt.id, waits);
         for part in (self.readers.parts)(interrupt, self.is_foreign_call(interrupt, thread)) {
-            let position = self.ask_about(&by, &part, thread);
-            let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, &part));
+            let known = recorded.position(&interrupt.id, part.decision.as_ref().map_or(0, |decision| decision.at));
+            let position = known.or_else(|| self.ask_about(&by, &part, thread));
+            let position = position.unwrap_or_else(|| self.open_interrupt(interrupt, thread));
             let deadline = interrupt.expires_at.as_deref().and_then(parse_deadline);
             let tracked = &mut self.tracked[position];
             if waits_beside(tracked, &by, thread).is_some()
@@ -126,10 +117,14 @@ impl Asks {
                 self.set_time(position, later);
                 continue;
             }
-            if let (None, Some((ask, form))) = (&tracked.snapshot.ask, &part.asked) {
-                // The interrupt says what the arguments of its call could not.
+            if let Some((ask, form)) = &part.asked
+                && (tracked.is_given || tracked.snapshot.ask.is_none())
+            {
+                // The interrupt says what no call says, or the arguments of its call could not.
                 tracked.form.clone_from(form);
-                tracked.complete(ask.clone(), &mut self.changes);
+                if !mem::replace(&mut tracked.is_given, true) {
+                    tracked.complete(ask.clone(), &mut self.changes);
+                }
             }
             if let Some((_, form @ Some(_))) = &part.asked
                 && restates(form)
@@ -145,7 +140,9 @@ impl Asks {
                 decision: part.decision.clone(),
                 is_released: false,
             }));
-            tracked.ask_again(thread, &mut self.changes);
+            if known.is_none() {
+                tracked.ask_again(thread, &mut self.changes);
+            }
             self.set_time(position, deadline);
             bound.push(position);
         }
@@ -161,7 +158,7 @@ impl Asks {
             && call.and_then(|call| thread.call(&thread.key(call))).is_none_or(|it| !self.is_ask(&it.name))
     }
 
-    fn open_interrupt(&mut self, interrupt: &Interrupt, part: &InterruptPart) -> usize {
+    fn open_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread) -> usize {
         // Some agents reuse the id of an earlier interrupt, whose receipt stays.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
         while self.positions.contains(&id) {
@@ -169,11 +166,7 @@ impl Asks {
             run += 1;
         }
         let position = self.open(&id, AskSource::Interrupt);
-        if let Some((ask, form)) = &part.asked {
-            let tracked = &mut self.tracked[position];
-            tracked.form.clone_from(form);
-            tracked.complete(ask.clone(), &mut self.changes);
-        }
+        self.tracked[position].after = thread.messages().last().map(|message| message.id().to_owned());
         position
     }
 

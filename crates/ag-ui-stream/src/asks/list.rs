@@ -15,11 +15,8 @@ use std::sync::Arc;
 ///
 /// [`asks`](Self::asks) and [`ask`](Self::ask) return the snapshots. A [`Conversation`](crate::Conversation) reports their changes.
 ///
-/// A phase follows from the call, its results, the messages after it, and the run. So a replayed history has the phases of the live stream.
-/// A history lacks answers to interrupts and times. In it,
-/// - a call that broke off and began again is before the messages that came between,
-/// - a call that was added to a message of an earlier run is before what was said since, and ends no ask before it,
-/// - an ask that was asked again and is over again has its first end.
+/// A phase follows from the call, its results, the messages after it, and the run. A [`History`](crate::History) has a record of each ask, so a
+/// restored conversation has the asks that were there. Those of messages without records are judged as a stream's are.
 #[derive(Clone, Debug)]
 pub struct Asks {
     pub(super) names: Vec<String>,

@@ -35,6 +35,10 @@ pub(super) struct TrackedAsk {
     pub(super) twins: Vec<String>,
     /// The interrupt by which the agent waits, if there is one.
     pub(super) wait: Option<Box<InterruptWait>>,
+    /// An interrupt says the ask, and no call.
+    pub(super) is_given: bool,
+    /// The message before it when it began, if no call made it.
+    pub(super) after: Option<String>,
     /// The form of its reply, if that is not the tool's own.
     pub(super) form: Option<Arc<dyn ReplyForm>>,
     /// Its arguments, while they stream.
@@ -112,6 +116,8 @@ impl TrackedAsk {
             passed: 0,
             twins: Vec::new(),
             wait: None,
+            is_given: false,
+            after: None,
             form: None,
             arriving: None,
         }
@@ -240,7 +246,7 @@ impl TrackedAsk {
         self.update_phase(changes);
     }
 
-    fn update_phase(&mut self, changes: &mut Changes) {
+    pub(super) fn update_phase(&mut self, changes: &mut Changes) {
         let phase = phase(self.facts);
         if self.snapshot.phase != phase {
             self.patch(AskPatch::Phase(phase), changes);

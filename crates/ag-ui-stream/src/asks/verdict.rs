@@ -10,6 +10,7 @@ use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
+use json_tree::Json;
 use std::mem;
 
 /// Messages in order, and the answers among them to the asks before them.
@@ -126,30 +127,19 @@ fn first_after(positions: &[usize], place: Option<usize>) -> usize {
 
 impl Asks {
     /// Takes the history that a conversation begins with. Calls wait for approval only if the last run ended well and no interrupt waits.
-    pub(crate) fn handle_history(&mut self, asked_again: &[String], thread: &Thread) {
-        self.take_history(MessageIndex::of(thread.messages().iter().collect(), thread), thread);
-        for key in asked_again {
-            if let Some(position) = self.positions.get(key) {
-                self.tracked[position].ask_again(thread, &mut self.changes);
-            }
-        }
+    /// An ask that has a record is as that says.
+    pub(crate) fn handle_history(&mut self, records: &[Json<'static>], thread: &Thread) {
+        let waits = self.restore(records, thread);
+        self.take_history(self.tracked.len(), MessageIndex::of(thread.messages().iter().collect(), thread), thread);
         let ended_well = matches!(
             thread.run(),
             RunState::Idle | RunState::Ended { outcome: EndOutcome::Completed | EndOutcome::Cancelled }
         );
-        if ended_well && self.legacy.is_empty() {
+        if ended_well && waits.legacy.is_empty() {
             self.ask_approvals(thread);
         }
-        self.take_interrupts(thread);
-        self.take_legacy(thread);
-    }
-
-    /// The keys of the asks that wait although they are over by their messages.
-    pub(crate) fn asked_again(&self, thread: &Thread) -> Vec<String> {
-        let index = MessageIndex::of(thread.in_told_order(), thread);
-        let is_over =
-            |it: &&TrackedAsk| it.is_waiting() && self.judge_since(0, it, &it.twins, &index, thread).end.is_some();
-        self.tracked.iter().filter(is_over).map(|it| it.id.to_string()).collect()
+        self.take_interrupts(&waits, thread);
+        self.restore_legacy(&waits, thread);
     }
 
     /// Takes a message that the thread has, and that came in no event.
@@ -159,7 +149,7 @@ impl Asks {
         };
         let it = &thread.messages()[message];
         match it.role {
-            Role::User => self.judge_all(MessageIndex::new(&thread.messages()[message], thread), thread),
+            Role::User => self.judge_all(0, MessageIndex::new(&thread.messages()[message], thread), thread),
             Role::Tool => self.take_result(&it.tool_call_id, JudgedResults::added(change), thread),
             _ => {}
         }
@@ -177,10 +167,14 @@ impl Asks {
         }
     }
 
-    /// Takes the messages of a history.
-    pub(super) fn take_history(&mut self, index: MessageIndex<'_>, thread: &Thread) {
+    /// Takes the messages of a history. The first asks are as they are, and of the other calls only those are asks that did not break off.
+    pub(super) fn take_history(&mut self, recorded: usize, index: MessageIndex<'_>, thread: &Thread) {
         for message in &index.messages {
             for call in message.tool_calls() {
+                let is_open = || thread.call(&call.id).is_some_and(|call| !call.ended);
+                if recorded > 0 && (self.positions.contains(&call.id) || is_open()) {
+                    continue;
+                }
                 self.take_call(&call.id, None, &index, thread);
             }
             // Only a result from a user is the trace of a question.
@@ -188,7 +182,7 @@ impl Asks {
                 self.ask_approval(&message.tool_call_id, thread);
             }
         }
-        self.judge_all(index, thread);
+        self.judge_all(recorded, index, thread);
     }
 
     /// Takes the results of a call.
@@ -232,12 +226,12 @@ impl Asks {
     /// The agent speaks in a message. The asks before it that have a result are over.
     pub(super) fn hear_agent(&mut self, message: usize, thread: &Thread) {
         if mem::take(&mut self.stands) {
-            self.judge_all(MessageIndex::new(&thread.messages()[message], thread), thread);
+            self.judge_all(0, MessageIndex::new(&thread.messages()[message], thread), thread);
         }
     }
 
-    fn judge_all(&mut self, mut index: MessageIndex<'_>, thread: &Thread) {
-        for position in 0..self.tracked.len() {
+    fn judge_all(&mut self, from: usize, mut index: MessageIndex<'_>, thread: &Thread) {
+        for position in from..self.tracked.len() {
             let it = &self.tracked[position];
             let verdict = self.judge(it, &it.twins, &index, thread);
             self.apply(position, verdict, &mut index);
@@ -271,22 +265,10 @@ impl Asks {
         index: &MessageIndex<'_>,
         thread: &Thread,
     ) -> AskVerdict {
-        self.judge_since(it.passed, it, twins, index, thread)
-    }
-
-    /// As [`judge`](Self::judge), without the first results.
-    fn judge_since(
-        &self,
-        passed: usize,
-        it: &TrackedAsk,
-        twins: &[String],
-        index: &MessageIndex<'_>,
-        thread: &Thread,
-    ) -> AskVerdict {
         if it.is_final() || it.snapshot.phase == Phase::Streaming {
             return AskVerdict::default();
         }
-        let results: Vec<&Message> = it.results(twins, thread).into_iter().skip(passed).collect();
+        let results: Vec<&Message> = it.results(twins, thread).into_iter().skip(it.passed).collect();
         self.judge_results(&results, it, twins, index)
     }
 

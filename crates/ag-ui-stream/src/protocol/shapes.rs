@@ -153,9 +153,7 @@ pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     or_null("state", ANY),
     may("ended", &ValueShape::Choice(&["completed", "interrupt", "cancelled", "error", "truncated", "rejected"])),
     may("interrupts", &ValueShape::List { item: &ValueShape::Object(INTERRUPT), min: 0 }),
-    may("legacyInterrupts", &ValueShape::List { item: OBJECT, min: 0 }),
-    may("brokenCalls", TEXTS),
-    may("askedAgain", TEXTS),
+    may("records", &ValueShape::List { item: OBJECT, min: 0 }),
 ]);
 
 const TOOLS: &ValueShape = &ValueShape::List { item: &ValueShape::Object(TOOL), min: 0 };

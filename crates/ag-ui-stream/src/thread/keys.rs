@@ -70,9 +70,14 @@ impl Thread {
     /// The number of a call among those of its id, if the message is there already and holds it at that place.
     fn nth(&self, message: &str, at: usize, id: &str) -> Option<usize> {
         let held = self.message(message)?.tool_calls.get(at).filter(|call| call.wire_id() == id)?;
-        let nth = held.id.strip_prefix(id).and_then(|rest| rest.strip_prefix('#'));
-        Some(nth.and_then(natural).and_then(|nth| nth.try_into().ok()).unwrap_or(1))
+        Some(nth(&held.id, id))
     }
+}
+
+/// The number that a key has among the calls of an id.
+pub(super) fn nth(key: &str, id: &str) -> usize {
+    let nth = key.strip_prefix(id).and_then(|rest| rest.strip_prefix('#'));
+    nth.and_then(natural).and_then(|nth| nth.try_into().ok()).unwrap_or(1)
 }
 
 fn is_same(messages: &[Message], one: (usize, usize), other: (usize, usize)) -> bool {

@@ -94,7 +94,7 @@ impl Core {
 
     /// Replaces the conversation by a history. Returns false and changes nothing if it is none.
     fn take_history(&mut self, history: Json<'_>, last_id: &str, run_id: Option<&str>) -> bool {
-        if !self.conversation.restore(now(), history, Vec::new()) {
+        if !self.conversation.restore(now(), history) {
             return false;
         }
         let thread_id = self.config.defaults.thread_id.clone();

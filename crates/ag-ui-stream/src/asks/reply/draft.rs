@@ -260,7 +260,7 @@ impl<'a> InputDraft<'a> {
 
     /// True if the last run ended in interrupts: the agent still holds its open calls.
     fn is_suspended(&self) -> bool {
-        !self.thread.open_interrupts().is_empty() || !self.asks.legacy_interrupts().is_empty()
+        !self.thread.open_interrupts().is_empty() || self.asks.has_legacy()
     }
 
     /// True if a call is of a tool that this page offers.

@@ -1,0 +1,209 @@
+//! The records of asks in a history: what is known about each, so that a restored conversation has the asks that were there.
+
+use super::list::Asks;
+use super::phase::{Arguments, EndedBy};
+use super::tracked::{AskSource, TrackedAsk, WaitsBy};
+use crate::index::Index;
+use crate::thread::Thread;
+use ask_user_question::outcome::OutcomeKind;
+use ask_user_question::snapshot::AskPatch;
+use ask_user_question::{AskUserQuestion, Outcome};
+use json_tree::Json;
+use std::iter;
+use std::sync::Arc;
+
+/// The interrupts by which recorded asks wait.
+#[derive(Default)]
+pub(super) struct RecordedWaits {
+    /// The positions of the asks, by interrupt and part.
+    positions: Index,
+    /// The legacy interrupts that wait, each an object of `id` and `value`.
+    pub(super) legacy: Vec<Json<'static>>,
+}
+
+impl RecordedWaits {
+    /// The ask that is a part of an interrupt.
+    pub(super) fn position(&self, interrupt: &str, part: usize) -> Option<usize> {
+        self.positions.get(&place(interrupt, part))
+    }
+}
+
+fn place(interrupt: &str, part: usize) -> String {
+    part.to_string() + " " + interrupt
+}
+
+impl AskSource {
+    const NAMES: [(Self, &str); 3] =
+        [(Self::Call, "call"), (Self::Interrupt, "interrupt"), (Self::Approval, "approval")];
+
+    fn named(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(_, own)| *own == name).map(|(source, _)| source)
+    }
+
+    fn name(self) -> Option<Json<'static>> {
+        Self::NAMES.into_iter().find(|(source, _)| *source == self).map(|(_, name)| name.into())
+    }
+}
+
+impl EndedBy {
+    const OTHERS: [(Self, &str); 3] =
+        [(Self::Result, "result"), (Self::Refusal, "refusal"), (Self::Deadline, "deadline")];
+
+    fn named(name: &str) -> Option<Self> {
+        let other = Self::OTHERS.into_iter().find(|(_, own)| *own == name);
+        other.map(|(end, _)| end).or_else(|| OutcomeKind::from_word(name).map(Self::Outcome))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Outcome(kind) => kind.as_str(),
+            _ => Self::OTHERS.into_iter().find(|(end, _)| *end == self).map_or("", |(_, name)| name),
+        }
+    }
+}
+
+impl Asks {
+    /// The records of a history. An ask whose call no message has is none of it.
+    pub(crate) fn records(&self, thread: &Thread) -> impl Iterator<Item = Json<'static>> {
+        let is_there = |it: &&TrackedAsk| it.source == AskSource::Interrupt || thread.tool_call(&it.id).is_some();
+        self.tracked.iter().filter(is_there).map(|it| it.record(thread))
+    }
+
+    /// Opens the asks of a history's records.
+    pub(super) fn restore(&mut self, records: &[Json<'static>], thread: &Thread) -> RecordedWaits {
+        let (mut waits, mut told) = (RecordedWaits::default(), Index::default());
+        for record in records {
+            let Some(position) = self.restore_ask(record, thread) else {
+                continue;
+            };
+            self.stands |= self.tracked[position].acknowledged;
+            for twin in list(record, "twins").iter().filter_map(Json::as_str) {
+                if thread.call(twin).is_some() && self.positions.insert(twin, position) {
+                    self.tracked[position].twins.push(twin.to_owned());
+                }
+            }
+            for interrupt in list(record, "interrupts") {
+                let Some(id) = text(interrupt, "id") else {
+                    continue;
+                };
+                waits.positions.insert(&place(id, number(record, "part")), position);
+                if interrupt.get("value").is_some() && told.insert(id, 0) {
+                    waits.legacy.push(interrupt.clone());
+                }
+            }
+        }
+        waits
+    }
+
+    /// Opens the ask of a record, unless it has none or the messages that it belongs to are gone.
+    fn restore_ask(&mut self, record: &Json<'static>, thread: &Thread) -> Option<usize> {
+        let (id, source) = (text(record, "id")?, AskSource::named(text(record, "by")?)?);
+        let (call, after) = (thread.tool_call(id), text(record, "after"));
+        if self.positions.contains(id)
+            || (source == AskSource::Interrupt) == call.is_some()
+            || after.is_some_and(|after| thread.message(after).is_none())
+        {
+            return None;
+        }
+        let position = self.open(id, source);
+        self.begun.pop();
+        let (tracked, changes) = (&mut self.tracked[position], &mut self.changes);
+        tracked.facts.is_running = false;
+        tracked.facts.end = text(record, "end").and_then(EndedBy::named);
+        tracked.after = after.map(str::to_owned);
+        let ends = thread.call(id).is_some_and(|call| call.ended);
+        match call {
+            Some(call) if source == AskSource::Approval => {
+                let (ask, form) = self.readers.approval.and_then(|read| read(call)).unzip();
+                tracked.form = form.flatten();
+                ask.into_iter().for_each(|ask| tracked.complete(ask, changes));
+            }
+            Some(call) => {
+                tracked.take_lang(call.metadata.as_ref(), changes);
+                tracked.feed(&call.arguments, changes);
+                if ends {
+                    tracked.end_arguments(&call.arguments, changes);
+                }
+            }
+            None => {}
+        }
+        if let Some(ask) = record.get("ask").and_then(AskUserQuestion::from_json) {
+            tracked.is_given = true;
+            tracked.complete(ask, changes);
+        } else if is(record, "isUnreadable") {
+            tracked.facts.arguments = Arguments::Unreadable;
+        }
+        if let Some(outcome) = text(record, "outcome").and_then(|content| Outcome::parse(tracked.ask(), content)) {
+            tracked.patch(AskPatch::Outcome(outcome), changes);
+        }
+        if let Some(result) = text(record, "result") {
+            tracked.patch(AskPatch::Result(result.to_owned()), changes);
+        }
+        tracked.acknowledged = is(record, "isAcknowledged");
+        tracked.is_inferred = is(record, "isInferred");
+        tracked.passed = number(record, "passed");
+        tracked.update_phase(changes);
+        if source == AskSource::Call {
+            for question in &self.tracked[position].ask().questions {
+                self.by_question.put(question.question.trim(), position);
+            }
+        }
+        if let Some(Json::Number(deadline)) = record.get("expiresAt") {
+            self.set_time(position, deadline.as_u64());
+        }
+        Some(position)
+    }
+}
+
+impl TrackedAsk {
+    /// Returns the state that restores it beside its call.
+    fn record(&self, thread: &Thread) -> Json<'static> {
+        let text = |text: &str| Json::from(text.to_owned());
+        let flag = |is: bool| is.then_some(Json::Bool(true));
+        let count = |count: usize| (count > 0).then(|| count.into());
+        let list = |items: Vec<Json<'static>>| (!items.is_empty()).then_some(Json::List(items));
+        let snapshot = &self.snapshot;
+        let is_open = |by: &WaitsBy| thread.open_interrupts().iter().any(|it| it.id == by.interrupt.id);
+        let wait = self.wait.as_deref().filter(|wait| !wait.is_released || is_open(&wait.by));
+        // No run was started to answer it, so it waits again.
+        let is_again = wait.is_some_and(|wait| wait.is_released);
+        let passed = if is_again { self.results(&self.twins, thread).len() } else { self.passed };
+        let interrupt = |by: &Arc<WaitsBy>| {
+            Json::object_of(&mut [("id", Some(text(&by.interrupt.id))), ("value", by.legacy.clone())])
+        };
+        let interrupts = wait.map(|wait| iter::once(&wait.by).chain(&wait.also).map(interrupt).collect());
+        Json::object_of(&mut [
+            ("id", Some(text(&self.id))),
+            ("by", self.source.name()),
+            ("isUnreadable", flag(self.facts.arguments == Arguments::Unreadable)),
+            ("ask", snapshot.ask.as_deref().filter(|_| self.is_given).map(Json::from)),
+            ("after", self.after.as_deref().map(text)),
+            ("end", self.facts.end.filter(|_| !is_again).map(|end| end.name().into())),
+            ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
+            ("result", snapshot.result.as_deref().map(text)),
+            ("isAcknowledged", flag(self.acknowledged)),
+            ("isInferred", flag(self.is_inferred && !is_again)),
+            ("passed", count(passed)),
+            ("twins", list(self.twins.iter().map(|twin| text(twin)).collect())),
+            ("interrupts", interrupts.map(Json::List)),
+            ("part", wait.and_then(|wait| count(wait.decision.as_ref()?.at))),
+            ("expiresAt", snapshot.expires_at.map(|at| Json::Number(at.into()))),
+        ])
+    }
+}
+
+fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
+    record.get(name)?.as_str()
+}
+
+fn is(record: &Json<'_>, name: &str) -> bool {
+    record.get(name).and_then(Json::as_bool) == Some(true)
+}
+
+fn number(record: &Json<'_>, name: &str) -> usize {
+    record.get(name).and_then(Json::as_index).unwrap_or_default()
+}
+
+fn list<'r>(record: &'r Json<'static>, name: &str) -> &'r [Json<'static>] {
+    record.get(name).and_then(Json::as_list).unwrap_or_default()
+}

@@ -1,0 +1,82 @@
+//! The records of calls in a history: those that broke off, and the keys of those that share an id with others.
+
+use super::Thread;
+use super::keys::nth;
+use crate::index::Index;
+use crate::message::Message;
+use json_tree::Json;
+
+/// The member of a call's record that says that its arguments broke off.
+const BROKEN: &str = "isBroken";
+
+/// The greatest number of calls of one id that a record is believed.
+const MOST: usize = u16::MAX as usize;
+
+impl Thread {
+    pub(super) fn records(&self) -> Vec<Json<'static>> {
+        let mut records = Vec::new();
+        let mut note = |key: &str, wire_id: &str, message: &Message, call: Option<usize>| {
+            let is_broken = call.is_some() && self.call(key).is_some_and(|call| !call.ended);
+            let is_one_of_several = self.calls.uses(wire_id) > 1;
+            if is_broken || is_one_of_several {
+                records.push(Json::object_of(&mut [
+                    ("id", Some(key.to_owned().into())),
+                    ("message", is_one_of_several.then(|| message.id().to_owned().into())),
+                    ("call", call.map(Json::from)),
+                    (BROKEN, is_broken.then_some(Json::Bool(true))),
+                ]));
+            }
+        };
+        for message in &self.messages {
+            if let Some(key) = message.tool_call_id() {
+                note(key, message.wire_call_id(), message, None);
+            }
+            for (at, call) in message.tool_calls().iter().enumerate() {
+                note(&call.id, call.wire_id(), message, Some(at));
+            }
+        }
+        records
+    }
+
+    /// Sets the keys of the calls and results that have records.
+    pub(super) fn restore_keys(&mut self, messages: &mut [Message], records: &[Json<'static>]) {
+        let mut places = Index::default();
+        for record in records {
+            let Some((id, message)) = text(record, "id").zip(text(record, "message")) else {
+                continue;
+            };
+            if places.is_empty() {
+                for (at, message) in messages.iter().enumerate() {
+                    places.insert(message.id(), at);
+                }
+            }
+            let Some(message) = places.get(message).map(|at| &mut messages[at]) else {
+                continue;
+            };
+            let call = record.get("call").and_then(Json::as_index);
+            let wire_id = match call.map(|at| message.tool_calls.get_mut(at)) {
+                Some(Some(call)) => call.wire_id(),
+                None => message.wire_call_id(),
+                Some(None) => continue,
+            };
+            let key = self.calls.use_again(wire_id, nth(id, wire_id).min(MOST));
+            match call {
+                Some(at) => message.tool_calls[at].set_key(key),
+                None => message.set_call_key(key),
+            }
+        }
+    }
+
+    /// Notes which calls broke off.
+    pub(super) fn restore_ends(&mut self, records: &[Json<'static>]) {
+        for record in records.iter().filter(|record| record.get(BROKEN).is_some()) {
+            if let Some(call) = text(record, "id").and_then(|id| self.calls.state_mut(id)) {
+                call.ended = false;
+            }
+        }
+    }
+}
+
+fn text<'r>(record: &'r Json<'_>, name: &str) -> Option<&'r str> {
+    record.get(name)?.as_str()
+}
