@@ -16,12 +16,12 @@ pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
     #[arg(long = "max-body", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub body: usize,
-    /// Memory for request bodies being received, in bytes, all clients together. When it is full, requests over 64 KiB wait, and the slowest
-    /// request of the client with the most is dropped.
+    /// Memory for request bodies being received, in bytes, all clients together. When it is full, requests over 64 KiB are refused
+    /// with 503. A client has at most a quarter of it.
     #[arg(long = "max-bodies", value_name = "BYTES", value_parser = positive, default_value = "67108864")]
     pub bodies: usize,
-    /// Memory for histories being sent, in bytes, all clients together. When it is full, the slowest response to the client with the most is
-    /// dropped.
+    /// Memory for histories being sent, in bytes, all clients together. When it is full, requests are refused with 503. A client has at
+    /// most a quarter of it.
     #[arg(long = "max-histories", value_name = "BYTES", value_parser = positive, default_value = "268435456")]
     pub histories: usize,
     /// The longest text of a user, in bytes: all new messages of a request together, or one answer.

@@ -16,7 +16,7 @@ use crate::caller::Caller;
 use crate::clock::{Clock, later};
 use crate::drain::Drain;
 use crate::error::ApiError;
-use crate::histories::Histories;
+use crate::histories::{Histories, SharedHistory};
 use crate::limits::{Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS};
 use crate::log::{LogEntry, LogReader};
 use crate::metrics::Metrics;
@@ -216,7 +216,7 @@ impl Runtime {
                 break state;
             }
             if ag_ui::read(&self.bounds.of_input(), state.view(), input)?.is_none() {
-                return Ok(attach(&session, &state, input, |text| self.histories.keep(text, room, &session)));
+                return Ok(attach(&session, &state, input, |text| SharedHistory::new(text, room, &session)));
             }
             // If its client has gone, as after Stop, the new message comes first.
             let (run, run_elsewhere) = (state.run.clone(), state.run_elsewhere.clone());
@@ -239,7 +239,7 @@ impl Runtime {
             // The server that worked on it has ended.
             (None, current) if current.is_at_work() => None,
             (None, _) => {
-                return Ok(catch_up(&session, &state, input, |text| self.histories.keep(text, room, &session)));
+                return Ok(catch_up(&session, &state, input, |text| SharedHistory::new(text, room, &session)));
             }
         };
         let pending = input.pending();
