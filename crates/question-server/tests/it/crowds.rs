@@ -458,7 +458,7 @@ async fn histories_that_are_read_slowly_leave_room_for_others() {
     assert_eq!(picks(&server, "innocent").await, 200);
     assert!(before.elapsed() < Duration::from_secs(1), "{:?}", before.elapsed());
     check_counted(&server, r#"question_server_refusals_total{limit="--max-histories"}"#, refused).await;
-    // Whoever reads on gets all of it.
+    // A client that reads on gets all of it.
     for response in stuck {
         assert!(Answer::of(response).await.body.len() > HISTORY);
     }

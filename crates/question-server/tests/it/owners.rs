@@ -1,6 +1,5 @@
 //! A conversation answers to its owner.
 
-use crate::folder::Folder;
 use crate::house::{Parts, app, over_each_store, parts, server, server_of};
 use crate::http::{Answer, by, call, get, get_with, request, says, with_headers};
 use axum::Router;
@@ -8,8 +7,7 @@ use axum::extract::ConnectInfo;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
 use question_server::access::AccessToken;
-use question_server::owner::Owner;
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::{MemoryStore, Store};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
