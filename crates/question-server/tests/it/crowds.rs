@@ -75,7 +75,7 @@ async fn a_body_that_finds_no_room_is_refused_within_a_second() {
     let before = tokio::time::Instant::now();
     let refused = hello_as(&server, "alice", "t", &"x".repeat(900_000)).await;
     assert_eq!(refused.refusal(), (503, "bodies_full".to_owned()));
-    assert_eq!((refused.header("retry-after"), &refused.json()["limit"]), ("1", &json!("--max-bodies")));
+    assert_eq!((refused.header("retry-after"), &refused.json()["limit"]), ("1", &json!("max-bodies")));
     assert!(before.elapsed() <= Duration::from_secs(1), "{:?}", before.elapsed());
     assert_eq!(hello_as(&server, "alice", "t", "hi").await.status, 200, "a short one needs none");
 }
@@ -263,7 +263,7 @@ async fn streams_are_counted_for_each_client() {
     assert_eq!(watch("203.0.113.2").await.expect("it answers").status(), 200, "another client");
     open.pop();
     assert_eq!(watch("203.0.113.1").await.expect("it answers").status(), 200, "one was closed");
-    check_counted(&server, r#"question_server_refusals_total{limit="--max-streams"}"#, 1).await;
+    check_counted(&server, r#"question_server_refusals_total{limit="max-streams"}"#, 1).await;
 }
 
 /// One request over a connection of its own.
@@ -382,12 +382,12 @@ async fn a_refusal_names_its_limit() {
     });
     let limit = |answer: &Answer| -> Value { answer.json()["limit"].clone() };
     let long = post(&server, "/agent", says("t", "u", &"x".repeat(21))).await;
-    assert_eq!(limit(&long), "--max-message");
+    assert_eq!(limit(&long), "max-message");
     post(&server, "/agent", says("t", "u", "hi")).await;
     post(&server, "/agent", says("t", "u2", "Brake service")).await;
     let often = post(&server, "/agent", says("t", "u3", "on")).await;
     assert_eq!((often.status.as_u16(), limit(&often)), (429, json!("--max-changes")));
-    for name in ["--max-message", "--max-changes"] {
+    for name in ["max-message", "--max-changes"] {
         check_counted(&server, &format!("question_server_refusals_total{{limit=\"{name}\"}}"), 1).await;
     }
 }
@@ -457,7 +457,7 @@ async fn histories_that_are_read_slowly_leave_room_for_others() {
     assert_eq!(hello_as(&server, "innocent", "innocent", "hi").await.events().1.outcome, EndOutcome::Completed);
     assert_eq!(picks(&server, "innocent").await, 200);
     assert!(before.elapsed() < Duration::from_secs(1), "{:?}", before.elapsed());
-    check_counted(&server, r#"question_server_refusals_total{limit="--max-histories"}"#, refused).await;
+    check_counted(&server, r#"question_server_refusals_total{limit="max-histories"}"#, refused).await;
     // A client that reads on gets all of it.
     for response in stuck {
         assert!(Answer::of(response).await.body.len() > HISTORY);
