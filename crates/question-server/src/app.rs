@@ -18,6 +18,7 @@ use crate::models::scripted::Scripted;
 use crate::observe::{Observer, observe};
 use crate::other_agent::{self, OtherAgent};
 use crate::page::{self, Page};
+use crate::peer::Proxies;
 use crate::policy::{self, cross_origin, policy};
 use crate::rate::RateLimits;
 use crate::runtime::{self, Runtime, RuntimeParts};
@@ -246,6 +247,7 @@ fn router(
         .method_not_allowed_fallback(no_such_method)
         .with_state(app.clone());
     let counted = Arc::clone(app.runtime.metrics());
+    let proxies = Arc::new(Proxies::new(config));
     let settings = settings(config, app.runtime.model());
     let streams = Router::new()
         .route("/agent", post(agent_endpoint::run))
@@ -284,7 +286,7 @@ fn router(
         }
         None => routes.route("/", get(no_page)).fallback(nothing_here),
     };
-    let routes = routes.layer(middleware::from_fn_with_state(config.owner_header.clone(), recognise));
+    let routes = routes.layer(middleware::from_fn_with_state(Arc::clone(&proxies), recognise));
     // Monitoring has a token, and does not know the host name.
     let (routes, watched) = match tokens.all().is_empty() {
         true => (routes, watched),
@@ -300,11 +302,7 @@ fn router(
     let routes = routes.merge(pages);
     let guarded = Arc::new(Guard::new(config.allow_origins.clone(), hosts));
     let policy = policy(&config.allow_agents);
-    let observer = Observer {
-        peer_header: config.peer_header.clone(),
-        requests: RateLimits::new(config.bounds.requests),
-        metrics: counted,
-    };
+    let observer = Observer { proxies, requests: RateLimits::new(config.bounds.requests), metrics: counted };
     routes
         .layer(middleware::from_fn_with_state(guarded, guard))
         .merge(health.merge(watched))

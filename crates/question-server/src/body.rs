@@ -26,7 +26,7 @@ pub(crate) struct Bodies {
 impl Bodies {
     pub(crate) fn new(config: &Config) -> Self {
         let max = config.bounds.body;
-        let room = Room::new(config.bounds.bodies.max(max));
+        let room = Room::new(config.bounds.bodies, max);
         Self { max, timeout: config.timeouts.body, room: Arc::new(room) }
     }
 
@@ -49,14 +49,7 @@ impl Bodies {
     async fn read(&self, body: Body, mut share: Share) -> Result<Bytes, ApiError> {
         let mut pieces = body.into_data_stream();
         let mut bytes = Vec::new();
-        loop {
-            let piece = tokio::select! {
-                () = share.given_up() => return Err(ApiError::BodyGivenUp),
-                piece = pieces.next() => piece,
-            };
-            let Some(piece) = piece else {
-                return Ok(bytes.into());
-            };
+        while let Some(piece) = pieces.next().await {
             let piece = piece.map_err(|_| ApiError::BadRequest("The body could not be read.".to_owned()))?;
             let before = bytes.len().max(FREE_OF_A_BODY);
             let after = bytes.len() + piece.len();
@@ -66,10 +59,11 @@ impl Bodies {
                 return Err(ApiError::BodyTooLarge);
             }
             if after > before && !share.grow(after - before).await {
-                return Err(ApiError::BodyGivenUp);
+                return Err(ApiError::BodiesFull);
             }
             bytes.extend_from_slice(&piece);
         }
+        Ok(bytes.into())
     }
 
     /// Reads the rest of a refused body, if it is short: a client whose connection closes while it sends does not see the response.

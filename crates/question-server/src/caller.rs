@@ -5,15 +5,15 @@
 //! `Authorization: Bearer TOKEN`. Without a token its conversations have no owner and are open to every client with access.
 
 use crate::access::Admitted;
-use crate::error::ApiError;
 use crate::headers::{X_FORWARDED_HOST, accepts_html, bearer, cookie, cookies};
 use crate::hex::random_hex;
 use crate::owner::Owner;
-use crate::peer::Peer;
+use crate::peer::{Peer, Proxies, remote_of};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use std::sync::Arc;
 
 /// The cookie with the token.
 const COOKIE: &str = "question_owner";
@@ -28,8 +28,6 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Caller {
     pub(crate) owner: Option<Owner>,
-    /// The owner under which earlier versions stored its conversations.
-    formerly: Option<Owner>,
     /// True if a layer around the server, or a proxy, names the owner.
     is_vouched_for: bool,
     pub(crate) peer: Option<Peer>,
@@ -53,42 +51,28 @@ impl Caller {
         }
     }
 
-    /// The owners whose conversations it may list and delete.
-    pub(crate) fn owners(&self) -> impl Iterator<Item = &Owner> {
-        self.owner.iter().chain(&self.formerly)
-    }
-
     /// The same caller as a program, whose conversations are for others to answer.
     pub(crate) fn as_program(&self) -> Self {
-        Self { owner: self.owner.clone().filter(|_| self.is_vouched_for), formerly: None, ..self.clone() }
+        Self { owner: self.owner.clone().filter(|_| self.is_vouched_for), ..self.clone() }
     }
 
     /// The same caller as a client of MCP with this mark, whose asks are stored apart from its conversations.
     #[cfg(feature = "mcp")]
     pub(crate) fn for_mcp(&self, mark: &str) -> Self {
-        Self {
-            owner: Some(Owner::of_mcp(self.owner.as_ref(), mark)),
-            formerly: None,
-            is_vouched_for: true,
-            peer: self.peer,
-        }
+        Self { owner: Some(Owner::of_mcp(self.owner.as_ref(), mark)), is_vouched_for: true, peer: self.peer }
     }
 
     pub(crate) fn may_open(&self, owner: Option<&Owner>) -> bool {
-        owner.is_none() || self.owner.as_ref() == owner || (self.formerly.is_some() && self.formerly.as_ref() == owner)
+        owner.is_none() || self.owner.as_ref() == owner
     }
 }
 
 /// Puts the [`Caller`] among a request's extensions, and gives a browser without a token one. A proxy may name the user in this header.
-pub(crate) async fn recognise(
-    State(owner_header): State<Option<HeaderName>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
+pub(crate) async fn recognise(State(proxies): State<Arc<Proxies>>, mut request: Request, next: Next) -> Response {
     let headers = request.headers();
     let admitted = request.extensions().get::<Admitted>();
-    let user = match owner_header.as_ref().map(|name| user_in(headers, name)).transpose() {
-        Ok(user) => user.flatten(),
+    let user = match proxies.user(headers, remote_of(&request)) {
+        Ok(user) => user,
         Err(refused) => return refused.into_response(),
     };
     let named = request.extensions().get::<Owner>().cloned().or_else(|| user.map(Owner::of_user));
@@ -97,12 +81,8 @@ pub(crate) async fn recognise(
     let given = (known.is_none() && keeps_cookies(headers)).then(random_hex);
     let set_cookie = given.as_deref().map(|token| cookie(headers, COOKIE, token));
     let owner = known.or_else(|| given.as_deref().map(Owner::of));
-    let formerly = admitted.filter(|_| token_in(headers).is_none()).and_then(|admitted| match &admitted.name {
-        Some(name) => Some(Owner::formerly_of(name)),
-        None => bearer(headers).filter(|_| admitted.is_bearer).map(Owner::of),
-    });
     let peer = request.extensions().get::<Peer>().copied();
-    request.extensions_mut().insert(Caller { owner, formerly, is_vouched_for, peer });
+    request.extensions_mut().insert(Caller { owner, is_vouched_for, peer });
     let asks_for_document = accepts_html(request.headers());
     let mut response = next.run(request).await;
     if let Some(set_cookie) = set_cookie {
@@ -111,21 +91,6 @@ pub(crate) async fn recognise(
         set_cookie_on(set_cookie, is_document, response.headers_mut());
     }
     response
-}
-
-/// The user whom the proxy names. If there are two values, one may be the client's own. A name that can't be read does not make the user anonymous.
-/// Both are refused.
-fn user_in<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, ApiError> {
-    let mut values = headers.get_all(name).iter();
-    let (value, another) = (values.next(), values.next());
-    if another.is_some() {
-        return Err(ApiError::BadRequest(format!(
-            "There is more than one header {name}; the proxy must overwrite it."
-        )));
-    }
-    let user = value.map(|value| str::from_utf8(value.as_bytes())).transpose();
-    let user = user.map_err(|_| ApiError::BadRequest(format!("The name in the header {name} is no UTF-8.")))?;
-    Ok(user.filter(|user| !user.is_empty()))
 }
 
 /// The owner of what a request creates, the first of these:

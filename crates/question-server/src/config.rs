@@ -13,6 +13,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
+use ipnet::IpNet;
 use question_models::{Vendor, vendors};
 use sha2::{Digest as _, Sha256};
 use std::convert::Infallible;
@@ -62,6 +63,10 @@ pub struct Config {
     /// counts. Without this option, limits are for each connecting address, and none for this machine.
     #[arg(long, value_name = "NAME", help_heading = LISTENING)]
     pub peer_header: Option<HeaderName>,
+    /// The address or network of the proxy in front, such as 10.0.0.0/8, which alone may send --peer-header and --owner-header; from others they
+    /// are refused. By default it is this machine. May be given several times.
+    #[arg(long = "trusted-proxy", value_name = "ADDRESS", value_parser = network, value_delimiter = ' ', default_value = "127.0.0.0/8 ::1", help_heading = LISTENING)]
+    pub trusted_proxies: Vec<IpNet>,
 
     /// The header in which the proxy in front names the user, such as X-Forwarded-User. Conversations are then that user's. The proxy has to
     /// overwrite what a client wrote there.
@@ -709,6 +714,12 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
         "no" => Ok(false),
         _ => Err("must be yes or no".to_owned()),
     }
+}
+
+/// Parses a network, or an address alone.
+fn network(text: &str) -> Result<IpNet, String> {
+    let alone = text.parse().map(|address: IpAddr| IpNet::from(address.to_canonical()));
+    alone.or_else(|_| text.parse()).map_err(|_| "an address or a network looks like 10.1.2.3 or 10.0.0.0/8".to_owned())
 }
 
 /// Parses a header. It may be secret, so an error has only its name.

@@ -3,7 +3,7 @@
 use crate::body::JsonBody;
 use crate::caller::Caller;
 use crate::error::ApiError;
-use crate::histories::Preamble;
+use crate::histories::{Preamble, SharedHistory};
 use crate::runtime::{Attempt, Runtime, to_the_end, until_taken};
 use crate::session::{ActiveSession, Cursor, SessionGuard, SessionState, TextFor};
 use crate::store::signals::StopCause;
@@ -80,18 +80,16 @@ pub(crate) async fn describe(
 ) -> Result<Response, ApiError> {
     // Reading it may expire the question.
     to_the_end(async move {
-        let histories = runtime.histories();
-        let mut room = histories.enter(caller.client());
+        let mut room = runtime.histories().enter(caller.client());
         let session = runtime.open(&caller, &id).await?;
         let mut state = runtime.lock_with_room(&session, &mut room).await?;
         let place = session.settled(&state);
-        let make = || histories.keep(description(&state, place), room, &session);
+        let make = || SharedHistory::new(description(&state, place), room, &session);
         let text = session.text(TextFor::Description, &state, place.position, make);
         state.rest();
-        let length = text.len().ok_or(ApiError::HistoryGivenUp)?;
         let headers = [
             (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
-            (header::CONTENT_LENGTH, HeaderValue::from(length)),
+            (header::CONTENT_LENGTH, HeaderValue::from(text.len())),
         ];
         Ok((headers, Body::from_stream(Preamble::default().history(text).into_stream())).into_response())
     })

@@ -62,11 +62,10 @@ pub(crate) enum ApiError {
     TooManyRequests { limit: &'static str, wait: Duration },
     /// 429 `too_many_streams`: the client has [`Bounds::streams`](crate::limits::Bounds::streams) open.
     TooManyStreams,
-    /// 503 `body_given_up`, with `Retry-After`: the slow body was dropped for others, since [`Bounds::bodies`](crate::limits::Bounds::bodies) was reached.
-    BodyGivenUp,
-    /// 503 `history_given_up`, with `Retry-After`: the history was dropped for others, since [`Bounds::histories`](crate::limits::Bounds::histories)
-    /// was reached.
-    HistoryGivenUp,
+    /// 503 `bodies_full`, with `Retry-After`: the memory for bodies, [`Bounds::bodies`](crate::limits::Bounds::bodies), is used up.
+    BodiesFull,
+    /// 503 `histories_full`, with `Retry-After`: the memory for histories, [`Bounds::histories`](crate::limits::Bounds::histories), is used up.
+    HistoriesFull,
     /// 409 `overtaken`: another request changed the conversation at the same moment, repeatedly.
     Overtaken,
     /// 503 `server_stopping`, with `Retry-After`: the server starts no more runs.
@@ -136,13 +135,13 @@ impl ApiError {
             }
             Self::TooManyRequests { .. } => (429, "too_many_requests", "Too many requests; wait a little."),
             Self::TooManyStreams => (429, "too_many_streams", "Too many streams are open; close one first."),
-            Self::BodyGivenUp => {
-                let why = "The body arrived too slowly and the server is busy; send it again.";
-                (503, "body_given_up", why)
+            Self::BodiesFull => {
+                let why = "The server is busy with other requests; send it again.";
+                (503, "bodies_full", why)
             }
-            Self::HistoryGivenUp => {
+            Self::HistoriesFull => {
                 let why = "The server is busy with other histories; try again.";
-                (503, "history_given_up", why)
+                (503, "histories_full", why)
             }
             Self::Overtaken => {
                 let why = "Another request changed the conversation at the same moment; try again.";
@@ -168,14 +167,14 @@ impl ApiError {
     fn limit(&self) -> Option<&'static str> {
         Some(match self {
             Self::BodyTooLarge => "--max-body",
-            Self::BodyGivenUp => "--max-bodies",
-            Self::HistoryGivenUp => "--max-histories",
+            Self::BodiesFull => "max-bodies",
+            Self::HistoriesFull => "max-histories",
             Self::TooManyRequests { limit, .. } => limit,
-            Self::TooManyStreams => "--max-streams",
-            Self::TooManyOwned => "--max-owned",
+            Self::TooManyStreams => "max-streams",
+            Self::TooManyOwned => "max-owned",
             Self::TooManyConversations(limit) | Self::ConversationFull(limit) => limit,
-            Self::MessageTooLong(_) => "--max-message",
-            Self::ToolResultTooLong(_) => "--max-tool-result",
+            Self::MessageTooLong(_) => "max-message",
+            Self::ToolResultTooLong(_) => "max-tool-result",
             Self::AgentBusy => "--max-model-calls",
             _ => return None,
         })
@@ -223,7 +222,7 @@ impl From<Refused> for ApiError {
             Refused::InvalidReply(violations) => Self::InvalidReply(violations),
             Refused::InvalidAsk(violations) => Self::InvalidAsk(violations),
             Refused::Rejected(rejected) => Self::Rejected(rejected),
-            Refused::Full(Full::Messages) => Self::ConversationFull("--max-messages"),
+            Refused::Full(Full::Messages) => Self::ConversationFull("max-messages"),
             Refused::Full(Full::History) => Self::ConversationFull("--max-history"),
             Refused::ToolResultTooLong(_) => Self::ToolResultTooLong(words),
             Refused::MessageTooLong(_) => Self::MessageTooLong(words),
@@ -264,7 +263,7 @@ impl IntoResponse for ApiError {
                 let seconds = HeaderValue::from(wait.as_secs() + 1);
                 headers.insert(header::RETRY_AFTER, seconds);
             }
-            Self::Stopping | Self::Store(_) | Self::BodyGivenUp | Self::HistoryGivenUp => {
+            Self::Stopping | Self::Store(_) | Self::BodiesFull | Self::HistoriesFull => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(1));
             }
             Self::TooManyConversations(_) => {

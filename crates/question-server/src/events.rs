@@ -4,7 +4,7 @@ use crate::caller::Caller;
 use crate::conversations::ConversationId;
 use crate::error::ApiError;
 use crate::headers::parameter;
-use crate::histories::Preamble;
+use crate::histories::{Preamble, SharedHistory};
 use crate::runtime::{Runtime, to_the_end};
 use crate::session::{ActiveSession, Cursor, CursorScope, SessionState, TextFor};
 use crate::sse::{ConversationStream, RESET, STATE_CHANGE, frame};
@@ -36,8 +36,7 @@ pub(crate) async fn follow(
         .map(str::to_owned);
     // Reading it may expire the question.
     to_the_end(async move {
-        let histories = runtime.histories();
-        let mut room = histories.enter(caller.client());
+        let mut room = runtime.histories().enter(caller.client());
         let session = runtime.open(&caller, &id).await?;
         let mut state = runtime.lock_with_room(&session, &mut room).await?;
         let resumed = match &last {
@@ -47,7 +46,7 @@ pub(crate) async fn follow(
         let place = resumed.unwrap_or_else(|| session.settled(&state));
         let prefix = match (last, resumed) {
             (Some(_), None) => {
-                let make = || histories.keep(reset_frames(&session, &state, place), room, &session);
+                let make = || SharedHistory::new(reset_frames(&session, &state, place), room, &session);
                 Preamble::default().history(session.text(TextFor::Reset, &state, place.position, make))
             }
             _ => Preamble::default().text(resume_frames(&session, &state, place)),

@@ -1,7 +1,7 @@
 //! A server for agents that ask their user: AG-UI over HTTP in front of `question-agent`'s state machine.
 //!
-//! [`Server::builder`] makes the whole server as an axum router, which a program can nest (`examples/embed.rs`) or call without a socket. The
-//! binary adds settings and a socket.
+//! [`Server::builder`] makes the whole server as an axum router, which a program can nest (`examples/embed.rs`) or call without a socket.
+//! [`program::run`] is the binary, with settings and a socket.
 #![warn(clippy::unwrap_used)]
 
 pub mod access;
@@ -37,6 +37,8 @@ pub mod owner;
 pub mod page;
 mod peer;
 mod policy;
+mod probe;
+pub mod program;
 pub mod rate;
 mod room;
 mod runtime;
@@ -44,6 +46,7 @@ mod secret;
 mod serve;
 mod session;
 mod sse;
+mod stderr;
 pub mod store;
 mod streams;
 pub mod tools;

@@ -10,29 +10,29 @@ pub use question_models::{MAX_RETRY_PAUSE, MODEL_CALLS};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// The limits that the operator can set.
+/// The limits of clients. A program can set all of them, and the command line those that differ between servers.
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 #[command(next_help_heading = "Limits")]
 pub struct Bounds {
     /// The largest body of a request, in bytes. A client sends the whole history each time.
     #[arg(long = "max-body", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
     pub body: usize,
-    /// Memory for request bodies being received, in bytes, all clients together. When it is full, requests over 64 KiB wait, and the slowest
-    /// request of the client with the most is dropped.
-    #[arg(long = "max-bodies", value_name = "BYTES", value_parser = positive, default_value = "67108864")]
+    /// Memory for request bodies being received, in bytes, all clients together. When it is full, requests over 64 KiB are refused
+    /// with 503. A client has at most a quarter of it.
+    #[arg(skip = 67_108_864_usize)]
     pub bodies: usize,
-    /// Memory for histories being sent, in bytes, all clients together. When it is full, the slowest response to the client with the most is
-    /// dropped.
-    #[arg(long = "max-histories", value_name = "BYTES", value_parser = positive, default_value = "268435456")]
+    /// Memory for histories being sent, in bytes, all clients together. When it is full, requests are refused with 503. A client has at
+    /// most a quarter of it.
+    #[arg(skip = 268_435_456_usize)]
     pub histories: usize,
     /// The longest text of a user, in bytes: all new messages of a request together, or one answer.
-    #[arg(long = "max-message", value_name = "BYTES", value_parser = positive, default_value = "65536")]
+    #[arg(skip = 65_536_usize)]
     pub message: usize,
     /// The longest result of a tool that the client runs, in bytes.
-    #[arg(long = "max-tool-result", value_name = "BYTES", value_parser = positive, default_value = "1048576")]
+    #[arg(skip = 1_048_576_usize)]
     pub tool_result: usize,
     /// The most messages of a conversation. After that it accepts no more from its user.
-    #[arg(long = "max-messages", value_name = "N", value_parser = positive, default_value = "2000")]
+    #[arg(skip = 2_000_usize)]
     pub messages: usize,
     /// The most bytes of a conversation's messages together. After that it accepts no more either.
     #[arg(long = "max-history", value_name = "BYTES", value_parser = positive, default_value = "4194304")]
@@ -52,19 +52,19 @@ pub struct Bounds {
     #[arg(long = "max-new", value_name = "N", default_value = "60")]
     pub new: PerMinute,
     /// The most conversations of an owner.
-    #[arg(long = "max-owned", value_name = "N", value_parser = positive, default_value = "1000")]
+    #[arg(skip = 1_000_usize)]
     pub owned: usize,
     /// The most requests of one address per minute; 0 means any number.
     #[arg(long = "max-requests", value_name = "N", default_value = "3000")]
     pub requests: PerMinute,
     /// The most open runs and event streams of one address, or of one owner behind a proxy on this machine.
-    #[arg(long = "max-streams", value_name = "N", value_parser = positive, default_value = "256")]
+    #[arg(skip = 256_usize)]
     pub streams: usize,
     /// The most open connections, all clients together. For a further one, the quietest connection of the address with the most is closed.
     #[arg(long = "max-connections", value_name = "N", value_parser = positive, default_value = "20000")]
     pub connections: usize,
     /// The most sessions of clients of MCP, all together. A further one replaces the longest unused one, if that is unused for 10 minutes.
-    #[arg(long = "max-sessions", value_name = "N", value_parser = positive, default_value = "1000")]
+    #[arg(skip = 1_000_usize)]
     pub sessions: usize,
 }
 

@@ -214,7 +214,7 @@ const INVALID_REQUEST: i32 = -32_600;
 /// Names the limit by which the endpoint refuses a session, for log and metrics.
 async fn name_limit(mut response: Response) -> Response {
     if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-        response.extensions_mut().insert(Limit("--max-sessions"));
+        response.extensions_mut().insert(Limit("max-sessions"));
     }
     response
 }

@@ -2,15 +2,14 @@
 
 use crate::error::{ApiError, Limit};
 use crate::metrics::Metrics;
-use crate::peer::Peer;
+use crate::peer::{Peer, Proxies, remote_of};
 use crate::rate::RateLimits;
 use crate::trace::{Trace, at_once, within};
-use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
-use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,8 +29,7 @@ const PROBED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 /// The state of this middleware.
 #[derive(Debug)]
 pub(crate) struct Observer {
-    /// The header in which a proxy names the client's address.
-    pub(crate) peer_header: Option<HeaderName>,
+    pub(crate) proxies: Arc<Proxies>,
     pub(crate) requests: RateLimits<Peer>,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -40,8 +38,8 @@ pub(crate) struct Observer {
 pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = name_of(request.headers());
-    let remote = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|remote| remote.0);
-    let peer = Peer::of(request.headers(), observer.peer_header.as_ref(), remote);
+    let named = observer.proxies.peer(request.headers(), remote_of(&request));
+    let peer = named.as_ref().copied().unwrap_or_default();
     // The pattern of the route, since a path may have an id that opens a conversation.
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("page", MatchedPath::as_str);
@@ -51,7 +49,10 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
     let name = id.to_str().unwrap_or_default();
     let span = || tracing::error_span!("request", id = %name, token = Empty, trace = trace_id);
     let span = at_once(trace.clone(), span);
-    let counted = peer.map_or(Ok(()), |peer| observer.requests.take(&peer));
+    let counted = named.and_then(|peer| {
+        let taken = peer.map_or(Ok(()), |peer| observer.requests.take(&peer));
+        taken.map_err(|wait| ApiError::TooManyRequests { limit: "--max-requests", wait })
+    });
     let mut response = match counted {
         Ok(()) => {
             if let Some(peer) = peer {
@@ -64,7 +65,7 @@ pub(crate) async fn observe(State(observer): State<Arc<Observer>>, mut request: 
                 ApiError::Internal.into_response()
             })
         }
-        Err(wait) => ApiError::TooManyRequests { limit: "--max-requests", wait }.into_response(),
+        Err(refused) => refused.into_response(),
     };
     let (status, took) = (response.status(), started.elapsed());
     observer.metrics.answered(&method, route, status, took);

@@ -47,11 +47,6 @@ impl Owner {
         self.0.starts_with(MCP)
     }
 
-    /// The owner as versions without kinds stored it. No bearer token has a space.
-    pub(crate) fn formerly_of(name: &str) -> Self {
-        Self::of(&format!("name {name}"))
-    }
-
     /// An owner as it was stored.
     #[must_use]
     pub fn stored(text: String) -> Self {

@@ -1,7 +1,11 @@
 //! The addresses of clients.
 
+use crate::config::Config;
+use crate::error::ApiError;
 use crate::hex::sha256_hex;
+use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, HeaderName};
+use ipnet::IpNet;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// The client that limits count: an IPv4 address, or the IPv6 network of one subscriber.
@@ -9,25 +13,6 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub(crate) struct Peer(IpAddr);
 
 impl Peer {
-    /// The sender of a request: from the header that a proxy overwrites, or else the connecting address. Without such a header, a peer on this
-    /// machine is unknown, since it may be a proxy with many clients. With one, a request that lacks it came around the proxy.
-    pub(crate) fn of(
-        headers: &HeaderMap,
-        peer_header: Option<&HeaderName>,
-        remote: Option<SocketAddr>,
-    ) -> Option<Self> {
-        let address = match peer_header {
-            Some(name) => {
-                let last = headers.get_all(name).iter().next_back().and_then(|last| last.to_str().ok());
-                let address = last.and_then(|last| read(last.rsplit(',').next()?.trim()));
-                // Clients whose address cannot be read count as one.
-                address.or_else(|| remote.map(|remote| remote.ip()))?
-            }
-            None => remote?.ip().to_canonical(),
-        };
-        (peer_header.is_some() || !address.is_loopback()).then_some(Self(network(address)))
-    }
-
     /// The digest for the store, which needs no addresses.
     pub(crate) fn digest(self) -> String {
         sha256_hex(self.0.to_string())
@@ -37,6 +22,78 @@ impl Peer {
     pub(crate) fn address(self) -> IpAddr {
         self.0
     }
+}
+
+/// The proxies in front, and the headers in which they name clients and users.
+#[derive(Debug)]
+pub(crate) struct Proxies {
+    trusted: Vec<IpNet>,
+    peer_header: Option<HeaderName>,
+    owner_header: Option<HeaderName>,
+}
+
+impl Proxies {
+    pub(crate) fn new(config: &Config) -> Self {
+        let (peer_header, owner_header) = (config.peer_header.clone(), config.owner_header.clone());
+        Self { trusted: config.trusted_proxies.clone(), peer_header, owner_header }
+    }
+
+    /// The sender of a request: whom the proxy names, or else the connecting address. Without a header of its proxy, a peer on this
+    /// machine is unknown, since it may be a proxy with many clients. With one, a request that lacks it came around the proxy.
+    pub(crate) fn peer(&self, headers: &HeaderMap, remote: Option<SocketAddr>) -> Result<Option<Peer>, ApiError> {
+        let remote_address = remote.map(|remote| remote.ip().to_canonical());
+        let address = match &self.peer_header {
+            Some(name) => {
+                let named = self.named(headers, name, remote)?.and_then(|list| read(list.rsplit(',').next()?.trim()));
+                // Clients whose address cannot be read count as one.
+                named.or(remote_address)
+            }
+            None => remote_address.filter(|address| !address.is_loopback()),
+        };
+        Ok(address.map(|address| Peer(network(address))))
+    }
+
+    /// The user whom the proxy names.
+    pub(crate) fn user<'a>(
+        &self,
+        headers: &'a HeaderMap,
+        remote: Option<SocketAddr>,
+    ) -> Result<Option<&'a str>, ApiError> {
+        let Some(name) = &self.owner_header else {
+            return Ok(None);
+        };
+        Ok(self.named(headers, name, remote)?.filter(|user| !user.is_empty()))
+    }
+
+    /// The value of a header that a trusted proxy alone may send. If there are two values, one may be the client's own. One that can't be read
+    /// does not make its user anonymous. All of these are refused. Without a socket, the program around the router is the proxy.
+    fn named<'a>(
+        &self,
+        headers: &'a HeaderMap,
+        name: &HeaderName,
+        remote: Option<SocketAddr>,
+    ) -> Result<Option<&'a str>, ApiError> {
+        let mut values = headers.get_all(name).iter();
+        let Some(value) = values.next() else {
+            return Ok(None);
+        };
+        let is_trusted = |remote: SocketAddr| self.trusted.iter().any(|net| net.contains(&remote.ip().to_canonical()));
+        if !remote.is_none_or(is_trusted) {
+            return Err(ApiError::BadRequest(format!("The header {name} is for the proxies of --trusted-proxy.")));
+        }
+        if values.next().is_some() {
+            return Err(ApiError::BadRequest(format!(
+                "There is more than one header {name}; the proxy must overwrite it."
+            )));
+        }
+        let text = str::from_utf8(value.as_bytes());
+        text.map(Some).map_err(|_| ApiError::BadRequest(format!("The header {name} is no UTF-8.")))
+    }
+}
+
+/// The address at the other end of a request's connection.
+pub(crate) fn remote_of(request: &Request) -> Option<SocketAddr> {
+    request.extensions().get::<ConnectInfo<SocketAddr>>().map(|remote| remote.0)
 }
 
 /// Reads an address. Some proxies add the port, or quotation marks and brackets.
@@ -55,17 +112,22 @@ fn network(address: IpAddr) -> IpAddr {
 
 #[cfg(test)]
 mod tests {
-    use super::Peer;
+    use super::Proxies;
+    use crate::config::Config;
+    use crate::error::ApiError;
     use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-    fn peer(header: Option<&'static str>, values: &[&'static str], remote: &str) -> Option<String> {
+    fn peer(header: Option<&'static str>, values: &[&'static str], remote: &str) -> Result<Option<String>, ApiError> {
         let mut headers = HeaderMap::new();
         for value in values {
-            headers.append("x-forwarded-for", HeaderValue::from_static(value));
+            headers.append("x-forwarded-for", HeaderValue::from_bytes(value.as_bytes()).expect("it is legal"));
         }
-        let header = header.map(HeaderName::from_static);
+        let peer_header = header.map(HeaderName::from_static);
+        let mut config = Config { peer_header, ..Config::default() };
+        config.trusted_proxies.push("10.1.0.0/16".parse().expect("it is a network"));
         let remote = Some(remote.parse().expect("it is an address"));
-        Peer::of(&headers, header.as_ref(), remote).map(|peer| peer.address().to_string())
+        let peer = Proxies::new(&config).peer(&headers, remote)?;
+        Ok(peer.map(|peer| peer.address().to_string()))
     }
 
     #[test]
@@ -81,15 +143,31 @@ mod tests {
             (None, vec![], "[2001:db8:1:2:3:4:5:6]:1", Some("2001:db8:1:2::")),
             // The proxy appends to the header of the client.
             (header, vec!["10.0.0.1, 198.51.100.1"], "127.0.0.1:1", Some("198.51.100.1")),
-            (header, vec!["10.0.0.1", "198.51.100.1"], "127.0.0.1:1", Some("198.51.100.1")),
+            (header, vec!["198.51.100.1"], "10.1.2.3:1", Some("198.51.100.1")),
+            (header, vec!["198.51.100.1"], "[::ffff:10.1.2.3]:1", Some("198.51.100.1")),
             (header, vec!["10.0.0.1, 198.51.100.1:4711"], "127.0.0.1:1", Some("198.51.100.1")),
             (header, vec!["[2001:db8:1:2::7]:4711"], "127.0.0.1:1", Some("2001:db8:1:2::")),
             (header, vec!["\"[2001:db8:1:2::7]\""], "127.0.0.1:1", Some("2001:db8:1:2::")),
-            (header, vec!["unknown"], "203.0.113.7:1", Some("203.0.113.7")),
+            (header, vec!["unknown"], "10.1.2.3:1", Some("10.1.2.3")),
             (header, vec![], "203.0.113.7:1", Some("203.0.113.7")),
             (header, vec![], "127.0.0.1:1", Some("127.0.0.1")),
         ] {
-            assert_eq!(peer(header, &values, remote).as_deref(), expected, "{header:?} {values:?} {remote}");
+            let known = peer(header, &values, remote).expect("it is the proxy's");
+            assert_eq!(known.as_deref(), expected, "{header:?} {values:?} {remote}");
+        }
+    }
+
+    #[test]
+    fn a_header_of_the_proxy_is_one_value_and_from_no_one_else() {
+        let header = Some("x-forwarded-for");
+        for (values, remote) in [
+            (vec!["198.51.100.1"], "203.0.113.7:1"),
+            (vec!["198.51.100.1"], "10.2.0.1:1"),
+            (vec!["10.0.0.1", "198.51.100.1"], "127.0.0.1:1"),
+            (vec!["198.51.100.1", "198.51.100.1"], "127.0.0.1:1"),
+        ] {
+            let refused = peer(header, &values, remote);
+            assert!(matches!(refused, Err(ApiError::BadRequest(_))), "{values:?} {remote}");
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::caller::Caller;
 use crate::clock::{Clock, later};
 use crate::drain::Drain;
 use crate::error::ApiError;
-use crate::histories::Histories;
+use crate::histories::{Histories, SharedHistory};
 use crate::limits::{Bounds, CHECKED_FOR, FIRST_ATTEMPT_PAUSE, LEASE, MAX_ATTEMPTS};
 use crate::log::{LogEntry, LogReader};
 use crate::metrics::Metrics;
@@ -216,7 +216,7 @@ impl Runtime {
                 break state;
             }
             if ag_ui::read(&self.bounds.of_input(), state.view(), input)?.is_none() {
-                return Ok(attach(&session, &state, input, |text| self.histories.keep(text, room, &session)));
+                return Ok(attach(&session, &state, input, |text| SharedHistory::new(text, room, &session)));
             }
             // If its client has gone, as after Stop, the new message comes first.
             let (run, run_elsewhere) = (state.run.clone(), state.run_elsewhere.clone());
@@ -239,7 +239,7 @@ impl Runtime {
             // The server that worked on it has ended.
             (None, current) if current.is_at_work() => None,
             (None, _) => {
-                return Ok(catch_up(&session, &state, input, |text| self.histories.keep(text, room, &session)));
+                return Ok(catch_up(&session, &state, input, |text| SharedHistory::new(text, room, &session)));
             }
         };
         let pending = input.pending();
@@ -483,17 +483,39 @@ impl Attempt {
 pub(crate) async fn until_taken<T, F: Future<Output = Result<T, ApiError>>>(
     mut attempt: impl FnMut(Attempt) -> F,
 ) -> Result<T, ApiError> {
-    for number in 0..MAX_ATTEMPTS {
+    let mut number = 0;
+    loop {
         match attempt(Attempt(number)).await {
-            Err(ApiError::Overtaken) => {
+            Err(ApiError::Overtaken) if number + 1 < MAX_ATTEMPTS => {
                 let longest = FIRST_ATTEMPT_PAUSE * 2_u32.pow(number);
                 let chance = u32::from(Uuid::new_v4().as_bytes()[0]);
                 sleep(longest * chance / 256).await;
+                number += 1;
             }
             done => return done,
         }
     }
-    Err(ApiError::Overtaken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Attempt, until_taken};
+    use crate::error::ApiError;
+    use crate::limits::MAX_ATTEMPTS;
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_attempt_is_followed_by_no_pause() {
+        let mut last = (0, Instant::now());
+        let refused: Result<(), _> = until_taken(|Attempt(number)| {
+            last = (number, Instant::now());
+            async { Err(ApiError::Overtaken) }
+        })
+        .await;
+        assert!(matches!(refused, Err(ApiError::Overtaken)));
+        assert_eq!((last.0, last.1.elapsed()), (MAX_ATTEMPTS - 1, Duration::ZERO));
+    }
 }
 
 /// Runs a task to its end, even if its client disconnects: an event that the state machine took must be stored, and stored work must run.

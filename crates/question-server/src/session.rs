@@ -273,7 +273,7 @@ impl ActiveSession {
         let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = &mut texts[purpose as usize];
         let known = kept.as_ref().filter(|kept| (kept.0, kept.1) == (state.revision, at));
-        if let Some(text) = known.and_then(|kept| kept.2.upgrade()).filter(|text| text.len().is_some()) {
+        if let Some(text) = known.and_then(|kept| kept.2.upgrade()) {
             return text;
         }
         let text = make();

@@ -96,7 +96,7 @@ impl RunStream {
     /// The next frame. If the client was too slow, or another server took over, an error aborts the connection: a plain end would look complete.
     async fn next_frame(&mut self) -> Option<io::Result<Bytes>> {
         if let Some(part) = self.prefix.next() {
-            return Some(part);
+            return Some(Ok(part));
         }
         let following = self.following.as_mut()?;
         let Ok(found) = timeout(HEARTBEAT, following.next_event()).await else {
@@ -167,7 +167,7 @@ impl IntoResponse for ConversationStream {
 impl ConversationStream {
     async fn next_frame(&mut self) -> Option<io::Result<Bytes>> {
         if let Some(part) = self.prefix.next() {
-            return Some(part);
+            return Some(Ok(part));
         }
         let found = tokio::select! {
             () = self.drain.closed() => return None,

@@ -1,6 +1,6 @@
 //! The log on stderr, written by a thread of its own, so that a blocked stderr blocks only the log.
 
-use question_server::metrics::Counters;
+use crate::metrics::Counters;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

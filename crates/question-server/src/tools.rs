@@ -38,7 +38,7 @@ pub trait Tool: fmt::Debug + Send + Sync + 'static {
     async fn run(&self, call: Call<'_>) -> ToolOutput;
 }
 
-/// The result of a call for the model, or the reason of its failure; at most `--max-tool-result` bytes.
+/// The result of a call for the model, or the reason of its failure; at most `max-tool-result` bytes.
 pub type ToolOutput = Result<String, String>;
 
 /// A call of a tool.

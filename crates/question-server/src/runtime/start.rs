@@ -37,7 +37,7 @@ pub(crate) fn start(config: &Config, parts: RuntimeParts) -> Arc<Runtime> {
     let (committed, outgoing) = signals.as_ref().map(|_| mpsc::unbounded_channel()).unzip();
     let metrics = Arc::new(Metrics::new(&counters));
     let runtime = Arc::new(Runtime {
-        histories: Histories::new(&config.bounds, &metrics),
+        histories: Histories::new(&config.bounds),
         store,
         signals,
         committed,

@@ -181,10 +181,11 @@ async fn long_bodies_share_room_and_short_ones_need_none() {
     is_held.await.expect("the server reads");
 
     assert_eq!(hello(&server, "short").await.status, 200);
+    assert_eq!(post(&server, "/agent", hello_of(LONG)).await.refusal(), (503, "bodies_full".to_owned()));
+    let stalled = stalled.await.expect("it is answered");
+    assert_eq!(stalled.refusal(), (408, "body_timeout".to_owned()));
     let is_read = post(&server, "/agent", hello_of(LONG)).await.refusal();
     assert_eq!(is_read, (400, "bad_request".to_owned()), "the text is too long, which only a reader knows");
-    let stalled = stalled.await.expect("it is answered");
-    assert_eq!(stalled.refusal(), (503, "body_given_up".to_owned()), "it made room");
 }
 
 fn hello_of(bytes: usize) -> Value {

@@ -140,42 +140,27 @@ fn times_have_units() {
 }
 
 #[test]
-fn every_bound_can_be_set() {
+fn the_bounds_that_differ_between_servers_can_be_set() {
     let args = [
         "--max-body=1",
-        "--max-message=2",
-        "--max-messages=3",
         "--max-history=7",
         "--max-conversations=4",
         "--max-changes=5",
         "--max-new=6",
-        "--max-owned=8",
         "--max-requests=9",
-        "--max-bodies=10",
-        "--max-streams=11",
-        "--max-tool-result=13",
         "--max-connections=12",
         "--max-memory=14",
-        "--max-histories=15",
-        "--max-sessions=16",
     ];
     let bounds = Bounds {
         body: 1,
-        message: 2,
-        messages: 3,
         history: 7,
         conversations: 4,
         changes: PerMinute::new(5),
         new: PerMinute::new(6),
-        owned: 8,
         requests: PerMinute::new(9),
-        bodies: 10,
-        streams: 11,
-        tool_result: 13,
         connections: 12,
         memory: 14,
-        histories: 15,
-        sessions: 16,
+        ..Bounds::default()
     };
     assert_eq!(config(&[], &args).bounds, bounds);
 }
@@ -247,8 +232,6 @@ fn mistakes_are_named() {
         (["--expire-after", "0s"], "0s"),
         (["--max-body", "-1"], "-1"),
         (["--max-body", "0"], "--max-body"),
-        (["--max-message", "0"], "positive integer"),
-        (["--max-messages", "0"], "positive integer"),
         (["--max-history", "0"], "positive integer"),
         (["--max-conversations", "0"], "positive integer"),
         (["--allow-bypass", "maybe"], "maybe"),

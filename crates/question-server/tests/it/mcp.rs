@@ -679,7 +679,7 @@ async fn a_session_too_many_is_refused_until_another_has_rested() {
     let error = refused.json();
     assert_eq!((&error["jsonrpc"], &error["error"]["code"]), (&json!("2.0"), &json!(-32000)), "{error}");
     assert!(error["error"]["message"].as_str().is_some_and(|text| text.contains("sessions")), "{error}");
-    check_counted(&server, r#"question_server_refusals_total{limit="--max-sessions"}"#, 1).await;
+    check_counted(&server, r#"question_server_refusals_total{limit="max-sessions"}"#, 1).await;
     // The other generation has no sessions.
     assert_eq!(post(&server, "tools/list", json!({}), json!({}), &[]).await.status, 200);
 

@@ -1,15 +1,15 @@
 //! A conversation answers to its owner.
 
-use crate::folder::Folder;
 use crate::house::{Parts, app, over_each_store, parts, server, server_of};
 use crate::http::{Answer, by, call, get, get_with, request, says, with_headers};
 use axum::Router;
+use axum::extract::ConnectInfo;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
 use question_server::access::AccessToken;
-use question_server::owner::Owner;
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::{MemoryStore, Store};
 use serde_json::{Value, json};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 /// As a page sends it; through Trunk's proxy it looks the same, except the forwarded host.
@@ -173,34 +173,6 @@ async fn a_changed_token_keeps_its_conversations() {
 }
 
 #[tokio::test]
-async fn owners_that_an_older_version_stored_keep_their_conversations() {
-    // A name was told apart from a token by a space, and one who had the token of the server was its digest's owner.
-    let of_name = ("of-name", Owner::of("name front-end"), "0123456789abcdef");
-    let of_token = ("of-token", Owner::of(SHARED), SHARED);
-    let folder = Folder::new();
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.file()).expect("it is new"));
-    for (thread, owner, _) in [&of_name, &of_token] {
-        crate::sqlite::waits(&*store, thread, Some(owner)).await;
-    }
-    let tokens = tokens("front-end 0123456789abcdef\nother fedcba9876543210");
-    let config = Config { tokens, ..Config::default() };
-    let server = app(&config, Parts { store: Arc::clone(&store), ..parts(crate::house::front_desk()) });
-    for (thread, _, token) in [&of_name, &of_token] {
-        let path = format!("/conversations/{thread}");
-        for (bearer, status) in
-            [("fedcba9876543210", 404), (SHARED, if *token == SHARED { 200 } else { 404 }), (token, 200)]
-        {
-            let found = call(&server, by(bearer, request(Method::GET, &path, None))).await;
-            assert_eq!(found.status, status, "{thread} {bearer}");
-        }
-        // It goes on, and stays its owner's.
-        let cancel = request(Method::POST, &format!("{path}/cancel"), Some(json!({})));
-        assert_eq!(call(&server, by(token, cancel)).await.status, 200, "{thread}");
-        assert_eq!(call(&server, by(token, request(Method::GET, &path, None))).await.status, 200, "{thread}");
-    }
-}
-
-#[tokio::test]
 async fn an_id_that_no_conversation_can_have_is_not_there() {
     let server = server();
     for id in ["%00", "%0A", &"x".repeat(300)] {
@@ -257,6 +229,12 @@ async fn the_user_of_a_proxy_is_one_name_in_utf_8() {
     for users in [[b"J\xfcrgen".as_slice()].as_slice(), &[umlaut, b"bob"], &[b"bob", umlaut], &[umlaut, umlaut]] {
         let refused = by_users(users, Method::GET, path, None).await;
         assert_eq!(refused.refusal(), (400, "bad_request".to_owned()), "{users:?}");
+    }
+    // Only the proxy names users.
+    for (from, status) in [("127.0.0.1:4711", 404), ("10.0.0.7:4711", 400)] {
+        let mut asked = with_headers(request(Method::GET, path, None), &[("x-forwarded-user", "ann")]);
+        asked.extensions_mut().insert(ConnectInfo::<SocketAddr>(from.parse().expect("it is an address")));
+        assert_eq!(call(&server, asked).await.status, status, "{from}");
     }
 }
 

@@ -185,5 +185,5 @@ async fn what_a_clients_tool_brings_has_a_bound_of_its_own() {
     };
     assert_eq!(brings(100_000).await.status, 200);
     let refused = brings(100_001).await;
-    assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (400, &json!("--max-tool-result")));
+    assert_eq!((refused.status.as_u16(), &refused.json()["limit"]), (400, &json!("max-tool-result")));
 }

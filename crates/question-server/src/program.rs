@@ -1,0 +1,451 @@
+//! The program: its command line, its socket, its signals and its log. A program of your own with further tools is a `main` that calls [`run`].
+
+#[cfg(unix)]
+use crate::access::AccessToken;
+use crate::access::Tokens;
+use crate::app::{Builder, Server};
+use crate::browser::open_browser;
+use crate::config::Config;
+use crate::config::{self, Command, Database, LogFormat, ModelName};
+use crate::drain::Drain;
+#[cfg(feature = "postgres")]
+use crate::limits::DATABASE_STARTS;
+use crate::limits::{FAREWELL, TAKEOVER};
+#[cfg(feature = "mcp")]
+use crate::mcp::McpSettings;
+use crate::metrics::Counters;
+use crate::models::scripted::Scripted;
+use crate::other_agent::OtherAgent;
+#[cfg(feature = "otlp")]
+use crate::otlp;
+use crate::page::Page;
+use crate::probe;
+use crate::serve::serve as serve_sockets;
+use crate::stderr::Stderr;
+#[cfg(feature = "postgres")]
+use crate::store::PostgresStore;
+use crate::store::{MemoryStore, SqliteStore, Store};
+use question_models::{RemoteModel, Settings};
+use scripted_agent::Script;
+use std::io::{self, Write as _};
+#[cfg(feature = "mcp")]
+use std::net::Ipv4Addr;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+#[cfg(feature = "mcp")]
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tracing::Level;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// Does what the command line asks for, until it is done or a signal ends it. `extend` adds to the server what the command line can't, such as tools.
+pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
+    let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
+        Ok(Command::Backup { database, to }) => SqliteStore::back_up(&database, &to).map_err(|error| error.to_string()),
+        Ok(Command::Completions(shell)) => {
+            clap_complete::generate(shell, &mut config::command(), "question-server", &mut io::stdout());
+            Ok(())
+        }
+        Ok(Command::ListModels) => {
+            let listed = io::stdout().write_all(config::list_of_models().as_bytes());
+            listed.map_err(|error| format!("could not write to stdout: {error}"))
+        }
+        Ok(Command::Probe(address)) => probe::probe(address),
+        Ok(Command::Serve(config)) => {
+            logged(*config, async move |config, counters| serve(config, counters, extend).await)
+        }
+        #[cfg(feature = "mcp")]
+        Ok(Command::Mcp { config, opens }) => {
+            logged(*config, async move |config, counters| serve_mcp(config, counters, opens).await)
+        }
+        #[cfg(not(feature = "mcp"))]
+        Ok(Command::Mcp { .. }) => Err(WITHOUT_MCP.to_owned()),
+        // Help and version go to stdout, errors to stderr.
+        Err(error) => error.exit(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            let _ = writeln!(io::stderr(), "question-server: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(not(feature = "mcp"))]
+const WITHOUT_MCP: &str = "this program was built without MCP";
+
+fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), String>) -> Result<(), String> {
+    let counters = Counters::default();
+    let log = Stderr::start(counters.clone()).map_err(|error| format!("could not start the log thread: {error}"))?;
+    let writer = log.clone();
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(move || writer.clone());
+    let lines = match config.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    // The log of the protocol's crate has contents of questions.
+    let level = config.log;
+    let is_wanted = filter_fn(move |line| {
+        line.level() <= &level && (!line.target().starts_with("rmcp") || *line.level() <= Level::ERROR)
+    });
+    let log_layers = tracing_subscriber::registry().with(lines.with_filter(is_wanted));
+    #[cfg(feature = "otlp")]
+    let (log_layers, exporter) = {
+        let (layer, exporter) = otlp::from_env()?.unzip();
+        (log_layers.with(layer.map(|layer| layer.with_filter(otlp::Own))), exporter)
+    };
+    log_layers.init();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("could not start worker threads: {error}"))?;
+    #[cfg(feature = "otlp")]
+    exporter.map(|exporter| runtime.spawn(exporter.run()));
+    let served = runtime.block_on(work(config, counters));
+    // A DNS lookup that hangs does not block the exit.
+    runtime.shutdown_timeout(FAREWELL);
+    log.flush_all();
+    served
+}
+
+async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), String> {
+    let drain = Drain::default();
+    let tokens = Tokens::new(config.tokens.clone());
+    let page = config.page.as_deref().map(Page::read).transpose()?.or_else(Page::embedded);
+    let (server, agent) = (with_model(Server::builder(), &config)?, open_agent(&config)?);
+    let address = (config.bind, config.port).into();
+    // A previous server that is about to end may have the port as well as the file. Its end is awaited at the file.
+    let early = bind(address).await;
+    let store = open_store(&config).await;
+    let (listener, bound) = match early {
+        Ok(bound) => bound,
+        Err(_) => bind(address).await?,
+    };
+    let announcement = announcement(&config, bound, page.is_some());
+    let mut server = server
+        .config(config.clone())
+        .store(store?)
+        .drain(drain.clone())
+        .tokens(tokens.clone())
+        .counters(counters.clone())
+        .checks_hosts();
+    if let Some(agent) = agent {
+        server = server.other_agent(agent);
+    }
+    #[cfg(feature = "mcp")]
+    if config.mcp {
+        server = server.mcp(McpSettings::of(&config, page.as_ref())?);
+    }
+    #[cfg(not(feature = "mcp"))]
+    if config.mcp {
+        return Err(WITHOUT_MCP.to_owned());
+    }
+    if let Some(page) = page {
+        server = server.page(page);
+    }
+    let router = extend(server).build();
+    // From the line on stdout on, a signal may come.
+    let stopped = stop_signal(config.token_file.is_some()).map_err(no_signals)?;
+    reload_tokens(&config, tokens).map_err(no_signals)?;
+    let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
+    tracing::info!(version, ?model, store, limits = ?config.bounds, "server started");
+    let mut out = io::stdout().lock();
+    let announced = out.write_all(announcement.as_bytes()).and_then(|()| out.flush());
+    drop(out);
+    announced.map_err(|error| format!("could not write to stdout: {error}"))?;
+
+    if config.open {
+        tokio::spawn(open_page(bound));
+    }
+    let most = connections(&config);
+    let served = serve_sockets(listener, router, config.timeouts, most, counters, drain.closed());
+    let drained = async {
+        stopped.await;
+        tracing::info!("shutting down");
+        let drained = async {
+            drain.run(config.drain_notice, config.drain_grace).await;
+            // Clients have this time to read the ends of their runs.
+            tokio::time::sleep(FAREWELL).await;
+        };
+        let Ok(stopped_again) = stop_signal(true) else {
+            return drained.await;
+        };
+        tokio::select! {
+            () = drained => {}
+            () = stopped_again => tracing::warn!("a second signal: stopping at once"),
+        }
+    };
+    tokio::select! {
+        () = served => {}
+        () = drained => {}
+    }
+    Ok(())
+}
+
+/// The lines for the user, and for programs, which read the first one.
+fn announcement(config: &Config, bound: SocketAddr, has_page: bool) -> String {
+    let kept = match &config.database {
+        Database::File(file) => format!("Conversations are kept in {}.", file.display()),
+        Database::Postgres(_) => "Conversations are kept in Postgres.".to_owned(),
+        Database::Memory => "Conversations are kept in memory, and end with the server.".to_owned(),
+    };
+    let page = page_address(bound);
+    let open = match (has_page, config.tokens.is_empty()) {
+        (true, true) => format!("Open {page} in a browser. Ctrl+C ends the server."),
+        (true, false) => format!("Open {page}?token=TOKEN in a browser, once. Ctrl+C ends the server."),
+        (false, _) => format!("{WITHOUT_PAGE} Ctrl+C ends the server."),
+    };
+    format!("listening on http://{bound}\n{kept}\n{open}\n")
+}
+
+const WITHOUT_PAGE: &str = "This program was built without a page: --page DIR shows one.";
+
+/// The page as a browser of this machine reaches it.
+fn page_address(bound: SocketAddr) -> String {
+    format!("http://{}/", SocketAddr::new(config::reachable(bound.ip()), bound.port()))
+}
+
+async fn open_page(bound: SocketAddr) {
+    let address = page_address(bound);
+    if !open_browser(address.clone()).await {
+        tracing::warn!(address, "there is no browser to open: open the address yourself");
+    }
+}
+
+/// Serves the client of MCP that started this process, until it closes stdin, and the pages of its questions.
+#[cfg(feature = "mcp")]
+async fn serve_mcp(config: Config, counters: Counters, opens: bool) -> Result<(), String> {
+    let drain = Drain::default();
+    let server = Server::builder().config(config.clone()).store(open_store(&config).await?).drain(drain.clone());
+    let settings = McpSettings::of(&config, Page::embedded().as_ref())?;
+    // Pages that are still open have the port of the server before, which the store has waited for.
+    let here = |port| bind((Ipv4Addr::LOCALHOST, port).into());
+    let (listener, bound) = match here(settings.port()).await {
+        Err(_) => here(0).await?,
+        bound => bound?,
+    };
+    let (server, pages) = server.build_for_mcp(settings, format!("http://{bound}"), opens);
+    let stopped = stop_signal(false).map_err(no_signals)?;
+    let most = connections(&config);
+    let served = tokio::select! {
+        served = question_mcp::serve_stdio(server) => served,
+        () = serve_sockets(listener, pages, config.timeouts, most, counters, drain.closed()) => Ok(()),
+        () = stopped => Ok(()),
+    };
+    drain.run(Duration::ZERO, config.drain_grace).await;
+    served
+}
+
+/// The most connections: the setting, or fewer if the system's limit of open files is lower.
+fn connections(config: &Config) -> usize {
+    let wanted = config.bounds.connections;
+    let Some(files) = raise_files() else {
+        return wanted;
+    };
+    // The rest is for the store, models, agents and the log.
+    let most = files - (files / 4).min(FILES_OF_ITS_OWN);
+    if most < wanted {
+        tracing::debug!(
+            files,
+            connections = most,
+            "the system's limit of open files allows fewer connections than --max-connections"
+        );
+    }
+    most.min(wanted)
+}
+
+/// The most files that the server needs beside connections of clients.
+const FILES_OF_ITS_OWN: usize = 512;
+
+/// Raises the limit of open files to the system's maximum, and returns it.
+#[cfg(unix)]
+fn raise_files() -> Option<usize> {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    let now = match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
+        Ok(()) => hard,
+        // Some systems report a maximum that they refuse.
+        Err(_) => soft,
+    };
+    Some(usize::try_from(now).unwrap_or(usize::MAX))
+}
+
+#[cfg(not(unix))]
+fn raise_files() -> Option<usize> {
+    None
+}
+
+async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
+    Ok(match &config.database {
+        Database::File(path) => {
+            // The previous server usually has the same settings.
+            let timeout = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
+            let opened = SqliteStore::open_within(path, timeout);
+            Arc::new(opened.map_err(|error| format!("{error}. {OTHER_STORES}"))?)
+        }
+        #[cfg(feature = "postgres")]
+        Database::Postgres(address) => {
+            let store = PostgresStore::open_within(address, DATABASE_STARTS).await;
+            Arc::new(store.map_err(|error| format!("the Postgres of --database: {error}"))?)
+        }
+        #[cfg(not(feature = "postgres"))]
+        Database::Postgres(_) => return Err("this program was built without Postgres".to_owned()),
+        Database::Memory => Arc::new(MemoryStore::default()),
+    })
+}
+
+const OTHER_STORES: &str = "Name another file by --database, or keep nothing by --database memory.";
+
+fn open_agent(config: &Config) -> Result<Option<OtherAgent>, String> {
+    let key = config.agent_key.as_ref().map(|key| key.0.as_str());
+    let open = |url| OtherAgent::with_plain_hosts(url, key, config.model_calls, &config.plain_key_hosts);
+    let agent = config.agent.as_deref().map(open).transpose();
+    agent.map_err(|why| format!("--agent: {why}"))
+}
+
+/// The server with its model, and with the tools of a script.
+fn with_model(server: Builder, config: &Config) -> Result<Builder, String> {
+    let scripted = |server: Builder, script: Scripted| {
+        let tools = script.tools();
+        server.model(Arc::new(script)).script_tools(tools)
+    };
+    Ok(match &config.model {
+        ModelName::FrontDesk => scripted(server, Scripted::front_desk(config.pace)),
+        ModelName::CodingDesk => scripted(server, Scripted::coding_desk(config.pace)),
+        ModelName::Script => scripted(server, open_script(config)?),
+        ModelName::Of(vendor, name) => server.model(Arc::new(RemoteModel::from_env(vendor, settings(config, name)?)?)),
+    })
+}
+
+/// The settings of a vendor's model of this name.
+fn settings(config: &Config, name: &str) -> Result<Settings, String> {
+    let read = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file);
+        text.map_err(|error| format!("--system-prompt {}: {error}", file.display()))
+    };
+    Ok(Settings {
+        model: name.to_owned(),
+        key_header: config.key_header.clone(),
+        headers: config.model_headers.iter().cloned().collect(),
+        plain_key_hosts: config.plain_key_hosts.clone(),
+        system_prompt: config.system_prompt.as_ref().map(read).transpose()?,
+        temperature: config.temperature,
+        max_tokens: config.max_tokens,
+        thinking: config.thinking,
+        at_once: Some(config.model_calls),
+        sends_reasoning: config.send_reasoning,
+        ..Settings::default()
+    })
+}
+
+fn open_script(config: &Config) -> Result<Scripted, String> {
+    let file = config.script.as_deref().ok_or("--model script needs the file of --script")?;
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
+    let script = text.and_then(|text| Script::parse(&text).map_err(|error| error.to_string()));
+    let scripted = script.map(|script| Scripted::new(script, config.pace));
+    scripted.map_err(|why| format!("--script {}: {why}", file.display()))
+}
+
+/// A listener at this address, and its own address with the bound port.
+async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), String> {
+    let listener = TcpListener::bind(address).await.map_err(|error| bind_failed(address, &error))?;
+    let bound = listener.local_addr().map_err(|error| format!("could not read the bound port: {error}"))?;
+    Ok((listener, bound))
+}
+
+fn bind_failed(address: SocketAddr, error: &io::Error) -> String {
+    let port = address.port();
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            let by = listeners::get_process_by_port(port, listeners::Protocol::TCP);
+            let by = by.map(|by| format!(" by {} (process {}): end that, or", by.name, by.pid));
+            let by = by.unwrap_or_else(|_| ";".to_owned());
+            format!("port {port} is in use{by} choose another with --port, or 0 for any free one.")
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("port {port} needs more privileges; choose one above 1023 with --port.")
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            format!("{} is no address of this machine; choose another with --bind.", address.ip())
+        }
+        _ => format!("could not bind {address}: {error}"),
+    }
+}
+
+/// Reloads the file of tokens at each SIGHUP from now on. If that fails, the former tokens stay valid.
+#[cfg(unix)]
+fn reload_tokens(config: &Config, tokens: Tokens) -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    if config.token_file.is_none() {
+        return Ok(());
+    }
+    let (config, mut signals) = (config.clone(), signal(SignalKind::hangup())?);
+    // Tokens without a name are not from the file.
+    let others: Vec<AccessToken> = config.tokens.iter().filter(|token| token.name().is_none()).cloned().collect();
+    tokio::spawn(async move {
+        while signals.recv().await.is_some() {
+            match config.read_tokens() {
+                Ok(read) => {
+                    let count = read.len();
+                    tokens.replace(others.iter().cloned().chain(read).collect());
+                    tracing::info!(tokens = count, "reloaded --token-file");
+                }
+                Err(error) => tracing::error!(error, "could not reload --token-file"),
+            }
+        }
+    });
+    Ok(())
+}
+
+#[cfg(windows)]
+fn reload_tokens(_config: &Config, _tokens: Tokens) -> io::Result<()> {
+    Ok(())
+}
+
+/// Resolves at the first signal to stop, from now on. With `hang_up_is_taken`, SIGHUP has another meaning.
+#[cfg(unix)]
+fn stop_signal(hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
+    use std::task::Poll;
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    if !hang_up_is_taken && !ignores_hang_up() {
+        kinds.push(SignalKind::hangup());
+    }
+    let signals: io::Result<Vec<_>> = kinds.into_iter().map(signal).collect();
+    let mut signals = signals?;
+    Ok(std::future::poll_fn(move |context| {
+        let has_come = |signal: &mut Signal| signal.poll_recv(context).is_ready();
+        match signals.iter_mut().any(has_come) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    }))
+}
+
+#[cfg(windows)]
+fn stop_signal(_hang_up_is_taken: bool) -> io::Result<impl Future<Output = ()>> {
+    let mut interrupted = tokio::signal::windows::ctrl_c()?;
+    Ok(async move {
+        interrupted.recv().await;
+    })
+}
+
+/// True if the process ignores SIGHUP, as with `nohup`. Only Linux reports it.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // SIGHUP is number 1, so bit 0.
+    mask.is_some_and(|mask| mask & 1 != 0)
+}
+
+fn no_signals(error: io::Error) -> String {
+    format!("could not listen for signals: {error}")
+}
