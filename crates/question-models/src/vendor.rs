@@ -3,9 +3,10 @@
 use http::HeaderName;
 use http::header::AUTHORIZATION;
 use rig_core::providers::openai::wire::{self, BodyRewrite, Dialect, OutputCap};
+use std::fmt;
 
 /// A vendor of models: its address, the names of its environment variables, and its wire format.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Vendor {
     /// The name on the command line, such as `openai`.
     pub name: &'static str,
@@ -122,6 +123,12 @@ static VENDORS: [Vendor; 9] = [
         api: Api::Chat("ollama"),
     },
 ];
+
+impl fmt::Debug for Vendor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
 
 impl Vendor {
     /// The vendor of this name.

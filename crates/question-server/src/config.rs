@@ -220,6 +220,18 @@ pub enum ModelName {
     Of(&'static Vendor, String),
 }
 
+impl fmt::Display for ModelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FrontDesk => f.write_str("front-desk"),
+            Self::CodingDesk => f.write_str("coding-desk"),
+            Self::Script => f.write_str("script"),
+            Self::Of(vendor, model) if model.is_empty() => f.write_str(vendor.name),
+            Self::Of(vendor, model) => write!(f, "{}:{model}", vendor.name),
+        }
+    }
+}
+
 impl FromStr for ModelName {
     type Err = String;
 

@@ -154,7 +154,7 @@ async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) 
     let stopped = stop_signal(config.token_file.is_some()).map_err(no_signals)?;
     reload_tokens(&config, tokens).map_err(no_signals)?;
     let (version, model, store) = (env!("CARGO_PKG_VERSION"), &config.model, config.database.kind());
-    tracing::info!(version, ?model, store, limits = ?config.bounds, "server started");
+    tracing::info!(version, %model, store, limits = ?config.bounds, "server started");
     let mut out = io::stdout().lock();
     let announced = out.write_all(announcement.as_bytes()).and_then(|()| out.flush());
     drop(out);

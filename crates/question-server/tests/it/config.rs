@@ -77,6 +77,7 @@ fn a_vendor_and_its_model_are_named_together() {
     for vendor in vendors() {
         for (text, model) in [(vendor.name.to_owned(), ""), (format!("{}:a/b:c", vendor.name), "a/b:c")] {
             let named = config(&[("QUESTION_SERVER_MODEL", &text)], &[]).model;
+            assert_eq!(named.to_string(), text);
             assert!(matches!(&named, ModelName::Of(of, name) if *of == vendor && name == model), "{named:?}");
         }
     }

@@ -420,7 +420,7 @@ async fn a_start_says_what_starts() {
     let folder = Folder::new();
     let (mut child, _) = start(&["--port", "0", "--database", &folder.file_name()]).await;
     let log = until_logged(&mut child, "started").await;
-    for said in [env!("CARGO_PKG_VERSION"), "FrontDesk", "sqlite", "streams: 256"] {
+    for said in [env!("CARGO_PKG_VERSION"), "model=front-desk", "sqlite", "streams: 256"] {
         assert!(log.contains(said), "{said}: {log}");
     }
 }
