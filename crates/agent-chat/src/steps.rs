@@ -118,7 +118,7 @@ impl Handle {
             window_event_listener_untyped("pageshow", move |_| {
                 self.with(|core| {
                     core.is_left = false;
-                    // A page in the browser's cache hears nothing of other tabs.
+                    // A page in the browser's cache receives no events of other tabs.
                     if core.is_free() {
                         core.restore_if_changed();
                     }

@@ -186,7 +186,7 @@ async fn a_page_that_comes_back_sees_what_was_said_meanwhile() {
     call.says("m1", "Large it is.");
     call.finishes();
     here.sees_status(Status::Idle).await;
-    // A page in the browser's cache hears nothing of the storage.
+    // A page in the browser's cache receives no events of the storage.
     window().dispatch_event(&web_sys::Event::new("pageshow").expect("an event")).expect("it is dispatched");
     there.sees_lines(&["user: Hello", "ask: answered", "agent: Large it is."]).await;
 }
