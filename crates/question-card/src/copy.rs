@@ -59,7 +59,10 @@ pub fn CopyReceipt(
     };
     let name = move || match copies.get().1 {
         Some(true) => text(Word::Copied),
-        Some(false) | None => text(Word::CopyAnswers),
+        Some(false) | None => {
+            let count = ask.with(|ask| ask.questions.len());
+            labels.try_with_value(|labels| labels.plural(Word::CopyAnswers, count, &[])).unwrap_or_default()
+        }
     };
     let failure = move || {
         (copies.get().1 == Some(false)).then(|| view! { <p class=part::WAIT role="alert">{text(Word::CopyFailed)}</p> })
