@@ -70,7 +70,7 @@ question_card::words! {
         SettingsDark "settingsDark" [] "Dark",
         SettingsSubmit "settingsSubmit" [] "Picking an answer",
         SettingsSubmitOnPick "settingsSubmitOnPick" [] "Sends it at once",
-        SettingsSubmitExplicit "settingsSubmitExplicit" [] "Sends it after “Submit answers”",
+        SettingsSubmitExplicit "settingsSubmitExplicit" [] "Sends it after “Submit”",
         SettingsNotify "settingsNotify" [] "Notify me when a question waits while I am elsewhere",
         SettingsNotifyBlocked "settingsNotifyBlocked" [] "The browser keeps this page from notifying. Its settings for this site can change that.",
         SettingsDeveloper "settingsDeveloper" [] "For developers",

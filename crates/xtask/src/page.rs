@@ -61,8 +61,9 @@ pub(crate) fn dist() -> PathBuf {
 pub(crate) fn build_program(release: bool, log: &StepLog) -> Result<()> {
     log.run(wasm::cargo_for(["build", "--package", "app"], log)?.args(release.then_some("--release")))?;
     if release {
-        // By now, tools that take long may be there: one is installed at a time. Trunk runs `wasm-opt` and its hook in Node.
+        // By now, tools that take long may be there: one is installed at a time. Trunk runs `wasm-opt`, and its hook runs esbuild and Node.
         tools::binaryen().folder(log)?;
+        tools::esbuild().folder(log)?;
         tools::system::node(log)?;
     }
     Ok(())
@@ -130,7 +131,11 @@ pub(crate) fn trunk_serve(options: &Serve, [port, server_port]: [u16; 2], folder
 
 /// `cargo xtask tools`: installs Trunk and the tools that it calls, and prints the line by which a shell finds them.
 pub(crate) fn tools() -> Result<()> {
-    let bring = |log: &StepLog| bring_tools(log).and_then(|()| tools::binaryen().folder(log)).map(drop);
+    let bring = |log: &StepLog| {
+        bring_tools(log)?;
+        tools::binaryen().folder(log)?;
+        tools::esbuild().folder(log).map(drop)
+    };
     steps::run_or_fail(&[StepSpec::runs("tools", &[], bring)])?;
     print(&format!("export PATH='{}':\"$PATH\"", env::join_paths(folders()?)?.display()));
     Ok(())

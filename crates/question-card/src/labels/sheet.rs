@@ -159,7 +159,7 @@ impl<W: Words> Sheet<W> {
     #[must_use]
     pub fn with(&self, sheet: &Json<'_>) -> (Self, Vec<SheetProblem>) {
         let mut read = self.to_read();
-        let problems = take::<true>(&mut read, W::KEYS, sheet);
+        let problems = take::<true>(&mut read, W::KEYS, W::ENGLISH, sheet);
         (Self::of(read), problems)
     }
 
@@ -167,7 +167,7 @@ impl<W: Words> Sheet<W> {
     #[must_use]
     pub fn with_tested(&self, sheet: &Json<'_>) -> Self {
         let mut read = self.to_read();
-        take::<false>(&mut read, W::KEYS, sheet);
+        take::<false>(&mut read, W::KEYS, W::ENGLISH, sheet);
         Self::of(read)
     }
 
@@ -297,7 +297,12 @@ const COUNT: &str = "count";
 const FOR_OTHERS: [&str; 4] = ["name", "frame", "page", "view"];
 
 /// Takes over the texts of a sheet. Returns the problems; without `CHECK`, takes everything.
-fn take<const CHECK: bool>(read: &mut SheetTexts, keys: &'static str, sheet: &Json<'_>) -> Vec<SheetProblem> {
+fn take<const CHECK: bool>(
+    read: &mut SheetTexts,
+    keys: &'static str,
+    english_texts: &[&'static str],
+    sheet: &Json<'_>,
+) -> Vec<SheetProblem> {
     let mut problems = Vec::new();
     let Json::Object(members) = sheet else {
         if CHECK {
@@ -310,7 +315,9 @@ fn take<const CHECK: bool>(read: &mut SheetTexts, keys: &'static str, sheet: &Js
         let taken = match (&**name, value, row) {
             (_, value, Some(at)) => {
                 let row = if CHECK { cut(keys, ROW).nth(at).unwrap_or_default() } else { "" };
-                forms::<CHECK>(row, name, value).map(|forms| read.texts[at] = Some(Arc::new(forms)))
+                // A word may depend on a number that it does not tell.
+                let tells = CHECK && holes(english(english_texts, at, Plural::Other)).any(|hole| hole == COUNT);
+                forms::<CHECK>((row, tells), name, value).map(|forms| read.texts[at] = Some(Arc::new(forms)))
             }
             ("lang", Json::Text(lang), _) => {
                 read.lang = lang.to_string();
@@ -335,11 +342,11 @@ fn take<const CHECK: bool>(read: &mut SheetTexts, keys: &'static str, sheet: &Js
     problems
 }
 
-/// The forms of a word, if all of them fit it. `row` is the word and its placeholders.
-fn forms<const CHECK: bool>(row: &str, name: &str, value: &Json<'_>) -> Result<Forms, SheetProblem> {
+/// The forms of a word, if all of them fit it. `row` is the word and its placeholders, with whether it tells its number.
+fn forms<const CHECK: bool>((row, tells): (&str, bool), name: &str, value: &Json<'_>) -> Result<Forms, SheetProblem> {
     let mut forms = Forms { other: String::new(), others: Vec::new() };
     match value {
-        Json::Text(text) => forms.other = checked::<CHECK>(row, name, text, true)?,
+        Json::Text(text) => forms.other = checked::<CHECK>(row, name, text, tells)?,
         Json::Object(_) if CHECK && cut(row, b' ').skip(1).all(|name| name != COUNT) => {
             return Err(problem(name, "it has one form"));
         }
@@ -350,7 +357,8 @@ fn forms<const CHECK: bool>(row: &str, name: &str, value: &Json<'_>) -> Result<F
                     // A form for one number alone may say it in words.
                     (Some(plural), Json::Text(text)) => {
                         let is_other = plural == Plural::Other;
-                        let text = checked::<CHECK>(row, &if CHECK { path() } else { String::new() }, text, is_other)?;
+                        let path = if CHECK { path() } else { String::new() };
+                        let text = checked::<CHECK>(row, &path, text, is_other && tells)?;
                         match is_other {
                             true => forms.other = text,
                             false => forms.others.push((plural, text)),
@@ -375,7 +383,7 @@ fn forms<const CHECK: bool>(row: &str, name: &str, value: &Json<'_>) -> Result<F
 fn checked<const CHECK: bool>(row: &str, path: &str, text: &str, counts: bool) -> Result<String, SheetProblem> {
     if CHECK {
         let placeholders = || cut(row, b' ').skip(1);
-        let found = || pieces(text, BRACES).skip(1).step_by(2);
+        let found = || holes(text);
         if let Some(unknown) = found().find(|found| placeholders().all(|name| name != *found)) {
             return Err(problem(path, &concat(&["it has no placeholder {", unknown, "}"])));
         }
@@ -395,6 +403,11 @@ fn filled(text: &str, values: &[(&str, &str)]) -> String {
         filled += value.map_or(piece, |(_, value)| value);
     }
     filled
+}
+
+/// The placeholders in a text.
+fn holes(text: &str) -> impl Iterator<Item = &str> {
+    pieces(text, BRACES).skip(1).step_by(2)
 }
 
 /// The marks of placeholders; every second piece of a text is between braces.

@@ -40,8 +40,8 @@ words! {
         Skip "skip" [] "Skip",
         /// Under a question that is skipped.
         Skipping "skipping" [] "This question will be sent without an answer",
-        /// The main button.
-        Submit "submit" [] "Submit answers",
+        /// The main button, for the number of questions.
+        Submit "submit" [count] one "Submit" other "Submit answers",
         /// The button beside the text field if a tap on an option answers.
         Send "send" [] "Send",
         /// The reason why the buttons are inert.
@@ -49,7 +49,7 @@ words! {
         /// Declines the question.
         Cancel "cancel" [] "Don’t answer",
         /// The Cancel button, if answers would be lost.
-        CancelConfirm "cancelConfirm" [] "Discard your answers?",
+        CancelConfirm "cancelConfirm" [count] one "Discard your answer?" other "Discard your answers?",
         /// Takes the Cancel back.
         KeepAnswering "keepAnswering" [] "Keep answering",
         /// Hands the question to the host's composer.
@@ -149,7 +149,7 @@ words! {
         /// It was copied.
         Copied "copied" [] "Copied",
         /// Copies all questions and answers of a receipt.
-        CopyAnswers "copyAnswers" [] "Copy answers",
+        CopyAnswers "copyAnswers" [count] one "Copy answer" other "Copy answers",
         /// The browser would not copy.
         CopyFailed "copyFailed" [] "Copying did not work. Select the text instead.",
         /// Before a question in what is copied.

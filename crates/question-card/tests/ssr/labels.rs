@@ -138,7 +138,7 @@ fn what_a_sheet_has_wrong_is_told_with_its_place() {
         ("[]", ": it is no object"),
         (r#"{"sumbit": "Go"}"#, "sumbit: there is no such word"),
         (r#"{"submit": 7}"#, "submit: it is no text"),
-        (r#"{"submit": {"other": "Go"}}"#, "submit: it has one form"),
+        (r#"{"send": {"other": "Go"}}"#, "send: it has one form"),
         (r#"{"submit": "Go {now}"}"#, "submit: it has no placeholder {now}"),
         (r#"{"submit": "Go {"}"#, "submit: it has no placeholder {}"),
         (r#"{"noted": "Note"}"#, "noted: it lacks the placeholder {note}"),
@@ -166,7 +166,8 @@ fn some_words_are_changed_and_the_others_stay() {
     assert_eq!(problems, []);
     assert_eq!([own.text(Word::Submit), own.text(Word::Send), own.lang()], ["Los", "Senden", "de"]);
     assert_eq!([1, 2].map(|left| own.plural(Word::CharsLeft, left, &[])), ["noch eins", "noch 2"]);
-    assert_eq!(german.text(Word::Submit), "Antworten absenden");
+    assert_eq!([1, 2].map(|count| own.plural(Word::Submit, count, &[])), ["Los", "Los"]);
+    assert_eq!([1, 2].map(|count| german.plural(Word::Submit, count, &[])), ["Absenden", "Antworten absenden"]);
     assert_eq!(Labels::ENGLISH.with_text(Word::Submit, "Go").text(Word::Submit), "Go");
     assert!(own == own.clone() && own != german && Labels::ENGLISH == Labels::default());
 }

@@ -110,7 +110,7 @@ async fn what_cancel_asks_is_heard() {
     card.choose("Oil change").await;
     let spoken = card.listen();
     card.press_button("Don’t answer").await;
-    spoken.hears(["Discard your answers?"]).await;
+    spoken.hears(["Discard your answer?"]).await;
 }
 
 #[test]

@@ -229,7 +229,7 @@ async fn submit_answers_right_after_typing() {
     let card = CardPage::waiting(service()).await;
     card.stands_still().await;
     card.type_other(0, "One line\nand another\nand a third").await;
-    card.tap_button("Submit answers").await;
+    card.tap_button("Submit").await;
     assert_eq!(card.only_reply().message(), "One line\nand another\nand a third");
 }
 

@@ -269,7 +269,8 @@ impl CardPage {
     }
 
     pub async fn submit(&self) {
-        self.press_button("Submit answers").await;
+        let of_one = self.button("Submit").is_some();
+        self.press_button(if of_one { "Submit" } else { "Submit answers" }).await;
     }
 
     /// Types into the text field of the nth question: the value and one input event.

@@ -13,7 +13,7 @@ async fn sel_01_nothing_is_chosen_before_the_user_chooses() {
     let card = CardPage::waiting(service()).await;
     assert_eq!(card.chosen(), [""; 0]);
     assert_eq!(card.inputs("radio").len(), 4, "three options and Other");
-    assert!(!card.is_inert("Submit answers"));
+    assert!(!card.is_inert("Submit"));
 }
 
 #[test]

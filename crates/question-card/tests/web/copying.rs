@@ -17,7 +17,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 async fn what_was_answered_can_be_copied_as_text() {
     let clipboard = Clipboard::that_works();
     let card = answered().await;
-    card.press_button("Copy answers").await;
+    card.press_button("Copy answer").await;
     until("it says so", || card.button("Copied").is_some()).await;
     assert_eq!(*clipboard.texts.borrow(), ["Q: What does your car need?\nA: Brake service"]);
 }
@@ -39,17 +39,17 @@ async fn what_was_replied_in_the_chat_is_copied_as_that() {
 async fn that_it_was_copied_is_heard_and_taken_back() {
     let _clipboard = Clipboard::that_works();
     let card = answered().await;
-    card.press_button("Copy answers").await;
+    card.press_button("Copy answer").await;
     until("it is heard", || card.announcement() == "Copied").await;
     assert_eq!(card.all("[role=status]").len(), 1, "the card's own");
-    until("the button is as before", || card.button("Copy answers").is_some()).await;
+    until("the button is as before", || card.button("Copy answer").is_some()).await;
 }
 
 #[test]
 async fn a_copy_that_fails_says_so() {
     let _clipboard = Clipboard::that_refuses();
     let card = answered().await;
-    card.press_button("Copy answers").await;
+    card.press_button("Copy answer").await;
     until("it says so", || !card.alerts().is_empty()).await;
     assert_eq!(card.alerts(), ["Copying did not work. Select the text instead."]);
     assert!(card.button("Copied").is_none());

@@ -131,7 +131,7 @@ async fn more_time_after_the_end_opens_the_card_again() {
     card.receives([AskPatch::ExpiresAt(None)]);
     card.settled().await;
     assert_eq!(events.so_far(), ["qc-resolved", "qc-waiting"]);
-    until("the focus is back", || card.has_focus_on("Submit answers")).await;
+    until("the focus is back", || card.has_focus_on("Submit")).await;
     assert_eq!((card.state().as_str(), card.chosen()), ("awaiting", vec!["Oil change".to_owned()]));
     card.submit().await;
     card.only_reply();

@@ -123,7 +123,7 @@ async fn his_04_the_session_has_the_draft_until_the_ask_is_over() {
             Phase::Answered => card.submit().await,
             _ => {
                 card.press_button("Don’t answer").await;
-                card.press_button("Discard your answers?").await;
+                card.press_button("Discard your answer?").await;
             }
         }
         assert!(in_session(&id).is_some(), "it is not known to have arrived");

@@ -109,7 +109,7 @@ async fn what_has_the_focus_stays_in_view_when_sending_fails() {
         frame.append_child(&card.root).expect("it is moved");
         let last = match is_tap {
             true => card.control("Inspection"),
-            false => card.button("Submit answers").expect("Submit"),
+            false => card.button("Submit").expect("Submit"),
         };
         card.choose("Inspection").await;
         last.focus().expect("it takes the focus");
@@ -146,7 +146,7 @@ async fn a_card_in_a_shadow_tree_knows_its_focus_and_has_its_styles() {
     card.control("Oil change").focus().expect("it takes the focus");
     card.submit().await;
     card.host_says(ReplyState::Failed("No network.".to_owned())).await;
-    assert!(card.has_focus_on("Submit answers"));
+    assert!(card.has_focus_on("Submit"));
     card.submit().await;
     card.ends(Phase::Declined, None).await;
     card.sees_focus_on(&card.receipt().expect("a receipt"));

@@ -164,7 +164,7 @@ async fn k4_digits_choose_from_a_button_of_the_question_too() {
     button.focus().expect("it takes the focus");
     assert!(card.press("2").await);
     assert_eq!(card.chosen(), ["Brake service"]);
-    card.button("Submit answers").expect("Submit").focus().expect("it takes the focus");
+    card.button("Submit").expect("Submit").focus().expect("it takes the focus");
     assert!(!card.press("1").await, "Submit belongs to no question");
     assert_eq!(card.chosen(), ["Brake service"]);
 }
@@ -178,7 +178,7 @@ async fn an_enter_that_is_held_presses_no_button_again() {
     .await;
     card.choose("Oil change").await;
     let held = async || card.press_with("Enter", |init| init.set_repeat(true)).await;
-    for name in ["Don’t answer", "Submit answers", "Skip", "Add a note"] {
+    for name in ["Don’t answer", "Submit", "Skip", "Add a note"] {
         card.button(name).expect("a button").focus().expect("it takes the focus");
         assert!(!card.press("Enter").await, "the browser presses {name:?}");
         assert!(held().await, "the browser would press {name:?} again");

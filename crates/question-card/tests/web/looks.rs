@@ -1,7 +1,7 @@
 //! The look of each state under the pointer, focused and pressed, and with larger text.
 
 use crate::asks::{mixed, service, stream};
-use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped};
+use crate::card_page::{CardPage, Setting, fresh_id, on_pick, stepped, text_of};
 use crate::faces::{Face, lay_out, lay_out_with};
 use ask_user_question::reply::Selection;
 use ask_user_question::snapshot::ReplyState;
@@ -201,6 +201,48 @@ async fn a_card_folds_into_its_receipt_and_what_comes_fades_in() {
         at_rest(&card.root).await;
         assert!(rect(&card.card()).height() < high / 2.0, "a receipt, {motion}");
     }
+}
+
+#[test]
+async fn sending_failure_and_discard_are_one_line_of_the_same_height() {
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), service(), Phase::Answerable), on_pick()).await;
+    // The page's column, and the room of "Reply in chat instead", which it does not have.
+    lay_out(&card, 880, Face::Plain).await;
+    let line = || rect(&card.find(".qc-actions").expect("a line")).height();
+    let asked = line();
+    card.type_other(0, "Brakes").await;
+    card.press_button("Don’t answer").await;
+    assert_eq!(line(), asked, "discard");
+    card.press_button("Keep answering").await;
+    card.stands_still().await;
+    card.choose("Oil change").await;
+    card.host_says(Sending::Pending).await;
+    assert_eq!(line(), asked, "sending");
+    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    assert_eq!(line(), asked, "failed");
+}
+
+#[test]
+async fn the_step_that_is_shown_is_in_view_however_large_the_text_is() {
+    let root = document().document_element().expect("a root");
+    root.set_attribute("style", "font-size: 32px").expect("a size");
+    let mut asked = mixed();
+    for (question, header) in asked.questions.iter_mut().zip(["Framework", "Dependencies", "Appearance"]) {
+        question.header = Some(header.to_owned());
+    }
+    let card = CardPage::open(AskSnapshot::complete(fresh_id(), asked, Phase::Answerable), stepped()).await;
+    lay_out(&card, 358, Face::Wide).await;
+    let steps = card.find(".qc-steps").expect("steps");
+    for _ in 0..3 {
+        let (place, shown) = (rect(&steps), rect(&card.find("[aria-current]").expect("one is shown")));
+        let header = card.find("[aria-current]").map(|step| text_of(&step));
+        assert!(shown.left() >= place.left() - 1.0 && shown.right() <= place.right() + 1.0, "{header:?}");
+        if let Some(next) = card.button("Next") {
+            next.click();
+            card.settled().await;
+        }
+    }
+    root.remove_attribute("style").expect("it is taken back");
 }
 
 fn rect(element: &Element) -> DomRect {

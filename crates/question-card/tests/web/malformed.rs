@@ -95,8 +95,8 @@ async fn a_cancellation_that_the_host_returns_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Don’t answer").await;
-    card.button("Discard your answers?").expect("Cancel").focus().expect("it takes the focus");
-    card.press_button("Discard your answers?").await;
+    card.button("Discard your answer?").expect("Cancel").focus().expect("it takes the focus");
+    card.press_button("Discard your answer?").await;
     card.host_says(ReplyState::Sending).await;
     is_done(&card, "You chose not to answer");
     card.host_says(ReplyState::None).await;
@@ -105,7 +105,7 @@ async fn a_cancellation_that_the_host_returns_opens_it_again() {
     assert_eq!(card.alerts(), [""; 0], "it is no error");
     until("the focus is back", || card.has_focus_on("Don’t answer")).await;
     card.press_button("Don’t answer").await;
-    card.press_button("Discard your answers?").await;
+    card.press_button("Discard your answer?").await;
     card.heard(|heard| assert_eq!(heard.cancels, 2));
     is_done(&card, "You chose not to answer");
 }
@@ -125,8 +125,8 @@ async fn a_failure_opens_it_again() {
     let card = malformed(30).await;
     card.type_other(0, "My brakes squeal").await;
     card.press_button("Don’t answer").await;
-    card.button("Discard your answers?").expect("Cancel").focus().expect("it takes the focus");
-    card.press_button("Discard your answers?").await;
+    card.button("Discard your answer?").expect("Cancel").focus().expect("it takes the focus");
+    card.press_button("Discard your answer?").await;
     is_done(&card, "You chose not to answer");
     card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);

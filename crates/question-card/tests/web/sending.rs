@@ -14,13 +14,13 @@ use web_sys::Element;
 async fn sub_01_the_focus_stays_on_submit_while_the_reply_is_on_its_way() {
     let card = CardPage::waiting(service()).await;
     card.choose("Oil change").await;
-    let submit = card.button("Submit answers").expect("Submit");
+    let submit = card.button("Submit").expect("Submit");
     submit.focus().expect("it takes the focus");
     card.submit().await;
     card.host_says(ReplyState::Sending).await;
     card.sees_focus_on(&submit);
-    assert!(card.is_inert("Submit answers") && !submit.has_attribute("disabled"));
-    assert_eq!(card.reason("Submit answers"), "Sending your answer");
+    assert!(card.is_inert("Submit") && !submit.has_attribute("disabled"));
+    assert_eq!(card.reason("Submit"), "Sending your answer");
     assert_eq!(card.find("form").and_then(|form| form.get_attribute("aria-busy")).as_deref(), Some("true"));
 }
 
@@ -44,8 +44,8 @@ async fn sub_02_one_ask_is_answered_once() {
 async fn sub_03_a_failure_gives_everything_back() {
     let card = CardPage::waiting(service()).await;
     card.type_other(0, "mine").await;
-    let submit: Element = card.button("Submit answers").expect("Submit").unchecked_into();
-    card.button("Submit answers").expect("Submit").focus().expect("it takes the focus");
+    let submit: Element = card.button("Submit").expect("Submit").unchecked_into();
+    card.button("Submit").expect("Submit").focus().expect("it takes the focus");
     card.submit().await;
     card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     assert_eq!(card.alerts(), ["Your answer was not sent. \u{2068}No network.\u{2069}"]);
@@ -227,15 +227,15 @@ async fn cancel_asks_once_more_where_answers_would_be_lost() {
     cancel.focus().expect("it takes the focus");
     card.press_button("Don’t answer").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0));
-    assert_eq!(cancel.text_content().as_deref(), Some("Discard your answers?"));
+    assert_eq!(cancel.text_content().as_deref(), Some("Discard your answer?"));
     card.sees_focus_on(&cancel);
-    card.tap_button("Discard your answers?").await;
+    card.tap_button("Discard your answer?").await;
     card.heard(|heard| assert_eq!(heard.cancels, 0, "a double click is not a decision"));
     card.press_button("Keep answering").await;
     card.sees_focus_on(&cancel);
     assert_eq!(card.chosen(), ["Oil change"]);
     card.press_button("Don’t answer").await;
-    card.press_button("Discard your answers?").await;
+    card.press_button("Discard your answer?").await;
     card.heard(|heard| assert_eq!((heard.cancels, heard.replies.len()), (1, 0)));
 }
 

@@ -274,7 +274,7 @@ impl Card {
         self.moved();
         if self.draft.is_dirty() && !self.confirming {
             self.confirming = true;
-            self.say_word(Word::CancelConfirm);
+            self.say(self.discard_text());
             return;
         }
         if self.phase == Phase::Malformed {
@@ -284,6 +284,11 @@ impl Card {
             self.latch();
         }
         self.emit(CardEvent::Cancel);
+    }
+
+    /// The question before answers are discarded.
+    pub(crate) fn discard_text(&self) -> String {
+        self.labels.plural(Word::CancelConfirm, self.rows.len().max(1), &[])
     }
 
     /// Undoes the first press of Cancel.

@@ -51,7 +51,7 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         button(w, card, "qc-button qc-back", Control::Back, labels.text(Word::Back), false);
     }
     if card.manner == Manner::Explicit {
-        submit_button(w, card, labels.text(Word::Submit));
+        submit_button(w, card, &labels.plural(Word::Submit, ask.questions.len(), &[]));
     }
     // The place of Next is kept while more questions may come.
     let is_last = step.is_none_or(|shown| shown + 1 == ask.questions.len());
@@ -72,9 +72,9 @@ fn main(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
 /// back, too.
 pub(super) fn cancel_button(w: &mut Writer, card: &Card) {
     let labels = &card.labels;
-    let text = if card.confirming { labels.text(Word::CancelConfirm) } else { labels.text(Word::Cancel) };
+    let text = if card.confirming { card.discard_text() } else { labels.text(Word::Cancel).to_owned() };
     let is_inert = card.phase == Phase::Streaming || card.is_latched();
-    open_button(w, card, "qc-button qc-cancel", Control::Cancel, text);
+    open_button(w, card, "qc-button qc-cancel", Control::Cancel, &text);
     w.flag("data-confirm", card.confirming);
     w.truth("aria-disabled", is_inert);
     w.stamped("aria-describedby", is_inert.into(), &|| card.ids.wait());

@@ -19,7 +19,8 @@ pub(super) fn ended(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
         }
         // Only an ask that ended while the user was there can be copied; a history would have a button and a listener for each receipt.
         if card.is_live() && card.phase == Phase::Answered {
-            copy_button(w, card, Control::CopyReceipt, card.labels.text(Word::CopyAnswers));
+            let text = card.labels.plural(Word::CopyAnswers, ask.questions.len(), &[]);
+            copy_button(w, card, Control::CopyReceipt, &text);
         }
         if card.asks_again() {
             message_button(w, card, Control::AskAgain, card.labels.text(Word::AskAgain));

@@ -273,11 +273,12 @@ fn other_row(w: &mut Writer, place: QuestionView<'_>) {
     label_of(w, card, part::OPTION_LABEL, &|| card.ids.other_label(question), labelled, Word::Other);
     digit(w, card.shortcut_of_text(asked));
     // Beside no options, it is not "Other".
-    let labels = || match asked.options.is_empty() {
+    let is_open = asked.options.is_empty();
+    let labels = || match is_open {
         true => card.ids.legend(question),
         false => joined(&[card.ids.other_label(question), card.ids.legend(question)], " "),
     };
-    text_field(w, card, question, Field::Other, &labels, card.shortcut_of_text(asked));
+    text_field(w, card, question, Field::Other, (1 + usize::from(is_open), &labels), card.shortcut_of_text(asked));
     if is_pick {
         submit_button(w, card, card.labels.text(Word::Send));
         field_error(w, place, Field::Other);
@@ -296,7 +297,7 @@ pub(super) fn text_field(
     card: &Card,
     question: usize,
     field: Field,
-    labelled_by: &dyn Fn() -> String,
+    (stamp, labelled_by): (usize, &dyn Fn() -> String),
     shortcut: Option<&'static str>,
 ) {
     let control = field.control(question);
@@ -305,9 +306,9 @@ pub(super) fn text_field(
     if w.open("textarea", part::OTHER_INPUT, 0) {
         w.set("id", &card.ids.control(control));
         w.set("rows", "1");
-        w.set("aria-labelledby", &labelled_by());
         w.value(typed);
     }
+    w.stamped("aria-labelledby", stamp, labelled_by);
     match field {
         Field::Other => w.put("placeholder", card.labels.text(Word::OtherPlaceholder)),
         Field::Note => w.word("placeholder", None),
@@ -456,7 +457,7 @@ fn note_field(w: &mut Writer, place: QuestionView<'_>) {
     w.open("div", "", 0);
     label_of(w, card, part::NOTE, &label, Control::Note { question }, Word::Note);
     let labels = || joined(&[label(), card.ids.legend(question)], " ");
-    text_field(w, card, question, Field::Note, &labels, None);
+    text_field(w, card, question, Field::Note, (1, &labels), None);
     field_error(w, place, Field::Note);
     counter(w, card, question, Field::Note);
     w.close();
@@ -470,7 +471,7 @@ pub(super) fn message_field(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
     if let Some(problem) = card.error(0) {
         error_text(w, card, 0, &card.error_text(ask, 0, problem));
     }
-    text_field(w, card, 0, Field::Other, &label, None);
+    text_field(w, card, 0, Field::Other, (1, &label), None);
     counter(w, card, 0, Field::Other);
     w.close();
 }

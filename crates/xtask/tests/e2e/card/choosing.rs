@@ -143,7 +143,7 @@ async fn oth_04_text_that_is_not_sent_is_said_to_be_and_stays() {
         page.choose("Repair").await?;
         assert_eq!(page.own_answer(0).await?, text);
         assert!(page.text().await?.contains("This text will not be sent"));
-        page.click_button("Submit answers").await?;
+        page.click_button("Submit").await?;
         let replies = page.replies().await?;
         assert_eq!(replies.len(), 1);
         assert_eq!(replies[0]["answers"]["Which service do you need?"], "Repair");

@@ -172,7 +172,7 @@ async fn k10_buttons_take_enter_and_space() {
     for key in [Key::Enter + "", Key::Space + ""] {
         gallery_at(SINGLE, async |page| {
             page.choose("Repair").await?;
-            page.tab_to("Submit answers").await?;
+            page.tab_to("Submit").await?;
             page.press(key).await?;
             assert_eq!(page.replies().await?.len(), 1);
             Ok(())

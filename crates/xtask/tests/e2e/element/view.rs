@@ -159,7 +159,7 @@ pub(crate) async fn looks_like_its_host(host: &str) {
         let variables = json!({"--color-background-primary": "rgb(1, 2, 3)"});
         let dark = json!({"theme": "dark", "locale": "de-DE", "styles": {"variables": variables}});
         view.tell("host-context-changed", dark).await?;
-        view.says("Antworten absenden").await?;
+        view.says("Absenden").await?;
         assert_eq!(view.host(colours).await?, json!(["dark", "rgb(1, 2, 3)"]));
         let wide = view.height().await?;
         view.outside("document.querySelector('iframe').parentElement.style.width = '250px';").await?;
