@@ -31,7 +31,7 @@ use std::io::{self, Write as _};
 #[cfg(feature = "mcp")]
 use std::net::Ipv4Addr;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 #[cfg(feature = "mcp")]
@@ -51,7 +51,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
-        Ok(Command::Backup { database, to }) => SqliteStore::back_up(&database, &to).map_err(|error| error.to_string()),
+        Ok(Command::Backup { database, to }) => back_up(&database, &to),
         Ok(Command::Completions(shell)) => {
             clap_complete::generate(shell, &mut config::command(), "question-server", &mut io::stdout());
             Ok(())
@@ -111,6 +111,12 @@ fn run(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(), St
     runtime.shutdown_timeout(FAREWELL);
     log.flush_all();
     served
+}
+
+fn back_up(database: &Path, to: &Path) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    runtime.block_on(SqliteStore::back_up(database, to)).map_err(|error| error.to_string())
 }
 
 async fn serve(config: Config, counters: Counters) -> Result<(), String> {
@@ -286,7 +292,7 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
         Database::File(path) => {
             // The previous server usually has the same settings.
             let timeout = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
-            let opened = SqliteStore::open_within(path, timeout);
+            let opened = SqliteStore::open_within(path, timeout).await;
             Arc::new(opened.map_err(|error| format!("{error}. {OTHER_STORES}"))?)
         }
         #[cfg(feature = "postgres")]

@@ -8,7 +8,7 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use question_server::Config;
 use question_server::access::AccessToken;
 use question_server::owner::Owner;
-use question_server::store::{MemoryStore, SqliteStore, Store};
+use question_server::store::{MemoryStore, SqliteStore, Store, suite};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -178,9 +178,9 @@ async fn owners_that_an_older_version_stored_keep_their_conversations() {
     let of_name = ("of-name", Owner::of("name front-end"), "0123456789abcdef");
     let of_token = ("of-token", Owner::of(SHARED), SHARED);
     let folder = Folder::new();
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.file()).expect("it is new"));
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new"));
     for (thread, owner, _) in [&of_name, &of_token] {
-        crate::sqlite::waits(&*store, thread, Some(owner)).await;
+        suite::waits(&*store, thread, Some(owner)).await;
     }
     let tokens = tokens("front-end 0123456789abcdef\nother fedcba9876543210");
     let config = Config { tokens, ..Config::default() };
