@@ -9,10 +9,12 @@ use question_agent::message::{AssistantMessage, Message, UserMessage};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Effect, Event, Timestamp};
 use question_server::store::{Commit, Revision, SqliteStore, Store as _, StreamPosition};
-use rusqlite::Connection;
+use sqlx::ConnectOptions as _;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 /// The number of turns of each, beside the first rounds, which warm up.
@@ -28,8 +30,8 @@ type Steps = Vec<(Conversation, Vec<Message>)>;
 
 /// Measures and prints the table.
 pub(crate) async fn measure(folder: &Path) -> Outcome<()> {
-    let bare = Bare::open(&folder.join("bare.sqlite"))?;
-    let store = Arc::new(SqliteStore::open(&folder.join("store.sqlite"))?);
+    let bare = Bare::open(&folder.join("bare.sqlite")).await?;
+    let store = Arc::new(SqliteStore::open(&folder.join("store.sqlite")).await?);
     let steps = Arc::new(steps()?);
     let mut rounds = Vec::with_capacity(ROUNDS);
     for round in 0..WARM_UP + ROUNDS {
@@ -38,9 +40,9 @@ pub(crate) async fn measure(folder: &Path) -> Outcome<()> {
         let order = if round % 2 == 0 { [0, 1, 2, 3] } else { [3, 2, 1, 0] };
         for which in order {
             times[which] = match which {
-                0 => bare.one_after_another()?,
+                0 => bare.inserts(1).await?,
                 1 => answers(&store, &steps, &format!("alone-{round}"), 1).await?,
-                2 => bare.side_by_side()?,
+                2 => bare.inserts(ABREAST).await?,
                 _ => answers(&store, &steps, &format!("abreast-{round}"), ABREAST).await?,
             };
         }
@@ -136,45 +138,41 @@ async fn run(
 
 /// One insert of the bytes that an answer has.
 struct Bare {
-    database: Mutex<Connection>,
+    database: Mutex<SqliteConnection>,
     text: String,
 }
 
 impl Bare {
-    fn open(file: &Path) -> Outcome<Self> {
-        let database = Connection::open(file)?;
-        database.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
-        database.pragma_update(None, "journal_mode", "WAL")?;
-        database.pragma_update(None, "synchronous", "FULL")?;
-        database.execute_batch("CREATE TABLE answer (text TEXT NOT NULL) STRICT")?;
+    async fn open(file: &Path) -> Outcome<Arc<Self>> {
+        let options = SqliteConnectOptions::new().filename(file).create_if_missing(true);
+        let options =
+            options.pragma("locking_mode", "EXCLUSIVE").pragma("journal_mode", "WAL").pragma("synchronous", "FULL");
+        let mut database = options.connect().await?;
+        sqlx::raw_sql("CREATE TABLE answer (text TEXT NOT NULL) STRICT").execute(&mut database).await?;
         let steps = steps()?;
         let (conversation, messages) = steps.last().ok_or("there are steps")?;
         let mut text = serde_json::to_string(conversation.state())?;
         text.push_str(&serde_json::to_string(messages)?);
-        Ok(Self { database: Mutex::new(database), text })
+        Ok(Arc::new(Self { database: Mutex::new(database), text }))
     }
 
-    fn insert(&self) -> Outcome<()> {
-        let database = self.database.lock().expect("no client panics with it");
-        database.prepare_cached("INSERT INTO answer VALUES (?1)")?.execute([&self.text])?;
-        Ok(())
-    }
-
-    fn one_after_another(&self) -> Outcome<f64> {
+    /// The time of one insert, in microseconds, while this number of clients insert.
+    async fn inserts(self: &Arc<Self>, clients: usize) -> Outcome<f64> {
         let start = Instant::now();
-        for _ in 0..ANSWERS {
-            self.insert()?;
+        let mut working = JoinSet::new();
+        for _ in 0..clients {
+            let bare = Arc::clone(self);
+            working.spawn(async move {
+                for _ in 0..ANSWERS / clients {
+                    let insert = sqlx::query("INSERT INTO answer VALUES ($1)").bind(bare.text.clone());
+                    insert.execute(&mut *bare.database.lock().await).await?;
+                }
+                Ok::<(), sqlx::Error>(())
+            });
         }
-        Ok(start.elapsed().as_secs_f64() * 1e6 / ANSWERS as f64)
-    }
-
-    fn side_by_side(&self) -> Outcome<f64> {
-        let start = Instant::now();
-        std::thread::scope(|scope| {
-            let client = || (0..ANSWERS / ABREAST).try_for_each(|_| self.insert());
-            let clients: Vec<_> = (0..ABREAST).map(|_| scope.spawn(client)).collect();
-            clients.into_iter().try_for_each(|client| client.join().map_err(|_| "a client broke off")?)
-        })?;
+        while let Some(client) = working.join_next().await {
+            client??;
+        }
         Ok(start.elapsed().as_secs_f64() * 1e6 / ANSWERS as f64)
     }
 }

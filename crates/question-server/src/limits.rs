@@ -149,11 +149,9 @@ pub const LEASE: Duration = Duration::from_secs(15);
 pub const SWEEP: Duration = Duration::from_secs(5);
 
 /// The time that a server has to resume a conversation that it claimed, before other servers claim it.
-#[cfg(feature = "postgres")]
 pub(crate) const CLAIM: Duration = Duration::from_secs(5);
 
 /// The most conversations that a server claims at a time, so that others get the rest.
-#[cfg(feature = "postgres")]
 pub(crate) const DUE_AT_A_TIME: usize = 64;
 
 /// The most conversations at a time that are loaded for watchers: a quarter of [`DATABASE_CONNECTIONS`].
@@ -161,7 +159,7 @@ pub(crate) const RELOADS_AT_ONCE: usize = 4;
 
 /// The most connections of a server to its database.
 #[cfg(feature = "postgres")]
-pub(crate) const DATABASE_CONNECTIONS: usize = 16;
+pub(crate) const DATABASE_CONNECTIONS: u32 = 16;
 
 /// The most attempts at a change that other requests overtake, and the longest pause behind the first, which doubles with each.
 pub(crate) const MAX_ATTEMPTS: u32 = 10;

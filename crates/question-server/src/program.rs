@@ -31,7 +31,7 @@ use std::io::{self, Write as _};
 #[cfg(feature = "mcp")]
 use std::net::Ipv4Addr;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 #[cfg(feature = "mcp")]
@@ -46,7 +46,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 /// Does what the command line asks for, until it is done or a signal ends it. `extend` adds to the server what the command line can't, such as tools.
 pub fn run(extend: impl FnOnce(Builder) -> Builder) -> ExitCode {
     let outcome = match config::read(std::env::vars_os(), std::env::args_os().skip(1)) {
-        Ok(Command::Backup { database, to }) => SqliteStore::back_up(&database, &to).map_err(|error| error.to_string()),
+        Ok(Command::Backup { database, to }) => back_up(&database, &to),
         Ok(Command::Completions(shell)) => {
             clap_complete::generate(shell, &mut config::command(), "question-server", &mut io::stdout());
             Ok(())
@@ -112,6 +112,12 @@ fn logged(config: Config, work: impl AsyncFnOnce(Config, Counters) -> Result<(),
     runtime.shutdown_timeout(FAREWELL);
     log.flush_all();
     served
+}
+
+fn back_up(database: &Path, to: &Path) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    runtime.block_on(SqliteStore::back_up(database, to)).map_err(|error| error.to_string())
 }
 
 async fn serve(config: Config, counters: Counters, extend: impl FnOnce(Builder) -> Builder) -> Result<(), String> {
@@ -286,7 +292,7 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, String> {
         Database::File(path) => {
             // The previous server usually has the same settings.
             let timeout = TAKEOVER.max(2 * (config.drain_notice + config.drain_grace + FAREWELL));
-            let opened = SqliteStore::open_within(path, timeout);
+            let opened = SqliteStore::open_within(path, timeout).await;
             Arc::new(opened.map_err(|error| format!("{error}. {OTHER_STORES}"))?)
         }
         #[cfg(feature = "postgres")]

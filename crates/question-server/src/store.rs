@@ -7,7 +7,9 @@ mod position;
 pub mod postgres;
 mod rows;
 pub mod signals;
+mod sql;
 pub mod sqlite;
+pub mod suite;
 
 use crate::clock::Clock;
 use crate::owner::Owner;

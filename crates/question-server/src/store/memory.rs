@@ -130,7 +130,7 @@ impl StoredConversation {
             owner: self.owner.as_deref().map(str::to_owned),
             row,
             run: None,
-            messages: self.messages.iter().map(ToString::to_string).collect(),
+            messages: format!("[{}]", self.messages.join(",")),
         }
     }
 }

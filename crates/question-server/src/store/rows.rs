@@ -5,7 +5,7 @@ use crate::store::{Commit, Lease, Revision, StoreError, Stored, StreamPosition};
 use question_agent::registry::ToolContext;
 use question_agent::{Conversation, Timestamp, stored};
 use serde::Serialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 /// The rows of a commit.
@@ -40,7 +40,8 @@ pub(super) struct StoredRows {
     pub(super) owner: Option<String>,
     pub(super) row: ConversationRow,
     pub(super) run: Option<String>,
-    pub(super) messages: Vec<String>,
+    /// A JSON array.
+    pub(super) messages: String,
 }
 
 impl NewRows {
@@ -80,12 +81,10 @@ impl ConversationRow {
 impl StoredRows {
     pub(super) fn read(self) -> Result<Stored, StoreError> {
         let row = self.row;
-        let messages: Result<Vec<Value>, StoreError> = self.messages.iter().map(|text| json(text)).collect();
-        let conversation = Conversation::from_parts(row.version, json(&row.state)?, messages?);
+        let conversation = Conversation::from_parts(row.version, json(&row.state)?, json(&self.messages)?);
         Ok(Stored {
             conversation: conversation.map_err(|error| StoreError(error.to_string()))?,
-            context: serde_json::from_str(&row.context)
-                .map_err(|error| StoreError(format!("it cannot be read: {error}")))?,
+            context: json(&row.context)?,
             owner: self.owner.map(Owner::stored),
             revision: row.revision,
             position: row.position,
@@ -106,19 +105,10 @@ pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
-/// The migrations that a database of this version lacks.
-pub(super) fn missing<'m>(migrations: &'m [&'m str], version: i64) -> Result<&'m [&'m str], StoreError> {
-    let missing = usize::try_from(version).ok().and_then(|done| migrations.get(done..));
-    missing.ok_or_else(|| {
-        let known = migrations.len();
-        StoreError(format!("a newer version of this program wrote it (version {version}, this one knows {known})"))
-    })
-}
-
 fn text(value: &impl Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError(format!("it cannot be written: {error}")))
 }
 
-fn json(text: &str) -> Result<Value, StoreError> {
+fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError(format!("it cannot be read: {error}")))
 }

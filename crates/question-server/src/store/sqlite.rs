@@ -1,178 +1,116 @@
 //! Conversations in an SQLite file.
 //!
-//! One thread owns the file. It takes all waiting changes as one transaction, so that they share the wait for the disk, and acknowledges them
-//! after the commit. Only one server may open the file, since servers exchange no signals over it. A backup may read it meanwhile.
+//! One connection writes, and others read beside it. It takes all waiting changes as one transaction, so that they share the wait for the disk.
+//! It acknowledges them after the commit. Only one server may open the file, since servers exchange no signals over it. A backup may read it
+//! meanwhile.
 
 mod backup;
 mod file;
 mod writer;
 
-use super::rows::{NewRows, StoredRows};
-use super::{Commit, CommitError, Due, Lease, Revision, Store, StoreError, Stored, Waiting};
+use super::sql::{Access, SqlDialect, SqlValue};
+use super::{CommitError, StoreError};
 use crate::limits::TAKEOVER;
-use crate::owner::Owner;
 use async_trait::async_trait;
-use question_agent::Timestamp;
-use rusqlite::Transaction;
-use std::fs::File;
+use sqlx::sqlite::{SqlitePool, SqlitePoolOptions, SqliteRow};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use tokio::sync::oneshot;
-use writer::{Job, work_off};
+use tokio::sync::{mpsc, oneshot};
+use writer::{Job, Writer, statement};
 
 /// Keeps conversations in an SQLite file in write-ahead mode. Each commit is on the disk before it is acknowledged (`synchronous=FULL`).
 #[derive(Debug)]
 pub struct SqliteStore {
-    /// `None` while the store is dropped.
-    jobs: Option<mpsc::Sender<Job>>,
-    writer: Option<JoinHandle<()>>,
-    /// True if the log still has deleted conversations.
-    deleted: Arc<AtomicBool>,
-    /// Held until the writer has ended.
-    _lock: File,
+    jobs: mpsc::UnboundedSender<Job>,
+    readers: SqlitePool,
 }
+
+/// The most statements that read at the same time.
+const READERS: u32 = 4;
 
 impl SqliteStore {
     /// Opens a file, or creates it with its folders for this user alone. A file of an older version is migrated.
     ///
     /// # Errors
     /// Another server has the file, it is no database of this program, a newer version wrote it, or the disk refuses.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_within(path, TAKEOVER)
+    pub async fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_within(path, TAKEOVER).await
     }
 
     /// The same for a file that a stopping server may still have: waits for `wait`.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
-    pub fn open_within(path: &Path, wait: Duration) -> Result<Self, StoreError> {
-        let (lock, place, database) = file::open(path, wait).map_err(|why| why.about(path))?;
-        let (jobs, todo) = mpsc::channel();
-        let deleted = Arc::new(AtomicBool::new(false));
-        let notify = Arc::clone(&deleted);
-        let writer = thread::Builder::new()
-            .name("store".to_owned())
-            .spawn(move || work_off(database, &place, &todo, &notify))
-            .map_err(|error| StoreError(format!("no thread for the store: {error}")))?;
-        Ok(Self { jobs: Some(jobs), writer: Some(writer), deleted, _lock: lock })
+    pub async fn open_within(path: &Path, wait: Duration) -> Result<Self, StoreError> {
+        let (lock, place, database) = file::open(path, wait).await.map_err(|why| why.about(path))?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .test_before_acquire(false)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .connect_lazy_with(file::options(path).read_only(true));
+        let (jobs, todo) = mpsc::unbounded_channel();
+        let writer = Writer { database, place, readers: readers.clone(), _lock: lock };
+        tokio::spawn(writer.work_off(todo));
+        Ok(Self { jobs, readers })
     }
 
     /// Copies the present content of a file into a new one. A server may use the file meanwhile.
     ///
     /// # Errors
     /// There is no such file, the copy exists already, or the disk refuses.
-    pub fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
-        backup::back_up(path, to)
+    pub async fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
+        backup::back_up(path, to).await
     }
+}
 
-    /// Runs a job on the thread and waits for the commit of its batch.
-    async fn ask<T: Send + 'static, E: From<StoreError> + Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, E> + Send + 'static,
-    ) -> Result<T, E> {
-        let stopped = || E::from(StoreError("the store has stopped".to_owned()));
-        let (reply, answer) = oneshot::channel();
-        let job: Job = Box::new(move |all| {
-            let done = match all {
-                Some(all) => work(all),
-                None => Err(StoreError("the transaction could not be started".to_owned()).into()),
-            };
-            Box::new(move |failed| {
-                let outcome = failed.map_or(done, |error| Err(error.into()));
-                if reply.send(outcome).is_err() {
-                    tracing::debug!("store job done; its caller is gone");
-                }
-            })
-        });
-        let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        jobs.send(job).map_err(|_| stopped())?;
-        answer.await.map_err(|_| stopped())?
-    }
+/// Adds the messages `$12` to the conversation that the statement before has written, if it has.
+macro_rules! and_messages {
+    ($sql:literal) => {
+        concat!(
+            $sql,
+            " RETURNING number;
+            INSERT INTO message (conversation, sequence, json)
+            SELECT number, one.key + coalesce((SELECT max(sequence) + 1 FROM message WHERE conversation = number), 0), one.value
+            FROM conversation, json_each($12) AS one WHERE conversation.id = $1 AND changes() = 1"
+        )
+    };
 }
 
 #[async_trait]
-impl Store for SqliteStore {
-    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
-        let id = id.to_owned();
-        let rows = self.ask(move |all| writer::load(all, &id)).await?;
-        rows.map(StoredRows::read).transpose()
-    }
+impl SqlDialect for SqliteStore {
+    type Row = SqliteRow;
 
-    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
-        let rows = NewRows::new(id, base, change)?;
-        self.ask(move |all| writer::write(all, &rows)).await
-    }
+    const BEGIN: &'static str = and_messages!(
+        "INSERT INTO conversation
+             (id, owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run, waiting_since, peer)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14, $15) ON CONFLICT (id) DO NOTHING"
+    );
+    const CHANGE: &'static str = and_messages!(
+        "UPDATE conversation SET version = $3, state = $4, context = $5, revision = $6, told_since = $7,
+             told = $8, holder = $9, due_at = $10, ended_at = $11, run = $13, waiting_since = $14
+         WHERE id = $1 AND revision = $2"
+    );
+    const DUE: &'static str = "SELECT id FROM conversation WHERE due_at <= $1 ORDER BY due_at, number";
+    const RENEW: &'static str =
+        "UPDATE conversation SET due_at = $1 WHERE id IN (SELECT value FROM json_each($2)) AND holder = $3";
+    const DELETE_ENDED: &'static str = "
+        DELETE FROM conversation
+        WHERE number IN (SELECT number FROM conversation WHERE ended_at <= $1 ORDER BY ended_at LIMIT $2)
+        RETURNING id";
 
-    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
-        self.ask(move |all| writer::due(all, now)).await
-    }
-
-    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
-        self.ask(move |all| writer::renew(all, &ids, lease)).await
-    }
-
-    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
-        let (id, deleted) = (id.to_owned(), Arc::clone(&self.deleted));
-        let work = move |all: &mut Transaction<'_>| {
-            deleted.store(true, Ordering::Relaxed);
-            writer::delete(all, &id, Some(revision))
-        };
-        self.ask(work).await
-    }
-
-    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
-        let deleted = Arc::clone(&self.deleted);
-        let work = move |all: &mut Transaction<'_>| {
-            let ids = writer::delete_ended(all, by)?;
-            deleted.fetch_or(!ids.is_empty(), Ordering::Relaxed);
-            Ok::<_, StoreError>(ids)
-        };
-        self.ask(work).await
-    }
-
-    async fn check(&self) -> Result<(), StoreError> {
-        self.ask(|all| writer::check(all)).await
-    }
-
-    async fn count(&self) -> Result<usize, StoreError> {
-        self.ask(|all| writer::count(all)).await
-    }
-
-    async fn waiting(&self) -> Result<Waiting, StoreError> {
-        self.ask(|all| writer::waiting(all)).await
-    }
-
-    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
-        let owner = owner.as_str().to_owned();
-        self.ask(move |all| writer::count_of(all, &owner)).await
-    }
-
-    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
-        let owner = owner.as_str().to_owned();
-        self.ask(move |all| writer::of_owner(all, &owner, most)).await
-    }
-
-    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
-        let peer = peer.to_owned();
-        self.ask(move |all| writer::waiting_of(all, &peer)).await
-    }
-
-    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
-        self.ask(move |all| writer::surplus(all, over, most)).await
-    }
-}
-
-impl Drop for SqliteStore {
-    fn drop(&mut self) {
-        // Without a sender the thread ends, which closes the file and empties its log.
-        self.jobs = None;
-        if let Some(writer) = self.writer.take()
-            && writer.join().is_err()
-        {
-            tracing::error!("the store's thread panicked");
+    async fn run(
+        &self,
+        access: Access,
+        sql: &'static str,
+        values: Vec<SqlValue>,
+    ) -> Result<Vec<SqliteRow>, CommitError> {
+        if access == Access::Read {
+            return Ok(statement(sql, &values).fetch_all(&self.readers).await.map_err(file::explain)?);
         }
+        let stopped = || CommitError::Failed(StoreError("the store has stopped".to_owned()));
+        let (reply, answer) = oneshot::channel();
+        self.jobs.send(Job { access, sql, values, reply }).map_err(|_| stopped())?;
+        Ok(answer.await.map_err(|_| stopped())??)
     }
 }

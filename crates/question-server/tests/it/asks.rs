@@ -121,9 +121,9 @@ async fn every_end_of_an_ask_is_told_and_none_but_an_answer_has_one() {
 async fn an_ask_has_a_time_of_its_own_and_outlives_its_server() {
     let folder = Folder::new();
     let clock = HandClock::new();
-    let open = || -> Arc<dyn Store> { Arc::new(SqliteStore::open(&folder.file()).expect("nobody has it")) };
+    let open = async || Arc::new(SqliteStore::open(&folder.file()).await.expect("nobody has it")) as Arc<dyn Store>;
     let serve = |store: &Arc<dyn Store>| replicas::server(store, &clock, &speaks());
-    let store = open();
+    let store = open().await;
     let server = serve(&store);
     let asked = asks(&server, json!({"questions": which(), "id": "size", "expiresAfter": 90})).await;
     assert_eq!((asked.status.as_u16(), &asked.headers[header::LOCATION]), (201, &"asks/size".parse().expect("legal")));
@@ -133,7 +133,7 @@ async fn an_ask_has_a_time_of_its_own_and_outlives_its_server() {
         yield_now().await;
     }
     drop(store);
-    let store = open();
+    let store = open().await;
     let server = serve(&store);
     assert_eq!(status(&server, "size", 0).await.status, 202);
     let again = asks(&server, json!({"questions": which(), "id": "size"})).await;

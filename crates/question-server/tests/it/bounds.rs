@@ -362,7 +362,7 @@ async fn every_id_that_a_client_makes_is_bounded_and_printable() {
 async fn what_a_client_forwards_beside_what_is_known_is_not_kept() {
     const LONG: usize = 1 << 20;
     let folder = Folder::new();
-    let store = SqliteStore::open(&folder.file()).expect("it can be written");
+    let store = SqliteStore::open(&folder.file()).await.expect("it can be written");
     let parts = Parts { store: Arc::new(store), ..parts(front_desk()) };
     let server = app(&Config::default(), parts);
     let mut input = says("t", "u", "hi");

@@ -139,7 +139,7 @@ async fn a_full_server_deletes_conversations_that_are_not_awaited() {
     const MOST: usize = 40;
     let folder = Folder::new();
     let stores: [Arc<dyn Store>; 2] =
-        [Arc::new(MemoryStore::default()), Arc::new(SqliteStore::open(&folder.file()).expect("it is new"))];
+        [Arc::new(MemoryStore::default()), Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new"))];
     for store in stores {
         let mut config = Config::default();
         (config.bounds.conversations, config.bounds.new) = (MOST, PerMinute::new(0));
@@ -176,7 +176,7 @@ async fn owners_that_are_made_up_crowd_out_nobody_else() {
     for peer_header in [None, Some("x-real-ip")] {
         keeps_innocents(Arc::new(MemoryStore::default()), peer_header).await;
         let folder = Folder::new();
-        keeps_innocents(Arc::new(SqliteStore::open(&folder.file()).expect("it is new")), peer_header).await;
+        keeps_innocents(Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new")), peer_header).await;
     }
 }
 

@@ -80,7 +80,7 @@ async fn where_nothing_runs_the_end_comes_at_once() {
 #[tokio::test]
 async fn a_server_on_a_disk_is_ready_where_that_can_be_written() {
     let folder = Folder::new();
-    let store = SqliteStore::open(&folder.file()).expect("it is new");
+    let store = SqliteStore::open(&folder.file()).await.expect("it is new");
     let server = app(&Config::default(), Parts { store: Arc::new(store), ..parts(front_desk()) });
     assert_eq!(readiness(&server).await, (200, json!("ready")));
 }

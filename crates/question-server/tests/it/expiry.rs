@@ -181,9 +181,9 @@ async fn a_declined_question_does_not_expire() {
 async fn the_time_is_kept_when_the_server_ends_and_counts_while_it_is_down() {
     let folder = Folder::new();
     let clock = HandClock::new();
-    let open = || Arc::new(SqliteStore::open(&folder.file()).expect("it can be written"));
+    let open = async || Arc::new(SqliteStore::open(&folder.file()).await.expect("it can be written"));
     for thread in ["early", "late"] {
-        let store = open();
+        let store = open().await;
         let server = on_disk(&script(), &clock, &store);
         Visitor::new(&server, "v", thread).says("go").await;
         drop(server);
@@ -195,7 +195,7 @@ async fn the_time_is_kept_when_the_server_ends_and_counts_while_it_is_down() {
     }
     // Started when the first has just expired.
     let after = Script::new([vec![Line::Waits, Line::Says("Then I decide.")]]);
-    let server = on_disk(&after, &clock, &open());
+    let server = on_disk(&after, &clock, &open().await);
     after.waits().await;
     assert_eq!(told(&after), [vec![EXPIRED_TEXT.to_owned()]]);
     let late = get(&server, "/conversations/late").await.json();

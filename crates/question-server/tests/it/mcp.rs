@@ -227,7 +227,8 @@ async fn a_cancelled_call_closes_its_page() {
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}).to_string();
         client.stdin.write_all((line + "\n").as_bytes()).await.expect("it reads");
     }
-    assert!(watched.await.expect("it answers").starts_with("HTTP/1.0 410"));
+    let watched = watched.await.expect("it answers");
+    assert!(watched.starts_with("HTTP/1.0 410"), "{watched}");
 }
 
 #[cfg(unix)]

@@ -128,9 +128,9 @@ async fn connections_to_the_database_are_counted_while_they_are_used() {
     }
     check_counted(&server, "question_server_database_connections_max", 16).await;
     // Messages can't be read for as long as this goes on.
-    let client = database.client().await;
+    let mut client = database.client().await;
     let lock = "BEGIN; LOCK TABLE question_server.message IN ACCESS EXCLUSIVE MODE";
-    client.batch_execute(lock).await.expect("nobody has it");
+    crate::postgres::run(&mut client, lock).await;
     let reading = tokio::spawn({
         let server = server.clone();
         async move { get(&server, "/conversations/t").await }

@@ -9,15 +9,16 @@ mod own;
 
 use crate::folder::Folder;
 use crate::socket::keeps_words_out_of_its_log;
-use crate::{killed, replicas, sqlite};
+use crate::{killed, replicas};
 use futures_util::future::join_all;
 use own::{FOLDERS, Postgres, own, remove_left};
 use question_agent::Timestamp;
-use question_server::store::{Lease, PostgresStore, Store};
+use question_server::store::{Lease, PostgresStore, Store, suite};
+use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Connection as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use tokio::sync::Mutex;
-use tokio_postgres::{Client, NoTls};
 
 /// A database of its own in a Postgres that tests share which run at the same time: to make one takes a second of work.
 pub(crate) struct Database {
@@ -46,15 +47,18 @@ impl Database {
     }
 
     /// A connection of its owner's.
-    pub(crate) async fn client(&self) -> Client {
-        let (client, connection) = tokio_postgres::connect(&self.address(), NoTls).await.expect("it runs");
-        tokio::spawn(connection);
-        client
+    pub(crate) async fn client(&self) -> PgConnection {
+        PgConnection::connect(&self.address()).await.expect("it runs")
     }
 
     fn address(&self) -> String {
         self.postgres.address_of(&self.name)
     }
+}
+
+/// Runs statements without parameters.
+pub(crate) async fn run(client: &mut PgConnection, sql: &str) {
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(client).await.expect("it is SQL");
 }
 
 impl Postgres {
@@ -67,11 +71,9 @@ impl Postgres {
     }
 
     async fn make_database(&self, name: &str) {
-        let (client, connection) = tokio_postgres::connect(&self.address(), NoTls).await.expect("it runs");
-        let connection = tokio::spawn(connection);
-        client.batch_execute(&format!("CREATE DATABASE {name}")).await.expect("its name is new");
-        drop(client);
-        connection.await.expect("it does not panic").expect("it ends in peace");
+        let mut client = PgConnection::connect(&self.address()).await.expect("it runs");
+        run(&mut client, &format!("CREATE DATABASE {name}")).await;
+        client.close().await.expect("it ends in peace");
     }
 
     /// Ends it without a word and starts it again.
@@ -110,7 +112,7 @@ async fn what_is_due_is_claimed_by_one_server_for_a_while() {
     let stores = [postgres.open().await, postgres.open().await, postgres.open().await];
     let names: Vec<String> = (0..30).map(|number| format!("t{number:02}")).collect();
     for name in &names {
-        sqlite::begins_to_work(&*stores[0], name).await;
+        suite::begins_to_work(&*stores[0], name).await;
     }
     let due = async |store: &Arc<dyn Store>, now| store.due(Timestamp(now)).await.expect("it is read");
     assert_eq!(due(&stores[1], 24).await.now, Vec::<String>::new());
@@ -120,7 +122,7 @@ async fn what_is_due_is_claimed_by_one_server_for_a_while() {
     claimed.sort_unstable();
     assert_eq!(claimed, names, "each once");
     // The server that held them does not hold them any more, and the one that claimed them may end.
-    let lease = Lease { holder: sqlite::HOLDER, until: Timestamp(1_000_000) };
+    let lease = Lease { holder: suite::HOLDER, until: Timestamp(1_000_000) };
     stores[0].renew(names.clone(), lease).await.expect("it is written");
     let again = due(&stores[2], 25).await;
     assert!(again.now.is_empty() && again.next > Some(Timestamp(25)), "{again:?}");
@@ -132,7 +134,7 @@ async fn what_is_due_is_claimed_by_one_server_for_a_while() {
 async fn servers_that_start_at_once_make_the_tables_once() {
     let postgres = Database::new().await;
     let stores = join_all((0..8).map(|_| postgres.open())).await;
-    sqlite::begins_to_work(&*stores[0], "t").await;
+    suite::begins_to_work(&*stores[0], "t").await;
     for store in &stores {
         assert_eq!(store.count().await, Ok(1));
     }
@@ -143,7 +145,7 @@ async fn servers_that_start_at_once_make_the_tables_once() {
 async fn a_database_that_died_and_came_back_has_everything() {
     let mut postgres = Postgres::start().await;
     let store = postgres.open().await;
-    sqlite::begins_to_work(&*store, "t").await;
+    suite::begins_to_work(&*store, "t").await;
     postgres.dies_and_starts_again().await;
     // The connection of before is gone, which may take a request to be noticed.
     if store.check().await.is_err() {

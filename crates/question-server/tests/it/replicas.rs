@@ -114,7 +114,7 @@ pub(crate) async fn is_its_own_until_its_lease_is_over(open: impl AsyncFn() -> A
 #[tokio::test]
 async fn of_all_replies_at_all_servers_one_wins() {
     let folder = Folder::new();
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.file()).expect("it is new"));
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&folder.file()).await.expect("it is new"));
     one_reply_wins(async || Arc::clone(&store)).await;
 }
 
@@ -153,9 +153,9 @@ pub(crate) async fn one_reply_wins(open: impl AsyncFn() -> Arc<dyn Store>) {
 #[tokio::test]
 async fn a_client_that_missed_nothing_goes_on_at_any_server_and_after_a_restart() {
     let folder = Folder::new();
-    let open = || -> Arc<dyn Store> { Arc::new(SqliteStore::open(&folder.file()).expect("nobody has it")) };
+    let open = async || Arc::new(SqliteStore::open(&folder.file()).await.expect("nobody has it")) as Arc<dyn Store>;
     let (clock, script) = (HandClock::new(), Script::new([vec![Line::Says("One.")], vec![Line::Says("Two.")]]));
-    let store = open();
+    let store = open().await;
     let first = server(&store, &clock, &script);
     post(&first, "/agent", says("t", "u", "go")).await.events();
     let last = get(&first, "/conversations/t").await.json()["lastEventId"].clone();
@@ -176,7 +176,7 @@ async fn a_client_that_missed_nothing_goes_on_at_any_server_and_after_a_restart(
     }
     drop(store);
 
-    let store = open();
+    let store = open().await;
     let (third, fourth) = (server(&store, &clock, &script), server(&store, &clock, &script));
     let mut watcher = told(&third).await;
     post(&third, "/agent", says("t", "u2", "And?")).await.events();

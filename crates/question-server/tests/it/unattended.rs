@@ -9,7 +9,7 @@ use axum::Router;
 use question_agent::ConvState;
 use question_server::Config;
 use question_server::limits::{LEASE, MAX_MODEL_CALLS, MAX_UNATTENDED, UNATTENDED};
-use question_server::store::{MemoryStore, Store};
+use question_server::store::{MemoryStore, Store, suite};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,7 +80,7 @@ async fn asks_for_a_second(server: &Router, id: &str) {
 async fn resumed_runs_that_hang_stop_no_deadline() {
     let (store, clock): (Arc<dyn Store>, _) = (Arc::new(MemoryStore::default()), HandClock::new());
     for number in 0..2 * UNATTENDED {
-        crate::sqlite::begins_to_work(&*store, &format!("t{number}")).await;
+        suite::begins_to_work(&*store, &format!("t{number}")).await;
     }
     let script = Script::new((0..2 * UNATTENDED).map(|_| vec![Line::Hangs]));
     let server = server(&store, &clock, &script);

@@ -1,45 +1,32 @@
 //! Signals between servers over Postgres, by `NOTIFY`. It is never part of a commit, since its lock would make all other commits wait for the
 //! disk.
 
-use super::database::{DatabasePool, silent};
-use super::tls::Tls;
+use super::connect::silent;
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Notification, ReceivedSignal, Signal, Signals, StopCause};
 use crate::store::{Revision, StoreError, StreamPosition};
 use async_trait::async_trait;
-use futures_util::stream::{self, BoxStream, StreamExt as _};
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::pin::pin;
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::time::{sleep, timeout};
-use tokio_postgres::{AsyncMessage, Config};
 
 /// Servers that share a Postgres.
+#[derive(Debug)]
 pub(super) struct PostgresSignals {
-    database: DatabasePool,
+    pool: PgPool,
     /// For the connection on which it listens.
-    config: Config,
-}
-
-/// The connections would show the password.
-impl fmt::Debug for PostgresSignals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresSignals").finish_non_exhaustive()
-    }
+    options: PgConnectOptions,
 }
 
 impl PostgresSignals {
-    pub(super) fn new(database: DatabasePool, mut config: Config) -> Self {
-        // A broken network gives no error.
-        config.keepalives_idle(KEEPALIVE);
-        Self { database, config }
+    pub(super) fn new(pool: PgPool, options: PgConnectOptions) -> Self {
+        Self { pool, options }
     }
 }
-
-/// The idle time after which a connection is probed.
-const KEEPALIVE: Duration = Duration::from_secs(30);
 
 /// The pause before the next connection.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -52,17 +39,18 @@ impl Signals for PostgresSignals {
     async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
         let signals = signals.into_iter().map(|signal| payload(signal.into())).collect::<Result<Vec<_>, _>>()?;
         let sql = "SELECT pg_notify($1, signal) FROM unnest($2::text[]) AS signal";
-        self.database.query(sql, &[&CHANNEL, &signals]).await?;
+        let sent = timeout(DATABASE_PATIENCE, sqlx::query(sql).bind(CHANNEL).bind(signals).execute(&self.pool)).await;
+        sent.map_err(|_| silent())??;
         Ok(())
     }
 
     fn subscribe(&self) -> BoxStream<'static, ReceivedSignal> {
         let (signals, mut received) = mpsc::unbounded_channel();
-        let config = self.config.clone();
+        let options = self.options.clone();
         tokio::spawn(async move {
             tokio::select! {
                 () = signals.closed() => {}
-                () = listen(&config, &signals) => {}
+                () = listen(&options, &signals) => {}
             }
         });
         stream::poll_fn(move |context| received.poll_recv(context)).boxed()
@@ -70,9 +58,9 @@ impl Signals for PostgresSignals {
 }
 
 /// Listens until the subscriber is gone, and reconnects when the connection is lost.
-async fn listen(config: &Config, signals: &UnboundedSender<ReceivedSignal>) {
+async fn listen(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedSignal>) {
     loop {
-        if let Err(error) = receive(config, signals).await {
+        if let Err(error) = receive(options, signals).await {
             tracing::warn!(%error, "LISTEN connection lost; reconnecting");
         }
         // Spares a database that has just gone.
@@ -81,41 +69,30 @@ async fn listen(config: &Config, signals: &UnboundedSender<ReceivedSignal>) {
 }
 
 /// Listens until the connection ends.
-async fn receive(config: &Config, signals: &UnboundedSender<ReceivedSignal>) -> Result<(), StoreError> {
-    let connected = timeout(DATABASE_PATIENCE, config.connect(Tls::new())).await;
-    let (client, mut connection) = connected.map_err(|_| silent())??;
-    let mut messages = stream::poll_fn(|context| connection.poll_message(context));
-    let receiving = async {
-        while let Some(message) = messages.next().await {
-            if let AsyncMessage::Notification(notification) = message? {
+async fn receive(options: &PgConnectOptions, signals: &UnboundedSender<ReceivedSignal>) -> Result<(), StoreError> {
+    let pool =
+        PgPoolOptions::new().max_connections(1).acquire_timeout(DATABASE_PATIENCE).connect_lazy_with(options.clone());
+    let mut listener = PgListener::connect_with(&pool).await?;
+    listener.eager_reconnect(false);
+    timeout(DATABASE_PATIENCE, listener.listen(CHANNEL)).await.map_err(|_| silent())??;
+    // Signals from before LISTEN are lost.
+    let _ = signals.send(ReceivedSignal::Missed);
+    loop {
+        match timeout(SWEEP, listener.try_recv()).await {
+            Ok(Ok(Some(notification))) => {
                 let signal = serde_json::from_str::<NotifyPayload>(notification.payload()).ok();
                 // Another version of the server may send signals that this one cannot read.
                 let signal = signal.and_then(|payload| payload.try_into().ok());
                 let _ = signals.send(signal.map_or(ReceivedSignal::Missed, ReceivedSignal::Signal));
             }
+            Ok(Ok(None)) => return Ok(()),
+            Ok(Err(error)) => return Err(error.into()),
+            // A dead subscription shows only by a statement.
+            Err(_) => {
+                let alive = timeout(DATABASE_PATIENCE, sqlx::query("SELECT 1").execute(&mut listener)).await;
+                alive.map_err(|_| silent())??;
+            }
         }
-        Ok::<(), StoreError>(())
-    };
-    let mut receiving = pin!(receiving);
-    tokio::select! {
-        listening = timeout(DATABASE_PATIENCE, client.batch_execute("LISTEN question_server")) => {
-            listening.map_err(|_| silent())??;
-        }
-        ended = &mut receiving => return ended,
-    }
-    // Signals from before LISTEN are lost.
-    let _ = signals.send(ReceivedSignal::Missed);
-    let checked = async {
-        loop {
-            // A dead subscription shows only by a query.
-            sleep(SWEEP).await;
-            let alive = timeout(DATABASE_PATIENCE, client.batch_execute("")).await;
-            alive.map_err(|_| silent())??;
-        }
-    };
-    tokio::select! {
-        ended = receiving => ended,
-        broken = checked => broken,
     }
 }
 

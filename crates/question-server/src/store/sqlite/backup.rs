@@ -2,7 +2,7 @@
 
 use super::file;
 use crate::store::StoreError;
-use rusqlite::{Connection, OpenFlags};
+use sqlx::{ConnectOptions as _, Connection as _};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 /// The time to wait for a commit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(super) fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
+pub(super) async fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
     if to.exists() {
         return Err(taken().about(to));
     }
@@ -20,7 +20,7 @@ pub(super) fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
     let mut part = to.as_os_str().to_owned();
     part.push(format!(".{}.part", Uuid::new_v4().simple()));
     let part = Path::new(&part);
-    let copied = copy(path, part).map_err(|why| why.about(path)).and_then(|()| finish(part, to));
+    let copied = copy(path, part).await.map_err(|why| why.about(path)).and_then(|()| finish(part, to));
     if copied.is_err() {
         // The first error is the one to report.
         let _ = fs::remove_file(part);
@@ -28,16 +28,14 @@ pub(super) fn back_up(path: &Path, to: &Path) -> Result<(), StoreError> {
     copied
 }
 
-fn copy(path: &Path, part: &Path) -> Result<(), StoreError> {
-    // Without the flag to create: a missing file is an error.
-    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    database.busy_timeout(PATIENCE)?;
-    file::check_application(&database)?;
+async fn copy(path: &Path, part: &Path) -> Result<(), StoreError> {
+    let mut database = file::options(path).busy_timeout(PATIENCE).connect().await.map_err(file::explain)?;
+    file::check_application(&mut database).await?;
     // SQLite fills an empty file and keeps its permissions.
     file::create(part).and_then(|()| File::options().write(true).open(part)?.set_len(0)).map_err(said)?;
     let name = part.to_str().ok_or_else(|| StoreError("the copy's name is no text".to_owned()))?;
-    database.execute("VACUUM INTO ?1", [name])?;
-    Ok(())
+    sqlx::query("VACUUM INTO $1").bind(name).execute(&mut database).await.map_err(file::explain)?;
+    database.close().await.map_err(file::explain)
 }
 
 fn finish(part: &Path, to: &Path) -> Result<(), StoreError> {

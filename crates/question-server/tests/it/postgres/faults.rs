@@ -1,16 +1,15 @@
 //! A database that starts late, falls silent, refuses to write, or is set up by somebody else.
 
-use super::{Database, Postgres};
+use super::{Database, Postgres, run};
 use crate::house::{Parts, app, front_desk, parts};
 use crate::http::{get, post, says};
 use crate::replicas::until_idle;
 use crate::script::{Line, Script};
 use crate::socket::{binary, listening};
-use crate::sqlite;
 use crate::watcher::until_state;
 use axum::Router;
 use question_server::clock::Clock;
-use question_server::store::{PostgresStore, Store};
+use question_server::store::{PostgresStore, Store, suite};
 use question_server::{Config, Drain};
 use serde_json::json;
 use std::path::PathBuf;
@@ -81,7 +80,7 @@ async fn server_of(store: PostgresStore) -> Router {
 
 /// Runs statements as the database's owner.
 async fn runs(database: &Database, sql: &str) {
-    database.client().await.batch_execute(sql).await.expect("it is SQL");
+    run(&mut database.client().await, sql).await;
 }
 
 #[tokio::test]
@@ -163,6 +162,22 @@ async fn a_server_waits_for_a_database_that_starts() {
 
 #[tokio::test]
 #[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
+async fn tables_of_other_versions_are_refused() {
+    const LATER: &str = "INSERT INTO question_server._sqlx_migrations VALUES (99, 'later', now(), true, '', 0)";
+    for (change, why) in [
+        (LATER, "a newer version"),
+        ("CREATE TABLE question_server.migration (version integer PRIMARY KEY)", "rename it or drop it"),
+    ] {
+        let database = Database::new().await;
+        drop(database.open().await);
+        runs(&database, change).await;
+        let error = PostgresStore::open(&database.address()).await.expect_err(why).to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Postgres, which `cargo xtask test postgres` brings"]
 async fn a_role_that_may_make_nothing_starts_on_tables_that_are_there() {
     let database = Database::new().await;
     drop(database.open().await);
@@ -178,7 +193,7 @@ async fn a_role_that_may_make_nothing_starts_on_tables_that_are_there() {
     .await;
     let address = database.address().replace("asker", &format!("{name}_user"));
     let store = PostgresStore::open(&address).await.expect("everything is there");
-    sqlite::begins_to_work(&store, "t").await;
+    suite::begins_to_work(&store, "t").await;
     assert_eq!(store.check().await, Ok(()));
 }
 
@@ -188,7 +203,7 @@ async fn a_database_that_is_set_to_strict_isolation_takes_what_comes_at_once() {
     let database = Database::new().await;
     let name = &database.name;
     runs(&database, &format!("ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'")).await;
-    sqlite::check_conflicts(database.open().await).await;
+    suite::check_conflicts(database.open().await).await;
     let server = server_of(PostgresStore::open(&database.address()).await.expect("it is there")).await;
     let runs = (0..32).map(|number| {
         let server = server.clone();
@@ -292,10 +307,11 @@ async fn servers_go_by_the_clock_of_their_database() {
     let database = Database::new().await;
     let store = PostgresStore::open(&database.address()).await.expect("it is there");
     let clock: Arc<dyn Clock> = store.clock().expect("it has one");
-    let client = database.client().await;
+    let mut client = database.client().await;
     let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-    let (before, asked) = (clock.now().0, client.query_one(sql, &[]).await.expect("it answers"));
-    let theirs = u64::try_from(asked.get::<_, i64>(0)).expect("it is after 1970");
+    let before = clock.now().0;
+    let theirs: i64 = sqlx::query_scalar(sql).fetch_one(&mut client).await.expect("it answers");
+    let theirs = u64::try_from(theirs).expect("it is after 1970");
     assert!(before <= theirs + 500 && theirs <= clock.now().0 + 500, "{before} {theirs}");
     // The binary uses it: a lease that it takes is by that clock.
     let (child, _) = listening(binary(&["--port", "0", "--log", "off", "--database", &database.address()])).await;
@@ -318,9 +334,9 @@ async fn a_primary_that_became_read_only_is_left_for_one_that_writes() {
         "SET default_transaction_read_only = off".to_owned(),
         format!("ALTER DATABASE {name} RESET default_transaction_read_only"),
     ];
-    let owner = database.client().await;
+    let mut owner = database.client().await;
     for statement in reset {
-        owner.batch_execute(&statement).await.expect("it is SQL");
+        run(&mut owner, &statement).await;
     }
     let refused = store.check().await.expect_err("an old session refuses");
     assert!(refused.to_string().contains("read-only"), "{refused}");

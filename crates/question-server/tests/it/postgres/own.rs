@@ -88,7 +88,7 @@ impl Postgres {
     }
 
     pub(crate) fn address_of(&self, database: &str) -> String {
-        format!("postgres://asker@/{database}?host={}", self.folder.display())
+        format!("postgres://asker@localhost/{database}?host={}", self.folder.display())
     }
 }
 

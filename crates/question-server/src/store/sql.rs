@@ -1,0 +1,370 @@
+//! The store over SQL. The differences between the two databases are a [`SqlDialect`].
+
+use super::rows::{ConversationRow, NewRows, StoredRows, signed, unsigned};
+use super::signals::Signals;
+use super::{
+    Commit, CommitError, DELETED_AT_A_TIME, Due, Lease, Revision, Store, StoreError, Stored, StreamPosition, Waiting,
+};
+use crate::clock::Clock;
+use crate::owner::Owner;
+use async_trait::async_trait;
+use question_agent::Timestamp;
+use sqlx::migrate::{AppliedMigration, Migrate, Migration, MigrationType, Migrator};
+use sqlx::{ColumnIndex, Decode, Row, SqlSafeStr as _, Type};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// A database, and the statements that it alone understands.
+#[async_trait]
+pub(super) trait SqlDialect: fmt::Debug + Send + Sync + 'static {
+    type Row: Columns + Send;
+
+    /// Inserts a conversation with its messages and returns a row, unless there is one of that name.
+    const BEGIN: &'static str;
+    /// Changes a conversation of the base revision, adds messages and returns a row.
+    const CHANGE: &'static str;
+    /// Returns the ids of those that are due at `$1`. If servers share the database, they are claimed until `$2`, and at most `$3`.
+    const DUE: &'static str;
+    const RENEW: &'static str;
+    const DELETE_ENDED: &'static str;
+
+    /// Runs one statement, as a whole or not at all.
+    async fn run(
+        &self,
+        access: Access,
+        sql: &'static str,
+        values: Vec<SqlValue>,
+    ) -> Result<Vec<Self::Row>, CommitError>;
+
+    /// The time after `after` at which a conversation is due.
+    async fn next_due(&self, after: i64) -> Result<Option<Timestamp>, StoreError> {
+        let sql = "SELECT min(due_at) FROM conversation WHERE due_at > $1";
+        let found = rows(self.run(Access::Read, sql, vec![after.into()]).await)?;
+        Ok(found.first().map(|row| time(row, 0)).transpose()?.flatten())
+    }
+
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
+        None
+    }
+
+    fn clock(&self) -> Option<Arc<dyn Clock>> {
+        None
+    }
+
+    fn pool(&self) -> Option<(usize, usize)> {
+        None
+    }
+}
+
+/// The effect of a statement on the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+    /// Deletes content, of which nothing is to be left.
+    Erase,
+}
+
+/// A value of a statement.
+#[derive(Clone, Debug)]
+pub(super) enum SqlValue {
+    Number(Option<i64>),
+    Text(Option<String>),
+    List(Vec<String>),
+}
+
+impl From<i64> for SqlValue {
+    fn from(number: i64) -> Self {
+        Self::Number(Some(number))
+    }
+}
+
+impl From<usize> for SqlValue {
+    fn from(number: usize) -> Self {
+        signed(number as u64).into()
+    }
+}
+
+impl From<Revision> for SqlValue {
+    fn from(revision: Revision) -> Self {
+        signed(revision.0).into()
+    }
+}
+
+impl From<Timestamp> for SqlValue {
+    fn from(time: Timestamp) -> Self {
+        signed(time.0).into()
+    }
+}
+
+impl From<Option<Timestamp>> for SqlValue {
+    fn from(time: Option<Timestamp>) -> Self {
+        Self::Number(time.map(|time| signed(time.0)))
+    }
+}
+
+impl From<&str> for SqlValue {
+    fn from(text: &str) -> Self {
+        Self::Text(Some(text.to_owned()))
+    }
+}
+
+impl From<Option<String>> for SqlValue {
+    fn from(text: Option<String>) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// The columns of a row that was read.
+pub(super) trait Columns {
+    fn number(&self, column: usize) -> Result<Option<i64>, sqlx::Error>;
+    fn text(&self, column: usize) -> Result<Option<String>, sqlx::Error>;
+}
+
+impl<R: Row> Columns for R
+where
+    usize: ColumnIndex<R>,
+    for<'r> i64: Decode<'r, R::Database> + Type<R::Database>,
+    for<'r> String: Decode<'r, R::Database> + Type<R::Database>,
+{
+    fn number(&self, column: usize) -> Result<Option<i64>, sqlx::Error> {
+        self.try_get(column)
+    }
+
+    fn text(&self, column: usize) -> Result<Option<String>, sqlx::Error> {
+        self.try_get(column)
+    }
+}
+
+fn unsigned_number(row: &impl Columns, column: usize) -> Result<u64, StoreError> {
+    Ok(row.number(column)?.map(unsigned).unwrap_or_default())
+}
+
+fn time(row: &impl Columns, column: usize) -> Result<Option<Timestamp>, StoreError> {
+    Ok(row.number(column)?.map(unsigned).map(Timestamp))
+}
+
+fn text(row: &impl Columns, column: usize) -> Result<String, StoreError> {
+    Ok(row.text(column)?.unwrap_or_default())
+}
+
+/// The rows of a statement that conflicts with no other.
+pub(super) fn rows<R>(outcome: Result<Vec<R>, CommitError>) -> Result<Vec<R>, StoreError> {
+    outcome.map_err(|error| match error {
+        CommitError::Failed(error) => error,
+        CommitError::Conflict => StoreError("another change was first".to_owned()),
+    })
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match error {
+            // Without the words in front of it.
+            sqlx::Error::Database(error) => Self(error.message().to_owned()),
+            error => Self(error.to_string()),
+        }
+    }
+}
+
+/// The steps from one version of the tables to the next. Each file is final once it is released.
+pub(super) fn migrations(steps: &[(&'static str, &'static str)]) -> Migrator {
+    let migrations = (1..).zip(steps).map(|(version, (name, sql))| {
+        Migration::new(version, (*name).into(), MigrationType::Simple, sql.into_sql_str(), false)
+    });
+    Migrator::with_migrations(migrations.collect())
+}
+
+/// Makes the missing steps.
+pub(super) async fn migrate(migrator: &Migrator, database: &mut impl Migrate) -> Result<(), StoreError> {
+    // The same as `run`, whose future is not `Send` for each connection.
+    migrator.run_direct(None, database, false).await.map_err(|error| StoreError(error.to_string()))
+}
+
+/// Returns true if a step is missing. Fails if a newer version of this program made one that this one doesn't know.
+pub(super) fn is_missing_one(migrator: &Migrator, made: &[AppliedMigration]) -> Result<bool, StoreError> {
+    let newest = made.iter().map(|step| step.version).max().unwrap_or_default();
+    let known = migrator.iter().map(|step| step.version).max().unwrap_or_default();
+    if newest > known {
+        let why = format!("a newer version of this program wrote it (version {newest}, this one knows {known})");
+        return Err(StoreError(why));
+    }
+    Ok(newest < known)
+}
+
+#[async_trait]
+impl<D: SqlDialect> Store for D {
+    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
+        let found = rows(self.run(Access::Read, LOAD, vec![id.into()]).await)?;
+        found.first().map(|row| stored(row)?.read()).transpose()
+    }
+
+    async fn commit(&self, id: &str, base: Option<Revision>, change: Commit<'_>) -> Result<(), CommitError> {
+        // Without signals, no server asks another one to stop it.
+        let run = SqlDialect::signals(self).and(change.run).map(str::to_owned);
+        let NewRows { id, base, owner, peer, row, messages } = NewRows::new(id, base, change)?;
+        let ConversationRow { version, state, context, revision, position, holder, due_at, ended_at, waiting_since } =
+            row;
+        let mut values: Vec<SqlValue> = vec![
+            id.as_str().into(),
+            base.map_or_else(|| owner.into(), SqlValue::from),
+            i64::from(version).into(),
+            (&*state).into(),
+            (&*context).into(),
+            revision.into(),
+            position.since.into(),
+            signed(position.frames).into(),
+            holder.map(|holder| holder.to_string()).into(),
+            due_at.into(),
+            ended_at.into(),
+            SqlValue::List(messages),
+            run.into(),
+            waiting_since.into(),
+        ];
+        // A change does not set the peer.
+        if base.is_none() {
+            values.push(peer.as_str().into());
+        }
+        let sql = if base.is_some() { D::CHANGE } else { D::BEGIN };
+        let changed = self.run(Access::Write, sql, values).await?;
+        (!changed.is_empty()).then_some(()).ok_or(CommitError::Conflict)
+    }
+
+    async fn due(&self, now: Timestamp) -> Result<Due, StoreError> {
+        let claimed_until = crate::clock::later(now, crate::limits::CLAIM);
+        let values = vec![now.into(), claimed_until.into(), crate::limits::DUE_AT_A_TIME.into()];
+        let found = rows(self.run(Access::Write, D::DUE, values).await)?;
+        let due = found.iter().map(|row| text(row, 0)).collect::<Result<Vec<_>, _>>()?;
+        // If there was none to claim, other servers are claiming those that are due.
+        let is_claiming = SqlDialect::signals(self).is_some() && !due.is_empty();
+        let after = if is_claiming { i64::MIN } else { signed(now.0) };
+        Ok(Due { now: due, next: self.next_due(after).await? })
+    }
+
+    async fn renew(&self, ids: Vec<String>, lease: Lease) -> Result<(), StoreError> {
+        let values = vec![lease.until.into(), SqlValue::List(ids), lease.holder.to_string().as_str().into()];
+        rows(self.run(Access::Write, D::RENEW, values).await).map(drop)
+    }
+
+    async fn delete(&self, id: &str, revision: Revision) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM conversation WHERE id = $1 AND revision = $2 RETURNING id";
+        Ok(!rows(self.run(Access::Erase, sql, vec![id.into(), revision.into()]).await)?.is_empty())
+    }
+
+    async fn delete_ended(&self, by: Timestamp) -> Result<Vec<String>, StoreError> {
+        let values = vec![by.into(), DELETED_AT_A_TIME.into()];
+        let deleted = rows(self.run(Access::Erase, D::DELETE_ENDED, values).await)?;
+        deleted.iter().map(|row| text(row, 0)).collect()
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        let sql = "INSERT INTO readiness VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET filler = excluded.filler";
+        // As long as a message, so that it finds room as one would.
+        let filler = ".".repeat(8192);
+        rows(self.run(Access::Write, sql, vec![filler.as_str().into()]).await).map(drop)
+    }
+
+    async fn count(&self) -> Result<usize, StoreError> {
+        count(self, "SELECT count(*) FROM conversation", Vec::new()).await
+    }
+
+    async fn positions(&self, ids: Vec<String>) -> Result<Option<HashMap<String, StreamPosition>>, StoreError> {
+        if SqlDialect::signals(self).is_none() {
+            return Ok(None);
+        }
+        let sql = "SELECT id, told_since, told FROM conversation WHERE id = ANY ($1)";
+        let found = rows(self.run(Access::Read, sql, vec![SqlValue::List(ids)]).await)?;
+        let positions = found.iter().map(|row| Ok((text(row, 0)?, position(row, 1)?)));
+        positions.collect::<Result<_, StoreError>>().map(Some)
+    }
+
+    fn signals(&self) -> Option<Arc<dyn Signals>> {
+        SqlDialect::signals(self)
+    }
+
+    fn clock(&self) -> Option<Arc<dyn Clock>> {
+        SqlDialect::clock(self)
+    }
+
+    async fn waiting(&self) -> Result<Waiting, StoreError> {
+        let sql = "SELECT count(*), min(waiting_since) FROM conversation WHERE waiting_since IS NOT NULL";
+        let found = rows(self.run(Access::Read, sql, Vec::new()).await)?;
+        let Some(row) = found.first() else {
+            return Ok(Waiting::default());
+        };
+        let count = usize::try_from(unsigned_number(row, 0)?).unwrap_or(usize::MAX);
+        Ok(Waiting { count, since: time(row, 1)? })
+    }
+
+    fn pool(&self) -> Option<(usize, usize)> {
+        SqlDialect::pool(self)
+    }
+
+    async fn count_of(&self, owner: &Owner) -> Result<usize, StoreError> {
+        count(self, "SELECT count(*) FROM conversation WHERE owner = $1", vec![owner.as_str().into()]).await
+    }
+
+    async fn of_owner(&self, owner: &Owner, most: usize) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT id FROM conversation WHERE owner = $1 ORDER BY number DESC LIMIT $2";
+        let found = rows(self.run(Access::Read, sql, vec![owner.as_str().into(), most.into()]).await)?;
+        found.iter().map(|row| text(row, 0)).collect()
+    }
+
+    async fn waiting_of(&self, peer: &str) -> Result<usize, StoreError> {
+        let sql = "SELECT count(*) FROM conversation WHERE peer = $1 AND waiting_since IS NOT NULL";
+        count(self, sql, vec![peer.into()]).await
+    }
+
+    async fn surplus(&self, over: usize, most: usize) -> Result<Vec<(String, Revision)>, StoreError> {
+        let found = rows(self.run(Access::Read, SURPLUS, vec![over.into(), most.into()]).await)?;
+        found.iter().map(|row| Ok((text(row, 0)?, Revision(unsigned_number(row, 1)?)))).collect()
+    }
+}
+
+async fn count<D: SqlDialect>(database: &D, sql: &'static str, values: Vec<SqlValue>) -> Result<usize, StoreError> {
+    let found = rows(database.run(Access::Read, sql, values).await)?;
+    let count = found.first().map(|row| unsigned_number(row, 0)).transpose()?;
+    Ok(usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX))
+}
+
+/// One statement, which sees one moment. The messages are one JSON array.
+const LOAD: &str = "
+    SELECT owner, version, state, context, revision, told_since, told, holder, due_at, ended_at, run, waiting_since,
+           (SELECT '[' || string_agg(json, ',' ORDER BY sequence) || ']' FROM message WHERE conversation = number)
+    FROM conversation WHERE id = $1";
+
+const SURPLUS: &str = "
+    WITH biggest AS (SELECT peer, count(*) AS of_it FROM conversation GROUP BY peer ORDER BY of_it DESC LIMIT 1),
+    theirs AS (
+        SELECT one.*, of_it, row_number() OVER (ORDER BY number DESC) AS newest
+        FROM conversation AS one JOIN biggest USING (peer) WHERE of_it > $1
+    )
+    SELECT id, revision FROM theirs
+    WHERE 4 * newest > of_it + 3 AND holder IS NULL AND waiting_since IS NULL AND due_at IS NULL
+        AND coalesce(owner, '') NOT LIKE 'mcp:%'
+    ORDER BY (SELECT count(*) FROM message WHERE conversation = number), newest
+    LIMIT $2";
+
+fn stored(row: &impl Columns) -> Result<StoredRows, StoreError> {
+    Ok(StoredRows {
+        owner: row.text(0)?,
+        row: ConversationRow {
+            version: u32::try_from(unsigned_number(row, 1)?).unwrap_or(u32::MAX),
+            state: text(row, 2)?.into(),
+            context: text(row, 3)?.into(),
+            revision: Revision(unsigned_number(row, 4)?),
+            position: position(row, 5)?,
+            holder: row.text(7)?.and_then(|holder| holder.parse().ok()),
+            due_at: time(row, 8)?,
+            ended_at: time(row, 9)?,
+            waiting_since: time(row, 11)?,
+        },
+        run: row.text(10)?,
+        messages: row.text(12)?.unwrap_or_else(|| "[]".to_owned()),
+    })
+}
+
+fn position(row: &impl Columns, column: usize) -> Result<StreamPosition, StoreError> {
+    let since = Revision(unsigned_number(row, column)?);
+    Ok(StreamPosition { since, frames: unsigned_number(row, column + 1)? })
+}

@@ -1,0 +1,226 @@
+//! The promises of a store as checks, for the tests of a store of your own.
+//!
+//! [`check`] is all of it. Each part fails by a panic, as tests do, and wants an empty store.
+
+use super::{Commit, CommitError, Due, Lease, Revision, Store, Stored, StreamPosition};
+use crate::owner::Owner;
+use ask_user_question::Limits;
+use futures_util::future::join_all;
+use question_agent::call::{ToolCall, ToolResult};
+use question_agent::message::{AssistantMessage, Message, UserMessage};
+use question_agent::registry::ToolContext;
+use question_agent::{Conversation, Effect, Event, Timestamp, intercept};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Checks empty stores, one for each part.
+pub async fn check(empty: impl AsyncFn() -> Arc<dyn Store>) {
+    check_commits(empty().await).await;
+    check_conflicts(empty().await).await;
+    check_deletion(empty().await).await;
+    let store = empty().await;
+    // Servers that share a store claim what is due.
+    if store.signals().is_none() {
+        check_due(store).await;
+    }
+}
+
+/// A message of a user.
+pub fn says(id: &str) -> Event {
+    let message = UserMessage { id: id.to_owned(), text: format!("text of {id}"), ask: None };
+    Event::UserMessage { messages: vec![message] }
+}
+
+fn calls(id: &str, names: [&str; 2]) -> Event {
+    const ASK: &str =
+        r#"{"questions":[{"question":"Which?","header":"Pick","options":[{"label":"One"},{"label":"Two"}]}]}"#;
+    let call = |(index, name): (usize, &str)| ToolCall::new(format!("{id}-{index}"), name, ASK);
+    Event::LlmResponse(AssistantMessage {
+        id: id.to_owned(),
+        text: String::new(),
+        origin: None,
+        tool_calls: names.into_iter().enumerate().map(call).collect(),
+    })
+}
+
+/// The new messages among effects, in the order in which those brought them.
+fn new_messages(effects: Vec<Effect>) -> Vec<Message> {
+    let messages = effects.into_iter().flat_map(|effect| match effect {
+        Effect::PersistMessage(message) => vec![message],
+        Effect::PersistToolResults { results } => results.into_iter().map(Message::Tool).collect(),
+        _ => Vec::new(),
+    });
+    messages.collect()
+}
+
+/// The change that such a conversation is, as a server makes it that works on it until then.
+fn change<'a>(
+    conversation: &'a Conversation,
+    context: &'a ToolContext,
+    messages: &'a [Message],
+    revision: u64,
+) -> Commit<'a> {
+    let position = StreamPosition { since: Revision(1), frames: 10 * revision };
+    let lease = conversation.state().is_at_work().then_some(Lease { holder: HOLDER, until: Timestamp(25) });
+    let (revision, owner, state) = (Revision(revision), None, conversation.state());
+    let (run, at) = (None, Timestamp(revision.0));
+    Commit { revision, owner, peer: "", context, state, messages, position, lease, run, at }
+}
+
+/// The server that works on the conversations of [`play`].
+pub const HOLDER: Uuid = Uuid::from_u128(7);
+
+/// Plays events against a store and gives what it should have.
+pub async fn play(store: &dyn Store, id: &str, owner: Option<&Owner>, events: Vec<Event>) -> Conversation {
+    let mut conversation = Conversation::new();
+    let mut base = None;
+    for (revision, event) in (1..).zip(events) {
+        let messages = new_messages(conversation.handle(event).expect("the event fits"));
+        let context = plan_mode();
+        let change = Commit { owner, ..change(&conversation, &context, &messages, revision) };
+        store.commit(id, base, change).await.expect("it is stored");
+        base = Some(Revision(revision));
+    }
+    conversation
+}
+
+/// A conversation in which a result goes in front of a message that came earlier.
+pub fn answered_in_chat() -> Vec<Event> {
+    let result = ToolResult::success("a-1", "done");
+    let rest = [says_one("u2"), Event::ToolComplete { result }];
+    asked(Some(Timestamp(1))).into_iter().chain(rest).collect()
+}
+
+/// A conversation that waits for an answer until then.
+pub fn asked(expires_at: Option<Timestamp>) -> Vec<Event> {
+    let answer = calls("a", ["AskUserQuestion", "other"]);
+    let Event::LlmResponse(message) = &answer else {
+        panic!("{answer:?} is no answer of a model");
+    };
+    let call = &message.tool_calls[0];
+    let ask = intercept(&ToolContext::default(), &Limits::CODING, call);
+    let pending = ask.into_event(call, expires_at).expect("it is an ask");
+    vec![says("u1"), answer, pending]
+}
+
+fn says_one(id: &str) -> Event {
+    let message = UserMessage { id: id.to_owned(), text: "One".to_owned(), ask: None };
+    Event::UserMessage { messages: vec![message] }
+}
+
+fn plan_mode() -> ToolContext {
+    ToolContext { plan_mode: true, ..ToolContext::default() }
+}
+
+/// Commits are read again, and counted.
+pub async fn check_commits(store: Arc<dyn Store>) {
+    let store = &*store;
+    assert_eq!(store.load("t").await, Ok(None));
+    let owner = Owner::of("a token");
+    let played = play(store, "t", Some(&owner), answered_in_chat()).await;
+    let expected = Stored {
+        waiting_since: None,
+        ended_at: None,
+        conversation: played,
+        context: plan_mode(),
+        owner: Some(owner),
+        revision: Revision(5),
+        position: StreamPosition { since: Revision(1), frames: 50 },
+        lease: Some(Lease { holder: HOLDER, until: Timestamp(25) }),
+        run: None,
+    };
+    assert_eq!(store.load("t").await, Ok(Some(expected)));
+    play(store, "ü 🚗 '; --", None, vec![says("u")]).await;
+    assert_eq!(store.count().await, Ok(2));
+    let owner = Owner::of("a token");
+    assert_eq!(store.count_of(&owner).await, Ok(1));
+    assert_eq!(store.count_of(&Owner::of("another")).await, Ok(0));
+}
+
+/// Has a server begin to work on a conversation, which holds it until 25.
+pub async fn begins_to_work(store: &dyn Store, id: &str) {
+    play(store, id, None, vec![says("u")]).await;
+}
+
+/// Checks the work that is due at each moment, and the time of the next look.
+pub async fn check_due(store: Arc<dyn Store>) {
+    let store = &*store;
+    for (id, expires_at) in [("late", Some(30)), ("soon", Some(20)), ("never", None)] {
+        play(store, id, None, asked(expires_at.map(Timestamp))).await;
+    }
+    play(store, "works", None, vec![says("u")]).await;
+    play(store, "stopped", None, vec![says("u"), Event::UserCancel { proceed: false }]).await;
+    let due = async |now| store.due(Timestamp(now)).await.expect("it is read");
+    for (now, over, next) in [
+        (19, vec![], Some(20)),
+        (20, vec!["soon"], Some(25)),
+        (25, vec!["soon", "works"], Some(30)),
+        (31, vec!["soon", "works", "late"], None),
+    ] {
+        let now_due = over.into_iter().map(str::to_owned).collect();
+        assert_eq!(due(now).await, Due { now: now_due, next: next.map(Timestamp) }, "{now}");
+    }
+    let ids = ["works", "soon", "gone"].map(str::to_owned).to_vec();
+    let others = Lease { holder: Uuid::from_u128(8), until: Timestamp(50) };
+    store.renew(ids.clone(), others).await.expect("it is read");
+    assert_eq!(due(25).await.now, ["soon", "works"], "it is not the other's");
+    store.renew(ids, Lease { holder: HOLDER, ..others }).await.expect("it is written");
+    assert_eq!(due(49).await.now, ["soon", "late"]);
+    assert_eq!(due(50).await.now, ["soon", "late", "works"]);
+}
+
+/// Only one of all changes to the same revision is taken.
+pub async fn check_conflicts(store: Arc<dyn Store>) {
+    let mut conversation = Conversation::new();
+    let messages = new_messages(conversation.handle(says("u0")).expect("it fits"));
+    let rivals = |base: Option<Revision>, messages: Vec<Message>| {
+        let revision = base.map_or(1, |base| base.0 + 1);
+        let rivals = (0..32).map(|_| {
+            let (store, conversation, messages) = (Arc::clone(&store), conversation.clone(), messages.clone());
+            async move {
+                let context = ToolContext::default();
+                store.commit("contested", base, change(&conversation, &context, &messages, revision)).await
+            }
+        });
+        join_all(rivals)
+    };
+    for (base, messages) in [(None, messages), (Some(Revision(1)), Vec::new()), (Some(Revision(2)), Vec::new())] {
+        let outcomes = rivals(base, messages).await;
+        let (taken, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+        assert_eq!(taken.len(), 1, "{base:?}");
+        assert!(refused.iter().all(|outcome| *outcome == Err(CommitError::Conflict)), "{refused:?}");
+    }
+    let stored = store.load("contested").await.expect("it is read").expect("it is there");
+    assert_eq!((stored.revision, stored.conversation.messages().len()), (Revision(3), 1));
+}
+
+/// A conversation of this owner whose question waits.
+pub async fn waits(store: &dyn Store, id: &str, owner: Option<&Owner>) {
+    play(store, id, owner, asked(None)).await;
+}
+
+/// The revision of a stored conversation.
+pub async fn revision_of(store: &dyn Store, id: &str) -> Revision {
+    store.load(id).await.expect("it is read").expect("it is there").revision
+}
+
+/// An ended conversation goes at its time, a waiting or working one stays, and no part of a deleted one comes back.
+pub async fn check_deletion(store: Arc<dyn Store>) {
+    let store = &*store;
+    let stop = Event::UserCancel { proceed: false };
+    play(store, "ended", None, vec![says("u"), stop.clone()]).await;
+    play(store, "ended later", None, vec![says("u"), stop.clone(), says("u2"), stop]).await;
+    play(store, "waits", None, asked(None)).await;
+    play(store, "works", None, vec![says("u")]).await;
+    assert_eq!(store.delete_ended(Timestamp(1)).await, Ok(Vec::new()));
+    assert_eq!(store.delete_ended(Timestamp(2)).await, Ok(vec!["ended".to_owned()]));
+    assert_eq!(store.delete_ended(Timestamp(100)).await, Ok(vec!["ended later".to_owned()]));
+    let revision = revision_of(store, "waits").await;
+    assert_eq!(store.delete("waits", revision.next()).await, Ok(false), "it was decided on other grounds");
+    assert_eq!(store.delete("waits", revision).await, Ok(true));
+    assert_eq!(store.delete("waits", revision).await, Ok(false));
+    assert_eq!((store.load("waits").await, store.count().await), (Ok(None), Ok(1)));
+    let anew = play(store, "waits", None, vec![says("u")]).await;
+    let stored = store.load("waits").await.expect("it is read").expect("it is there");
+    assert_eq!(stored.conversation, anew);
+}
