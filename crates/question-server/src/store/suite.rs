@@ -194,11 +194,6 @@ pub async fn check_conflicts(store: Arc<dyn Store>) {
     assert_eq!((stored.revision, stored.conversation.messages().len()), (Revision(3), 1));
 }
 
-/// A conversation of this owner whose question waits.
-pub async fn waits(store: &dyn Store, id: &str, owner: Option<&Owner>) {
-    play(store, id, owner, asked(None)).await;
-}
-
 /// The revision of a stored conversation.
 pub async fn revision_of(store: &dyn Store, id: &str) -> Revision {
     store.load(id).await.expect("it is read").expect("it is there").revision
