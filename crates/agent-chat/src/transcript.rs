@@ -205,7 +205,7 @@ impl Transcript {
         }
         if thread.call(tool_call_id).is_none() {
             self.callless.push((after.map(str::to_owned), tool_call_id.to_owned()));
-            self.touch(0);
+            self.touch(thread.messages().iter().rposition(|it| Some(it.id()) == after).unwrap_or_default());
         } else {
             self.touch_call(tool_call_id, thread);
         }
