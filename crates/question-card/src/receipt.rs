@@ -1,6 +1,5 @@
 //! The receipt: an ask that is over.
 
-#[cfg(feature = "leptos")]
 use crate::anatomy::part;
 use crate::dom::Ids;
 use crate::labels::{Labels, Word, concat, isolate};
