@@ -28,6 +28,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use question_agent::ag_ui::{Refused, check_id, check_reply};
 use question_agent::call::ToolCall;
 use question_agent::event::Response as Answer;
@@ -88,7 +89,7 @@ pub struct McpSettings {
     /// The time that a call waits if its client takes no notifications of progress.
     pub wait: Duration,
     /// The key that signs the state that clients carry; random by default.
-    pub key: Option<[u8; 32]>,
+    pub key: Option<McpKey>,
 }
 
 impl McpSettings {
@@ -112,14 +113,14 @@ impl McpSettings {
                 None => page.and_then(Page::view).map(str::to_owned),
             },
             wait: config.wait,
-            key: config.mcp_key.clone().or(beside).map(|key| key.0),
+            key: config.mcp_key.clone().or(beside),
         })
     }
 
     /// The port for the pages of a client that starts the server: with the same key the same one, without a key any one, 0.
     #[must_use]
     pub fn port(&self) -> u16 {
-        let Some(key) = self.key else {
+        let Some(McpKey(key)) = &self.key else {
             return 0;
         };
         let [first, second, ..]: [u8; 32] = Sha256::digest(key).into();
@@ -150,13 +151,15 @@ pub(crate) fn open(
 ) -> (McpServer, Router) {
     let McpSettings { limits, view, wait, key } = settings;
     let card = view.clone().map(Arc::from);
-    let asks = Arc::new(AskPages { runtime: Arc::clone(runtime), place, bodies, card, awaited: Mutex::default() });
+    let secrets = key.clone().unwrap_or_else(|| McpKey::of(&random_hex()));
+    let (runtime, awaited) = (Arc::clone(runtime), Mutex::default());
+    let asks = Arc::new(AskPages { runtime, place, bodies, card, secrets, awaited });
     let mut server = McpServer::builder().limits(limits).own_page(Arc::<AskPages>::clone(&asks)).wait(wait);
     if let Some(html) = view {
         server = server.view(html);
     }
     if let Some(key) = key {
-        server = server.key(key);
+        server = server.key(key.0);
     }
     let file = |kind: &'static str, text: &'static str| get(async move || ([(header::CONTENT_TYPE, kind)], text));
     let pages = Router::new()
@@ -227,6 +230,8 @@ struct AskPages {
     bodies: Bodies,
     /// The card as one HTML text.
     card: Option<Arc<str>>,
+    /// The key of the secrets in the addresses of pages.
+    secrets: McpKey,
     /// The asks for which a call waits.
     awaited: Mutex<HashSet<String>>,
 }
@@ -352,7 +357,16 @@ impl AskPages {
     /// The ask with this id, if it is this caller's.
     async fn find_by_id(&self, request: Option<&Parts>, id: &str) -> Result<Option<FoundAsk>, ApiError> {
         let caller = caller(request).for_mcp(mark_of(id).unwrap_or_default());
-        self.find(&caller, |found| found.call == id).await
+        let found = self.page(&self.secret_of(id)).await?;
+        Ok(found.filter(|found| found.call == id && caller.may_open(found.session.owner())))
+    }
+
+    /// The secret in the address of this ask's page, which also names its conversation. With the key, it is found without a search.
+    fn secret_of(&self, id: &str) -> String {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.secrets.0).expect("a key may have any length");
+        mac.update(format!("page of {id}").as_bytes());
+        let secret: [u8; 32] = mac.finalize().into_bytes().into();
+        uuid::Builder::from_slice(&secret[..16]).expect("a UUID has 16 bytes").into_uuid().simple().to_string()
     }
 
     /// Asks in a conversation of its own, or takes up what this client has just asked. Returns the secret and the call's id.
@@ -371,8 +385,8 @@ impl AskPages {
         if may_have_asked && let Some(found) = self.find(caller, is_left).await? {
             return Ok((found.session.id.clone(), found.call));
         }
-        let secret = Uuid::new_v4().simple().to_string();
         let call = client.new_id(now);
+        let secret = self.secret_of(&call);
         let arguments = serde_json::to_string(ask).expect("an ask has only strings for keys");
         let message = AssistantMessage {
             id: format!("{call}-ask"),

@@ -326,7 +326,9 @@ async fn the_key_beside_a_database_is_made_once() {
 const TOKEN: &str = "correct-horse-battery-staple";
 
 fn endpoint(config: &Config) -> Router {
-    let settings = McpSettings { key: Some([7; 32]), ..McpSettings::of(config, None).expect("it reads no file") };
+    let settings =
+        McpSettings { key: Some(McpKey([7; 32])), ..McpSettings::of(config, None).expect("it reads no file") };
+    assert!(!format!("{settings:?}").contains('7'), "a key is in no log");
     Server::builder().config(config.clone()).mcp(settings).checks_hosts().build()
 }
 
