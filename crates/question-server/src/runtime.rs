@@ -497,6 +497,16 @@ pub(crate) async fn until_taken<T, F: Future<Output = Result<T, ApiError>>>(
     }
 }
 
+/// Runs a task to its end, even if its client disconnects: an event that the state machine took must be stored, and stored work must run.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+) -> Result<T, ApiError> {
+    tokio::spawn(carried(work).in_current_span()).await.unwrap_or_else(|error| {
+        tracing::error!(%error, "request handler panicked");
+        Err(ApiError::Internal)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Attempt, until_taken};
@@ -516,14 +526,4 @@ mod tests {
         assert!(matches!(refused, Err(ApiError::Overtaken)));
         assert_eq!((last.0, last.1.elapsed()), (MAX_ATTEMPTS - 1, Duration::ZERO));
     }
-}
-
-/// Runs a task to its end, even if its client disconnects: an event that the state machine took must be stored, and stored work must run.
-pub(crate) async fn to_the_end<T: Send + 'static>(
-    work: impl Future<Output = Result<T, ApiError>> + Send + 'static,
-) -> Result<T, ApiError> {
-    tokio::spawn(carried(work).in_current_span()).await.unwrap_or_else(|error| {
-        tracing::error!(%error, "request handler panicked");
-        Err(ApiError::Internal)
-    })
 }

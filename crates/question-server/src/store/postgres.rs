@@ -12,24 +12,18 @@ use super::signals::Signals;
 use super::sql::{Access, Columns as _, SqlDialect, SqlValue};
 use super::{CommitError, StoreError};
 use crate::clock::{Clock, DatabaseClock};
-use crate::limits::{DATABASE_CONNECTIONS, DATABASE_PATIENCE};
 use async_trait::async_trait;
-use connect::{Lost, is_lost};
+use connect::Connections;
 use question_agent::Timestamp;
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgRow, Postgres};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow, Postgres};
 use sqlx::query::Query;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
-use tokio::time::timeout;
 
 /// Keeps conversations in a Postgres database, where other servers find them as well.
 #[derive(Debug)]
 pub struct PostgresStore {
-    pool: PgPool,
-    /// A permit for each connection that the pool may open, since it takes back a used one only after a test.
-    used: Semaphore,
-    lost: Arc<Lost>,
+    connections: Arc<Connections>,
     signals: Arc<PostgresSignals>,
     clock: Arc<DatabaseClock>,
 }
@@ -54,11 +48,9 @@ impl PostgresStore {
     pub async fn open_within(address: &str, wait: Duration) -> Result<Self, StoreError> {
         let options: PgConnectOptions = connect::read(address)?;
         connect::prepare(&options, wait).await?;
-        let lost = Arc::new(Lost::default());
-        let pool = connect::pool(options.clone(), Arc::clone(&lost));
-        let signals = Arc::new(PostgresSignals::new(pool.clone(), options));
-        let used = Semaphore::new(most());
-        let store = Self { pool, used, lost, signals, clock: Arc::new(DatabaseClock::default()) };
+        let connections = Arc::new(Connections::new(options.clone()));
+        let signals = Arc::new(PostgresSignals::new(Arc::clone(&connections), options));
+        let store = Self { connections, signals, clock: Arc::new(DatabaseClock::default()) };
         store.next_due(i64::MIN).await?;
         Ok(store)
     }
@@ -116,18 +108,7 @@ impl SqlDialect for PostgresStore {
         RETURNING id";
 
     async fn run(&self, _: Access, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<PgRow>, CommitError> {
-        let mut connection = self.pool.acquire().await.map_err(connect::unreachable)?;
-        let _used = self.used.try_acquire();
-        let asked = timeout(DATABASE_PATIENCE, statement(sql, &values).fetch_all(&mut *connection)).await;
-        let error = match asked {
-            Ok(Ok(found)) => return Ok(found),
-            Ok(Err(error)) if !is_lost(&error) => return Err(connect::refused(error)),
-            Ok(Err(error)) => connect::refused(error),
-            Err(_) => connect::silent().into(),
-        };
-        self.lost.note();
-        drop(connection.detach());
-        Err(error)
+        self.connections.run(statement(sql, &values)).await
     }
 
     /// Each answer sets the clock.
@@ -154,12 +135,8 @@ impl SqlDialect for PostgresStore {
     }
 
     fn pool(&self) -> Option<(usize, usize)> {
-        Some((most() - self.used.available_permits(), most()))
+        Some((self.connections.used(), connect::most()))
     }
-}
-
-fn most() -> usize {
-    usize::try_from(DATABASE_CONNECTIONS).unwrap_or(usize::MAX)
 }
 
 fn statement(sql: &'static str, values: &[SqlValue]) -> Query<'static, Postgres, PgArguments> {

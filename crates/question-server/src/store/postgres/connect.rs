@@ -4,11 +4,13 @@ use crate::limits::{DATABASE_CONNECTIONS, DATABASE_PATIENCE};
 use crate::store::sql::{self, is_missing_one, migrations};
 use crate::store::{CommitError, StoreError};
 use sqlx::migrate::Migrate as _;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgSslMode};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgSslMode, Postgres};
+use sqlx::query::Query;
 use sqlx::{ConnectOptions as _, Connection as _};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 /// Changes are decided by their revision, and a stricter isolation would refuse them. The database cancels a statement that its caller no longer
@@ -28,13 +30,54 @@ const RETRY_PAUSE: Duration = Duration::from_millis(250);
 /// The number of the lock for migrations; the same number marks an SQLite file.
 const LOCK: i64 = 0x4173_6b55;
 
+/// The connections to the database.
+#[derive(Debug)]
+pub(super) struct Connections {
+    pool: PgPool,
+    /// A permit for each connection that the pool may open, since it takes back a used one only after a test.
+    permits: Semaphore,
+    lost: Arc<Lost>,
+}
+
+impl Connections {
+    pub(super) fn new(options: PgConnectOptions) -> Self {
+        let lost = Arc::new(Lost::default());
+        Self { pool: pool(options, Arc::clone(&lost)), permits: Semaphore::new(most()), lost }
+    }
+
+    /// Runs one statement. A connection that is lost or does not answer is given up, and those that were opened before it.
+    pub(super) async fn run(&self, statement: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, CommitError> {
+        let mut connection = self.pool.acquire().await.map_err(unreachable)?;
+        let _used = self.permits.try_acquire();
+        let error = match timeout(DATABASE_PATIENCE, statement.fetch_all(&mut *connection)).await {
+            Ok(Ok(found)) => return Ok(found),
+            Ok(Err(error)) if !is_lost(&error) => return Err(refused(error)),
+            Ok(Err(error)) => refused(error),
+            Err(_) => silent().into(),
+        };
+        self.lost.note();
+        drop(connection.detach());
+        Err(error)
+    }
+
+    /// The number of connections that run a statement.
+    pub(super) fn used(&self) -> usize {
+        most() - self.permits.available_permits()
+    }
+}
+
+/// The most connections.
+pub(super) fn most() -> usize {
+    usize::try_from(DATABASE_CONNECTIONS).unwrap_or(usize::MAX)
+}
+
 /// The time at which a connection was last lost. Those from before are not used again: as a rule the network was down or the database has failed
 /// over, and only a new connection finds the new primary.
 #[derive(Debug, Default)]
-pub(super) struct Lost(Mutex<Option<Instant>>);
+struct Lost(Mutex<Option<Instant>>);
 
 impl Lost {
-    pub(super) fn note(&self) {
+    fn note(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
@@ -44,7 +87,7 @@ impl Lost {
 }
 
 /// Returns true if the connection is of no more use: it is broken, the database ends, or it has become read-only.
-pub(super) fn is_lost(error: &sqlx::Error) -> bool {
+fn is_lost(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Database(error) => {
             error.code().is_some_and(|code| code == "25006" || code == "57P01" || code == "57P02" || code == "57P03")
@@ -55,7 +98,7 @@ pub(super) fn is_lost(error: &sqlx::Error) -> bool {
 }
 
 /// The error of a statement. A serialization failure or a deadlock means that another change was first.
-pub(super) fn refused(error: sqlx::Error) -> CommitError {
+fn refused(error: sqlx::Error) -> CommitError {
     let code = error.as_database_error().and_then(|error| error.code());
     match code.as_deref() {
         Some("40001" | "40P01") => CommitError::Conflict,
@@ -67,7 +110,7 @@ pub(super) fn silent() -> StoreError {
     StoreError("it does not answer".to_owned())
 }
 
-pub(super) fn unreachable(error: sqlx::Error) -> StoreError {
+fn unreachable(error: sqlx::Error) -> StoreError {
     StoreError(format!("it cannot be reached: {}", StoreError::from(error)))
 }
 
@@ -100,7 +143,7 @@ fn is_this_machine(options: &PgConnectOptions) -> bool {
 }
 
 /// A pool that tests its connections.
-pub(super) fn pool(options: PgConnectOptions, lost: Arc<Lost>) -> PgPool {
+fn pool(options: PgConnectOptions, lost: Arc<Lost>) -> PgPool {
     PgPoolOptions::new()
         .max_connections(DATABASE_CONNECTIONS)
         .acquire_timeout(DATABASE_PATIENCE)

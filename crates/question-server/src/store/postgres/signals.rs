@@ -1,15 +1,17 @@
 //! Signals between servers over Postgres, by `NOTIFY`. It is never part of a commit, since its lock would make all other commits wait for the
 //! disk.
 
-use super::connect::silent;
+use super::connect::{Connections, silent};
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Notification, ReceivedSignal, Signal, Signals, StopCause};
+use crate::store::sql::rows;
 use crate::store::{Revision, StoreError, StreamPosition};
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use serde::{Deserialize, Serialize};
-use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::time::{sleep, timeout};
@@ -17,14 +19,14 @@ use tokio::time::{sleep, timeout};
 /// Servers that share a Postgres.
 #[derive(Debug)]
 pub(super) struct PostgresSignals {
-    pool: PgPool,
+    connections: Arc<Connections>,
     /// For the connection on which it listens.
     options: PgConnectOptions,
 }
 
 impl PostgresSignals {
-    pub(super) fn new(pool: PgPool, options: PgConnectOptions) -> Self {
-        Self { pool, options }
+    pub(super) fn new(connections: Arc<Connections>, options: PgConnectOptions) -> Self {
+        Self { connections, options }
     }
 }
 
@@ -39,9 +41,8 @@ impl Signals for PostgresSignals {
     async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
         let signals = signals.into_iter().map(|signal| payload(signal.into())).collect::<Result<Vec<_>, _>>()?;
         let sql = "SELECT pg_notify($1, signal) FROM unnest($2::text[]) AS signal";
-        let sent = timeout(DATABASE_PATIENCE, sqlx::query(sql).bind(CHANNEL).bind(signals).execute(&self.pool)).await;
-        sent.map_err(|_| silent())??;
-        Ok(())
+        let sent = self.connections.run(sqlx::query(sql).bind(CHANNEL).bind(signals)).await;
+        rows(sent).map(drop)
     }
 
     fn subscribe(&self) -> BoxStream<'static, ReceivedSignal> {
