@@ -216,9 +216,9 @@ async fn sending_failure_and_discard_are_one_line_of_the_same_height() {
     card.press_button("Keep answering").await;
     card.stands_still().await;
     card.choose("Oil change").await;
-    card.host_says(Sending::Pending).await;
+    card.host_says(ReplyState::Sending).await;
     assert_eq!(line(), asked, "sending");
-    card.host_says(Sending::Failed("No network.".to_owned())).await;
+    card.host_says(ReplyState::Failed("No network.".to_owned())).await;
     assert!(line() < asked + 1.0, "{} px for {asked} when it failed", line());
 }
 
