@@ -55,7 +55,9 @@ impl Reader {
     /// would move what is read, and WebKit lays out a card once without its new children.
     fn keep_height(&self, scroller: &Scroller) {
         let beyond = scroller.last() - scroller.place();
-        self.set_height(&format!("{}px", (self.list.offset_height() - beyond).max(0)));
+        // Never more than it has, by a part of a pixel, either: its growth would call this again.
+        let height = self.list.get_bounding_client_rect().height() as i32;
+        self.set_height(&format!("{}px", (height - beyond.max(0)).max(0)));
     }
 
     fn set_height(&self, height: &str) {

@@ -222,11 +222,14 @@ async fn a_cancelled_call_closes_its_page() {
         let page = Page { address: page.address, path: format!("{}/open", page.path) };
         async move { page.shown().await }
     });
-    while page.shown().await.starts_with("HTTP/1.0 200") {
+    let mut shown = page.shown().await;
+    while shown.starts_with("HTTP/1.0 200") {
         let line =
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}).to_string();
         client.stdin.write_all((line + "\n").as_bytes()).await.expect("it reads");
+        shown = page.shown().await;
     }
+    assert!(shown.starts_with("HTTP/1.0 404"), "{shown}");
     let watched = watched.await.expect("it answers");
     assert!(watched.starts_with("HTTP/1.0 410"), "{watched}");
 }

@@ -98,7 +98,7 @@ async fn a11y_08_forced_colours_show_what_is_chosen_and_where_the_focus_is() {
         page.prefers(Colours::ForcedLight).await?;
         page.open(FOUR).await?;
         assert!(page.tell::<bool>("return matchMedia('(forced-colors: active)').matches;", []).await?);
-        for label in ["PostgreSQL (Recommended)", "Login"] {
+        for label in ["PostgreSQL Recommended", "Login"] {
             page.tab_to(label).await?;
             let control = page.driver.active_element().await?;
             let unchecked = control.screenshot_as_png().await?;

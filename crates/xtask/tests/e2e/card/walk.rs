@@ -10,7 +10,7 @@ const ON_PICK: &str = "?gallery=chat-service&state=awaiting&mode=on-pick";
 async fn tab_stops_at_all_that_can_be_done_and_nowhere_else() {
     gallery_at(FOUR, async |page| {
         let forwards = [
-            "PostgreSQL (Recommended)", // One stop for each group of radio buttons.
+            "PostgreSQL Recommended", // One stop for each group of radio buttons.
             "own answer",
             "Login",
             "Search",
