@@ -379,6 +379,8 @@ impl McpServer {
                 over = &mut outcome => break Some(over),
                 () = self.gone.cancelled() => break None,
                 () = context.ct.cancelled() => {
+                    // It may hold the lock that closing needs.
+                    drop(outcome);
                     if self.is_cancelled_by_hanging_up(context) {
                         let _ = page.close(request(context), &opened.id).await;
                     }

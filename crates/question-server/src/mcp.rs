@@ -565,10 +565,11 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
         return Ok(StatusCode::GONE);
     };
     let mut reader = session.log.reader(session.log.position().frames);
-    // It may have ended since that look, which no entry of the log will tell this reader.
-    if pages.look(session).await?.is_none_or(|found| found.result.is_some()) {
+    // It may have ended since that look, which no entry of the log will tell this reader. The session is held: a later one of the same
+    // conversation has another log.
+    let Some(FoundAsk { session: _held, result: None, .. }) = pages.look(session).await? else {
         return Ok(StatusCode::GONE);
-    }
+    };
     let is_open = timeout(WATCH, reader.next_change()).await.is_err();
     Ok(if is_open { StatusCode::NO_CONTENT } else { StatusCode::GONE })
 }
