@@ -13,7 +13,7 @@ use super::sql::{Access, Columns as _, SqlDialect, SqlValue};
 use super::{CommitError, StoreError};
 use crate::clock::{Clock, DatabaseClock};
 use async_trait::async_trait;
-use connect::Connections;
+use connect::DatabasePool;
 use question_agent::Timestamp;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow, Postgres};
 use sqlx::query::Query;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// Keeps conversations in a Postgres database, where other servers find them as well.
 #[derive(Debug)]
 pub struct PostgresStore {
-    connections: Arc<Connections>,
+    pool: Arc<DatabasePool>,
     signals: Arc<PostgresSignals>,
     clock: Arc<DatabaseClock>,
 }
@@ -48,9 +48,9 @@ impl PostgresStore {
     pub async fn open_within(address: &str, wait: Duration) -> Result<Self, StoreError> {
         let options: PgConnectOptions = connect::read(address)?;
         connect::prepare(&options, wait).await?;
-        let connections = Arc::new(Connections::new(options.clone()));
-        let signals = Arc::new(PostgresSignals::new(Arc::clone(&connections), options));
-        let store = Self { connections, signals, clock: Arc::new(DatabaseClock::default()) };
+        let pool = Arc::new(DatabasePool::new(options.clone()));
+        let signals = Arc::new(PostgresSignals::new(Arc::clone(&pool), options));
+        let store = Self { pool, signals, clock: Arc::new(DatabaseClock::default()) };
         store.next_due(i64::MIN).await?;
         Ok(store)
     }
@@ -108,7 +108,7 @@ impl SqlDialect for PostgresStore {
         RETURNING id";
 
     async fn run(&self, _: Access, sql: &'static str, values: Vec<SqlValue>) -> Result<Vec<PgRow>, CommitError> {
-        self.connections.run(statement(sql, &values)).await
+        self.pool.run(statement(sql, &values)).await
     }
 
     /// Each answer sets the clock.
@@ -135,7 +135,7 @@ impl SqlDialect for PostgresStore {
     }
 
     fn pool(&self) -> Option<(usize, usize)> {
-        Some((self.connections.used(), connect::most()))
+        Some((self.pool.used(), connect::most()))
     }
 }
 

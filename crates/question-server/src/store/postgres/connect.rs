@@ -32,14 +32,14 @@ const LOCK: i64 = 0x4173_6b55;
 
 /// The connections to the database.
 #[derive(Debug)]
-pub(super) struct Connections {
+pub(super) struct DatabasePool {
     pool: PgPool,
     /// A permit for each connection that the pool may open, since it takes back a used one only after a test.
     permits: Semaphore,
     lost: Arc<Lost>,
 }
 
-impl Connections {
+impl DatabasePool {
     pub(super) fn new(options: PgConnectOptions) -> Self {
         let lost = Arc::new(Lost::default());
         Self { pool: pool(options, Arc::clone(&lost)), permits: Semaphore::new(most()), lost }

@@ -1,7 +1,7 @@
 //! Signals between servers over Postgres, by `NOTIFY`. It is never part of a commit, since its lock would make all other commits wait for the
 //! disk.
 
-use super::connect::{Connections, silent};
+use super::connect::{DatabasePool, silent};
 use crate::limits::{DATABASE_PATIENCE, SWEEP};
 use crate::store::signals::{Notification, ReceivedSignal, Signal, Signals, StopCause};
 use crate::store::sql::rows;
@@ -19,14 +19,14 @@ use tokio::time::{sleep, timeout};
 /// Servers that share a Postgres.
 #[derive(Debug)]
 pub(super) struct PostgresSignals {
-    connections: Arc<Connections>,
+    pool: Arc<DatabasePool>,
     /// For the connection on which it listens.
     options: PgConnectOptions,
 }
 
 impl PostgresSignals {
-    pub(super) fn new(connections: Arc<Connections>, options: PgConnectOptions) -> Self {
-        Self { connections, options }
+    pub(super) fn new(pool: Arc<DatabasePool>, options: PgConnectOptions) -> Self {
+        Self { pool, options }
     }
 }
 
@@ -41,7 +41,7 @@ impl Signals for PostgresSignals {
     async fn publish(&self, signals: Vec<Signal>) -> Result<(), StoreError> {
         let signals = signals.into_iter().map(|signal| payload(signal.into())).collect::<Result<Vec<_>, _>>()?;
         let sql = "SELECT pg_notify($1, signal) FROM unnest($2::text[]) AS signal";
-        let sent = self.connections.run(sqlx::query(sql).bind(CHANNEL).bind(signals)).await;
+        let sent = self.pool.run(sqlx::query(sql).bind(CHANNEL).bind(signals)).await;
         rows(sent).map(drop)
     }
 
