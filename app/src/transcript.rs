@@ -69,6 +69,12 @@ fn follow(reader: Rc<Reader>, chat: AgentChat, at_end: RwSignal<bool>, news: RwS
             }
         }
     };
+    // A tap can fold a card before the scroll event of the way to it comes.
+    let pressed = (reader.clone(), on_scroll.clone());
+    hear(reader.list(), "pointerdown", move || {
+        (pressed.1)();
+        pressed.0.is_here();
+    });
     hear(reader.frame(), "scroll", on_scroll.clone());
     hear(&window(), "scroll", on_scroll);
     let stays = reader.clone();

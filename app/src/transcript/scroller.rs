@@ -15,7 +15,7 @@ const BEFORE: i32 = 4;
 pub(super) struct Reader {
     frame: HtmlElement,
     list: HtmlElement,
-    /// The position that the page last scrolled to, in CSS pixels.
+    /// The position that the page last scrolled to or has taken note of, in CSS pixels.
     led_to: Cell<i32>,
 }
 
@@ -46,6 +46,11 @@ impl Reader {
         (scroller.place() != self.led_to.get()).then(|| scroller.is_at_end(&self.list))
     }
 
+    /// Counts the position as one that was told already.
+    pub(super) fn is_here(&self) {
+        self.led_to.set(self.scroller().place());
+    }
+
     /// Lets the list be as high as its content is.
     pub(super) fn drop_height(&self) {
         self.set_height("");
@@ -54,6 +59,10 @@ impl Reader {
     /// Keeps the list as high as the reader's position needs. When it gets lower, the browser would scroll up: a card that becomes a receipt
     /// would move what is read, and WebKit lays out a card once without its new children.
     fn keep_height(&self, scroller: &Scroller) {
+        if scroller.is_page {
+            // Below the list there is the composer, and no room to keep.
+            return self.drop_height();
+        }
         let beyond = scroller.last() - scroller.place();
         // Never more than it has, by a part of a pixel, either: its growth would call this again.
         let height = self.list.get_bounding_client_rect().height() as i32;
@@ -75,6 +84,7 @@ struct Scroller {
     element: Element,
     /// The offset of the frame in it.
     begin: i32,
+    is_page: bool,
 }
 
 impl Scroller {
@@ -83,9 +93,9 @@ impl Scroller {
         let overflow = style.and_then(|style| style.get_property_value("overflow-y").ok());
         match document().scrolling_element() {
             Some(page) if overflow.is_some_and(|overflow| overflow == "visible") => {
-                Self { element: page, begin: frame.offset_top() }
+                Self { element: page, begin: frame.offset_top(), is_page: true }
             }
-            Some(_) | None => Self { element: frame.clone().into(), begin: 0 },
+            Some(_) | None => Self { element: frame.clone().into(), begin: 0, is_page: false },
         }
     }
 
