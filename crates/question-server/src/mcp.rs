@@ -410,11 +410,16 @@ impl AskPages {
             return Ok(None);
         }
         match self.runtime.find(secret).await? {
-            Some(session) if session.owner().is_some_and(Owner::is_of_mcp) => match self.look(session).await {
-                Err(ApiError::UnknownConversation) => Ok(None),
-                looked => looked,
-            },
+            Some(session) if session.owner().is_some_and(Owner::is_of_mcp) => self.look_if_there(session).await,
             _ => Ok(None),
+        }
+    }
+
+    /// As [`look`](Self::look); `None` also if the conversation was deleted meanwhile.
+    async fn look_if_there(&self, session: Arc<ActiveSession>) -> Result<Option<FoundAsk>, ApiError> {
+        match self.look(session).await {
+            Err(ApiError::UnknownConversation) => Ok(None),
+            looked => looked,
         }
     }
 }
@@ -567,7 +572,7 @@ async fn watch(State(pages): State<Arc<AskPages>>, Path(secret): Path<String>) -
     let mut reader = session.log.reader(session.log.position().frames);
     // It may have ended since that look, which no entry of the log will tell this reader. The session is held: a later one of the same
     // conversation has another log.
-    let Some(FoundAsk { session: _held, result: None, .. }) = pages.look(session).await? else {
+    let Some(FoundAsk { session: _held, result: None, .. }) = pages.look_if_there(session).await? else {
         return Ok(StatusCode::GONE);
     };
     let is_open = timeout(WATCH, reader.next_change()).await.is_err();
