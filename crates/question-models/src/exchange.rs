@@ -5,14 +5,14 @@
 
 use crate::brackets::Brackets;
 use crate::ends::AnswerError;
-use crate::http_client::{HttpClient, is_local};
+use crate::http_client::{HttpClient, keep_secret, key_header, public_url};
 use crate::refusal::EndpointRefusal;
 use crate::settings::Settings;
 use crate::vendor::Vendor;
 use bytes::Bytes;
 use futures_util::stream::unfold;
 use http::uri::PathAndQuery;
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri, header};
+use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use rig_core::http_client::{self, HttpClientExt, LazyBody, MultipartForm, StreamingResponse};
@@ -62,36 +62,16 @@ impl Endpoint {
         let url: Uri = base.parse().map_err(|_| format!("{base} is no URL"))?;
         let mut headers = settings.headers.clone();
         if let Some(key) = &settings.key {
-            let (name, value) = match settings.key_header.clone().or_else(|| vendor.key_header()) {
-                Some(name) => (name, key.clone()),
-                None => (header::AUTHORIZATION, format!("Bearer {key}")),
-            };
-            let value = HeaderValue::try_from(value);
-            headers.insert(name, value.map_err(|_| "the key has characters that no header takes".to_owned())?);
+            let (name, value) = key_header(key, settings.key_header.clone().or_else(|| vendor.key_header()))?;
+            headers.insert(name, value);
         }
-        headers.values_mut().for_each(|value| value.set_sensitive(true));
-        let is_named = |host: &str| settings.plain_key_hosts.iter().any(|named| named == host);
-        match url.scheme_str() {
-            Some("https") => {}
-            Some("http") if is_local(&url) || headers.is_empty() || url.host().is_some_and(is_named) => {}
-            Some("http") => {
-                return Err(format!(
-                    "{base} would get the key in the clear; use https, or --allow-plain-key {} on a network of your own",
-                    url.host().unwrap_or("HOST")
-                ));
-            }
-            Some(_) | None => return Err(format!("{base} is no http or https URL")),
-        }
+        keep_secret(&mut headers, &url, &settings.plain_key_hosts)?;
         let client = HttpClient::to(&url)?;
         Ok(Self { url, query: query.to_owned(), headers, client, key: settings.key.as_deref().map(Arc::from) })
     }
 
-    /// Scheme, host, port and path: what may stand in a log. Login and query of a URL may be secret.
     pub(crate) fn public_url(&self) -> String {
-        let scheme = self.url.scheme_str().unwrap_or_default();
-        let authority = self.url.authority().map(|authority| authority.as_str()).unwrap_or_default();
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        format!("{scheme}://{host}{}", self.url.path())
+        public_url(&self.url)
     }
 
     /// The address of a request, with the query of the base URL and without a key.

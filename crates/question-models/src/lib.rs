@@ -9,7 +9,7 @@ mod calls;
 mod ends;
 mod exchange;
 mod history;
-mod http_client;
+pub mod http_client;
 mod names;
 mod refusal;
 mod remote;

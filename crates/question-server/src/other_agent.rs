@@ -1,7 +1,7 @@
 //! A reverse proxy to an agent of another framework, so that the page needs neither CORS nor an allow list.
 
 use crate::body::JsonBody;
-use crate::endpoint::{HttpEndpoint, key_header};
+use crate::endpoint::HttpEndpoint;
 use crate::error::ApiError;
 use crate::page::{self, Page};
 use crate::secret::hide_in_debug;
@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Redirect};
 use futures_util::StreamExt as _;
 use futures_util::stream::{Stream, unfold};
+use question_models::http_client::key_header;
 use std::error::Error;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
