@@ -1,8 +1,9 @@
-//! Rules for what the repository has: its texts, its crates, and what is published of it.
+//! Rules for what the repository has: its documents, its crates, its commands, and what is published of it.
 
 mod architecture;
+mod commands;
+mod documents;
 mod published;
-mod texts;
 
 use std::fs;
 use std::path::{Path, PathBuf};

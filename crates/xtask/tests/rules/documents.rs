@@ -1,11 +1,13 @@
-//! Documents lead to what is there: the files that they name, and the targets of their links.
+//! Documents lead to what is there: the files and commands that they name, and the targets of their links.
+
+mod recipes;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::markdown::{links, paragraphs};
-use super::{accept, documents, packages, place};
-use crate::{read, root, tracked};
+use crate::{found, read, root, tracked};
 
 /// Documents about the repository, in which a path is the end of one path alone, so that an editor's search finds it.
 const MAPS: [&str; 3] = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"];
@@ -14,13 +16,13 @@ const MAPS: [&str; 3] = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/
 fn each_path_on_a_map_leads_to_one_file_or_folder() {
     let there = all_paths();
     accept(MAPS.iter().map(|map| root().join(map)).flat_map(|map| {
-        let texts = paragraphs(&read(&map)).into_iter();
-        let spans = texts.flat_map(|(line, text)| {
-            let spans: Vec<_> = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
-            spans.into_iter().map(move |span| (line + 1, span))
+        let text = read(&map);
+        let prose = text.lines().enumerate().scan(false, |in_block, (at, line)| {
+            *in_block ^= line.trim_start().starts_with("```");
+            Some((at + 1, if *in_block { "" } else { line }))
         });
-        let paths = spans.filter(|(_, span)| is_path(span));
-        let lost = paths.filter_map(|(line, path)| Some((line, lost(&path, &there)?)));
+        let spans = prose.flat_map(|(line, text)| text.split('`').skip(1).step_by(2).map(move |span| (line, span)));
+        let lost = spans.filter(|(_, span)| is_path(span)).filter_map(|(line, path)| Some((line, lost(path, &there)?)));
         lost.map(|(line, why)| format!("{}: {why}", place(&map, line))).collect::<Vec<_>>()
     }));
 }
@@ -107,6 +109,59 @@ fn anchor(line: &str) -> Option<String> {
     let heading = line.trim_start_matches('#').strip_prefix(' ').filter(|_| line.starts_with('#'))?;
     let letters = heading.to_lowercase().replace(' ', "-");
     Some(letters.chars().filter(|letter| letter.is_alphanumeric() || "-_".contains(*letter)).collect())
+}
+
+/// The targets of all links, also of those that are defined below the text.
+fn links(markdown: &str) -> Vec<&str> {
+    let text = markdown.split("```").step_by(2);
+    let inline = text.flat_map(|text| text.split("](").skip(1).filter_map(|rest| rest.split(')').next()));
+    let defined = markdown.lines().filter(|line| line.starts_with('[')).filter_map(|line| line.split("]: ").nth(1));
+    inline.chain(defined).collect()
+}
+
+/// Fails with all complaints, one a line.
+#[track_caller]
+fn accept(complaints: impl Iterator<Item = String>) {
+    let complaints: Vec<_> = complaints.collect();
+    assert!(complaints.is_empty(), "{} places\n{}", complaints.len(), complaints.join("\n"));
+}
+
+fn place(file: &Path, line: usize) -> String {
+    format!("{}:{line}", file.strip_prefix(root()).unwrap_or(file).display())
+}
+
+/// Every document for people, without test data and the guidance for models.
+fn documents() -> Vec<PathBuf> {
+    let beside = ["", ".github"].map(|folder| fs::read_dir(root().join(folder)).expect("the folder can be read"));
+    let beside = beside.into_iter().flatten().flatten().map(|entry| entry.path());
+    let within = packages().into_iter().flat_map(|package| found(&package, ".md"));
+    let is_for_people = |file: &PathBuf| {
+        let path = file.to_string_lossy();
+        path.ends_with(".md") && !["/test_data/", "/guidance/"].iter().any(|part| path.contains(part))
+    };
+    beside.chain(within).filter(is_for_people).collect()
+}
+
+/// The folders of all packages.
+fn packages() -> Vec<PathBuf> {
+    let crates = fs::read_dir(root().join("crates")).expect("there are crates");
+    let mut folders: Vec<_> = crates.map(|entry| entry.expect("the folder can be read").path()).collect();
+    folders.push(root().join("app"));
+    folders.extend(fs::read_dir(root().join("examples")).into_iter().flatten().flatten().map(|entry| entry.path()));
+    folders.sort();
+    folders
+}
+
+#[test]
+fn the_changelog_has_the_groups_of_keep_a_changelog() {
+    const GROUPS: [&str; 6] = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"];
+    let changelog = read(&root().join("CHANGELOG.md"));
+    let groups = changelog.lines().filter_map(|line| line.strip_prefix("### "));
+    assert_eq!(groups.filter(|group| !GROUPS.contains(group)).collect::<Vec<_>>(), [""; 0]);
+    // A list has no gap.
+    let gap = |lines: &[&str]| lines[1].is_empty() && lines[2].starts_with("- ") && lines[0].starts_with([' ', '-']);
+    let lines: Vec<_> = changelog.lines().collect();
+    assert_eq!(lines.windows(3).find(|lines| gap(lines)), None);
 }
 
 #[test]
