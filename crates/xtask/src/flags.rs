@@ -29,6 +29,8 @@ xflags::xflags! {
             repeated word: String
             /// Leaves out the checks whose names contain this word. A check that can't run fails otherwise.
             repeated --without word: String
+            /// Lints, runs the native tests and the card's tests in Chromium: the checks to run while one writes.
+            optional --quick
             /// Lists the checks.
             optional --list
         }

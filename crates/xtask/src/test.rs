@@ -83,10 +83,17 @@ fn every_step<'a>() -> Vec<StepSpec<'a>> {
     ]
 }
 
+/// The checks of `--quick`, for the time in which one writes.
+const QUICK: [&str; 2] = ["native tests", "card in Chromium"];
+
 /// Runs the checks whose names contain one of these words, or all, with the checks that they need.
 pub(crate) fn test(options: &Test) -> Result<()> {
     let start = Instant::now();
-    let steps = chosen(every_step(), &options.word, &options.without)?;
+    let mut steps = every_step();
+    if options.quick {
+        steps = with_needs(steps, |name| QUICK.contains(&name));
+    }
+    let steps = chosen(steps, &options.word, &options.without)?;
     if options.list {
         for step in steps {
             print(step.name);
@@ -101,22 +108,15 @@ pub(crate) fn test(options: &Test) -> Result<()> {
 /// Chooses the steps that have one of these words in their names, or all, with the steps that they need. Leaves out those that have a word of
 /// `without`, and those that need them.
 fn chosen<'a>(mut steps: Vec<StepSpec<'a>>, words: &[String], without: &[String]) -> Result<Vec<StepSpec<'a>>> {
-    if let Some(word) = words.iter().chain(without).find(|word| !steps.iter().any(|step| has_word(step, word))) {
+    if let Some(word) = words.iter().chain(without).find(|word| !steps.iter().any(|step| has_word(step.name, word))) {
         bail!("no check has the word `{word}`; `cargo xtask test --list` lists them");
     }
     if !words.is_empty() {
-        let mut wanted: Vec<_> = steps.iter().filter(|step| has_any(step, words)).map(|step| step.name).collect();
-        // A step comes after those that it needs.
-        for step in steps.iter().rev() {
-            if wanted.contains(&step.name) {
-                wanted.extend(step.needs);
-            }
-        }
-        steps.retain(|step| wanted.contains(&step.name));
+        steps = with_needs(steps, |name| has_any(name, words));
     }
     let mut gone = Vec::new();
     steps.retain(|step| {
-        let stays = !has_any(step, without) && !step.needs.iter().any(|need| gone.contains(need));
+        let stays = !has_any(step.name, without) && !step.needs.iter().any(|need| gone.contains(need));
         if !stays {
             gone.push(step.name);
         }
@@ -125,12 +125,25 @@ fn chosen<'a>(mut steps: Vec<StepSpec<'a>>, words: &[String], without: &[String]
     Ok(steps)
 }
 
-fn has_any(step: &StepSpec<'_>, words: &[String]) -> bool {
-    words.iter().any(|word| has_word(step, word))
+/// The steps with these names, and those that they need.
+fn with_needs<'a>(mut steps: Vec<StepSpec<'a>>, is_wanted: impl Fn(&str) -> bool) -> Vec<StepSpec<'a>> {
+    let mut wanted: Vec<_> = steps.iter().map(|step| step.name).filter(|name| is_wanted(name)).collect();
+    // A step comes after those that it needs.
+    for step in steps.iter().rev() {
+        if wanted.contains(&step.name) {
+            wanted.extend(step.needs);
+        }
+    }
+    steps.retain(|step| wanted.contains(&step.name));
+    steps
 }
 
-fn has_word(step: &StepSpec<'_>, word: &str) -> bool {
-    step.name.split(' ').any(|part| part.eq_ignore_ascii_case(word))
+fn has_any(name: &str, words: &[String]) -> bool {
+    words.iter().any(|word| has_word(name, word))
+}
+
+fn has_word(name: &str, word: &str) -> bool {
+    name.split(' ').any(|part| part.eq_ignore_ascii_case(word))
 }
 
 /// Prints the failed and the skipped steps, and counts. A step that was left out is a failure, too.
@@ -243,5 +256,8 @@ mod tests {
         assert_eq!(names("card", &["Chromium".to_owned()]).unwrap(), [&card[..3], &card[4..]].concat());
         assert!(!names("element", &["package".to_owned()]).unwrap().contains(&"element in Firefox"));
         assert!(names("everything", &[]).is_err());
+        let quick: Vec<_> =
+            with_needs(every_step(), |name| QUICK.contains(&name)).iter().map(|step| step.name).collect();
+        assert_eq!(quick, ["formatting", "tools", "native build", "native tests", "wasm build", "card in Chromium"]);
     }
 }
