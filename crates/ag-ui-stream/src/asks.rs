@@ -18,7 +18,6 @@ mod values;
 mod verdict;
 
 use crate::event::{EventRef, EventType};
-use crate::index::Index;
 use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
@@ -32,6 +31,7 @@ use list::{Groups, Readers};
 use parts::ON_INTERRUPT;
 use phase::EndedBy;
 use record::RecordedWaits;
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 use verdict::{JudgedResults, MessageIndex};
@@ -59,7 +59,7 @@ impl Asks {
         Self {
             names: names.into_iter().map(Into::into).collect(),
             tracked: Vec::new(),
-            positions: Index::default(),
+            positions: BTreeMap::new(),
             run: 0,
             stands: false,
             legacy: Vec::new(),
@@ -69,7 +69,7 @@ impl Asks {
             timed: Vec::new(),
             by_question: Groups::default(),
             by_interrupt: Groups::default(),
-            held: Index::default(),
+            held: Vec::new(),
             readers: Readers {
                 parts: parts::own_part,
                 legacy: None,
@@ -211,7 +211,7 @@ impl Asks {
     /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
     /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
     pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
-        let position = self.positions.get(tool_call_id);
+        let position = self.position(tool_call_id);
         if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline))
             && self.tracked[position].is_open()
         {

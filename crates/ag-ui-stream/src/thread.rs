@@ -9,7 +9,6 @@ mod seen;
 mod snapshot;
 
 use crate::history::History;
-use crate::index::Positions;
 use crate::message::{Message, Metadata, Role, ToolCall, unique};
 use crate::notice::{Notice, NoticeDetail, Notices};
 use crate::outcome::Interrupt;
@@ -18,6 +17,7 @@ use crate::reader::{End, EndOutcome};
 use calls::{CallTable, RestatedCall};
 use json_tree::{Json, Members};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::mem;
 
 pub use calls::CallState;
@@ -34,7 +34,7 @@ pub use calls::CallState;
 pub struct Thread {
     messages: Vec<Message>,
     /// Message id to position.
-    positions: Positions,
+    positions: BTreeMap<String, usize>,
     calls: CallTable,
     state: Json<'static>,
     /// The copies that patches made within the state and the activities.
@@ -162,7 +162,7 @@ impl Thread {
         let History { mut messages, state, ended, interrupts, .. } = history;
         let mut thread = Self {
             messages: Vec::new(),
-            positions: Positions::default(),
+            positions: BTreeMap::new(),
             calls: CallTable::default(),
             state: state.unwrap_or_else(|| Json::Object(Members::new())),
             copied: CopyBudget::default(),
@@ -211,7 +211,12 @@ impl Thread {
     /// A message by its id.
     #[must_use]
     pub fn message(&self, id: &str) -> Option<&Message> {
-        self.positions.get(id).map(|position| &self.messages[position])
+        self.position_of(id).map(|position| &self.messages[position])
+    }
+
+    /// The position of a message.
+    pub(crate) fn position_of(&self, id: &str) -> Option<usize> {
+        self.positions.get(id).copied()
     }
 
     /// The shared state; `{}` until something sets it.
@@ -335,7 +340,7 @@ impl Thread {
         let mut others = Vec::new();
         for message in messages {
             let call = message.tool_call_id().and_then(|call| self.place(call));
-            match call.filter(|_| !self.positions.contains(message.id())) {
+            match call.filter(|_| !self.positions.contains_key(message.id())) {
                 Some((owner, _)) => behind[owner].push(message),
                 None => others.push(message),
             }
@@ -389,7 +394,7 @@ impl Thread {
 
     /// Adds a message at the end, or in the place of the one that has its id.
     fn put(&mut self, message: Message) -> Change {
-        let Some(position) = self.positions.get(message.id()) else {
+        let Some(position) = self.position_of(message.id()) else {
             return self.insert(self.messages.len(), message);
         };
         let before = mem::replace(&mut self.messages[position], message);
@@ -408,10 +413,10 @@ impl Thread {
         // An insertion before them moves them.
         self.last_result.take_if(|(_, last)| position < *last);
         if position < self.messages.len() {
-            self.positions.shift(position);
+            self.positions.values_mut().filter(|at| **at >= position).for_each(|at| *at += 1);
             self.calls.shift(position);
         }
-        self.positions.insert(message.id(), position);
+        self.positions.insert(message.id().to_owned(), position);
         self.calls.place_message(position, &message);
         self.messages.insert(position, message);
         Change::MessageAdded { message: position }
@@ -428,7 +433,7 @@ impl Thread {
             None => true,
             Some(held) => held.tool_call_id() == tool.tool_call_id(),
         });
-        if self.positions.contains(&tool.id) {
+        if self.positions.contains_key(&tool.id) {
             return self.put(tool);
         }
         let owner = self.place(&tool.tool_call_id);
@@ -450,7 +455,7 @@ impl Thread {
         self.last_result = None;
         self.calls.forget_answers();
         for (position, message) in self.messages.iter().enumerate() {
-            self.positions.insert(message.id(), position);
+            self.positions.insert(message.id().to_owned(), position);
             self.calls.place_message(position, message);
         }
     }

@@ -50,7 +50,8 @@ impl Asks {
 
     /// Opens the approval of a call, if it is one of these tools and its arguments are complete.
     pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread) {
-        let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains(key));
+        let call =
+            thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains_key(key));
         if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
             let (ask, form) = question;
             let position = self.open(key, AskSource::Approval);

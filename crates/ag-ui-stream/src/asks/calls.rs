@@ -60,14 +60,14 @@ impl Asks {
             let is_there = matches!(change, Change::ToolCallChanged { .. });
             (Some(event), is_there && event.kind() == EventType::ToolCallStart)
         });
-        let (position, news) = match self.positions.get(key) {
+        let (position, news) = match self.position(key) {
             Some(position) if !begins && !self.tracked[position].makes_way() => {
                 let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
                 (position, args.map_or("", EventRef::delta))
             }
             None if self.repeats(key, arguments, event, index, thread) => return,
             None if self.may_repeat(arguments, event, thread) => {
-                self.held.insert(key, 0);
+                self.held.push(key.to_owned());
                 return;
             }
             known => {
@@ -125,7 +125,7 @@ impl Asks {
             known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting(it))
         });
         if let Some(twin) = twin {
-            self.positions.insert(key, twin);
+            self.positions.insert(key.to_owned(), twin);
             self.tracked[twin].twins.push(key.to_owned());
             if thread.call(key).is_some_and(|call| call.answered) {
                 self.take_result(key, JudgedResults::Told(index), thread);
@@ -151,13 +151,13 @@ impl Asks {
 
     /// Takes the calls that were held back: what they were compared with is complete, or never will be.
     pub(super) fn take_held(&mut self, thread: &Thread) {
-        for (key, _) in mem::take(&mut self.held).iter() {
+        for key in mem::take(&mut self.held) {
             let is_streaming =
-                matches!(thread.run(), RunState::Running { .. }) && thread.call(key).is_some_and(|call| !call.ended);
+                matches!(thread.run(), RunState::Running { .. }) && thread.call(&key).is_some_and(|call| !call.ended);
             if is_streaming {
-                self.held.insert(key, 0);
+                self.held.push(key);
             } else {
-                self.take_call(key, None, &MessageIndex::default(), thread);
+                self.take_call(&key, None, &MessageIndex::default(), thread);
             }
         }
     }
@@ -173,7 +173,7 @@ impl Asks {
 
     /// The agent settled one call of an ask alone. Those of the same ask in later messages are asked by themselves.
     pub(super) fn part_twins(&mut self, key: &str, thread: &Thread) {
-        let Some(ask) = self.positions.get(key) else {
+        let Some(ask) = self.position(key) else {
             return;
         };
         let tracked = &mut self.tracked[ask];
@@ -197,7 +197,7 @@ impl Asks {
     pub(super) fn take_pending(&mut self, change: Change, thread: &Thread) {
         if let Change::MessagesReplaced = change {
             for key in thread.unanswered_tool_call_ids() {
-                if !self.positions.contains(&key) {
+                if !self.positions.contains_key(&key) {
                     self.hear_call(&key, thread);
                     self.take_call(&key, None, &MessageIndex::default(), thread);
                 }
@@ -205,7 +205,7 @@ impl Asks {
         }
         for key in thread.pending_tool_call_ids() {
             let is_answered = thread.call(key).is_none_or(|call| call.answered);
-            let Some(position) = self.positions.get(key) else {
+            let Some(position) = self.position(key) else {
                 continue;
             };
             let tracked = &self.tracked[position];

@@ -161,7 +161,7 @@ impl Asks {
     fn open_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread) -> usize {
         // Some agents reuse the id of an earlier interrupt, whose receipt stays.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
-        while self.positions.contains(&id) {
+        while self.positions.contains_key(&id) {
             id = interrupt.id.clone() + "-" + &run.to_string();
             run += 1;
         }
@@ -178,7 +178,7 @@ impl Asks {
         let interrupt = &by.interrupt;
         // Another part of the interrupt has it.
         let is_bound = |tracked: &TrackedAsk| tracked.wait.as_deref().is_some_and(|wait| Arc::ptr_eq(&wait.by, by));
-        if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(&thread.key(id)))
+        if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.position(&thread.key(id)))
             && !is_bound(&self.tracked[named])
             && may_answer(&self.tracked[named], by, part, thread)
         {

@@ -131,7 +131,7 @@ impl TrackedAsk {
     /// Applies a patch and queues the change.
     pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Changes) {
         self.snapshot.apply(&patch);
-        changes.push(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
+        changes.push_back(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
     }
 
     /// Takes the language of the texts, if the call's metadata name one.
@@ -148,7 +148,7 @@ impl TrackedAsk {
         let Self { id, snapshot, arriving, .. } = self;
         arriving.get_or_insert_default().feed(delta, |patch| {
             snapshot.apply(&patch);
-            changes.push(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
+            changes.push_back(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
         });
     }
 

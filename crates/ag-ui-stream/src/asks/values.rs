@@ -3,7 +3,6 @@
 use super::form::ReplyForm;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Selection};
-use ask_user_question::text::joined;
 use ask_user_question::{AskUserQuestion, Question, Reply};
 use json_tree::{Json, Members};
 use std::slice;
@@ -53,7 +52,7 @@ impl OptionValues {
         let picked =
             answer.selected.iter().map(|it| value(&it.label).map_or_else(|| it.label.clone(), |(_, value)| value));
         let texts: Vec<String> = picked.chain(answer.other.clone()).collect();
-        joined(&texts.iter().map(String::as_str).collect::<Vec<_>>(), ", ")
+        texts.join(", ")
     }
 
     /// The options whose values a text has, and the rest as own words.
@@ -64,7 +63,7 @@ impl OptionValues {
         };
         let parts = if question.multi_select { text.split(", ").collect() } else { vec![text] };
         let (picked, typed): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| option(part).is_some());
-        let other = (!typed.is_empty()).then(|| joined(&typed, ", "));
+        let other = (!typed.is_empty()).then(|| typed.join(", "));
         let selected = picked.into_iter().filter_map(option).collect();
         Selection { question: index, selected, other, ..Selection::default() }
     }

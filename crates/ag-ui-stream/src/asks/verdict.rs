@@ -2,7 +2,6 @@
 
 use super::list::Asks;
 use super::tracked::{AskSource, Ending, TrackedAsk, about, is_placeholder};
-use crate::index::Index;
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
@@ -11,6 +10,7 @@ use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use json_tree::Json;
+use std::collections::BTreeMap;
 use std::mem;
 
 /// Messages in order, and the answers among them to the asks before them.
@@ -20,7 +20,7 @@ pub(super) struct MessageIndex<'t> {
     /// They are new, so every call except theirs comes before them. Else they do not concern calls that they do not hold.
     is_new: bool,
     /// The positions of calls.
-    calls: Index,
+    calls: BTreeMap<&'t str, usize>,
     /// The positions of the user messages that name no ask.
     users: Vec<usize>,
     /// The one that was read as an answer: one text answers one ask.
@@ -28,7 +28,7 @@ pub(super) struct MessageIndex<'t> {
     /// The positions of the messages in which the agent speaks.
     agent: Vec<usize>,
     /// The positions of the first user messages that name an ask, by its id.
-    answers: Index,
+    answers: BTreeMap<String, usize>,
 }
 
 /// The results that are to be judged.
@@ -72,7 +72,7 @@ impl<'t> MessageIndex<'t> {
     /// The index of messages that the agent sends, or that a conversation begins with.
     pub(super) fn of(messages: Vec<&'t Message>, thread: &Thread) -> Self {
         let mut index = Self { messages, ..Self::default() };
-        for (at, message) in index.messages.iter().enumerate() {
+        for (at, message) in index.messages.iter().copied().enumerate() {
             for call in message.tool_calls() {
                 index.calls.insert(&call.id, at);
             }
@@ -88,10 +88,10 @@ impl<'t> MessageIndex<'t> {
                 index.users.push(at);
                 continue;
             };
-            let is_before = |key: &String| index.calls.get(key).is_none_or(|call| call < at);
+            let is_before = |key: &String| index.calls.get(&**key).is_none_or(|call| *call < at);
             let key = thread.keys(&about.tool_call_id).find(is_before);
-            if let Some(key) = key.filter(|key| !index.answers.contains(key)) {
-                index.answers.insert(&key, at);
+            if let Some(key) = key {
+                index.answers.entry(key).or_insert(at);
             }
         }
         index
@@ -115,7 +115,7 @@ impl<'t> MessageIndex<'t> {
 
     /// The position of the message that has the call; `None` if the call comes before them all.
     pub(super) fn place(&self, key: &str) -> Option<usize> {
-        self.calls.get(key).or_else(|| (!self.is_new).then_some(usize::MAX))
+        self.calls.get(key).copied().or_else(|| (!self.is_new).then_some(usize::MAX))
     }
 }
 
@@ -157,7 +157,7 @@ impl Asks {
 
     /// Takes a result that the thread does not have.
     pub(crate) fn settle(&mut self, result: &Message, thread: &Thread) {
-        if let Some(position) = self.positions.get(&thread.key(&result.tool_call_id)) {
+        if let Some(position) = self.position(&thread.key(&result.tool_call_id)) {
             let tracked = &mut self.tracked[position];
             if let Some(Ending::Over(outcome, kind)) = tracked.read_result(result)
                 && (tracked.is_open() || tracked.snapshot.phase == Phase::Expired)
@@ -172,7 +172,7 @@ impl Asks {
         for message in &index.messages {
             for call in message.tool_calls() {
                 let is_open = || thread.call(&call.id).is_some_and(|call| !call.ended);
-                if recorded > 0 && (self.positions.contains(&call.id) || is_open()) {
+                if recorded > 0 && (self.positions.contains_key(&call.id) || is_open()) {
                     continue;
                 }
                 self.take_call(&call.id, None, &index, thread);
@@ -187,7 +187,7 @@ impl Asks {
 
     /// Takes the results of a call.
     pub(super) fn take_result(&mut self, key: &str, results: JudgedResults<'_, '_>, thread: &Thread) {
-        let Some(position) = self.positions.get(key) else {
+        let Some(position) = self.position(key) else {
             return;
         };
         let it = &self.tracked[position];
@@ -323,11 +323,11 @@ impl Asks {
         index: &MessageIndex<'_>,
     ) -> Option<(Ending, usize, bool)> {
         let call = index.place(&it.id);
-        let is_judged_again = it.is_inferred && index.calls.contains(&it.id);
+        let is_judged_again = it.is_inferred && index.calls.contains_key(&*it.id);
         let is_open = it.is_open() || is_judged_again;
         let (mut answer, mut user, mut agent) = (usize::MAX, usize::MAX, usize::MAX);
         if !index.answers.is_empty() && (is_open || it.snapshot.phase == Phase::Expired) {
-            let answer_to = |key: &str| index.answers.get(key).unwrap_or(usize::MAX);
+            let answer_to = |key: &str| index.answers.get(key).copied().unwrap_or(usize::MAX);
             answer = answer_to(&it.id);
             for twin in twins {
                 answer = answer.min(answer_to(twin));

@@ -80,7 +80,7 @@ impl Thread {
             self.note_told(&told);
         }
         for message in told {
-            if !self.positions.contains(message.id()) {
+            if !self.positions.contains_key(message.id()) {
                 self.put(message);
             }
         }
@@ -133,7 +133,7 @@ impl Thread {
 
     fn start_text(&mut self, start: &EventRef<'_>, role: Role) -> Change {
         let id = self.text_id(start);
-        let position = self.positions.get(&id);
+        let position = self.position_of(&id);
         let is_other = |held: Role| {
             let differs = |kind: Role| (held == kind) != (role == kind);
             held != Role::Activity && (differs(Role::Reasoning) || differs(Role::User) || held == Role::Tool)
@@ -154,7 +154,7 @@ impl Thread {
     /// The id of the message that an event of a text or of reasoning is about. One that began under another message's id has its own.
     fn text_id<'e>(&self, event: &'e EventRef<'_>) -> Cow<'e, str> {
         let id = event.message_id();
-        let role = self.positions.get(id).map(|position| self.messages[position].role);
+        let role = self.position_of(id).map(|position| self.messages[position].role);
         let is_usual = match role {
             Some(Role::Reasoning) => suffix(event) == REASONING,
             Some(Role::Assistant) => suffix(event) == TEXT,
@@ -165,7 +165,7 @@ impl Thread {
             return id.into();
         }
         let own_id = id.to_owned() + suffix(event);
-        if self.positions.contains(&own_id) { own_id.into() } else { id.into() }
+        if self.positions.contains_key(&own_id) { own_id.into() } else { id.into() }
     }
 
     fn append_text(&mut self, event: &EventRef<'_>) -> Change {
@@ -218,7 +218,7 @@ impl Thread {
 
     /// The position of a message; a snapshot may have dropped one that is still being written.
     fn position(&mut self, id: &str) -> Option<usize> {
-        let position = self.positions.get(id);
+        let position = self.position_of(id);
         if position.is_none() {
             self.warn(NoticeDetail::MissingMessage, &[id]);
         }
@@ -325,7 +325,7 @@ impl Thread {
         // Some adapters write an empty id for no parent.
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
         let is_parent = |position: usize| self.messages[position].role == Role::Assistant;
-        let id = match (named, named.and_then(|id| self.positions.get(id))) {
+        let id = match (named, named.and_then(|id| self.position_of(id))) {
             (_, Some(position)) if is_parent(position) => return (position, false),
             (Some(parent), Some(_)) => {
                 self.warn(NoticeDetail::ForeignParent, &[parent, call]);
@@ -335,7 +335,7 @@ impl Thread {
             (None, _) => call,
         };
         // The fallback id may be taken as well: an assistant message is reused, anything else keeps its place in the index.
-        if let Some(position) = self.positions.get(id)
+        if let Some(position) = self.position_of(id)
             && self.messages[position].role == Role::Assistant
         {
             return (position, false);
@@ -344,8 +344,8 @@ impl Thread {
         let mut message = Message::new(Role::Assistant, id.to_owned(), Content::None);
         message.subagent_run_id = start.subagent_run_id().map(str::to_owned);
         self.messages.push(message);
-        if !self.positions.contains(id) {
-            self.positions.insert(id, position);
+        if !self.positions.contains_key(id) {
+            self.positions.insert(id.to_owned(), position);
         }
         (position, true)
     }
@@ -441,7 +441,7 @@ impl Thread {
                 change
             })
         } else {
-            self.positions.get(id).map(|message| {
+            self.position_of(id).map(|message| {
                 if self.messages[message].role == Role::Activity {
                     return Change::Nothing;
                 }
@@ -459,7 +459,7 @@ impl Thread {
     fn set_activity(&mut self, event: &EventRef<'_>) -> Change {
         let (id, keeps) = (event.message_id(), event.get("replace") == Some(&Json::Bool(false)));
         let mut held = None;
-        if let Some(message) = self.positions.get(id) {
+        if let Some(message) = self.position_of(id) {
             let it = &mut self.messages[message];
             if it.role != Role::Activity && keeps {
                 return Change::Nothing;
@@ -487,7 +487,7 @@ impl Thread {
 
     fn patch_activity(&mut self, event: &EventRef<'_>) -> Change {
         let id = event.message_id();
-        let position = self.positions.get(id).filter(|position| self.messages[*position].role == Role::Activity);
+        let position = self.position_of(id).filter(|position| self.messages[*position].role == Role::Activity);
         let Some(position) = position else {
             self.warn(NoticeDetail::MissingActivity, &[id]);
             return Change::Nothing;

@@ -1,8 +1,8 @@
 use crate::event::{Event, EventRef};
-use crate::index::Index;
 use crate::message::{Message, ToolCall};
 use json_tree::pieces::Pieces;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 /// The state of a tool call, even if a snapshot drops its message.
@@ -50,39 +50,39 @@ impl RestatedCall {
 /// All calls by id.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallTable {
-    positions: Index,
+    positions: BTreeMap<String, usize>,
     states: Vec<CallState>,
     /// The position of the message of each, and one; 0 if a snapshot dropped the message. They are apart since an insertion before
     /// them moves them all.
     owners: Vec<u32>,
     /// The number of calls under one id, if it is more than one.
-    uses: Index,
+    uses: BTreeMap<String, usize>,
     /// Those that began in the present run, in order.
     begun: Vec<String>,
     /// Those that tool messages answer, known or not, with the position of the first, or one before
     /// it: insertions only move results back.
-    answered: Index,
+    answered: BTreeMap<String, usize>,
     /// Those that several tool messages answer.
-    several: Index,
+    several: BTreeSet<String>,
     /// Those that got a result in the present run, whatever became of its message.
-    resulted: Index,
+    resulted: BTreeSet<String>,
 }
 
 impl CallTable {
     /// The key of the newest call to which the agent gave this id. A key is its own.
     pub(super) fn key<'i>(&self, id: &'i str) -> Cow<'i, str> {
-        self.uses.get(id).map_or(Cow::Borrowed(id), |uses| key(id, uses).into())
+        self.uses.get(id).map_or(Cow::Borrowed(id), |uses| key(id, *uses).into())
     }
 
     /// The number of calls under an id.
     pub(super) fn uses(&self, id: &str) -> usize {
-        self.uses.get(id).unwrap_or(1)
+        self.uses.get(id).copied().unwrap_or(1)
     }
 
     /// Notes that one more call has the id, and returns its key.
     pub(super) fn use_again(&mut self, id: &str, uses: usize) -> String {
         if uses > self.uses(id) {
-            self.uses.insert(id, uses);
+            self.uses.insert(id.to_owned(), uses);
         }
         key(id, uses)
     }
@@ -90,7 +90,7 @@ impl CallTable {
     /// The position of the first result of a call, which may be unknown, or a position before it.
     #[cfg(feature = "asks")]
     pub(super) fn first_result(&self, id: &str) -> Option<usize> {
-        self.answered.get(id)
+        self.answered.get(id).copied()
     }
 
     #[cfg(feature = "asks")]
@@ -100,12 +100,12 @@ impl CallTable {
 
     /// Stores the position of a result.
     fn place_result(&mut self, id: &str, position: usize) {
-        match self.answered.get(id) {
+        match self.answered.get_mut(id) {
             Some(first) => {
-                self.several.insert(id, 0);
-                self.answered.insert(id, first.min(position));
+                self.several.insert(id.to_owned());
+                *first = position.min(*first);
             }
-            None => drop(self.answered.insert(id, position)),
+            None => drop(self.answered.insert(id.to_owned(), position)),
         }
         if let Some(state) = self.state_mut(id) {
             state.answered = true;
@@ -113,11 +113,11 @@ impl CallTable {
     }
 
     pub(super) fn state(&self, id: &str) -> Option<&CallState> {
-        self.states.get(self.positions.get(id)?)
+        self.states.get(*self.positions.get(id)?)
     }
 
     pub(super) fn state_mut(&mut self, id: &str) -> Option<&mut CallState> {
-        self.states.get_mut(self.positions.get(id)?)
+        self.states.get_mut(*self.positions.get(id)?)
     }
 
     /// The position of a call's message, and its position there; absent if a snapshot dropped the message.
@@ -127,17 +127,17 @@ impl CallTable {
 
     /// The state of a call, and its place as [`place_of`](Self::place_of) has it.
     pub(super) fn placed_mut(&mut self, id: &str) -> Option<(Option<(usize, usize)>, &mut CallState)> {
-        let at = self.positions.get(id)?;
+        let at = *self.positions.get(id)?;
         let place = self.place_of(&self.states[at]);
         Some((place, &mut self.states[at]))
     }
 
     /// The state of a call. One that is new is of a history, so that its arguments are complete.
     fn state_or_new(&mut self, id: &str, name: &str) -> &mut CallState {
-        let number = self.positions.get(id).unwrap_or_else(|| {
+        let number = self.positions.get(id).copied().unwrap_or_else(|| {
             let number = self.states.len();
-            self.positions.insert(id, number);
-            let answered = self.answered.contains(id);
+            self.positions.insert(id.to_owned(), number);
+            let answered = self.answered.contains_key(id);
             self.states.push(CallState {
                 name: name.to_owned(),
                 ended: true,
@@ -166,7 +166,7 @@ impl CallTable {
         let mut asked = Vec::new();
         for id in self.begun.clone() {
             let is_open = !self.resulted.contains(&id);
-            if let Some(at) = self.positions.get(&id).filter(|_| is_open) {
+            if let Some(&at) = self.positions.get(&id).filter(|_| is_open) {
                 let (state, owner) = (&mut self.states[at], self.owners[at] as usize);
                 if state.answered || state.is_told && owner.checked_sub(1) < last_user() {
                     asked.extend(state.again.take().filter(|again| again.ended));
@@ -175,7 +175,7 @@ impl CallTable {
             }
         }
         let states = (&self.positions, &self.states);
-        self.begun.retain(|id| states.0.get(id).is_some_and(|at| states.1[at].begun));
+        self.begun.retain(|id| states.0.get(id).is_some_and(|at| states.1[*at].begun));
         asked
     }
 
@@ -213,7 +213,7 @@ impl CallTable {
 
     /// Notes that a call, which may begin only later, got its result in the present run.
     pub(super) fn take_result(&mut self, id: &str) {
-        self.resulted.insert(id, 0);
+        self.resulted.insert(id.to_owned());
     }
 
     /// Takes a call from a snapshot. One that did not begin in the present run is complete.
@@ -261,7 +261,7 @@ impl CallTable {
     /// Forgets the positions of the calls of a message that is about to be replaced; their arguments move into `detached`.
     pub(super) fn detach_message(&mut self, position: usize, message: &Message) {
         for call in message.tool_calls() {
-            if let Some(at) = self.positions.get(&call.id)
+            if let Some(&at) = self.positions.get(&call.id)
                 && self.owners[at] as usize == position + 1
             {
                 self.owners[at] = 0;

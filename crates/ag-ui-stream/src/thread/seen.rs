@@ -10,11 +10,6 @@ impl Thread {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
     }
 
-    /// The position of a message.
-    pub(crate) fn position_of(&self, id: &str) -> Option<usize> {
-        self.positions.get(id)
-    }
-
     /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
         let mut results = Vec::new();

@@ -1,7 +1,7 @@
 //! Enforcement: members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
 
 use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, text, whole};
-use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices, joined};
+use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::patch::Operation;
 use json_tree::members::bring;
 use json_tree::{Json, Members};
@@ -75,7 +75,7 @@ impl Walk<'_> {
                 if choices.contains(&&**text) {
                     return Ok(true);
                 }
-                Err(path.malformed(NoticeDetail::Choice, &[&joined(choices, "\" or \""), text]))
+                Err(path.malformed(NoticeDetail::Choice, &[&choices.join("\" or \""), text]))
             }
             (ValueShape::OpenChoice(choices), Json::Text(text)) => {
                 let is_known = choices.contains(&&**text);

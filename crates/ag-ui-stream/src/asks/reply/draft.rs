@@ -10,7 +10,6 @@ use crate::asks::list::Asks;
 use crate::asks::parts::takes_plain_text;
 use crate::asks::time::parse_deadline;
 use crate::asks::tracked::{AskSource, TrackedAsk, WaitsBy};
-use crate::index::Index;
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
@@ -18,6 +17,7 @@ use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
+use std::collections::BTreeMap;
 use std::iter;
 
 /// The result of a call of the agent's own tool that its run left open.
@@ -373,19 +373,17 @@ impl<'a> InputDraft<'a> {
 /// The messages and these results, each result behind the message that makes its call. Providers refuse any other order, and agents tell of
 /// results wherever they come.
 fn with_results_in_place<'m>(messages: Vec<&'m Message>, results: &'m [Message]) -> Vec<&'m Message> {
-    let mut owners = Index::default();
+    let mut owners = BTreeMap::new();
     for (at, message) in messages.iter().enumerate() {
         for call in message.tool_calls() {
-            if !owners.contains(&call.id) {
-                owners.insert(&call.id, at);
-            }
+            owners.entry(&*call.id).or_insert(at);
         }
     }
     let mut behind = vec![Vec::new(); messages.len()];
     let mut alone = Vec::new();
     for (at, message) in messages.iter().copied().enumerate().chain(iter::repeat(usize::MAX).zip(results)) {
         match message.tool_call_id().and_then(|call| owners.get(call)) {
-            Some(owner) => behind[owner].push(message),
+            Some(&owner) => behind[owner].push(message),
             None => match behind.get_mut(at) {
                 Some(place) => place.insert(0, message),
                 None => alone.push(message),
