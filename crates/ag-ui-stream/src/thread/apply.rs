@@ -80,7 +80,7 @@ impl Thread {
             self.note_told(&told);
         }
         for message in told {
-            if !self.positions.contains_key(message.id()) {
+            if self.slots.find(message.id()).is_none() {
                 self.put(message);
             }
         }
@@ -99,7 +99,8 @@ impl Thread {
         let (messages, last_user) = (&self.messages, OnceCell::new());
         let find = || messages.iter().rposition(|message| message.role == Role::User);
         let last_user = || *last_user.get_or_init(find);
-        let mut asked_again = self.calls.asked_again(last_user);
+        let mut asked_again =
+            self.calls.asked_again(|call| call.owner.map(|slot| self.slots.position(slot)) < last_user());
         let outcome = finished.outcome();
         if let Some(RunOutcome::Success { pending_tool_call_ids }) = &outcome {
             let copies = mem::take(&mut self.copies).into_iter();
@@ -165,7 +166,7 @@ impl Thread {
             return id.into();
         }
         let own_id = id.to_owned() + suffix(event);
-        if self.positions.contains_key(&own_id) { own_id.into() } else { id.into() }
+        if self.slots.find(&own_id).is_some() { own_id.into() } else { id.into() }
     }
 
     fn append_text(&mut self, event: &EventRef<'_>) -> Change {
@@ -201,7 +202,7 @@ impl Thread {
         {
             let dropped = mem::replace(&mut self.ended_text, before).unwrap_or_default();
             self.messages.pop();
-            self.positions.remove(&dropped);
+            self.slots.remove(&dropped);
             self.warn(NoticeDetail::RepeatedText, &[&dropped]);
             return Change::MessagesReplaced;
         }
@@ -264,10 +265,11 @@ impl Thread {
         let mut call = ToolCall::new(start.tool_call_id(), start.tool_call_name(), "");
         call.set_key(key.to_owned());
         merge(&mut call.metadata, start.metadata());
-        let (message, new_message) = self.parent_of(start, key);
+        let (slot, new_message) = self.parent_of(start, key);
+        let message = self.slots.position(slot);
         let calls = &mut self.messages[message].tool_calls;
         let index = calls.len();
-        self.calls.place(message, index, &call);
+        self.calls.place(slot, index, &call);
         calls.push(call);
         if self.bring_answers(key, message) {
             return Change::MessagesReplaced;
@@ -277,8 +279,7 @@ impl Thread {
 
     /// Notes that a call begins in the present run.
     fn note_call(&mut self, start: &EventRef<'_>, key: &str) {
-        let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
-        self.calls.begin(key, start.tool_call_name(), run_id);
+        self.calls.begin(key, start.tool_call_name());
     }
 
     /// Moves results that came before their call behind its message. Returns false if there are none.
@@ -320,13 +321,13 @@ impl Thread {
         change
     }
 
-    /// The assistant message that a new call belongs to, and true if it was added for it.
+    /// The slot of the assistant message that a new call belongs to, and true if it was added for it.
     fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> (usize, bool) {
         // Some adapters write an empty id for no parent.
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
-        let is_parent = |position: usize| self.messages[position].role == Role::Assistant;
-        let id = match (named, named.and_then(|id| self.position_of(id))) {
-            (_, Some(position)) if is_parent(position) => return (position, false),
+        let is_parent = |slot: usize| self.messages[self.slots.position(slot)].role == Role::Assistant;
+        let id = match (named, named.and_then(|id| self.slots.find(id))) {
+            (_, Some(slot)) if is_parent(slot) => return (slot, false),
             (Some(parent), Some(_)) => {
                 self.warn(NoticeDetail::ForeignParent, &[parent, call]);
                 call
@@ -335,26 +336,26 @@ impl Thread {
             (None, _) => call,
         };
         // The fallback id may be taken as well: an assistant message is reused, anything else keeps its place in the index.
-        if let Some(position) = self.position_of(id)
-            && self.messages[position].role == Role::Assistant
-        {
-            return (position, false);
+        let taken = self.slots.find(id);
+        if let Some(slot) = taken.filter(|slot| self.messages[self.slots.position(*slot)].role == Role::Assistant) {
+            return (slot, false);
         }
-        let position = self.messages.len();
+        let slot = self.slots.add(self.messages.len());
         let mut message = Message::new(Role::Assistant, id.to_owned(), Content::None);
         message.subagent_run_id = start.subagent_run_id().map(str::to_owned);
         self.messages.push(message);
-        if !self.positions.contains_key(id) {
-            self.positions.insert(id.to_owned(), position);
+        if taken.is_none() {
+            self.slots.name(slot, id);
         }
-        (position, true)
+        (slot, true)
     }
 
     fn append_arguments(&mut self, event: &EventRef<'_>) -> Change {
         let (key, delta) = (self.calls.key(event.tool_call_id()), event.delta());
-        let Some((place, state)) = self.calls.placed_mut(&key) else {
+        let Some(state) = self.calls.state_mut(&key) else {
             return Change::Nothing;
         };
+        let place = state.owner.map(|slot| (self.slots.position(slot), state.index));
         let held = place.and_then(|(message, call)| self.messages.get_mut(message)?.tool_calls.get_mut(call));
         let arguments = match &held {
             Some(call) => &call.arguments,

@@ -1,7 +1,7 @@
 //! Reads of a thread for asks alone.
 
 use super::{CallState, Thread, calls};
-use crate::message::{Message, Role};
+use crate::message::Message;
 use json_tree::{Json, Members};
 
 impl Thread {
@@ -12,21 +12,11 @@ impl Thread {
 
     /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
-        let mut results = Vec::new();
-        if let Some(first) = self.calls.first_result(key) {
-            let behind = self.owner(key).map_or(0, |owner| owner + 1);
-            for message in &self.messages[first.max(behind)..] {
-                if message.tool_call_id == key {
-                    results.push(message);
-                    if !self.calls.has_several_results(key) {
-                        break;
-                    }
-                } else if message.role != Role::Tool && !results.is_empty() {
-                    break;
-                }
-            }
-        }
-        results
+        let behind = self.owner(key).map_or(0, |owner| owner + 1);
+        let positions = self.calls.results(key).iter().map(|slot| self.slots.position(*slot));
+        let mut positions: Vec<usize> = positions.filter(|position| *position >= behind).collect();
+        positions.sort_unstable();
+        positions.into_iter().map(|position| &self.messages[position]).collect()
     }
 
     /// The messages of the last snapshot, or of the last run's input, in its order.

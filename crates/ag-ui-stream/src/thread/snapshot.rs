@@ -24,8 +24,8 @@ impl Thread {
             told.iter().enumerate().map(|(position, message)| (message.id().to_owned(), position)).collect();
         let mut told: Vec<Option<Message>> = told.into_iter().map(Some).collect();
         let mut held = mem::take(&mut self.messages);
-        self.calls.detach(|(message, call)| {
-            let call = held.get_mut(message)?.tool_calls.get_mut(call)?;
+        self.calls.detach(|slot, call| {
+            let call = held.get_mut(self.slots.position(slot))?.tool_calls.get_mut(call)?;
             Some(mem::take(&mut call.arguments))
         });
         for message in held {
@@ -51,7 +51,6 @@ impl Thread {
                 self.messages.push(message);
             }
         }
-        self.positions.clear();
         self.reindex();
         Change::MessagesReplaced
     }
@@ -116,7 +115,7 @@ impl Thread {
                         && words(before.after) == words(said)
                         && (&before.call.name, &before.call.arguments) == (&call.name, &call.arguments)
                 });
-                let is_known = self.calls.uses(id) > 1 || self.positions.contains_key(message.id());
+                let is_known = self.calls.uses(id) > 1 || self.slots.find(message.id()).is_some();
                 if before.is_some() && !is_known && last_result.get(id) < Some(&at) {
                     copies.push((at, index));
                     continue;
