@@ -34,7 +34,6 @@ use record::RecordedWaits;
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
-use verdict::{JudgedResults, MessageIndex};
 
 pub use change::AskChange;
 pub use list::Asks;
@@ -130,17 +129,16 @@ impl Asks {
                 self.take_call_event(event, change, thread);
             }
             EventType::ToolCallResult => {
-                let key = thread.key(event.tool_call_id());
-                self.take_result(&key, JudgedResults::added(change), thread);
-                self.part_twins(&key, thread);
+                self.handle_message(change, thread);
+                self.part_twins(&thread.key(event.tool_call_id()), thread);
             }
-            EventType::MessagesSnapshot => self.take_history(0, MessageIndex::of(thread.told(), thread), thread),
+            EventType::MessagesSnapshot => self.take_history(0, thread.told(), thread),
             EventType::RunStarted => {
                 self.run += 1;
                 self.legacy.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input));
-                    self.take_history(0, MessageIndex::of(thread.told(), thread), thread);
+                    self.take_history(0, thread.told(), thread);
                 }
                 self.release_interrupts(thread);
             }
@@ -235,7 +233,7 @@ impl Asks {
             tracked.end_run(&mut self.changes);
             if was_partial {
                 let id = Arc::clone(&tracked.id);
-                self.take_result(&id, JudgedResults::All, thread);
+                self.take_results(&id, thread);
             }
         }
         self.take_held(thread);

@@ -17,7 +17,7 @@ use crate::patch::CopyBudget;
 use crate::reader::{End, EndOutcome};
 use calls::{CallTable, RestatedCall};
 use json_tree::{Json, Members};
-use slots::Slots;
+use slots::MessageSlots;
 use std::borrow::Cow;
 use std::mem;
 
@@ -34,7 +34,7 @@ pub use calls::CallState;
 #[derive(Clone, Debug)]
 pub struct Thread {
     messages: Vec<Message>,
-    slots: Slots,
+    slots: MessageSlots,
     calls: CallTable,
     state: Json<'static>,
     /// The copies that patches made within the state and the activities.
@@ -162,7 +162,7 @@ impl Thread {
         let History { mut messages, state, ended, interrupts, .. } = history;
         let mut thread = Self {
             messages: Vec::new(),
-            slots: Slots::default(),
+            slots: MessageSlots::default(),
             calls: CallTable::default(),
             state: state.unwrap_or_else(|| Json::Object(Members::new())),
             copied: CopyBudget::default(),
@@ -452,11 +452,11 @@ impl Thread {
         self.insert(position, tool)
     }
 
-    /// Gives all messages new slots.
+    /// Indexes all messages again.
     fn reindex(&mut self) {
         self.last_result = None;
         self.calls.forget_answers();
-        self.slots = Slots::default();
+        self.slots = MessageSlots::default();
         for (position, message) in self.messages.iter().enumerate() {
             let slot = self.slots.add(position);
             self.slots.name(slot, message.id());

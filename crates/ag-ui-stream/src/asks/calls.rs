@@ -2,7 +2,6 @@
 
 use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
-use super::verdict::{JudgedResults, MessageIndex};
 use crate::event::{EventRef, EventType};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
@@ -30,7 +29,10 @@ impl Asks {
         if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change {
             self.hear_call(key, thread);
         }
-        self.take_call(key, Some((event, change)), &MessageIndex::default(), thread);
+        if self.take_call(key, Some((event, change)), thread) {
+            self.take_results(key, thread);
+            self.take_held(thread);
+        }
     }
 
     /// Takes a call as words of the agent.
@@ -40,20 +42,14 @@ impl Asks {
         }
     }
 
-    /// Takes a call as far as it came. Without an event it comes no further.
-    pub(super) fn take_call(
-        &mut self,
-        key: &str,
-        event: Option<(&EventRef<'_>, Change)>,
-        index: &MessageIndex<'_>,
-        thread: &Thread,
-    ) {
+    /// Takes a call as far as it came. Without an event it comes no further. Returns true if it is complete now.
+    pub(super) fn take_call(&mut self, key: &str, event: Option<(&EventRef<'_>, Change)>, thread: &Thread) -> bool {
         let Some(call) = thread.call(key).filter(|call| self.is_ask(&call.name)) else {
-            return;
+            return false;
         };
         let runs = matches!(thread.run(), RunState::Running { .. });
         if if event.is_none() { !call.ended && runs } else { call.is_told_again() } {
-            return;
+            return false;
         }
         let arguments = thread.arguments_of(call);
         let (event, begins) = event.map_or((None, false), |(event, change)| {
@@ -65,10 +61,10 @@ impl Asks {
                 let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
                 (position, args.map_or("", EventRef::delta))
             }
-            None if self.repeats(key, arguments, event, index, thread) => return,
+            None if self.repeats(key, arguments, event, thread) => return call.ended,
             None if self.may_repeat(arguments, event, thread) => {
                 self.held.push(key.to_owned());
-                return;
+                return false;
             }
             known => {
                 let position = self.open_at(known, key, AskSource::Call);
@@ -79,7 +75,7 @@ impl Asks {
         };
         let tracked = &mut self.tracked[position];
         if tracked.snapshot.phase != Phase::Streaming {
-            return;
+            return false;
         }
         tracked.feed(news, &mut self.changes);
         if call.ended {
@@ -88,31 +84,22 @@ impl Asks {
             for question in &tracked.ask().questions {
                 self.by_question.put(question.question.trim(), position);
             }
-            if call.answered {
-                self.take_result(key, JudgedResults::Told(index), thread);
-            }
-            self.take_held(thread);
         } else if event.is_none() {
             tracked.end_run(&mut self.changes);
         }
+        call.ended
     }
 
     /// Returns true if a call that is no ask yet has the arguments of another one, or so far those of one that waits.
-    fn repeats(
-        &mut self,
-        key: &str,
-        arguments: &str,
-        event: Option<&EventRef<'_>>,
-        index: &MessageIndex<'_>,
-        thread: &Thread,
-    ) -> bool {
+    fn repeats(&mut self, key: &str, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
         let known = |it: &TrackedAsk| thread.arguments(&it.id).unwrap_or_default();
-        let place = index.place(key);
-        // In a history, what ends the other one may come after this one.
-        let is_waiting = |it: &TrackedAsk| {
+        // In a history, the result that ends the other one may come after this one.
+        let is_answered = |it: &TrackedAsk| {
             let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
-            it.is_waiting() && self.judge(it, twins, index, thread).is_open_at(place)
+            let mut results = it.results(twins, thread).into_iter().skip(it.passed);
+            thread.owner(&it.id) != thread.owner(key) && results.any(|result| it.read_result(result).is_some())
         };
+        let is_waiting = |it: &TrackedAsk| it.is_waiting() && !is_answered(it);
         if !thread.call(key).is_some_and(|call| call.ended) {
             let delta = event.map_or(arguments, EventRef::delta);
             // It was held back so far, so what came before was the same.
@@ -127,9 +114,6 @@ impl Asks {
         if let Some(twin) = twin {
             self.positions.insert(key.to_owned(), twin);
             self.tracked[twin].twins.push(key.to_owned());
-            if thread.call(key).is_some_and(|call| call.answered) {
-                self.take_result(key, JudgedResults::Told(index), thread);
-            }
         }
         twin.is_some()
     }
@@ -157,8 +141,15 @@ impl Asks {
             if is_streaming {
                 self.held.push(key);
             } else {
-                self.take_call(&key, None, &MessageIndex::default(), thread);
+                self.take_whole(&key, thread);
             }
+        }
+    }
+
+    /// Takes a call that comes no further, with its results.
+    fn take_whole(&mut self, key: &str, thread: &Thread) {
+        if self.take_call(key, None, thread) {
+            self.take_results(key, thread);
         }
     }
 
@@ -186,7 +177,7 @@ impl Asks {
         for twin in mem::take(&mut tracked.twins) {
             if is_parted(&twin) {
                 self.positions.remove(&twin);
-                self.take_call(&twin, None, &MessageIndex::default(), thread);
+                self.take_whole(&twin, thread);
             } else {
                 self.tracked[ask].twins.push(twin);
             }
@@ -199,7 +190,7 @@ impl Asks {
             for key in thread.unanswered_tool_call_ids() {
                 if !self.positions.contains_key(&key) {
                     self.hear_call(&key, thread);
-                    self.take_call(&key, None, &MessageIndex::default(), thread);
+                    self.take_whole(&key, thread);
                 }
             }
         }

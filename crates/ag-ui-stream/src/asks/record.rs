@@ -2,7 +2,7 @@
 
 use super::list::Asks;
 use super::phase::{Arguments, EndedBy};
-use super::tracked::{AskSource, TrackedAsk, WaitsBy};
+use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::thread::Thread;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::snapshot::AskPatch;
@@ -72,7 +72,7 @@ impl Asks {
             let Some(position) = self.restore_ask(record, thread) else {
                 continue;
             };
-            self.stands |= self.tracked[position].acknowledged;
+            self.stands = true;
             for twin in list(record, "twins").iter().filter_map(Json::as_str) {
                 if thread.call(twin).is_some() && !self.positions.contains_key(twin) {
                     self.positions.insert(twin.to_owned(), position);
@@ -136,9 +136,13 @@ impl Asks {
         if let Some(result) = text(record, "result") {
             tracked.patch(AskPatch::Result(result.to_owned()), changes);
         }
-        tracked.acknowledged = is(record, "isAcknowledged");
         tracked.is_inferred = is(record, "isInferred");
         tracked.passed = number(record, "passed");
+        if is(record, "isAcknowledged") {
+            let results = tracked.results(&[], thread);
+            let since = results.iter().skip(tracked.passed).map(|result| ResultsSoFar::of(result)).max();
+            tracked.results_so_far = since.unwrap_or(ResultsSoFar::Placeholder);
+        }
         tracked.update_phase(changes);
         if source == AskSource::Call {
             for question in &self.tracked[position].ask().questions {
@@ -178,7 +182,7 @@ impl TrackedAsk {
             ("end", self.facts.end.filter(|_| !is_again).map(|end| end.name().into())),
             ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
             ("result", snapshot.result.as_deref().map(text)),
-            ("isAcknowledged", flag(self.acknowledged)),
+            ("isAcknowledged", flag(self.results_so_far != ResultsSoFar::None)),
             ("isInferred", flag(self.is_inferred && !is_again)),
             ("passed", count(passed)),
             ("twins", list(self.twins.iter().map(|twin| text(twin)).collect())),

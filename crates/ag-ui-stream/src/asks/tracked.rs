@@ -21,8 +21,7 @@ pub(super) struct TrackedAsk {
     pub(super) id: Arc<str>,
     pub(super) snapshot: AskSnapshot,
     pub(super) source: AskSource,
-    /// The agent gave the call a result that is no answer.
-    pub(super) acknowledged: bool,
+    pub(super) results_so_far: ResultsSoFar,
     /// The run in which it was over.
     pub(super) over_since: u64,
     /// Its phase follows from them.
@@ -77,6 +76,22 @@ pub(super) enum AskSource {
     Approval,
 }
 
+/// The results of a call that were no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ResultsSoFar {
+    None,
+    /// They stand in the place of an answer that is still to come, or were there before the ask was asked again.
+    Placeholder,
+    /// One of them is the last word on the ask, once the agent speaks on.
+    Words,
+}
+
+impl ResultsSoFar {
+    pub(super) fn of(result: &Message) -> Self {
+        if is_placeholder(&result.text()) { Self::Placeholder } else { Self::Words }
+    }
+}
+
 /// The end of an ask.
 pub(super) enum Ending {
     /// An outcome, or only its kind if the outcome can't be read any more.
@@ -109,7 +124,7 @@ impl TrackedAsk {
             id: id.into(),
             snapshot: AskSnapshot::new(id),
             source,
-            acknowledged: false,
+            results_so_far: ResultsSoFar::None,
             over_since: run,
             facts: Facts { arguments: Arguments::Partial, is_running: source == AskSource::Call, end: None },
             is_inferred: false,
@@ -278,6 +293,7 @@ impl TrackedAsk {
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
         self.passed = self.results(&self.twins, thread).len();
         self.is_inferred = false;
+        self.results_so_far = self.results_so_far.min(ResultsSoFar::Placeholder);
         if self.facts.arguments == Arguments::Partial {
             self.facts.arguments = Arguments::Unreadable;
         }
@@ -292,6 +308,17 @@ impl TrackedAsk {
             results.append(&mut thread.results(twin));
         }
         results
+    }
+
+    /// True if a result was there when the ask was asked again.
+    pub(super) fn has_passed(&self, result: &Message, thread: &Thread) -> bool {
+        self.passed > 0
+            && self.results(&self.twins, thread).iter().take(self.passed).any(|passed| passed.id() == result.id())
+    }
+
+    /// True if it has no ask that a result could answer.
+    pub(super) fn is_lost(&self) -> bool {
+        self.snapshot.ask.is_none() || self.facts.end == Some(EndedBy::Refusal)
     }
 
     /// True if it may still be answered, or at least dismissed.

@@ -279,7 +279,8 @@ impl Thread {
 
     /// Notes that a call begins in the present run.
     fn note_call(&mut self, start: &EventRef<'_>, key: &str) {
-        self.calls.begin(key, start.tool_call_name());
+        let run_id = if let RunState::Running { run_id } = &self.run { Some(run_id.clone()) } else { None };
+        self.calls.begin(key, start.tool_call_name(), run_id);
     }
 
     /// Moves results that came before their call behind its message. Returns false if there are none.

@@ -14,6 +14,8 @@ pub struct CallState {
     pub ended: bool,
     /// True if a tool message in the thread answers it.
     pub answered: bool,
+    /// The run in which it began; absent if it comes from a history.
+    pub run_id: Option<String>,
     /// The slot of the message that holds it; `None` if a snapshot dropped that.
     pub(super) owner: Option<usize>,
     /// Its position in its message.
@@ -139,10 +141,10 @@ impl CallTable {
     }
 
     /// Notes that a call begins in the present run.
-    pub(super) fn begin(&mut self, id: &str, name: &str) {
+    pub(super) fn begin(&mut self, id: &str, name: &str, run_id: Option<String>) {
         let state = self.state_or_new(id, name);
         name.clone_into(&mut state.name);
-        (state.ended, state.pieces) = (false, Pieces::default());
+        (state.ended, state.run_id, state.pieces) = (false, run_id, Pieces::default());
         if !mem::replace(&mut state.begun, true) {
             self.begun.push(id.to_owned());
         }

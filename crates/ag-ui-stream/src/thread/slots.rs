@@ -3,12 +3,12 @@ use std::collections::BTreeMap;
 /// The positions of messages. A message has the same slot as long as only others are added or removed, so that an insertion
 /// moves numbers alone.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slots {
+pub(super) struct MessageSlots {
     by_id: BTreeMap<String, usize>,
     positions: Vec<u32>,
 }
 
-impl Slots {
+impl MessageSlots {
     pub(super) fn find(&self, id: &str) -> Option<usize> {
         self.by_id.get(id).copied()
     }

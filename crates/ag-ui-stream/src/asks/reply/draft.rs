@@ -9,7 +9,7 @@ use crate::asks::interrupts::Answers;
 use crate::asks::list::Asks;
 use crate::asks::parts::takes_plain_text;
 use crate::asks::time::parse_deadline;
-use crate::asks::tracked::{AskSource, TrackedAsk, WaitsBy};
+use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
@@ -76,9 +76,9 @@ impl<'a> InputDraft<'a> {
         let call = self.thread.call(id);
         let is_closed = call.is_some_and(|call| call.answered);
         let is_gone = call.is_some() && self.open_calls(tracked).is_empty();
-        let takes_result = !tracked.acknowledged && !is_closed && !is_gone;
+        let takes_result = tracked.results_so_far == ResultsSoFar::None && !is_closed && !is_gone;
         let waits = tracked.waits_by().is_some() || phase == Phase::Answerable;
-        if !can_end(phase, outcome) || is_closed && !tracked.acknowledged && !waits {
+        if !can_end(phase, outcome) || is_closed && tracked.results_so_far == ResultsSoFar::None && !waits {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&tracked.snapshot.tool_call_id);
