@@ -194,7 +194,6 @@ impl Asks {
         self.handle_timeout(now);
     }
 
-    /// Ends the asks whose deadline has passed.
     pub(crate) fn handle_timeout(&mut self, now: u64) {
         for &position in &self.timed {
             let tracked = &mut self.tracked[position];

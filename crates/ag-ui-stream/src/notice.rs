@@ -256,16 +256,13 @@ impl fmt::Display for Notice {
 
 impl std::error::Error for Notice {}
 
-/// Notices that wait until they are taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices {
     waiting: VecDeque<Notice>,
-    /// The event that they are about.
     event_index: Option<u64>,
 }
 
 impl Notices {
-    /// Sets the event that later notices are about.
     pub(crate) fn begin_event(&mut self, index: u64) {
         self.event_index = Some(index);
     }

@@ -133,11 +133,9 @@ pub struct Rest {
     pub end: End,
 }
 
-/// The data of a frame.
 type Data<'t> = Result<Cow<'t, str>, SseError>;
 
 impl Pipeline {
-    /// The next event, or once the error that ends the stream.
     pub(crate) fn next<'t>(&mut self, bytes: &'t [u8], lines: &mut Lines) -> Option<Result<EventRef<'t>, Notice>> {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -158,7 +156,6 @@ impl Pipeline {
         }
     }
 
-    /// The next tolerated fault.
     pub(crate) fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
     }
@@ -210,7 +207,6 @@ impl Pipeline {
         }
     }
 
-    /// Counts the next event and returns its index.
     fn begin_event(&mut self) -> u64 {
         let index = self.count;
         self.count += 1;
@@ -307,7 +303,6 @@ fn is_idle(text: &str) -> bool {
     text.is_empty() || text.len() <= "keep-alive".len() && WORDS.split(' ').any(|word| word == text)
 }
 
-/// True if a version is no newer than this client's.
 fn is_served(version: &str) -> bool {
     let Some((major, minor)) = version.split_once('.') else {
         return false;

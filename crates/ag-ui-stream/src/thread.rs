@@ -214,7 +214,6 @@ impl Thread {
         self.position_of(id).map(|position| &self.messages[position])
     }
 
-    /// The position of a message.
     pub(crate) fn position_of(&self, id: &str) -> Option<usize> {
         Some(self.slots.position(self.slots.find(id)?))
     }
@@ -263,7 +262,6 @@ impl Thread {
         self.told = told.iter().map(|message| message.id.clone()).collect();
     }
 
-    /// A call in its message.
     pub(crate) fn tool_call(&self, key: &str) -> Option<&ToolCall> {
         self.held(self.call(key)?)
     }
@@ -273,7 +271,6 @@ impl Thread {
         self.place_of(self.call(key)?)
     }
 
-    /// The position of the message of a call.
     #[cfg(feature = "asks")]
     pub(crate) fn owner(&self, key: &str) -> Option<usize> {
         Some(self.place(key)?.0)
@@ -283,7 +280,6 @@ impl Thread {
         Some((self.slots.position(call.owner?), call.index))
     }
 
-    /// The same, of a call that was found.
     pub(crate) fn held(&self, call: &CallState) -> Option<&ToolCall> {
         let (message, call) = self.place_of(call)?;
         self.messages.get(message)?.tool_calls.get(call)
@@ -452,7 +448,6 @@ impl Thread {
         self.insert(position, tool)
     }
 
-    /// Indexes all messages again.
     fn reindex(&mut self) {
         self.last_result = None;
         self.calls.forget_answers();

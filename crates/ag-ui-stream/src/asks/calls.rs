@@ -153,7 +153,6 @@ impl Asks {
         }
     }
 
-    /// The last call that is meant, among those that began last.
     fn last_call(&self, is_meant: impl Fn(&TrackedAsk) -> bool) -> Option<usize> {
         let is_it = |position: &usize| {
             let it = &self.tracked[*position];
@@ -214,7 +213,6 @@ impl Asks {
     }
 }
 
-/// The id of the reply that the client gave to a call.
 fn reply_to(key: &str, thread: &Thread) -> Option<String> {
     for result in thread.results(key) {
         if let Some(about) = about(result.metadata()) {

@@ -2,7 +2,6 @@ use ask_user_question::snapshot::AskPatch;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Changes that the caller has not taken yet.
 pub(super) type Changes = VecDeque<AskChange>;
 
 /// One change to the asks.

@@ -35,11 +35,8 @@ pub struct Asks {
     pub(super) begun: Vec<usize>,
     /// The positions of those by which an agent waits, or whose run was started to answer them.
     pub(super) suspended: Vec<usize>,
-    /// The positions of those with a deadline.
     pub(super) timed: Vec<usize>,
-    /// The asks of calls by the texts of their questions.
     pub(super) by_question: Groups,
-    /// The asks that waited by interrupts, by the interrupts' ids.
     pub(super) by_interrupt: Groups,
     /// The keys of the calls that may ask the same as one that still streams.
     pub(super) held: Vec<String>,
@@ -63,7 +60,6 @@ impl Groups {
         self.0.get(text).map_or(&[], Vec::as_slice)
     }
 
-    /// Keeps those of a text for which something is so.
     pub(super) fn retain(&mut self, text: &str, is: impl Fn(usize) -> bool) {
         if let Some(group) = self.0.get_mut(text) {
             group.retain(|position| is(*position));
@@ -96,7 +92,6 @@ impl Asks {
         self.find(tool_call_id).map(|tracked| &tracked.snapshot)
     }
 
-    /// The next change.
     pub(crate) fn next_change(&mut self) -> Option<AskChange> {
         self.changes.pop_front()
     }
@@ -119,7 +114,6 @@ impl Asks {
         self.open_at(self.position(id), id, source)
     }
 
-    /// Sets or takes away the deadline of an ask.
     pub(super) fn set_time(&mut self, position: usize, deadline: Option<u64>) {
         let tracked = &mut self.tracked[position];
         if deadline.is_some() && tracked.snapshot.expires_at.is_none() {

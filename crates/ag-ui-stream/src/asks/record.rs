@@ -12,17 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::sync::Arc;
 
-/// The interrupts by which recorded asks wait.
 #[derive(Default)]
 pub(super) struct RecordedWaits {
-    /// The positions of the asks, by interrupt and part.
     positions: BTreeMap<(String, usize), usize>,
-    /// The legacy interrupts that wait, each an object of `id` and `value`.
     pub(super) legacy: Vec<Json<'static>>,
 }
 
 impl RecordedWaits {
-    /// The ask that is a part of an interrupt.
     pub(super) fn position(&self, interrupt: &str, part: usize) -> Option<usize> {
         self.positions.get(&(interrupt.to_owned(), part)).copied()
     }
@@ -65,7 +61,6 @@ impl Asks {
         self.tracked.iter().filter(is_there).map(|it| it.record(thread))
     }
 
-    /// Opens the asks of a history's records.
     pub(super) fn restore(&mut self, records: &[Json<'static>], thread: &Thread) -> RecordedWaits {
         let (mut waits, mut told) = (RecordedWaits::default(), BTreeSet::new());
         for record in records {

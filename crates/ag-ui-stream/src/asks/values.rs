@@ -12,7 +12,6 @@ use std::slice;
 pub(super) struct OptionValues(Json<'static>);
 
 impl OptionValues {
-    /// The form of an interrupt's value, if it is of that type.
     pub(super) fn of(raw: &Json<'static>) -> Option<Self> {
         (raw.get("type")?.as_str()? == "ask_user_question").then(|| Self(raw.clone()))
     }
@@ -22,7 +21,6 @@ impl OptionValues {
         self.0.get("questions")?.as_list()
     }
 
-    /// A question as the graph has it.
     fn find(&self, text: &str) -> Option<&Json<'static>> {
         let alone = || self.0.get("question").map(slice::from_ref).unwrap_or_default();
         let mut all = self.listed().unwrap_or_else(alone).iter();
@@ -46,7 +44,6 @@ impl OptionValues {
         self.find(question)?.get("id").and_then(text_of)
     }
 
-    /// The values that were picked, and what was typed.
     fn value(&self, answer: &Answer) -> String {
         let value = |label: &str| self.pairs(&answer.question).find(|(its, _)| its.trim() == label.trim());
         let picked =

@@ -44,7 +44,6 @@ impl Asks {
         }
     }
 
-    /// Takes a result that the thread does not have.
     pub(crate) fn settle(&mut self, result: &Message, thread: &Thread) {
         if let Some(position) = self.position(&thread.key(&result.tool_call_id)) {
             let tracked = &mut self.tracked[position];
@@ -242,7 +241,6 @@ fn goes_on(messages: &[Message]) -> bool {
     messages.iter().find(|message| speaks(message) || is_users(message)).is_some_and(speaks)
 }
 
-/// Returns true if the agent speaks in a message.
 fn speaks(message: &Message) -> bool {
     message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
 }

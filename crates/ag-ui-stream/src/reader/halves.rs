@@ -13,7 +13,6 @@ const ALONE: char = char::REPLACEMENT_CHARACTER;
 /// Joins halves over the deltas of each message and call.
 #[derive(Debug, Default)]
 pub(super) struct Joiner {
-    /// Those of the present event.
     halves: Halves,
     /// First halves, by kind and id of the text, call or reasoning that they are part of.
     waiting: [BTreeMap<String, u16>; 3],
@@ -23,7 +22,6 @@ pub(super) struct Joiner {
 type JoinedSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>);
 
 impl Joiner {
-    /// The next event begins, with these halves.
     pub(super) fn begin(&mut self, halves: Halves) {
         self.halves = halves;
     }

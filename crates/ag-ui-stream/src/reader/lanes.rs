@@ -7,12 +7,10 @@ use crate::wire::{Members, Presence, set, take, text, text_or_empty};
 use std::collections::BTreeMap;
 use std::mem;
 
-/// The open chunk streams.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     /// In opening order; a lane that closed leaves its place empty.
     open: Vec<Option<Lane>>,
-    /// The places of those that are open, by owner.
     owners: BTreeMap<String, usize>,
     /// The same by kind and id.
     ids: [BTreeMap<String, usize>; 3],
@@ -166,7 +164,6 @@ fn key(owner: Option<&str>) -> String {
 }
 
 impl Lane {
-    /// The lane that the first chunk of a stream opens.
     fn of(entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Self> {
         let [start, .., own] = entity.rows() else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));

@@ -10,11 +10,9 @@ use json_tree::Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
-/// Holds the order of events to the protocol's rules.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     stage: StreamStage,
-    /// The conversation, which all runs of a stream belong to.
     thread: Option<String>,
     run: OpenRun,
     /// Calls that an interrupt ended, in no order.
@@ -25,7 +23,6 @@ pub(super) struct Order {
 
 #[derive(Debug, Default)]
 enum StreamStage {
-    /// No event came yet.
     #[default]
     Fresh,
     Active {
@@ -52,7 +49,6 @@ struct OpenRun {
     numbers: BTreeMap<String, usize>,
 }
 
-/// A message, a call, a span or an activity.
 #[derive(Debug)]
 struct Entity {
     owner: usize,
@@ -90,7 +86,6 @@ impl Order {
         }
     }
 
-    /// Takes the calls that an interrupt ended.
     pub(super) fn take_unended(&mut self) -> Vec<String> {
         mem::take(&mut self.unended)
     }
@@ -152,12 +147,10 @@ impl Order {
         }
     }
 
-    /// The stream broke off in the middle of a frame.
     pub(super) fn handle_break(&mut self) {
         self.broken = true;
     }
 
-    /// The run that is open.
     pub(super) fn run_id(&self) -> Option<&str> {
         match &self.stage {
             StreamStage::Active { run_id } => Some(run_id),
@@ -165,7 +158,6 @@ impl Order {
         }
     }
 
-    /// The end of the stream, if it ends here.
     pub(super) fn end(&self) -> End {
         let (outcome, error) = match &self.stage {
             StreamStage::Fresh => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::BeforeRun))),
@@ -292,7 +284,6 @@ impl OpenRun {
         }
     }
 
-    /// Refuses an event of another agent than the owner.
     fn check_owner(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
         match (self.find(entity, id), tag) {
             (Some(held), Some(tag)) if !self.owns(tag, held.owner) => {
@@ -387,12 +378,10 @@ impl OpenRun {
         }
     }
 
-    /// Returns true if a call began in this run and ended.
     fn is_closed(&self, call: &str) -> bool {
         self.find(EntityKind::Call, call).is_some_and(|held| held.has_ended && held.open.is_none())
     }
 
-    /// Closes the calls that are open, and returns their ids.
     fn close_calls(&mut self) -> Vec<String> {
         let calls = self.entities[EntityKind::Call as usize].iter();
         let mut closed: Vec<_> = calls.filter(|(_, at)| self.held[**at].open.take().is_some()).collect();

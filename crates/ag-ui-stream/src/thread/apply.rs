@@ -418,7 +418,6 @@ impl Thread {
         change
     }
 
-    /// A call in its message, and that it changes.
     fn call_mut(&mut self, id: &str) -> Option<(Change, &mut ToolCall)> {
         let (message, call) = self.place(id)?;
         let held = self.messages.get_mut(message)?.tool_calls.get_mut(call)?;

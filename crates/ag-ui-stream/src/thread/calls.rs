@@ -18,17 +18,13 @@ pub struct CallState {
     pub run_id: Option<String>,
     /// The slot of the message that holds it; `None` if a snapshot dropped that.
     pub(super) owner: Option<usize>,
-    /// Its position in its message.
     pub(super) index: usize,
-    /// It began in the present run.
     begun: bool,
     /// It began before, and the present run repeats it.
     is_told: bool,
     /// Its arguments, if no message holds them.
     pub(super) detached: String,
-    /// The pieces in which its arguments came.
     pub(super) pieces: Pieces,
-    /// It begins once more.
     pub(super) again: Option<RestatedCall>,
 }
 
@@ -47,13 +43,11 @@ impl RestatedCall {
     }
 }
 
-/// All calls by key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallTable {
     states: BTreeMap<String, CallState>,
     /// The number of calls under one id, if it is more than one.
     uses: BTreeMap<String, usize>,
-    /// Those that began in the present run, in order.
     begun: Vec<String>,
     /// The slots of the tool messages that answer a call, known or not.
     results: BTreeMap<String, Vec<usize>>,
@@ -67,7 +61,6 @@ impl CallTable {
         self.uses.get(id).map_or(Cow::Borrowed(id), |uses| key(id, *uses).into())
     }
 
-    /// The number of calls under an id.
     pub(super) fn uses(&self, id: &str) -> usize {
         self.uses.get(id).copied().unwrap_or(1)
     }
@@ -140,7 +133,6 @@ impl CallTable {
         }
     }
 
-    /// Notes that a call begins in the present run.
     pub(super) fn begin(&mut self, id: &str, name: &str, run_id: Option<String>) {
         let state = self.state_or_new(id, name);
         name.clone_into(&mut state.name);

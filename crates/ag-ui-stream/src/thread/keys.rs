@@ -5,7 +5,6 @@ use crate::message::{Message, Role};
 use json_tree::natural;
 use std::collections::BTreeMap;
 
-/// A call in a list, by its place there.
 struct ListedCall {
     place: (usize, usize),
     /// It is the nth under its id.
@@ -62,7 +61,6 @@ impl Thread {
         }
     }
 
-    /// True if the newest call under an id is answered.
     fn is_answered(&self, id: &str) -> bool {
         self.call(&self.key(id)).is_some_and(|call| call.answered)
     }

@@ -65,7 +65,6 @@ impl Thread {
         }
     }
 
-    /// Notes which calls broke off.
     pub(super) fn restore_ends(&mut self, records: &[Json<'static>]) {
         for record in records.iter().filter(|record| record.get(BROKEN).is_some()) {
             if let Some(call) = text(record, "id").and_then(|id| self.calls.state_mut(id)) {

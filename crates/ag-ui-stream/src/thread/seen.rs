@@ -5,7 +5,6 @@ use crate::message::Message;
 use json_tree::{Json, Members};
 
 impl Thread {
-    /// The keys of the calls to which the agent gave this id, the newest first.
     pub(crate) fn keys(&self, id: &str) -> impl Iterator<Item = String> {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
     }
@@ -43,7 +42,6 @@ pub(super) fn keep_ask(told: Option<&mut Message>, held: &Message) {
 }
 
 impl CallState {
-    /// True while the agent repeats the call.
     pub(crate) fn is_told_again(&self) -> bool {
         self.again.is_some()
     }

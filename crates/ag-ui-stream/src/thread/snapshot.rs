@@ -56,7 +56,6 @@ impl Thread {
     }
 }
 
-/// A call in a snapshot, and what was said before it.
 struct ToldCall<'m> {
     call: &'m ToolCall,
     /// The position of the user's last words.
@@ -89,7 +88,6 @@ impl Thread {
         told.retain(|_| is_empty.next() != Some(true));
     }
 
-    /// The places of the calls that are copies, in order.
     fn copies_in(&self, told: &[Message]) -> Vec<(usize, usize)> {
         let (mut known, mut by_id, mut last_result) =
             (Vec::<ToldCall<'_>>::new(), BTreeMap::<&str, usize>::new(), BTreeMap::new());

@@ -35,10 +35,8 @@ pub(crate) fn enforce_members(
     Walk { warnings }.object(members, described, Path::ROOT)
 }
 
-/// The members that an object may have.
 #[derive(Clone, Copy)]
 struct Described {
-    /// The member with its kind.
     tag: Option<&'static str>,
     own: &'static [MemberRule],
     shared: &'static [MemberRule],
@@ -217,7 +215,6 @@ impl Walk<'_> {
     }
 }
 
-/// The place of a value. It becomes text only for a notice.
 #[derive(Clone, Copy)]
 struct Path<'p> {
     outer: Option<&'p Self>,
@@ -237,7 +234,6 @@ impl<'p> Path<'p> {
         Self { outer: Some(self), step }
     }
 
-    /// As a JSON pointer.
     fn pointer(&self) -> String {
         let Some(outer) = self.outer else {
             return String::new();

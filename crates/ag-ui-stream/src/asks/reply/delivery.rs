@@ -88,7 +88,6 @@ impl Asks {
 }
 
 impl TrackedAsk {
-    /// The way in which the agent asked.
     pub(super) fn asked_by(&self) -> AskedBy {
         if self.source == AskSource::Interrupt || self.waits_by().is_some() {
             AskedBy::Interrupt

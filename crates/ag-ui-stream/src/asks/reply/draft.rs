@@ -20,13 +20,11 @@ use json_tree::{Json, Members};
 use std::collections::BTreeMap;
 use std::iter;
 
-/// The result of a call of the agent's own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
 
 /// The result of an ask whose answer is not known here.
 const ANSWERED_TEXT: &str = "The user answered this question before.";
 
-/// An input that is being put together.
 pub(super) struct InputDraft<'a> {
     now: u64,
     thread: &'a Thread,
@@ -36,17 +34,13 @@ pub(super) struct InputDraft<'a> {
     messages: Vec<Message>,
     /// The number of results among the messages.
     results: usize,
-    /// Answers to interrupts.
     resume: Vec<Json<'static>>,
-    /// The answers to legacy interrupts.
     commands: Vec<(&'a WaitsBy, Json<'static>)>,
-    /// The asks that are answered.
     replied: Vec<&'a str>,
     /// Those that are parts of the answer to an interrupt.
     decided: Vec<(&'a TrackedAsk, &'a AskReply)>,
 }
 
-/// Makes ids.
 type NextId<'n> = &'n mut dyn FnMut() -> String;
 
 impl<'a> InputDraft<'a> {
@@ -123,7 +117,6 @@ impl<'a> InputDraft<'a> {
         Ok(())
     }
 
-    /// Adds a message of the user.
     pub(super) fn say(&mut self, id: String, text: String, metadata: Option<Metadata>) {
         let mut message = Message::user(id, text);
         message.metadata = metadata;
@@ -140,7 +133,6 @@ impl<'a> InputDraft<'a> {
         self.thread.call(call).is_some_and(|it| !it.answered) && self.thread.owner(call).is_some()
     }
 
-    /// Adds the result of a call.
     fn close(&mut self, id: String, call: &str, content: String, error: Option<String>, metadata: Option<Metadata>) {
         let mut message = Message::tool(id, self.thread.wire_id(call), content);
         message.set_call_key(call.to_owned());
@@ -206,7 +198,6 @@ impl<'a> InputDraft<'a> {
         ]));
     }
 
-    /// Adds a result to each open call of an ask that is over.
     pub(super) fn close_lost_asks(&mut self, said: &UserTurn, next_id: NextId<'_>) {
         for tracked in &self.asks.tracked {
             let AskSnapshot { tool_call_id: id, phase, outcome, .. } = &tracked.snapshot;
@@ -258,18 +249,15 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// True if the last run ended in interrupts: the agent still holds its open calls.
     fn is_suspended(&self) -> bool {
         !self.thread.open_interrupts().is_empty() || self.asks.has_legacy()
     }
 
-    /// True if a call is of a tool that this page offers.
     fn is_pages(&self, call: &str) -> bool {
         let call = self.thread.call(call);
         call.is_some_and(|call| self.setup.tools.iter().any(|tool| tool.name == call.name))
     }
 
-    /// Cancels the interrupts that have expired.
     pub(super) fn cancel_expired(&mut self, said: &UserTurn) {
         if said.replies.is_empty() && said.text.is_none() {
             return;
@@ -281,7 +269,6 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// The metadata of a message or answer that carries a reply.
     fn metadata(&self, call: &str, reply: &AskReply) -> Metadata {
         let about = AskMetadata {
             tool_call_id: self.thread.wire_id(call).to_owned(),
@@ -397,7 +384,6 @@ fn gives_content(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. })
 }
 
-/// True if an ask in this phase can still end with this outcome.
 fn can_end(phase: Phase, outcome: &Outcome) -> bool {
     match phase {
         Phase::Answerable => true,
