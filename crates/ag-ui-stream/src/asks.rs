@@ -18,7 +18,6 @@ mod values;
 mod verdict;
 
 use crate::event::{EventRef, EventType};
-use crate::index::Index;
 use crate::outcome::RunOutcome;
 use crate::reader::{End, EndOutcome};
 use crate::thread::{Change, Thread};
@@ -32,9 +31,9 @@ use list::{Groups, Readers};
 use parts::ON_INTERRUPT;
 use phase::EndedBy;
 use record::RecordedWaits;
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
-use verdict::{JudgedResults, MessageIndex};
 
 pub use change::AskChange;
 pub use list::Asks;
@@ -59,7 +58,7 @@ impl Asks {
         Self {
             names: names.into_iter().map(Into::into).collect(),
             tracked: Vec::new(),
-            positions: Index::default(),
+            positions: BTreeMap::new(),
             run: 0,
             stands: false,
             legacy: Vec::new(),
@@ -69,7 +68,7 @@ impl Asks {
             timed: Vec::new(),
             by_question: Groups::default(),
             by_interrupt: Groups::default(),
-            held: Index::default(),
+            held: Vec::new(),
             readers: Readers {
                 parts: parts::own_part,
                 legacy: None,
@@ -130,17 +129,16 @@ impl Asks {
                 self.take_call_event(event, change, thread);
             }
             EventType::ToolCallResult => {
-                let key = thread.key(event.tool_call_id());
-                self.take_result(&key, JudgedResults::added(change), thread);
-                self.part_twins(&key, thread);
+                self.handle_message(change, thread);
+                self.part_twins(&thread.key(event.tool_call_id()), thread);
             }
-            EventType::MessagesSnapshot => self.take_history(0, MessageIndex::of(thread.told(), thread), thread),
+            EventType::MessagesSnapshot => self.take_history(0, thread.told(), thread),
             EventType::RunStarted => {
                 self.run += 1;
                 self.legacy.clear();
                 if let Some(input) = event.get("input") {
                     self.take_resume(&Answers::of(input));
-                    self.take_history(0, MessageIndex::of(thread.told(), thread), thread);
+                    self.take_history(0, thread.told(), thread);
                 }
                 self.release_interrupts(thread);
             }
@@ -196,7 +194,6 @@ impl Asks {
         self.handle_timeout(now);
     }
 
-    /// Ends the asks whose deadline has passed.
     pub(crate) fn handle_timeout(&mut self, now: u64) {
         for &position in &self.timed {
             let tracked = &mut self.tracked[position];
@@ -211,7 +208,7 @@ impl Asks {
     /// Sets the deadline of an ask (RFC 3339, as an interrupt's `expiresAt`) that events do not carry, such as one from a server's
     /// description. A deadline that can't be read, or of an ask that is over, changes nothing.
     pub fn set_deadline(&mut self, tool_call_id: &str, deadline: &str) {
-        let position = self.positions.get(tool_call_id);
+        let position = self.position(tool_call_id);
         if let (Some(position), Some(deadline)) = (position, time::parse_deadline(deadline))
             && self.tracked[position].is_open()
         {
@@ -235,7 +232,7 @@ impl Asks {
             tracked.end_run(&mut self.changes);
             if was_partial {
                 let id = Arc::clone(&tracked.id);
-                self.take_result(&id, JudgedResults::All, thread);
+                self.take_results(&id, thread);
             }
         }
         self.take_held(thread);

@@ -7,9 +7,9 @@ use crate::history::History;
 use crate::message::Message;
 use crate::notice::Notice;
 use crate::outcome::Interrupt;
-use crate::queue::Queue;
 use crate::reader::{End, EventReader};
 use crate::thread::{Change, Thread};
+use std::collections::VecDeque;
 use std::mem;
 
 /// A conversation as a chat page needs it: reader, thread and asks in one.
@@ -37,7 +37,7 @@ struct ConversationState {
     thread: Thread,
     asks: Asks,
     /// The updates of the thread. The changes of the questions follow them.
-    updates: Queue<Update<'static>>,
+    updates: VecDeque<Update<'static>>,
 }
 
 /// One change of a [`Conversation`]. Updates come one by one, so the positions in an update are still right.
@@ -74,7 +74,7 @@ impl Conversation {
         let records = mem::take(&mut history.records);
         let thread = Thread::restored(history, &records);
         asks.handle_history(&records, &thread);
-        let talk = ConversationState { asks, thread, updates: Queue::default() };
+        let talk = ConversationState { asks, thread, updates: VecDeque::new() };
         Self { reader: EventReader::new(), end: None, is_over: false, talk }
     }
 
@@ -163,7 +163,7 @@ impl Conversation {
         let (bytes, lines, pipeline) = reader.parts();
         let event = pipeline.next(bytes, lines);
         while let Some(warning) = pipeline.next_warning() {
-            talk.updates.push(Update::Warning(warning));
+            talk.updates.push_back(Update::Warning(warning));
         }
         match event {
             Some(Ok(event)) if talk.updates.is_empty() => {
@@ -235,7 +235,7 @@ impl Conversation {
 
 impl ConversationState {
     fn next(&mut self) -> Option<Update<'static>> {
-        self.updates.take().or_else(|| self.asks.next_change().map(Update::Ask))
+        self.updates.pop_front().or_else(|| self.asks.next_change().map(Update::Ask))
     }
 
     fn apply(&mut self, now: u64, event: &EventRef<'_>) -> Change {
@@ -247,7 +247,7 @@ impl ConversationState {
     fn queue(&mut self, now: u64, event: Event) {
         self.push_changes();
         let change = self.apply(now, &event);
-        self.updates.push(Update::Event { event, change });
+        self.updates.push_back(Update::Event { event, change });
         self.push_warnings();
     }
 
@@ -255,23 +255,23 @@ impl ConversationState {
         self.thread.handle_end(&end);
         self.push_changes();
         self.asks.handle_end(now, &end, &self.thread);
-        self.updates.push(Update::End(end));
+        self.updates.push_back(Update::End(end));
     }
 
     fn push(&mut self, update: Update<'static>) {
         self.push_changes();
-        self.updates.push(update);
+        self.updates.push_back(update);
     }
 
     fn push_warnings(&mut self) {
         while let Some(warning) = self.thread.next_warning() {
-            self.updates.push(Update::Warning(warning));
+            self.updates.push_back(Update::Warning(warning));
         }
     }
 
     fn push_changes(&mut self) {
         while let Some(change) = self.asks.next_change() {
-            self.updates.push(Update::Ask(change));
+            self.updates.push_back(Update::Ask(change));
         }
     }
 }

@@ -170,7 +170,6 @@ impl<'a> EventRef<'a> {
         }
     }
 
-    /// One of the members that it may have. Most events have none.
     fn beside(&self, member: &str) -> Option<&Json<'a>> {
         let has_more = self.members.len() > 1 + self.rule.required;
         if has_more { self.get(member) } else { None }
@@ -252,7 +251,6 @@ impl<'a> EventRef<'a> {
         self.get("outcome").map(RunOutcome::of)
     }
 
-    /// All of it as JSON text.
     pub(crate) fn write(&self, out: &mut String) {
         json_tree::write_members(out, &self.members);
     }
@@ -270,7 +268,6 @@ impl fmt::Debug for EventRef<'_> {
     }
 }
 
-/// As JSON text.
 impl fmt::Display for EventRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = String::new();

@@ -40,7 +40,7 @@
 //! An outcome is final, except one that a user message without a word about an ask gave: a later result of the agent wins over it. After a
 //! deadline, an answer that was on its way still counts.
 //!
-//! The end is found by one function over the call's results and the messages behind it, for live events and for histories alike.
+//! The end is found in steps, one for each result and each message after the call. Live messages and those of a history take the same steps.
 //!
 //! # Writing
 //!
@@ -55,14 +55,12 @@ pub mod conversation;
 mod end;
 pub mod event;
 pub mod history;
-mod index;
 pub mod input;
 pub mod message;
 pub mod notice;
 pub mod outcome;
 mod patch;
 mod protocol;
-mod queue;
 pub mod reader;
 pub mod sse;
 pub mod thread;

@@ -38,7 +38,6 @@ pub struct MessageMembers {
     pub(crate) metadata: Option<Metadata>,
 }
 
-/// The role of a message, in the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Developer,
@@ -161,7 +160,6 @@ impl ToolCall {
         self.wire_id.as_deref().unwrap_or(&self.id)
     }
 
-    /// Sets the key of the call beside the agent's id.
     pub(crate) fn set_key(&mut self, key: String) {
         if key != self.id {
             let id = std::mem::replace(&mut self.id, key);
@@ -259,7 +257,6 @@ impl Message {
         Ok((Self::of(&json), warnings))
     }
 
-    /// Reads JSON that the walk has passed.
     pub(crate) fn of(json: &Json<'_>) -> Self {
         let nothing = Members::new();
         let members = json.as_object().unwrap_or(&nothing);
@@ -434,7 +431,6 @@ impl<'de> Deserialize<'de> for Message {
     }
 }
 
-/// A text that is borrowed.
 pub(crate) fn borrowed(text: &str) -> Json<'_> {
     Json::Text(Cow::Borrowed(text))
 }

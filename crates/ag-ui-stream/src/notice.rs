@@ -1,6 +1,7 @@
 //! Refusals and tolerated faults as data: kind and place. `Display` adds the words.
 
 use json_tree::Json;
+use std::collections::VecDeque;
 use std::fmt;
 
 /// A fault in a stream that was refused, or that was tolerated, dropped or repaired.
@@ -255,26 +256,13 @@ impl fmt::Display for Notice {
 
 impl std::error::Error for Notice {}
 
-/// The texts with a text between them. (`join` is several times the code.)
-pub(crate) fn joined(texts: &[&str], between: &str) -> String {
-    let mut joined = String::new();
-    for (at, text) in texts.iter().enumerate() {
-        joined.push_str(if at > 0 { between } else { "" });
-        joined.push_str(text);
-    }
-    joined
-}
-
-/// Notices that wait until they are taken.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notices {
-    waiting: Vec<Notice>,
-    /// The event that they are about.
+    waiting: VecDeque<Notice>,
     event_index: Option<u64>,
 }
 
 impl Notices {
-    /// Sets the event that later notices are about.
     pub(crate) fn begin_event(&mut self, index: u64) {
         self.event_index = Some(index);
     }
@@ -282,15 +270,15 @@ impl Notices {
     #[cold]
     pub(crate) fn push(&mut self, detail: NoticeDetail, names: &[&str], path: Option<String>) {
         if self.waiting.len() < Notice::MAX_WAITING {
-            self.waiting.push(Notice { path, event_index: self.event_index, ..*Notice::new(detail, names) });
+            self.waiting.push_back(Notice { path, event_index: self.event_index, ..*Notice::new(detail, names) });
         }
     }
 
     pub(crate) fn take(&mut self) -> Option<Notice> {
-        if self.waiting.is_empty() { None } else { Some(self.waiting.remove(0)) }
+        self.waiting.pop_front()
     }
 
     pub(crate) fn into_vec(self) -> Vec<Notice> {
-        self.waiting
+        self.waiting.into()
     }
 }

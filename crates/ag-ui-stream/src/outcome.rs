@@ -23,7 +23,6 @@ pub enum RunOutcome {
 }
 
 impl RunOutcome {
-    /// Reads JSON that the walk has passed.
     pub(crate) fn of(json: &Json<'_>) -> Self {
         let items = |name: &str| json.get(name).and_then(Json::as_list).unwrap_or_default().iter();
         match json.get("type").and_then(Json::as_str) {

@@ -9,7 +9,6 @@ use crate::wire::{MemberRule, Members, Presence, may, must, or_null, set};
 use json_tree::Json;
 use shapes::{ANY, FLAG, OBJECT, TEXT};
 
-/// One type of event.
 #[derive(Debug)]
 pub(crate) struct EventRule {
     pub(crate) kind: EventType,
@@ -209,7 +208,6 @@ static RETIRED: [(&str, EventType); 5] = [
 ];
 
 impl EventRule {
-    /// The row of a type.
     pub(crate) fn of(name: &str) -> Option<&'static Self> {
         EVENTS.iter().find(|rule| rule.name == name)
     }
@@ -219,7 +217,6 @@ impl EventRule {
         self.own.iter().chain(self.shared)
     }
 
-    /// The row of a retired type.
     pub(crate) fn of_retired(name: &str) -> Option<&'static Self> {
         RETIRED.iter().find(|(retired, _)| *retired == name).map(|(_, kind)| &EVENTS[*kind as usize])
     }

@@ -11,7 +11,6 @@ use crate::event::{Event, EventRef};
 use crate::input::PROTOCOL_VERSION;
 use crate::notice::{Code, Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
-use crate::queue::Queue;
 use crate::sse::{Decoder, Lines, SseError};
 use crate::wire::{Members, enforce_members, parse, text, text_or_empty};
 use halves::Joiner;
@@ -19,6 +18,7 @@ use json_tree::{Halves, Json, natural};
 use lanes::Lanes;
 use order::Order;
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::iter;
 use thinking::Thinking;
 
@@ -50,7 +50,7 @@ pub(crate) struct Pipeline {
     lanes: Lanes,
     order: Order,
     joiner: Joiner,
-    events: Queue<Event>,
+    events: VecDeque<Event>,
     warnings: Notices,
     error: Option<Notice>,
     error_given: bool,
@@ -133,14 +133,12 @@ pub struct Rest {
     pub end: End,
 }
 
-/// The data of a frame.
 type Data<'t> = Result<Cow<'t, str>, SseError>;
 
 impl Pipeline {
-    /// The next event, or once the error that ends the stream.
     pub(crate) fn next<'t>(&mut self, bytes: &'t [u8], lines: &mut Lines) -> Option<Result<EventRef<'t>, Notice>> {
         loop {
-            if let Some(event) = self.events.take() {
+            if let Some(event) = self.events.pop_front() {
                 return Some(Ok(event));
             }
             if self.error.is_some() {
@@ -154,11 +152,10 @@ impl Pipeline {
 
     fn queue(&mut self, taken: Option<EventRef<'_>>) {
         if let Some(event) = taken {
-            self.events.push(event.into_owned());
+            self.events.push_back(event.into_owned());
         }
     }
 
-    /// The next tolerated fault.
     pub(crate) fn next_warning(&mut self) -> Option<Notice> {
         self.warnings.take()
     }
@@ -210,7 +207,6 @@ impl Pipeline {
         }
     }
 
-    /// Counts the next event and returns its index.
     fn begin_event(&mut self) -> u64 {
         let index = self.count;
         self.count += 1;
@@ -240,7 +236,7 @@ impl Pipeline {
         lanes.take(rule, event, &mut |rule, event| {
             let event = EventRef { rule, members: event };
             if order.take(&event, warnings)? {
-                let mut pass = |rule, members| events.push(EventRef { rule, members }.into_owned());
+                let mut pass = |rule, members| events.push_back(EventRef { rule, members }.into_owned());
                 for call in order.take_unended() {
                     warnings.push(NoticeDetail::UnendedCall, &[&call], None);
                     let (end, event) = EntityKind::Call.end_of(&call);
@@ -307,7 +303,6 @@ fn is_idle(text: &str) -> bool {
     text.is_empty() || text.len() <= "keep-alive".len() && WORDS.split(' ').any(|word| word == text)
 }
 
-/// True if a version is no newer than this client's.
 fn is_served(version: &str) -> bool {
     let Some((major, minor)) = version.split_once('.') else {
         return false;

@@ -6,10 +6,10 @@ mod keys;
 mod records;
 #[cfg(feature = "asks")]
 mod seen;
+mod slots;
 mod snapshot;
 
 use crate::history::History;
-use crate::index::Positions;
 use crate::message::{Message, Metadata, Role, ToolCall, unique};
 use crate::notice::{Notice, NoticeDetail, Notices};
 use crate::outcome::Interrupt;
@@ -17,6 +17,7 @@ use crate::patch::CopyBudget;
 use crate::reader::{End, EndOutcome};
 use calls::{CallTable, RestatedCall};
 use json_tree::{Json, Members};
+use slots::MessageSlots;
 use std::borrow::Cow;
 use std::mem;
 
@@ -33,8 +34,7 @@ pub use calls::CallState;
 #[derive(Clone, Debug)]
 pub struct Thread {
     messages: Vec<Message>,
-    /// Message id to position.
-    positions: Positions,
+    slots: MessageSlots,
     calls: CallTable,
     state: Json<'static>,
     /// The copies that patches made within the state and the activities.
@@ -162,7 +162,7 @@ impl Thread {
         let History { mut messages, state, ended, interrupts, .. } = history;
         let mut thread = Self {
             messages: Vec::new(),
-            positions: Positions::default(),
+            slots: MessageSlots::default(),
             calls: CallTable::default(),
             state: state.unwrap_or_else(|| Json::Object(Members::new())),
             copied: CopyBudget::default(),
@@ -211,7 +211,11 @@ impl Thread {
     /// A message by its id.
     #[must_use]
     pub fn message(&self, id: &str) -> Option<&Message> {
-        self.positions.get(id).map(|position| &self.messages[position])
+        self.position_of(id).map(|position| &self.messages[position])
+    }
+
+    pub(crate) fn position_of(&self, id: &str) -> Option<usize> {
+        Some(self.slots.position(self.slots.find(id)?))
     }
 
     /// The shared state; `{}` until something sets it.
@@ -258,25 +262,26 @@ impl Thread {
         self.told = told.iter().map(|message| message.id.clone()).collect();
     }
 
-    /// A call in its message.
     pub(crate) fn tool_call(&self, key: &str) -> Option<&ToolCall> {
         self.held(self.call(key)?)
     }
 
     /// The position of a call's message, and its position there; `None` if a snapshot dropped the message.
     pub(crate) fn place(&self, key: &str) -> Option<(usize, usize)> {
-        self.calls.place_of(self.call(key)?)
+        self.place_of(self.call(key)?)
     }
 
-    /// The position of the message of a call.
     #[cfg(feature = "asks")]
     pub(crate) fn owner(&self, key: &str) -> Option<usize> {
         Some(self.place(key)?.0)
     }
 
-    /// The same, of a call that was found.
+    fn place_of(&self, call: &CallState) -> Option<(usize, usize)> {
+        Some((self.slots.position(call.owner?), call.index))
+    }
+
     pub(crate) fn held(&self, call: &CallState) -> Option<&ToolCall> {
-        let (message, call) = self.calls.place_of(call)?;
+        let (message, call) = self.place_of(call)?;
         self.messages.get(message)?.tool_calls.get(call)
     }
 
@@ -335,7 +340,7 @@ impl Thread {
         let mut others = Vec::new();
         for message in messages {
             let call = message.tool_call_id().and_then(|call| self.place(call));
-            match call.filter(|_| !self.positions.contains(message.id())) {
+            match call.filter(|_| self.slots.find(message.id()).is_none()) {
                 Some((owner, _)) => behind[owner].push(message),
                 None => others.push(message),
             }
@@ -389,14 +394,15 @@ impl Thread {
 
     /// Adds a message at the end, or in the place of the one that has its id.
     fn put(&mut self, message: Message) -> Change {
-        let Some(position) = self.positions.get(message.id()) else {
+        let Some(slot) = self.slots.find(message.id()) else {
             return self.insert(self.messages.len(), message);
         };
+        let position = self.slots.position(slot);
         let before = mem::replace(&mut self.messages[position], message);
-        self.calls.detach_message(position, &before);
+        self.calls.detach_message(slot, &before);
         let held = &self.messages[position];
         match before.tool_call_id() {
-            None => self.calls.place_message(position, held),
+            None => self.calls.place_message(slot, held),
             same if same == held.tool_call_id() => {}
             // Its call is answered only if another message does.
             Some(_) => self.reindex(),
@@ -407,12 +413,9 @@ impl Thread {
     fn insert(&mut self, position: usize, message: Message) -> Change {
         // An insertion before them moves them.
         self.last_result.take_if(|(_, last)| position < *last);
-        if position < self.messages.len() {
-            self.positions.shift(position);
-            self.calls.shift(position);
-        }
-        self.positions.insert(message.id(), position);
-        self.calls.place_message(position, &message);
+        let slot = self.slots.add(position);
+        self.slots.name(slot, message.id());
+        self.calls.place_message(slot, &message);
         self.messages.insert(position, message);
         Change::MessageAdded { message: position }
     }
@@ -428,7 +431,7 @@ impl Thread {
             None => true,
             Some(held) => held.tool_call_id() == tool.tool_call_id(),
         });
-        if self.positions.contains(&tool.id) {
+        if self.slots.find(&tool.id).is_some() {
             return self.put(tool);
         }
         let owner = self.place(&tool.tool_call_id);
@@ -445,13 +448,14 @@ impl Thread {
         self.insert(position, tool)
     }
 
-    /// Updates the positions of all messages and calls.
     fn reindex(&mut self) {
         self.last_result = None;
         self.calls.forget_answers();
+        self.slots = MessageSlots::default();
         for (position, message) in self.messages.iter().enumerate() {
-            self.positions.insert(message.id(), position);
-            self.calls.place_message(position, message);
+            let slot = self.slots.add(position);
+            self.slots.name(slot, message.id());
+            self.calls.place_message(slot, message);
         }
     }
 

@@ -18,7 +18,6 @@ pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;
 /// The values that the protocol allows at one position.
 #[derive(Debug)]
 pub(crate) enum ValueShape {
-    /// Any JSON, never looked into.
     Any,
     Text,
     Flag,
@@ -46,18 +45,15 @@ pub(crate) enum ValueShape {
 /// One described member of an object.
 #[derive(Debug)]
 pub(crate) struct MemberRule {
-    /// The name on the wire.
     pub(crate) name: &'static str,
     pub(crate) presence: Presence,
     pub(crate) shape: &'static ValueShape,
 }
 
-/// A member that must be there.
 pub(crate) const fn must(name: &'static str, shape: &'static ValueShape) -> MemberRule {
     MemberRule { name, presence: Presence::Required, shape }
 }
 
-/// A member that may be there.
 pub(crate) const fn may(name: &'static str, shape: &'static ValueShape) -> MemberRule {
     MemberRule { name, presence: Presence::Optional, shape }
 }
@@ -67,7 +63,6 @@ pub(crate) const fn or_null(name: &'static str, shape: &'static ValueShape) -> M
     MemberRule { name, presence: Presence::Nullable, shape }
 }
 
-/// The presence of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
@@ -89,7 +84,6 @@ pub(crate) struct Union {
 }
 
 impl Union {
-    /// The kind of object; `None` if the tag is missing or not described.
     pub(crate) fn kind(&self, members: &Members<'_>) -> Option<usize> {
         let kind = text(members, self.tag)?;
         self.kinds.iter().position(|(name, _)| *name == kind)

@@ -10,7 +10,6 @@ use ask_user_question::form::Form;
 use ask_user_question::outcome::Outcome;
 use json_tree::Json;
 
-/// The member of the answer that approves the call or rejects it.
 const ACCEPTED: &str = "accepted";
 
 impl Asks {
@@ -48,9 +47,9 @@ impl Asks {
         }
     }
 
-    /// Opens the approval of a call, if it is one of these tools and its arguments are complete.
     pub(super) fn ask_approval(&mut self, key: &str, thread: &Thread) {
-        let call = thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains(key));
+        let call =
+            thread.tool_call(key).filter(|call| self.is_approval(&call.name) && !self.positions.contains_key(key));
         if let Some(question) = call.zip(self.readers.approval).and_then(|(call, read)| read(call)) {
             let (ask, form) = question;
             let position = self.open(key, AskSource::Approval);

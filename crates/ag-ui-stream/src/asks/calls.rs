@@ -2,7 +2,6 @@
 
 use super::list::Asks;
 use super::tracked::{AskSource, TrackedAsk, about};
-use super::verdict::{JudgedResults, MessageIndex};
 use crate::event::{EventRef, EventType};
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::Phase;
@@ -30,7 +29,10 @@ impl Asks {
         if let Change::ToolCallAdded { .. } | Change::MessagesReplaced = change {
             self.hear_call(key, thread);
         }
-        self.take_call(key, Some((event, change)), &MessageIndex::default(), thread);
+        if self.take_call(key, Some((event, change)), thread) {
+            self.take_results(key, thread);
+            self.take_held(thread);
+        }
     }
 
     /// Takes a call as words of the agent.
@@ -40,35 +42,29 @@ impl Asks {
         }
     }
 
-    /// Takes a call as far as it came. Without an event it comes no further.
-    pub(super) fn take_call(
-        &mut self,
-        key: &str,
-        event: Option<(&EventRef<'_>, Change)>,
-        index: &MessageIndex<'_>,
-        thread: &Thread,
-    ) {
+    /// Takes a call as far as it came. Without an event it comes no further. Returns true if it is complete now.
+    pub(super) fn take_call(&mut self, key: &str, event: Option<(&EventRef<'_>, Change)>, thread: &Thread) -> bool {
         let Some(call) = thread.call(key).filter(|call| self.is_ask(&call.name)) else {
-            return;
+            return false;
         };
         let runs = matches!(thread.run(), RunState::Running { .. });
         if if event.is_none() { !call.ended && runs } else { call.is_told_again() } {
-            return;
+            return false;
         }
         let arguments = thread.arguments_of(call);
         let (event, begins) = event.map_or((None, false), |(event, change)| {
             let is_there = matches!(change, Change::ToolCallChanged { .. });
             (Some(event), is_there && event.kind() == EventType::ToolCallStart)
         });
-        let (position, news) = match self.positions.get(key) {
+        let (position, news) = match self.position(key) {
             Some(position) if !begins && !self.tracked[position].makes_way() => {
                 let args = event.filter(|event| event.kind() == EventType::ToolCallArgs);
                 (position, args.map_or("", EventRef::delta))
             }
-            None if self.repeats(key, arguments, event, index, thread) => return,
+            None if self.repeats(key, arguments, event, thread) => return call.ended,
             None if self.may_repeat(arguments, event, thread) => {
-                self.held.insert(key, 0);
-                return;
+                self.held.push(key.to_owned());
+                return false;
             }
             known => {
                 let position = self.open_at(known, key, AskSource::Call);
@@ -79,7 +75,7 @@ impl Asks {
         };
         let tracked = &mut self.tracked[position];
         if tracked.snapshot.phase != Phase::Streaming {
-            return;
+            return false;
         }
         tracked.feed(news, &mut self.changes);
         if call.ended {
@@ -88,31 +84,22 @@ impl Asks {
             for question in &tracked.ask().questions {
                 self.by_question.put(question.question.trim(), position);
             }
-            if call.answered {
-                self.take_result(key, JudgedResults::Told(index), thread);
-            }
-            self.take_held(thread);
         } else if event.is_none() {
             tracked.end_run(&mut self.changes);
         }
+        call.ended
     }
 
     /// Returns true if a call that is no ask yet has the arguments of another one, or so far those of one that waits.
-    fn repeats(
-        &mut self,
-        key: &str,
-        arguments: &str,
-        event: Option<&EventRef<'_>>,
-        index: &MessageIndex<'_>,
-        thread: &Thread,
-    ) -> bool {
+    fn repeats(&mut self, key: &str, arguments: &str, event: Option<&EventRef<'_>>, thread: &Thread) -> bool {
         let known = |it: &TrackedAsk| thread.arguments(&it.id).unwrap_or_default();
-        let place = index.place(key);
-        // In a history, what ends the other one may come after this one.
-        let is_waiting = |it: &TrackedAsk| {
+        // In a history, the result that ends the other one may come after this one.
+        let is_answered = |it: &TrackedAsk| {
             let twins = &it.twins[it.twins.len().saturating_sub(LAST)..];
-            it.is_waiting() && self.judge(it, twins, index, thread).is_open_at(place)
+            let mut results = it.results(twins, thread).into_iter().skip(it.passed);
+            thread.owner(&it.id) != thread.owner(key) && results.any(|result| it.read_result(result).is_some())
         };
+        let is_waiting = |it: &TrackedAsk| it.is_waiting() && !is_answered(it);
         if !thread.call(key).is_some_and(|call| call.ended) {
             let delta = event.map_or(arguments, EventRef::delta);
             // It was held back so far, so what came before was the same.
@@ -125,11 +112,8 @@ impl Asks {
             known(it) == arguments && (reply.is_some() && reply == reply_to(&it.id, thread) || is_waiting(it))
         });
         if let Some(twin) = twin {
-            self.positions.insert(key, twin);
+            self.positions.insert(key.to_owned(), twin);
             self.tracked[twin].twins.push(key.to_owned());
-            if thread.call(key).is_some_and(|call| call.answered) {
-                self.take_result(key, JudgedResults::Told(index), thread);
-            }
         }
         twin.is_some()
     }
@@ -151,18 +135,24 @@ impl Asks {
 
     /// Takes the calls that were held back: what they were compared with is complete, or never will be.
     pub(super) fn take_held(&mut self, thread: &Thread) {
-        for (key, _) in mem::take(&mut self.held).iter() {
+        for key in mem::take(&mut self.held) {
             let is_streaming =
-                matches!(thread.run(), RunState::Running { .. }) && thread.call(key).is_some_and(|call| !call.ended);
+                matches!(thread.run(), RunState::Running { .. }) && thread.call(&key).is_some_and(|call| !call.ended);
             if is_streaming {
-                self.held.insert(key, 0);
+                self.held.push(key);
             } else {
-                self.take_call(key, None, &MessageIndex::default(), thread);
+                self.take_whole(&key, thread);
             }
         }
     }
 
-    /// The last call that is meant, among those that began last.
+    /// Takes a call that comes no further, with its results.
+    fn take_whole(&mut self, key: &str, thread: &Thread) {
+        if self.take_call(key, None, thread) {
+            self.take_results(key, thread);
+        }
+    }
+
     fn last_call(&self, is_meant: impl Fn(&TrackedAsk) -> bool) -> Option<usize> {
         let is_it = |position: &usize| {
             let it = &self.tracked[*position];
@@ -173,7 +163,7 @@ impl Asks {
 
     /// The agent settled one call of an ask alone. Those of the same ask in later messages are asked by themselves.
     pub(super) fn part_twins(&mut self, key: &str, thread: &Thread) {
-        let Some(ask) = self.positions.get(key) else {
+        let Some(ask) = self.position(key) else {
             return;
         };
         let tracked = &mut self.tracked[ask];
@@ -186,7 +176,7 @@ impl Asks {
         for twin in mem::take(&mut tracked.twins) {
             if is_parted(&twin) {
                 self.positions.remove(&twin);
-                self.take_call(&twin, None, &MessageIndex::default(), thread);
+                self.take_whole(&twin, thread);
             } else {
                 self.tracked[ask].twins.push(twin);
             }
@@ -197,15 +187,15 @@ impl Asks {
     pub(super) fn take_pending(&mut self, change: Change, thread: &Thread) {
         if let Change::MessagesReplaced = change {
             for key in thread.unanswered_tool_call_ids() {
-                if !self.positions.contains(&key) {
+                if !self.positions.contains_key(&key) {
                     self.hear_call(&key, thread);
-                    self.take_call(&key, None, &MessageIndex::default(), thread);
+                    self.take_whole(&key, thread);
                 }
             }
         }
         for key in thread.pending_tool_call_ids() {
             let is_answered = thread.call(key).is_none_or(|call| call.answered);
-            let Some(position) = self.positions.get(key) else {
+            let Some(position) = self.position(key) else {
                 continue;
             };
             let tracked = &self.tracked[position];
@@ -223,7 +213,6 @@ impl Asks {
     }
 }
 
-/// The id of the reply that the client gave to a call.
 fn reply_to(key: &str, thread: &Thread) -> Option<String> {
     for result in thread.results(key) {
         if let Some(about) = about(result.metadata()) {

@@ -1,9 +1,8 @@
-use crate::queue::Queue;
 use ask_user_question::snapshot::AskPatch;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Changes that the caller has not taken yet.
-pub(super) type Changes = Queue<AskChange>;
+pub(super) type Changes = VecDeque<AskChange>;
 
 /// One change to the asks.
 #[derive(Clone, Debug, PartialEq, Eq)]

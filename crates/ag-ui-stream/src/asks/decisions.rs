@@ -43,7 +43,6 @@ fn approval(request: &Json<'static>, arguments: Option<&Json<'static>>) -> Asked
     asked(Form::approval(&question, APPROVED))
 }
 
-/// The member of the form's payload that approves the call.
 const APPROVED: &str = "approved";
 
 /// The decisions that a call takes, by the tool's name or else by its place.
@@ -61,9 +60,7 @@ fn list<'v>(value: &'v Json<'static>, names: &[&str]) -> &'v [Json<'static>] {
 
 /// One decision on a call: `approve`, `reject` or `respond`.
 struct DecisionForm {
-    /// The call may be rejected.
     can_reject: bool,
-    /// The form of an approval.
     approval: Option<Arc<dyn ReplyForm>>,
 }
 

@@ -10,7 +10,6 @@ use std::sync::Arc;
 pub(super) trait ReplyForm: Send + Sync {
     /// The content for an outcome, or the sentence that refuses it.
     fn write(&self, ask: &AskUserQuestion, outcome: &Outcome) -> Result<Json<'static>, String>;
-    /// The outcome in a content.
     fn read(&self, ask: &AskUserQuestion, content: &Json<'static>) -> Option<Outcome>;
     /// True if the ask beside it is in the tool's own form. A call that it is about must offer the same choices.
     fn restates(&self) -> bool {
@@ -28,7 +27,6 @@ impl fmt::Debug for dyn ReplyForm {
 /// An ask, and the form of its reply unless that is the tool's own.
 pub(super) type Asked = (AskUserQuestion, Option<Arc<dyn ReplyForm>>);
 
-/// An ask of a form.
 pub(super) fn asked((ask, form): (AskUserQuestion, Form)) -> Asked {
     (ask, Some(Arc::new(form)))
 }
@@ -50,7 +48,6 @@ impl ReplyForm for Form {
     }
 }
 
-/// One thing that an interrupt asks for.
 #[derive(Debug)]
 pub(super) struct InterruptPart {
     /// `None` if it can't be asked.
@@ -61,11 +58,9 @@ pub(super) struct InterruptPart {
 /// The part of one ask in the answer to an interrupt.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
-    /// Its index among the decisions.
     pub(super) at: usize,
     /// The number of decisions.
     pub(super) of: usize,
-    /// The form of one decision.
     pub(super) form: Arc<dyn ReplyForm>,
 }
 
@@ -79,7 +74,6 @@ pub(super) fn ask_in(value: &Json<'static>) -> Option<AskUserQuestion> {
     }
 }
 
-/// The first of these members that is there.
 pub(super) fn first<'v>(value: &'v Json<'static>, names: &[&str]) -> Option<&'v Json<'static>> {
     names.iter().find_map(|name| value.get(name))
 }

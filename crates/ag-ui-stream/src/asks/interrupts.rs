@@ -16,11 +16,9 @@ use std::mem;
 use std::slice;
 use std::sync::Arc;
 
-/// The responses of an input to interrupts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Answers {
     pub(crate) resume: Vec<Json<'static>>,
-    /// The answers to legacy interrupts.
     pub(crate) command: Option<Json<'static>>,
 }
 
@@ -51,7 +49,6 @@ impl Asks {
         self.find(id)?.after.as_deref()
     }
 
-    /// True if a legacy interrupt waits.
     pub(super) fn has_legacy(&self) -> bool {
         let waits = |it: &TrackedAsk| it.can_be_ended() && it.waits_by().is_some_and(|by| by.legacy.is_some());
         self.tracked.iter().any(waits)
@@ -65,7 +62,6 @@ impl Asks {
         }
     }
 
-    /// Binds the legacy interrupts that recorded asks wait by.
     pub(super) fn restore_legacy(&mut self, waits: &RecordedWaits, thread: &Thread) {
         for it in &waits.legacy {
             let id = it.get("id").and_then(text_of).unwrap_or_default();
@@ -80,12 +76,10 @@ impl Asks {
         }
     }
 
-    /// Takes the interrupts of a thread that no event brought.
     pub(crate) fn handle_interrupts(&mut self, thread: &Thread) {
         self.take_interrupts(&RecordedWaits::default(), thread);
     }
 
-    /// Makes asks of the interrupts that a run ended in.
     pub(super) fn take_interrupts(&mut self, recorded: &RecordedWaits, thread: &Thread) {
         for interrupt in thread.open_interrupts() {
             self.bind_interrupt(WaitsBy { interrupt: interrupt.clone(), legacy: None }, recorded, thread);
@@ -151,7 +145,6 @@ impl Asks {
         }
     }
 
-    /// True if an interrupt is about a call of a tool that does not ask.
     fn is_foreign_call(&self, interrupt: &Interrupt, thread: &Thread) -> bool {
         let call = interrupt.tool_call_id.as_deref();
         interrupt.reason == "tool_call"
@@ -161,7 +154,7 @@ impl Asks {
     fn open_interrupt(&mut self, interrupt: &Interrupt, thread: &Thread) -> usize {
         // Some agents reuse the id of an earlier interrupt, whose receipt stays.
         let (mut id, mut run) = (interrupt.id.clone(), self.run);
-        while self.positions.contains(&id) {
+        while self.positions.contains_key(&id) {
             id = interrupt.id.clone() + "-" + &run.to_string();
             run += 1;
         }
@@ -178,7 +171,7 @@ impl Asks {
         let interrupt = &by.interrupt;
         // Another part of the interrupt has it.
         let is_bound = |tracked: &TrackedAsk| tracked.wait.as_deref().is_some_and(|wait| Arc::ptr_eq(&wait.by, by));
-        if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.positions.get(&thread.key(id)))
+        if let Some(named) = interrupt.tool_call_id.as_deref().and_then(|id| self.position(&thread.key(id)))
             && !is_bound(&self.tracked[named])
             && may_answer(&self.tracked[named], by, part, thread)
         {
@@ -333,7 +326,6 @@ fn may_answer(named: &TrackedAsk, by: &WaitsBy, part: &InterruptPart, thread: &T
     }
 }
 
-/// Returns true if an interrupt asks in the tool's own form.
 fn restates(form: &Option<Arc<dyn ReplyForm>>) -> bool {
     form.as_ref().is_none_or(|form| form.restates())
 }

@@ -3,12 +3,12 @@
 use super::change::{AskChange, Changes};
 use super::form::{Asked, InterruptPart};
 use super::tracked::{AskSource, TrackedAsk};
-use crate::index::Index;
 use crate::message::ToolCall;
 use crate::outcome::Interrupt;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskSnapshot, AskUserQuestion, Outcome};
 use json_tree::Json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// All asks of one conversation, in the order in which they began.
@@ -22,7 +22,7 @@ pub struct Asks {
     pub(super) names: Vec<String>,
     pub(super) tracked: Vec<TrackedAsk>,
     /// Positions by the keys of calls, or by ids of interrupts. Two calls of one ask have one.
-    pub(super) positions: Index,
+    pub(super) positions: BTreeMap<String, usize>,
     /// The number of runs that began. In run 0 there is only a history.
     pub(super) run: u64,
     /// Some ask may have a result that is no answer, and the agent has not spoken since.
@@ -35,45 +35,34 @@ pub struct Asks {
     pub(super) begun: Vec<usize>,
     /// The positions of those by which an agent waits, or whose run was started to answer them.
     pub(super) suspended: Vec<usize>,
-    /// The positions of those with a deadline.
     pub(super) timed: Vec<usize>,
-    /// The asks of calls by the texts of their questions.
     pub(super) by_question: Groups,
-    /// The asks that waited by interrupts, by the interrupts' ids.
     pub(super) by_interrupt: Groups,
     /// The keys of the calls that may ask the same as one that still streams.
-    pub(super) held: Index,
+    pub(super) held: Vec<String>,
     pub(super) readers: Readers,
     pub(super) changes: Changes,
 }
 
 /// Positions of asks by texts. Some may be out of date.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Groups {
-    index: Index,
-    groups: Vec<Vec<usize>>,
-}
+pub(super) struct Groups(BTreeMap<String, Vec<usize>>);
 
 impl Groups {
     pub(super) fn put(&mut self, text: &str, position: usize) {
-        let group = self.index.get(text).unwrap_or_else(|| {
-            self.index.insert(text, self.groups.len());
-            self.groups.push(Vec::new());
-            self.groups.len() - 1
-        });
-        if !self.groups[group].ends_with(&[position]) {
-            self.groups[group].push(position);
+        let group = self.0.entry(text.to_owned()).or_default();
+        if !group.ends_with(&[position]) {
+            group.push(position);
         }
     }
 
     pub(super) fn get(&self, text: &str) -> &[usize] {
-        self.index.get(text).map_or(&[], |group| &self.groups[group])
+        self.0.get(text).map_or(&[], Vec::as_slice)
     }
 
-    /// Keeps those of a text for which something is so.
     pub(super) fn retain(&mut self, text: &str, is: impl Fn(usize) -> bool) {
-        if let Some(group) = self.index.get(text) {
-            self.groups[group].retain(|position| is(*position));
+        if let Some(group) = self.0.get_mut(text) {
+            group.retain(|position| is(*position));
         }
     }
 }
@@ -103,9 +92,8 @@ impl Asks {
         self.find(tool_call_id).map(|tracked| &tracked.snapshot)
     }
 
-    /// The next change.
     pub(crate) fn next_change(&mut self) -> Option<AskChange> {
-        self.changes.take()
+        self.changes.pop_front()
     }
 
     pub(super) fn is_ask(&self, tool_name: &str) -> bool {
@@ -113,15 +101,19 @@ impl Asks {
         self.names.iter().any(|own| own == tool_name || own == name)
     }
 
+    /// The position of the ask of a call, by its key, or of an interrupt.
+    pub(super) fn position(&self, id: &str) -> Option<usize> {
+        self.positions.get(id).copied()
+    }
+
     pub(super) fn find(&self, tool_call_id: &str) -> Option<&TrackedAsk> {
-        self.positions.get(tool_call_id).map(|position| &self.tracked[position])
+        self.position(tool_call_id).map(|position| &self.tracked[position])
     }
 
     pub(super) fn open(&mut self, id: &str, source: AskSource) -> usize {
-        self.open_at(self.positions.get(id), id, source)
+        self.open_at(self.position(id), id, source)
     }
 
-    /// Sets or takes away the deadline of an ask.
     pub(super) fn set_time(&mut self, position: usize, deadline: Option<u64>) {
         let tracked = &mut self.tracked[position];
         if deadline.is_some() && tracked.snapshot.expires_at.is_none() {
@@ -135,7 +127,7 @@ impl Asks {
     /// Opens an ask behind the others, or in the place of one that makes way. Returns its position.
     pub(super) fn open_at(&mut self, place: Option<usize>, id: &str, source: AskSource) -> usize {
         let mut opened = TrackedAsk::new(id, source, self.run);
-        self.changes.push(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
+        self.changes.push_back(AskChange::Opened { tool_call_id: Arc::clone(&opened.id) });
         if let Some(position) = place {
             // The agent may still wait by the interrupt of the call that begins again.
             opened.wait = self.tracked[position].wait.take();
@@ -143,7 +135,7 @@ impl Asks {
             self.begun.push(position);
             return position;
         }
-        self.positions.insert(id, self.tracked.len());
+        self.positions.insert(id.to_owned(), self.tracked.len());
         self.begun.push(self.tracked.len());
         self.tracked.push(opened);
         self.tracked.len() - 1

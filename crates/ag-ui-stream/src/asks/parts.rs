@@ -63,7 +63,6 @@ pub(super) fn own_part(interrupt: &Interrupt, _: bool) -> Vec<InterruptPart> {
     vec![InterruptPart { asked: own_ask(interrupt, raw(interrupt).unwrap_or(&Json::Null)), decision: None }]
 }
 
-/// The ask in the tool's own form that an interrupt carries.
 fn own_ask(interrupt: &Interrupt, raw: &Json<'static>) -> Option<Asked> {
     let metadata = interrupt.metadata.as_ref().unwrap_or(&Json::Null);
     let places =

@@ -3,7 +3,6 @@
 use ask_user_question::Phase;
 use ask_user_question::outcome::OutcomeKind;
 
-/// The facts about an ask that decide its phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) arguments: Arguments,
@@ -13,31 +12,24 @@ pub(super) struct Facts {
     pub(super) end: Option<EndedBy>,
 }
 
-/// The state of the arguments of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arguments {
-    /// They have not ended.
     Partial,
-    /// They ended, and no ask can be read from them.
     Unreadable,
-    /// They are an ask.
     Readable,
 }
 
 /// The end of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndedBy {
-    /// An outcome: from a result, an answer to an interrupt, or a message.
     Outcome(OutcomeKind),
     /// A result that is no readable answer, after which the agent went on.
     Result,
-    /// A result that refuses the call.
     Refusal,
     /// The clock. A result or a message that comes later still counts.
     Deadline,
 }
 
-/// The one place where a phase is decided.
 pub(super) fn phase(facts: Facts) -> Phase {
     match (facts.end, facts.arguments, facts.is_running) {
         (Some(EndedBy::Outcome(kind)), _, _) => match kind {
@@ -61,7 +53,6 @@ pub(super) fn phase(facts: Facts) -> Phase {
 mod tests {
     use super::*;
 
-    /// The words of the table for a fact.
     fn words(facts: Facts) -> [&'static str; 3] {
         let arguments = match facts.arguments {
             Arguments::Partial => "partial",

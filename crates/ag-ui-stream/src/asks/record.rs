@@ -2,34 +2,26 @@
 
 use super::list::Asks;
 use super::phase::{Arguments, EndedBy};
-use super::tracked::{AskSource, TrackedAsk, WaitsBy};
-use crate::index::Index;
+use super::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::thread::Thread;
 use ask_user_question::outcome::OutcomeKind;
 use ask_user_question::snapshot::AskPatch;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::sync::Arc;
 
-/// The interrupts by which recorded asks wait.
 #[derive(Default)]
 pub(super) struct RecordedWaits {
-    /// The positions of the asks, by interrupt and part.
-    positions: Index,
-    /// The legacy interrupts that wait, each an object of `id` and `value`.
+    positions: BTreeMap<(String, usize), usize>,
     pub(super) legacy: Vec<Json<'static>>,
 }
 
 impl RecordedWaits {
-    /// The ask that is a part of an interrupt.
     pub(super) fn position(&self, interrupt: &str, part: usize) -> Option<usize> {
-        self.positions.get(&place(interrupt, part))
+        self.positions.get(&(interrupt.to_owned(), part)).copied()
     }
-}
-
-fn place(interrupt: &str, part: usize) -> String {
-    part.to_string() + " " + interrupt
 }
 
 impl AskSource {
@@ -69,16 +61,16 @@ impl Asks {
         self.tracked.iter().filter(is_there).map(|it| it.record(thread))
     }
 
-    /// Opens the asks of a history's records.
     pub(super) fn restore(&mut self, records: &[Json<'static>], thread: &Thread) -> RecordedWaits {
-        let (mut waits, mut told) = (RecordedWaits::default(), Index::default());
+        let (mut waits, mut told) = (RecordedWaits::default(), BTreeSet::new());
         for record in records {
             let Some(position) = self.restore_ask(record, thread) else {
                 continue;
             };
-            self.stands |= self.tracked[position].acknowledged;
+            self.stands = true;
             for twin in list(record, "twins").iter().filter_map(Json::as_str) {
-                if thread.call(twin).is_some() && self.positions.insert(twin, position) {
+                if thread.call(twin).is_some() && !self.positions.contains_key(twin) {
+                    self.positions.insert(twin.to_owned(), position);
                     self.tracked[position].twins.push(twin.to_owned());
                 }
             }
@@ -86,8 +78,8 @@ impl Asks {
                 let Some(id) = text(interrupt, "id") else {
                     continue;
                 };
-                waits.positions.insert(&place(id, number(record, "part")), position);
-                if interrupt.get("value").is_some() && told.insert(id, 0) {
+                waits.positions.insert((id.to_owned(), number(record, "part")), position);
+                if interrupt.get("value").is_some() && told.insert(id) {
                     waits.legacy.push(interrupt.clone());
                 }
             }
@@ -99,7 +91,7 @@ impl Asks {
     fn restore_ask(&mut self, record: &Json<'static>, thread: &Thread) -> Option<usize> {
         let (id, source) = (text(record, "id")?, AskSource::named(text(record, "by")?)?);
         let (call, after) = (thread.tool_call(id), text(record, "after"));
-        if self.positions.contains(id)
+        if self.positions.contains_key(id)
             || (source == AskSource::Interrupt) == call.is_some()
             || after.is_some_and(|after| thread.message(after).is_none())
         {
@@ -139,9 +131,13 @@ impl Asks {
         if let Some(result) = text(record, "result") {
             tracked.patch(AskPatch::Result(result.to_owned()), changes);
         }
-        tracked.acknowledged = is(record, "isAcknowledged");
         tracked.is_inferred = is(record, "isInferred");
         tracked.passed = number(record, "passed");
+        if is(record, "isAcknowledged") {
+            let results = tracked.results(&[], thread);
+            let since = results.iter().skip(tracked.passed).map(|result| ResultsSoFar::of(result)).max();
+            tracked.results_so_far = since.unwrap_or(ResultsSoFar::Placeholder);
+        }
         tracked.update_phase(changes);
         if source == AskSource::Call {
             for question in &self.tracked[position].ask().questions {
@@ -181,7 +177,7 @@ impl TrackedAsk {
             ("end", self.facts.end.filter(|_| !is_again).map(|end| end.name().into())),
             ("outcome", snapshot.outcome.as_ref().map(|outcome| outcome.tool_content(self.ask()).into())),
             ("result", snapshot.result.as_deref().map(text)),
-            ("isAcknowledged", flag(self.acknowledged)),
+            ("isAcknowledged", flag(self.results_so_far != ResultsSoFar::None)),
             ("isInferred", flag(self.is_inferred && !is_again)),
             ("passed", count(passed)),
             ("twins", list(self.twins.iter().map(|twin| text(twin)).collect())),

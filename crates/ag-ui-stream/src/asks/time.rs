@@ -22,7 +22,6 @@ pub(super) fn parse_deadline(text: &str) -> Option<u64> {
     u64::try_from(seconds * 1000 + milliseconds).ok()
 }
 
-/// The unread rest of a text.
 struct TimeText<'t>(&'t [u8]);
 
 impl TimeText<'_> {

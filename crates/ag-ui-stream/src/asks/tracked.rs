@@ -21,27 +21,20 @@ pub(super) struct TrackedAsk {
     pub(super) id: Arc<str>,
     pub(super) snapshot: AskSnapshot,
     pub(super) source: AskSource,
-    /// The agent gave the call a result that is no answer.
-    pub(super) acknowledged: bool,
-    /// The run in which it was over.
+    pub(super) results_so_far: ResultsSoFar,
     pub(super) over_since: u64,
-    /// Its phase follows from them.
     pub(super) facts: Facts,
     /// A message that names no ask ended it, so a later result of the agent's wins.
     pub(super) is_inferred: bool,
     /// The number of its results when it was asked again, which do not count any more.
     pub(super) passed: usize,
-    /// Other calls that ask the same.
     pub(super) twins: Vec<String>,
-    /// The interrupt by which the agent waits, if there is one.
     pub(super) wait: Option<Box<InterruptWait>>,
     /// An interrupt says the ask, and no call.
     pub(super) is_given: bool,
     /// The message before it when it began, if no call made it.
     pub(super) after: Option<String>,
-    /// The form of its reply, if that is not the tool's own.
     pub(super) form: Option<Arc<dyn ReplyForm>>,
-    /// Its arguments, while they stream.
     arriving: Option<Box<Arriving>>,
 }
 
@@ -66,10 +59,8 @@ pub(super) struct WaitsBy {
     pub(super) legacy: Option<Json<'static>>,
 }
 
-/// The origin of an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AskSource {
-    /// A call of the tool.
     Call,
     /// An interrupt that is about no call of it.
     Interrupt,
@@ -77,11 +68,24 @@ pub(super) enum AskSource {
     Approval,
 }
 
-/// The end of an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ResultsSoFar {
+    None,
+    /// They stand in the place of an answer that is still to come, or were there before the ask was asked again.
+    Placeholder,
+    /// One of them is the last word on the ask, once the agent speaks on.
+    Words,
+}
+
+impl ResultsSoFar {
+    pub(super) fn of(result: &Message) -> Self {
+        if is_placeholder(&result.text()) { Self::Placeholder } else { Self::Words }
+    }
+}
+
 pub(super) enum Ending {
     /// An outcome, or only its kind if the outcome can't be read any more.
     Over(Option<Outcome>, OutcomeKind),
-    /// The agent refuses the call.
     Refused,
     /// A result that can't be read, after which the agent continues.
     Told(String),
@@ -100,7 +104,6 @@ const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not availab
 /// The member of a call's metadata that names the language of its texts.
 const LANG: &str = "lang";
 
-/// The ask of a call that could not be read.
 static UNREAD: AskUserQuestion = AskUserQuestion::empty();
 
 impl TrackedAsk {
@@ -109,7 +112,7 @@ impl TrackedAsk {
             id: id.into(),
             snapshot: AskSnapshot::new(id),
             source,
-            acknowledged: false,
+            results_so_far: ResultsSoFar::None,
             over_since: run,
             facts: Facts { arguments: Arguments::Partial, is_running: source == AskSource::Call, end: None },
             is_inferred: false,
@@ -123,18 +126,15 @@ impl TrackedAsk {
         }
     }
 
-    /// The ask; an empty one if it could not be read.
     pub(super) fn ask(&self) -> &AskUserQuestion {
         self.snapshot.ask.as_deref().unwrap_or(&UNREAD)
     }
 
-    /// Applies a patch and queues the change.
     pub(super) fn patch(&mut self, patch: AskPatch, changes: &mut Changes) {
         self.snapshot.apply(&patch);
-        changes.push(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
+        changes.push_back(AskChange::Patched { tool_call_id: Arc::clone(&self.id), patch });
     }
 
-    /// Takes the language of the texts, if the call's metadata name one.
     pub(super) fn take_lang(&mut self, metadata: Option<&Json<'_>>, changes: &mut Changes) {
         let lang = metadata.and_then(|metadata| metadata.get(LANG)?.as_str());
         if let Some(lang) = lang.filter(|lang| is_language_tag(lang)) {
@@ -142,13 +142,12 @@ impl TrackedAsk {
         }
     }
 
-    /// Takes more of the arguments.
     #[inline(never)]
     pub(super) fn feed(&mut self, delta: &str, changes: &mut Changes) {
         let Self { id, snapshot, arriving, .. } = self;
         arriving.get_or_insert_default().feed(delta, |patch| {
             snapshot.apply(&patch);
-            changes.push(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
+            changes.push_back(AskChange::Patched { tool_call_id: Arc::clone(id), patch });
         });
     }
 
@@ -189,7 +188,6 @@ impl TrackedAsk {
         }
     }
 
-    /// The outcome in an answer to its interrupt.
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
         if let Some(decision) = self.decision() {
             let decided = payload.get("decisions")?.as_list()?.get(decision.at)?;
@@ -206,7 +204,6 @@ impl TrackedAsk {
         }
     }
 
-    /// Ends the ask.
     pub(super) fn end(&mut self, end: Ending, run: u64, changes: &mut Changes) {
         match end {
             Ending::Over(outcome, kind) => self.settle(outcome, kind, run, changes),
@@ -240,7 +237,6 @@ impl TrackedAsk {
         self.update_phase(changes);
     }
 
-    /// The run that began its call is over.
     pub(super) fn end_run(&mut self, changes: &mut Changes) {
         self.facts.is_running = false;
         self.update_phase(changes);
@@ -269,7 +265,6 @@ impl TrackedAsk {
         wait.into_iter().flat_map(|wait| iter::once(&wait.by).chain(&wait.also)).map(|by| &**by)
     }
 
-    /// Its part in the answer to the interrupt, if that asks for several decisions.
     pub(super) fn decision(&self) -> Option<&Decision> {
         self.wait.as_ref()?.decision.as_ref()
     }
@@ -278,6 +273,7 @@ impl TrackedAsk {
     pub(super) fn ask_again(&mut self, thread: &Thread, changes: &mut Changes) {
         self.passed = self.results(&self.twins, thread).len();
         self.is_inferred = false;
+        self.results_so_far = self.results_so_far.min(ResultsSoFar::Placeholder);
         if self.facts.arguments == Arguments::Partial {
             self.facts.arguments = Arguments::Unreadable;
         }
@@ -285,7 +281,6 @@ impl TrackedAsk {
         self.update_phase(changes);
     }
 
-    /// The results of its call and of these twins.
     pub(super) fn results<'t>(&self, twins: &[String], thread: &'t Thread) -> Vec<&'t Message> {
         let mut results = thread.results(&self.id);
         for twin in twins {
@@ -294,12 +289,22 @@ impl TrackedAsk {
         results
     }
 
+    /// True if a result was there when the ask was asked again.
+    pub(super) fn has_passed(&self, result: &Message, thread: &Thread) -> bool {
+        self.passed > 0
+            && self.results(&self.twins, thread).iter().take(self.passed).any(|passed| passed.id() == result.id())
+    }
+
+    /// True if it has no ask that a result could answer.
+    pub(super) fn is_lost(&self) -> bool {
+        self.snapshot.ask.is_none() || self.facts.end == Some(EndedBy::Refusal)
+    }
+
     /// True if it may still be answered, or at least dismissed.
     pub(super) fn can_be_ended(&self) -> bool {
         !self.snapshot.phase.is_over()
     }
 
-    /// True if it is complete and waits.
     pub(super) fn is_waiting(&self) -> bool {
         self.snapshot.phase.takes_answer()
     }
@@ -312,7 +317,6 @@ impl TrackedAsk {
         }
     }
 
-    /// True if it may still be answered.
     pub(super) fn is_open(&self) -> bool {
         !self.snapshot.phase.is_over() && self.snapshot.phase != Phase::Malformed
     }
@@ -328,7 +332,6 @@ fn is_language_tag(text: &str) -> bool {
     begins && text.len() <= 35 && text.split('-').all(is_subtag)
 }
 
-/// The metadata of a message about an ask.
 pub(super) fn about(metadata: Option<&Json<'_>>) -> Option<AskMetadata> {
     AskMetadata::read(metadata?.get(AskMetadata::KEY)?)
 }

@@ -3,7 +3,6 @@
 use super::form::ReplyForm;
 use ask_user_question::outcome::Outcome;
 use ask_user_question::reply::{Answer, Selection};
-use ask_user_question::text::joined;
 use ask_user_question::{AskUserQuestion, Question, Reply};
 use json_tree::{Json, Members};
 use std::slice;
@@ -13,7 +12,6 @@ use std::slice;
 pub(super) struct OptionValues(Json<'static>);
 
 impl OptionValues {
-    /// The form of an interrupt's value, if it is of that type.
     pub(super) fn of(raw: &Json<'static>) -> Option<Self> {
         (raw.get("type")?.as_str()? == "ask_user_question").then(|| Self(raw.clone()))
     }
@@ -23,7 +21,6 @@ impl OptionValues {
         self.0.get("questions")?.as_list()
     }
 
-    /// A question as the graph has it.
     fn find(&self, text: &str) -> Option<&Json<'static>> {
         let alone = || self.0.get("question").map(slice::from_ref).unwrap_or_default();
         let mut all = self.listed().unwrap_or_else(alone).iter();
@@ -47,13 +44,12 @@ impl OptionValues {
         self.find(question)?.get("id").and_then(text_of)
     }
 
-    /// The values that were picked, and what was typed.
     fn value(&self, answer: &Answer) -> String {
         let value = |label: &str| self.pairs(&answer.question).find(|(its, _)| its.trim() == label.trim());
         let picked =
             answer.selected.iter().map(|it| value(&it.label).map_or_else(|| it.label.clone(), |(_, value)| value));
         let texts: Vec<String> = picked.chain(answer.other.clone()).collect();
-        joined(&texts.iter().map(String::as_str).collect::<Vec<_>>(), ", ")
+        texts.join(", ")
     }
 
     /// The options whose values a text has, and the rest as own words.
@@ -64,7 +60,7 @@ impl OptionValues {
         };
         let parts = if question.multi_select { text.split(", ").collect() } else { vec![text] };
         let (picked, typed): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| option(part).is_some());
-        let other = (!typed.is_empty()).then(|| joined(&typed, ", "));
+        let other = (!typed.is_empty()).then(|| typed.join(", "));
         let selected = picked.into_iter().filter_map(option).collect();
         Selection { question: index, selected, other, ..Selection::default() }
     }

@@ -12,34 +12,24 @@ const MAX_DEPTH: usize = 127;
 /// visits if it moves something deeper.
 const MAX_COPIED: usize = 1024 * 1024;
 
-/// The reason why a patch does not apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PatchError {
-    /// The index of the operation, from 0.
     pub(crate) operation: usize,
-    /// The fault.
     pub(crate) kind: PatchErrorKind,
 }
 
-/// The faults of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatchErrorKind {
-    /// The document has no such place.
     NoSuchPlace,
-    /// The value there is another than the tested one.
     TestFailed,
-    /// A value was to move into itself.
     IntoItself,
-    /// It would make the document too deep.
     TooDeep,
-    /// It would copy too much.
     TooLarge,
     /// It would replace an object that must stay one.
     NoObject,
 }
 
 impl PatchErrorKind {
-    /// The kind in words.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::NoSuchPlace => "there is no such place",
@@ -123,7 +113,6 @@ struct Patching<'d, 'p> {
     to_copy: usize,
     /// The amount that may still be visited as values move down.
     to_look_at: usize,
-    /// The amount that was copied.
     copied: usize,
 }
 

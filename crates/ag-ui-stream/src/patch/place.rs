@@ -26,7 +26,6 @@ pub(super) fn put(
     }
 }
 
-/// Removes a value; the root can't be.
 pub(super) fn remove(
     document: &mut Json<'static>,
     path: &str,
@@ -70,7 +69,6 @@ fn split(path: &str) -> Option<(&str, Cow<'_, str>)> {
     Some((parent, plain(name)))
 }
 
-/// The value at a place.
 pub(super) fn find<'d>(document: &'d Json<'static>, path: &str) -> Option<&'d Json<'static>> {
     path.split('/').skip(1).try_fold(document, |value, step| match value {
         Json::Object(members) => members.find(&plain(step)),
@@ -79,7 +77,6 @@ pub(super) fn find<'d>(document: &'d Json<'static>, path: &str) -> Option<&'d Js
     })
 }
 
-/// As [`find`], to be changed.
 pub(super) fn find_mut<'d>(document: &'d mut Json<'static>, path: &str) -> Option<&'d mut Json<'static>> {
     path.split('/').skip(1).try_fold(document, |value, step| match value {
         Json::Object(members) => members.find_mut(&plain(step)),
@@ -131,7 +128,6 @@ fn index(name: &str, bound: usize, dash: usize) -> Option<usize> {
     (is_plain && index < bound).then_some(index)
 }
 
-/// The depth of a place.
 pub(super) fn levels(path: &str) -> usize {
     path.bytes().filter(|byte| *byte == b'/').count()
 }

@@ -130,7 +130,6 @@ pub(crate) const USAGES: &ValueShape = &ValueShape::List {
     min: 0,
 };
 
-/// The body of the `POST` that starts a run.
 pub(crate) const INPUT: &ValueShape = &ValueShape::Object(&[
     must("threadId", TEXT),
     must("runId", TEXT),
@@ -147,7 +146,6 @@ pub(crate) const INPUT: &ValueShape = &ValueShape::Object(&[
     may("resume", RESUMES),
 ]);
 
-/// A stored conversation.
 pub(crate) const HISTORY: &ValueShape = &ValueShape::Object(&[
     must("messages", MESSAGES),
     or_null("state", ANY),

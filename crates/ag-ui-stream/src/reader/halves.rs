@@ -2,10 +2,10 @@
 //! at UTF-16 units sends the halves in two deltas. No string here can hold a half, so the first waits for the second. A half that stays
 //! alone becomes U+FFFD, wherever in an event it is.
 
-use crate::index::Index;
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, set, text, text_or_empty};
 use json_tree::{Halves, Json};
+use std::collections::BTreeMap;
 use std::mem;
 
 const ALONE: char = char::REPLACEMENT_CHARACTER;
@@ -13,24 +13,22 @@ const ALONE: char = char::REPLACEMENT_CHARACTER;
 /// Joins halves over the deltas of each message and call.
 #[derive(Debug, Default)]
 pub(super) struct Joiner {
-    /// Those of the present event.
     halves: Halves,
     /// First halves, by kind and id of the text, call or reasoning that they are part of.
-    waiting: [Index; 3],
+    waiting: [BTreeMap<String, u16>; 3],
 }
 
 /// Takes events that are ready.
 type JoinedSink<'s, 'a> = &'s mut dyn FnMut(&'static EventRule, Members<'a>);
 
 impl Joiner {
-    /// The next event begins, with these halves.
     pub(super) fn begin(&mut self, halves: Halves) {
         self.halves = halves;
     }
 
     /// True if the event passes unchanged.
     pub(super) fn is_idle(&self) -> bool {
-        self.halves == Halves::default() && self.waiting.iter().all(Index::is_empty)
+        self.halves == Halves::default() && self.waiting.iter().all(BTreeMap::is_empty)
     }
 
     /// Passes a verified event on. A waiting half goes into the next delta, or into one of its own before the end.
@@ -39,7 +37,7 @@ impl Joiner {
             EventEffect::Grow(entity) => self.join(entity, &mut event),
             EventEffect::Close(entity) => {
                 let id = text_or_empty(&event, entity.id());
-                if self.waiting.get_mut(entity as usize).is_some_and(|waiting| waiting.remove(id)) {
+                if self.waiting.get_mut(entity as usize).is_some_and(|waiting| waiting.remove(id).is_some()) {
                     by_half(entity, id, text(&event, "subagentRunId"), sink);
                 }
             }
@@ -47,7 +45,7 @@ impl Joiner {
             EventEffect::FailRun => {
                 let kinds = [EntityKind::Text, EntityKind::Call, EntityKind::Reasoning];
                 for (waiting, entity) in self.waiting.iter_mut().zip(kinds) {
-                    for (id, _) in mem::take(waiting).iter() {
+                    for id in mem::take(waiting).keys() {
                         by_half(entity, id, None, sink);
                     }
                 }
@@ -65,8 +63,7 @@ impl Joiner {
         };
         let halves = mem::take(&mut self.halves);
         let (mut joined, mut rest) = (String::new(), delta);
-        if let Some(first) = waiting.get(id).and_then(|first| u16::try_from(first).ok()) {
-            waiting.remove(id);
+        if let Some(first) = waiting.remove(id) {
             let whole = halves.second.and_then(|second| char::decode_utf16([first, second]).next()?.ok());
             joined.push(whole.unwrap_or(ALONE));
             if whole.is_some() {
@@ -74,7 +71,7 @@ impl Joiner {
             }
         }
         if let Some(first) = halves.first {
-            waiting.insert(id, first.into());
+            waiting.insert(id.to_owned(), first);
             rest = rest.strip_suffix(ALONE).unwrap_or(rest);
         }
         joined += rest;

@@ -1,22 +1,19 @@
 //! Chunk expansion: `*_CHUNK` events become start, content and end. Each agent, the parent or a subagent, has one lane, and a lane holds
 //! at most one open stream.
 
-use crate::index::Index;
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use crate::protocol::{Closes, EntityKind, EventEffect, EventRule};
 use crate::wire::{Members, Presence, set, take, text, text_or_empty};
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::mem;
 
-/// The open chunk streams.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     /// In opening order; a lane that closed leaves its place empty.
     open: Vec<Option<Lane>>,
-    /// The places of those that are open, by owner.
-    owners: Index,
+    owners: BTreeMap<String, usize>,
     /// The same by kind and id.
-    ids: [Index; 3],
+    ids: [BTreeMap<String, usize>; 3],
 }
 
 #[derive(Debug)]
@@ -108,8 +105,8 @@ impl Lanes {
             }
         }
         let at = self.open.len();
-        self.owners.insert(&key(lane.owner()), at);
-        self.ids[lane.entity as usize].insert(lane.id(), at);
+        self.owners.insert(key(lane.owner()), at);
+        self.ids[lane.entity as usize].insert(lane.id().to_owned(), at);
         self.open.push(Some(lane));
         at
     }
@@ -123,7 +120,7 @@ impl Lanes {
         let (name, owner) = (entity.rows()[3].name, text(chunk, OWNER));
         let ids = &self.ids[entity as usize];
         if let Some(id) = text(chunk, entity.id()) {
-            let found = ids.get(id);
+            let found = ids.get(id).copied();
             if let Some(lane) = self.at(found)
                 && owner.is_some()
                 && owner != lane.owner()
@@ -132,21 +129,20 @@ impl Lanes {
             }
             return Ok(found);
         }
-        let own = self.owners.get(&key(owner));
+        let own = self.owners.get(&key(owner)).copied();
         if self.at(own).is_some_and(|lane| lane.entity == entity) {
             return Ok(own);
         }
         match ids.len() {
-            1 if owner.is_none() => Ok(ids.iter().next().map(|(_, at)| at)),
+            1 if owner.is_none() => Ok(ids.values().next().copied()),
             2.. if owner.is_none() => Err(Notice::new(NoticeDetail::ChunkIsAmbiguous, &[name])),
             _ => Ok(None),
         }
     }
 
     fn close_of<'a>(&mut self, owner: Option<&str>, sink: LaneSink<'_, 'a>) -> NoticeResult {
-        let lane = self.owners.get(&key(owner)).and_then(|at| self.open[at].take());
+        let lane = self.owners.remove(&key(owner)).and_then(|at| self.open[at].take());
         if let Some(lane) = &lane {
-            self.owners.remove(&key(owner));
             self.ids[lane.entity as usize].remove(lane.id());
         }
         close(lane, sink)
@@ -163,12 +159,11 @@ fn close<'a>(lane: Option<Lane>, sink: LaneSink<'_, 'a>) -> NoticeResult {
 }
 
 /// The parent agent's key, or that of a subagent.
-fn key(owner: Option<&str>) -> Cow<'static, str> {
-    owner.map_or(Cow::Borrowed(""), |owner| Cow::Owned(String::from("/") + owner))
+fn key(owner: Option<&str>) -> String {
+    owner.map_or_else(String::new, |owner| String::from("/") + owner)
 }
 
 impl Lane {
-    /// The lane that the first chunk of a stream opens.
     fn of(entity: EntityKind, chunk: &Members<'_>) -> NoticeResult<Self> {
         let [start, .., own] = entity.rows() else {
             return Err(Notice::new(NoticeDetail::NoEvent, &[]));

@@ -2,19 +2,17 @@
 
 use crate::end::{BrokeOff, End, EndError, EndOutcome};
 use crate::event::EventRef;
-use crate::index::Index;
 use crate::message::text_of;
-use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices, joined};
+use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::protocol::{EntityKind, EventEffect, EventRule};
 use crate::wire::{list, text, text_or_empty};
 use json_tree::Json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
-/// Holds the order of events to the protocol's rules.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     stage: StreamStage,
-    /// The conversation, which all runs of a stream belong to.
     thread: Option<String>,
     run: OpenRun,
     /// Calls that an interrupt ended, in no order.
@@ -25,7 +23,6 @@ pub(super) struct Order {
 
 #[derive(Debug, Default)]
 enum StreamStage {
-    /// No event came yet.
     #[default]
     Fresh,
     Active {
@@ -42,17 +39,16 @@ enum StreamStage {
 #[derive(Debug, Default)]
 struct OpenRun {
     /// By kind: positions in `held`.
-    entities: [Index; 5],
+    entities: [BTreeMap<String, usize>; 5],
     held: Vec<Entity>,
     /// The open steps, by owner and name.
-    steps: Index,
-    /// 1 for active ones, 0 for finished ones.
-    subagents: Index,
+    steps: BTreeSet<String>,
+    /// True for active ones, false for finished ones.
+    subagents: BTreeMap<String, bool>,
     /// The numbers of the subagents that own an entity.
-    numbers: Index,
+    numbers: BTreeMap<String, usize>,
 }
 
-/// A message, a call, a span or an activity.
 #[derive(Debug)]
 struct Entity {
     owner: usize,
@@ -64,9 +60,6 @@ struct Entity {
 
 /// The parent agent's number; those of subagents follow.
 const PARENT: usize = 0;
-
-const ACTIVE: usize = 1;
-const CLOSED: usize = 0;
 
 /// The kinds of entity that must be closed when a run finishes.
 const ENDING: [EntityKind; 4] = [EntityKind::Text, EntityKind::Reasoning, EntityKind::Span, EntityKind::Call];
@@ -93,7 +86,6 @@ impl Order {
         }
     }
 
-    /// Takes the calls that an interrupt ended.
     pub(super) fn take_unended(&mut self) -> Vec<String> {
         mem::take(&mut self.unended)
     }
@@ -112,7 +104,7 @@ impl Order {
             }
             EventEffect::StartStep => {
                 let step = run.step(said("stepName"), tag);
-                if run.steps.insert(&step, 0) { Ok(()) } else { refuse(NoticeDetail::StepIsOpen, &[said("stepName")]) }
+                if run.steps.insert(step) { Ok(()) } else { refuse(NoticeDetail::StepIsOpen, &[said("stepName")]) }
             }
             EventEffect::FinishStep => {
                 let step = run.step(said("stepName"), tag);
@@ -155,12 +147,10 @@ impl Order {
         }
     }
 
-    /// The stream broke off in the middle of a frame.
     pub(super) fn handle_break(&mut self) {
         self.broken = true;
     }
 
-    /// The run that is open.
     pub(super) fn run_id(&self) -> Option<&str> {
         match &self.stage {
             StreamStage::Active { run_id } => Some(run_id),
@@ -168,7 +158,6 @@ impl Order {
         }
     }
 
-    /// The end of the stream, if it ends here.
     pub(super) fn end(&self) -> End {
         let (outcome, error) = match &self.stage {
             StreamStage::Fresh => (EndOutcome::Truncated, Some(EndError::Truncated(BrokeOff::BeforeRun))),
@@ -231,10 +220,10 @@ impl Order {
         self.stage = StreamStage::Finished(match outcome.and_then(|outcome| text(outcome, "type")) {
             Some("cancelled") => EndOutcome::Cancelled,
             Some("interrupt") => {
-                let mut ids = Index::default();
+                let mut ids = BTreeSet::new();
                 for interrupt in outcome.map_or(&[][..], |outcome| list(outcome, "interrupts")) {
                     let id = interrupt.get("id").and_then(Json::as_str).unwrap_or_default();
-                    if !ids.insert(id, 0) {
+                    if !ids.insert(id) {
                         return refuse(NoticeDetail::InterruptTwice, &[id]);
                     }
                 }
@@ -248,7 +237,7 @@ impl Order {
 
 impl OpenRun {
     fn find(&self, entity: EntityKind, id: &str) -> Option<&Entity> {
-        self.entities[entity as usize].get(id).map(|at| &self.held[at])
+        self.entities[entity as usize].get(id).map(|at| &self.held[*at])
     }
 
     /// Opens an entity and returns its position. One that opens again keeps its owner.
@@ -271,8 +260,8 @@ impl OpenRun {
     /// Sets the owner of an entity and returns its position.
     fn hold(&mut self, entity: EntityKind, id: &str, owner: usize) -> usize {
         let entities = &mut self.entities[entity as usize];
-        let Some(at) = entities.get(id) else {
-            entities.insert(id, self.held.len());
+        let Some(&at) = entities.get(id) else {
+            entities.insert(id.to_owned(), self.held.len());
             self.held.push(Entity { owner, open: None, has_ended: false });
             return self.held.len() - 1;
         };
@@ -282,7 +271,7 @@ impl OpenRun {
 
     /// Refuses an event for an entity that is not open, or that belongs to another agent. Returns its position.
     fn check(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult<usize> {
-        let at = self.entities[entity as usize].get(id);
+        let at = self.entities[entity as usize].get(id).copied();
         let Some((at, held, opened_by)) = at.and_then(|at| Some((at, &self.held[at], self.held[at].open?))) else {
             return refuse(NoticeDetail::NotOpen, &[entity.name(), id]);
         };
@@ -295,7 +284,6 @@ impl OpenRun {
         }
     }
 
-    /// Refuses an event of another agent than the owner.
     fn check_owner(&self, entity: EntityKind, id: &str, tag: Option<&str>) -> NoticeResult {
         match (self.find(entity, id), tag) {
             (Some(held), Some(tag)) if !self.owns(tag, held.owner) => {
@@ -359,15 +347,12 @@ impl OpenRun {
         let Some(tag) = tag else {
             return PARENT;
         };
-        self.numbers.get(tag).unwrap_or_else(|| {
-            let number = PARENT + 1 + self.numbers.len();
-            self.numbers.insert(tag, number);
-            number
-        })
+        let next = PARENT + 1 + self.numbers.len();
+        *self.numbers.entry(tag.to_owned()).or_insert(next)
     }
 
     fn owns(&self, tag: &str, owner: usize) -> bool {
-        self.numbers.get(tag) == Some(owner)
+        self.numbers.get(tag) == Some(&owner)
     }
 
     /// The key of a step: its owner's number and its name.
@@ -376,65 +361,48 @@ impl OpenRun {
     }
 
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> NoticeResult {
-        if self.subagents.contains(id) {
+        if self.subagents.contains_key(id) {
             return refuse(NoticeDetail::SubagentAgain, &[id]);
         }
-        if let Some(parent) = parent.filter(|parent| !self.subagents.contains(parent)) {
+        if let Some(parent) = parent.filter(|parent| !self.subagents.contains_key(*parent)) {
             return refuse(NoticeDetail::UnknownParent, &[id, parent]);
         }
-        self.subagents.insert(id, ACTIVE);
+        self.subagents.insert(id.to_owned(), true);
         Ok(())
     }
 
     fn finish_subagent(&mut self, rule: &'static EventRule, id: &str) -> NoticeResult {
-        if self.subagents.get(id) != Some(ACTIVE) {
-            return refuse(NoticeDetail::SubagentIsNotOpen, &[rule.name, id]);
+        match self.subagents.get_mut(id).map(mem::take) {
+            Some(true) => Ok(()),
+            _ => refuse(NoticeDetail::SubagentIsNotOpen, &[rule.name, id]),
         }
-        self.subagents.insert(id, CLOSED);
-        Ok(())
     }
 
-    /// Returns true if a call began in this run and ended.
     fn is_closed(&self, call: &str) -> bool {
         self.find(EntityKind::Call, call).is_some_and(|held| held.has_ended && held.open.is_none())
     }
 
-    /// Closes the calls that are open, and returns their ids.
     fn close_calls(&mut self) -> Vec<String> {
-        let mut closed = Vec::new();
-        for (id, at) in self.entities[EntityKind::Call as usize].iter() {
-            if self.held[at].open.take().is_some() {
-                closed.push(id.to_owned());
-            }
-        }
-        closed
+        let calls = self.entities[EntityKind::Call as usize].iter();
+        let mut closed: Vec<_> = calls.filter(|(_, at)| self.held[**at].open.take().is_some()).collect();
+        closed.sort_by_key(|(_, at)| **at);
+        closed.into_iter().map(|(id, _)| id.clone()).collect()
     }
 
     fn check_closed(&self) -> NoticeResult {
-        let mut open = Vec::new();
-        for (step, _) in self.steps.iter() {
-            open.push(step.split_once(' ').map_or(step, |(_, name)| name));
-        }
-        nothing("steps", &open)?;
+        nothing("steps", self.steps.iter().filter_map(|step| Some(step.split_once(' ')?.1)))?;
         for entity in ENDING {
-            for (id, at) in self.entities[entity as usize].iter() {
-                if self.held[at].open.is_some() {
-                    open.push(id);
-                }
-            }
-            nothing(&joined(&[entity.name(), if entity == EntityKind::Span { "" } else { "s" }], ""), &open)?;
+            let name = entity.name().to_owned() + if entity == EntityKind::Span { "" } else { "s" };
+            let ids = self.entities[entity as usize].iter();
+            nothing(&name, ids.filter(|(_, at)| self.held[**at].open.is_some()).map(|(id, _)| &**id))?;
         }
-        for (id, state) in self.subagents.iter() {
-            if state == ACTIVE {
-                open.push(id);
-            }
-        }
-        nothing("subagents", &open)
+        nothing("subagents", self.subagents.iter().filter(|(_, is_active)| **is_active).map(|(id, _)| &**id))
     }
 }
 
-fn nothing(entities: &str, open: &[&str]) -> NoticeResult {
-    if open.is_empty() { Ok(()) } else { refuse(NoticeDetail::StillOpen, &[entities, &joined(open, ", ")]) }
+fn nothing<'i>(entities: &str, open: impl Iterator<Item = &'i str>) -> NoticeResult {
+    let open: Vec<&str> = open.collect();
+    if open.is_empty() { Ok(()) } else { refuse(NoticeDetail::StillOpen, &[entities, &open.join(", ")]) }
 }
 
 fn refuse<T>(detail: NoticeDetail, names: &[&str]) -> NoticeResult<T> {

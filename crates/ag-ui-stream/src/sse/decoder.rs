@@ -38,7 +38,6 @@ pub(crate) struct Lines {
     ended: bool,
 }
 
-/// The fields of the unfinished frame.
 #[derive(Debug, Default)]
 struct FrameFields {
     event: String,

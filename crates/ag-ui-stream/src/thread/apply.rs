@@ -80,7 +80,7 @@ impl Thread {
             self.note_told(&told);
         }
         for message in told {
-            if !self.positions.contains(message.id()) {
+            if self.slots.find(message.id()).is_none() {
                 self.put(message);
             }
         }
@@ -99,7 +99,8 @@ impl Thread {
         let (messages, last_user) = (&self.messages, OnceCell::new());
         let find = || messages.iter().rposition(|message| message.role == Role::User);
         let last_user = || *last_user.get_or_init(find);
-        let mut asked_again = self.calls.asked_again(last_user);
+        let mut asked_again =
+            self.calls.asked_again(|call| call.owner.map(|slot| self.slots.position(slot)) < last_user());
         let outcome = finished.outcome();
         if let Some(RunOutcome::Success { pending_tool_call_ids }) = &outcome {
             let copies = mem::take(&mut self.copies).into_iter();
@@ -133,7 +134,7 @@ impl Thread {
 
     fn start_text(&mut self, start: &EventRef<'_>, role: Role) -> Change {
         let id = self.text_id(start);
-        let position = self.positions.get(&id);
+        let position = self.position_of(&id);
         let is_other = |held: Role| {
             let differs = |kind: Role| (held == kind) != (role == kind);
             held != Role::Activity && (differs(Role::Reasoning) || differs(Role::User) || held == Role::Tool)
@@ -154,7 +155,7 @@ impl Thread {
     /// The id of the message that an event of a text or of reasoning is about. One that began under another message's id has its own.
     fn text_id<'e>(&self, event: &'e EventRef<'_>) -> Cow<'e, str> {
         let id = event.message_id();
-        let role = self.positions.get(id).map(|position| self.messages[position].role);
+        let role = self.position_of(id).map(|position| self.messages[position].role);
         let is_usual = match role {
             Some(Role::Reasoning) => suffix(event) == REASONING,
             Some(Role::Assistant) => suffix(event) == TEXT,
@@ -165,7 +166,7 @@ impl Thread {
             return id.into();
         }
         let own_id = id.to_owned() + suffix(event);
-        if self.positions.contains(&own_id) { own_id.into() } else { id.into() }
+        if self.slots.find(&own_id).is_some() { own_id.into() } else { id.into() }
     }
 
     fn append_text(&mut self, event: &EventRef<'_>) -> Change {
@@ -201,7 +202,7 @@ impl Thread {
         {
             let dropped = mem::replace(&mut self.ended_text, before).unwrap_or_default();
             self.messages.pop();
-            self.positions.remove(&dropped);
+            self.slots.remove(&dropped);
             self.warn(NoticeDetail::RepeatedText, &[&dropped]);
             return Change::MessagesReplaced;
         }
@@ -218,7 +219,7 @@ impl Thread {
 
     /// The position of a message; a snapshot may have dropped one that is still being written.
     fn position(&mut self, id: &str) -> Option<usize> {
-        let position = self.positions.get(id);
+        let position = self.position_of(id);
         if position.is_none() {
             self.warn(NoticeDetail::MissingMessage, &[id]);
         }
@@ -264,10 +265,11 @@ impl Thread {
         let mut call = ToolCall::new(start.tool_call_id(), start.tool_call_name(), "");
         call.set_key(key.to_owned());
         merge(&mut call.metadata, start.metadata());
-        let (message, new_message) = self.parent_of(start, key);
+        let (slot, new_message) = self.parent_of(start, key);
+        let message = self.slots.position(slot);
         let calls = &mut self.messages[message].tool_calls;
         let index = calls.len();
-        self.calls.place(message, index, &call);
+        self.calls.place(slot, index, &call);
         calls.push(call);
         if self.bring_answers(key, message) {
             return Change::MessagesReplaced;
@@ -320,13 +322,13 @@ impl Thread {
         change
     }
 
-    /// The assistant message that a new call belongs to, and true if it was added for it.
+    /// The slot of the assistant message that a new call belongs to, and true if it was added for it.
     fn parent_of(&mut self, start: &EventRef<'_>, call: &str) -> (usize, bool) {
         // Some adapters write an empty id for no parent.
         let named = Some(start.text("parentMessageId")).filter(|id| !id.is_empty());
-        let is_parent = |position: usize| self.messages[position].role == Role::Assistant;
-        let id = match (named, named.and_then(|id| self.positions.get(id))) {
-            (_, Some(position)) if is_parent(position) => return (position, false),
+        let is_parent = |slot: usize| self.messages[self.slots.position(slot)].role == Role::Assistant;
+        let id = match (named, named.and_then(|id| self.slots.find(id))) {
+            (_, Some(slot)) if is_parent(slot) => return (slot, false),
             (Some(parent), Some(_)) => {
                 self.warn(NoticeDetail::ForeignParent, &[parent, call]);
                 call
@@ -335,26 +337,26 @@ impl Thread {
             (None, _) => call,
         };
         // The fallback id may be taken as well: an assistant message is reused, anything else keeps its place in the index.
-        if let Some(position) = self.positions.get(id)
-            && self.messages[position].role == Role::Assistant
-        {
-            return (position, false);
+        let taken = self.slots.find(id);
+        if let Some(slot) = taken.filter(|slot| self.messages[self.slots.position(*slot)].role == Role::Assistant) {
+            return (slot, false);
         }
-        let position = self.messages.len();
+        let slot = self.slots.add(self.messages.len());
         let mut message = Message::new(Role::Assistant, id.to_owned(), Content::None);
         message.subagent_run_id = start.subagent_run_id().map(str::to_owned);
         self.messages.push(message);
-        if !self.positions.contains(id) {
-            self.positions.insert(id, position);
+        if taken.is_none() {
+            self.slots.name(slot, id);
         }
-        (position, true)
+        (slot, true)
     }
 
     fn append_arguments(&mut self, event: &EventRef<'_>) -> Change {
         let (key, delta) = (self.calls.key(event.tool_call_id()), event.delta());
-        let Some((place, state)) = self.calls.placed_mut(&key) else {
+        let Some(state) = self.calls.state_mut(&key) else {
             return Change::Nothing;
         };
+        let place = state.owner.map(|slot| (self.slots.position(slot), state.index));
         let held = place.and_then(|(message, call)| self.messages.get_mut(message)?.tool_calls.get_mut(call));
         let arguments = match &held {
             Some(call) => &call.arguments,
@@ -416,7 +418,6 @@ impl Thread {
         change
     }
 
-    /// A call in its message, and that it changes.
     fn call_mut(&mut self, id: &str) -> Option<(Change, &mut ToolCall)> {
         let (message, call) = self.place(id)?;
         let held = self.messages.get_mut(message)?.tool_calls.get_mut(call)?;
@@ -441,7 +442,7 @@ impl Thread {
                 change
             })
         } else {
-            self.positions.get(id).map(|message| {
+            self.position_of(id).map(|message| {
                 if self.messages[message].role == Role::Activity {
                     return Change::Nothing;
                 }
@@ -459,7 +460,7 @@ impl Thread {
     fn set_activity(&mut self, event: &EventRef<'_>) -> Change {
         let (id, keeps) = (event.message_id(), event.get("replace") == Some(&Json::Bool(false)));
         let mut held = None;
-        if let Some(message) = self.positions.get(id) {
+        if let Some(message) = self.position_of(id) {
             let it = &mut self.messages[message];
             if it.role != Role::Activity && keeps {
                 return Change::Nothing;
@@ -487,7 +488,7 @@ impl Thread {
 
     fn patch_activity(&mut self, event: &EventRef<'_>) -> Change {
         let id = event.message_id();
-        let position = self.positions.get(id).filter(|position| self.messages[*position].role == Role::Activity);
+        let position = self.position_of(id).filter(|position| self.messages[*position].role == Role::Activity);
         let Some(position) = position else {
             self.warn(NoticeDetail::MissingActivity, &[id]);
             return Change::Nothing;

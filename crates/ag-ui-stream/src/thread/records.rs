@@ -2,9 +2,9 @@
 
 use super::Thread;
 use super::keys::nth;
-use crate::index::Index;
 use crate::message::Message;
 use json_tree::Json;
+use std::collections::BTreeMap;
 
 /// The member of a call's record that says that its arguments broke off.
 const BROKEN: &str = "isBroken";
@@ -40,17 +40,15 @@ impl Thread {
 
     /// Sets the keys of the calls and results that have records.
     pub(super) fn restore_keys(&mut self, messages: &mut [Message], records: &[Json<'static>]) {
-        let mut places = Index::default();
+        let places: BTreeMap<String, usize> = match records.iter().any(|record| record.get("message").is_some()) {
+            true => messages.iter().enumerate().map(|(at, message)| (message.id().to_owned(), at)).collect(),
+            false => BTreeMap::new(),
+        };
         for record in records {
             let Some((id, message)) = text(record, "id").zip(text(record, "message")) else {
                 continue;
             };
-            if places.is_empty() {
-                for (at, message) in messages.iter().enumerate() {
-                    places.insert(message.id(), at);
-                }
-            }
-            let Some(message) = places.get(message).map(|at| &mut messages[at]) else {
+            let Some(message) = places.get(message).map(|at| &mut messages[*at]) else {
                 continue;
             };
             let call = record.get("call").and_then(Json::as_index);
@@ -67,7 +65,6 @@ impl Thread {
         }
     }
 
-    /// Notes which calls broke off.
     pub(super) fn restore_ends(&mut self, records: &[Json<'static>]) {
         for record in records.iter().filter(|record| record.get(BROKEN).is_some()) {
             if let Some(call) = text(record, "id").and_then(|id| self.calls.state_mut(id)) {

@@ -1,37 +1,21 @@
 //! Reads of a thread for asks alone.
 
 use super::{CallState, Thread, calls};
-use crate::message::{Message, Role};
+use crate::message::Message;
 use json_tree::{Json, Members};
 
 impl Thread {
-    /// The keys of the calls to which the agent gave this id, the newest first.
     pub(crate) fn keys(&self, id: &str) -> impl Iterator<Item = String> {
         (1..=self.calls.uses(id)).rev().map(move |nth| calls::key(id, nth))
     }
 
-    /// The position of a message.
-    pub(crate) fn position_of(&self, id: &str) -> Option<usize> {
-        self.positions.get(id)
-    }
-
     /// The results of a call, in order. They are behind its message, unless a snapshot or an input has put them elsewhere.
     pub(crate) fn results(&self, key: &str) -> Vec<&Message> {
-        let mut results = Vec::new();
-        if let Some(first) = self.calls.first_result(key) {
-            let behind = self.owner(key).map_or(0, |owner| owner + 1);
-            for message in &self.messages[first.max(behind)..] {
-                if message.tool_call_id == key {
-                    results.push(message);
-                    if !self.calls.has_several_results(key) {
-                        break;
-                    }
-                } else if message.role != Role::Tool && !results.is_empty() {
-                    break;
-                }
-            }
-        }
-        results
+        let behind = self.owner(key).map_or(0, |owner| owner + 1);
+        let positions = self.calls.results(key).iter().map(|slot| self.slots.position(*slot));
+        let mut positions: Vec<usize> = positions.filter(|position| *position >= behind).collect();
+        positions.sort_unstable();
+        positions.into_iter().map(|position| &self.messages[position]).collect()
     }
 
     /// The messages of the last snapshot, or of the last run's input, in its order.
@@ -58,7 +42,6 @@ pub(super) fn keep_ask(told: Option<&mut Message>, held: &Message) {
 }
 
 impl CallState {
-    /// True while the agent repeats the call.
     pub(crate) fn is_told_again(&self) -> bool {
         self.again.is_some()
     }

@@ -5,9 +5,9 @@ use super::calls::RestatedCall;
 use super::seen::keep_ask;
 use super::{Change, List, Thread, result_id};
 use crate::event::{Event, EventRef, EventType};
-use crate::index::Index;
 use crate::message::{Message, Role, ToolCall};
 use json_tree::Json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 impl Thread {
@@ -20,18 +20,16 @@ impl Thread {
         }
         self.note_told(&told);
         let keep = Retention::of(event, &told);
-        let mut given = Index::default();
-        for (position, message) in told.iter().enumerate() {
-            given.insert(message.id(), position);
-        }
+        let mut given: BTreeMap<String, usize> =
+            told.iter().enumerate().map(|(position, message)| (message.id().to_owned(), position)).collect();
         let mut told: Vec<Option<Message>> = told.into_iter().map(Some).collect();
         let mut held = mem::take(&mut self.messages);
-        self.calls.detach(|(message, call)| {
-            let call = held.get_mut(message)?.tool_calls.get_mut(call)?;
+        self.calls.detach(|slot, call| {
+            let call = held.get_mut(self.slots.position(slot))?.tool_calls.get_mut(call)?;
             Some(mem::take(&mut call.arguments))
         });
         for message in held {
-            let place = given.get(message.id()).and_then(|place| told.get_mut(place));
+            let place = given.get(message.id()).and_then(|place| told.get_mut(*place));
             match place {
                 // A result that has the id of its call's message is another message.
                 Some(told)
@@ -49,17 +47,15 @@ impl Thread {
         }
         for message in told.into_iter().flatten() {
             // Removing makes an id that the snapshot has twice count once.
-            if given.remove(message.id()) {
+            if given.remove(message.id()).is_some() {
                 self.messages.push(message);
             }
         }
-        self.positions.clear();
         self.reindex();
         Change::MessagesReplaced
     }
 }
 
-/// A call in a snapshot, and what was said before it.
 struct ToldCall<'m> {
     call: &'m ToolCall,
     /// The position of the user's last words.
@@ -92,9 +88,9 @@ impl Thread {
         told.retain(|_| is_empty.next() != Some(true));
     }
 
-    /// The places of the calls that are copies, in order.
     fn copies_in(&self, told: &[Message]) -> Vec<(usize, usize)> {
-        let (mut known, mut by_id, mut last_result) = (Vec::<ToldCall<'_>>::new(), Index::default(), Index::default());
+        let (mut known, mut by_id, mut last_result) =
+            (Vec::<ToldCall<'_>>::new(), BTreeMap::<&str, usize>::new(), BTreeMap::new());
         for (at, message) in told.iter().enumerate().filter(|(_, message)| message.role == Role::Tool) {
             last_result.insert(message.wire_call_id(), at);
         }
@@ -105,20 +101,20 @@ impl Thread {
                 Role::User => said = Some(at),
                 Role::Tool => {
                     if let Some(call) = by_id.get(message.wire_call_id()) {
-                        known[call].is_answered = true;
+                        known[*call].is_answered = true;
                     }
                 }
                 _ => {}
             }
             for (index, call) in message.tool_calls().iter().enumerate() {
                 let id = call.wire_id();
-                let before = by_id.get(id).map(|call| &known[call]).filter(|before| {
+                let before = by_id.get(id).map(|call| &known[*call]).filter(|before| {
                     before.is_answered
                         && words(before.after) == words(said)
                         && (&before.call.name, &before.call.arguments) == (&call.name, &call.arguments)
                 });
-                let is_known = self.calls.uses(id) > 1 || self.positions.contains(message.id());
-                if before.is_some() && !is_known && last_result.get(id) < Some(at) {
+                let is_known = self.calls.uses(id) > 1 || self.slots.find(message.id()).is_some();
+                if before.is_some() && !is_known && last_result.get(id) < Some(&at) {
                     copies.push((at, index));
                     continue;
                 }
@@ -134,7 +130,7 @@ impl Thread {
     pub(crate) fn in_told_order(&self) -> Vec<&Message> {
         let mut told = Vec::new();
         let mut is_told = vec![false; self.messages.len()];
-        for position in self.told.iter().filter_map(|id| self.positions.get(id)) {
+        for position in self.told.iter().filter_map(|id| self.position_of(id)) {
             if !mem::replace(&mut is_told[position], true) {
                 told.push(&self.messages[position]);
             }
@@ -147,19 +143,19 @@ impl Thread {
 
 /// The messages, with other ids for results that have the id of another message.
 pub(super) fn with_own_ids(mut messages: Vec<Message>) -> Vec<Message> {
-    let mut taken = Index::default();
+    let mut taken = BTreeMap::new();
     for (at, message) in messages.iter().enumerate() {
         if message.role != Role::Tool {
-            taken.insert(message.id(), at);
+            taken.insert(message.id().to_owned(), at);
         }
     }
     for at in 0..messages.len() {
         let call = messages[at].tool_call_id();
         if call.is_some() {
             // One result may be told twice.
-            let is_free = |id: &str| taken.get(id).is_none_or(|held| messages[held].tool_call_id() == call);
+            let is_free = |id: &str| taken.get(id).is_none_or(|held: &usize| messages[*held].tool_call_id() == call);
             let id = result_id(&messages[at], is_free);
-            taken.insert(&id, at);
+            taken.insert(id.clone(), at);
             messages[at].id = id;
         }
     }
@@ -171,17 +167,14 @@ struct Retention {
     reasoning: bool,
     activities: bool,
     /// The kinds of activity that the snapshot replaces all the same.
-    authoritative: Index,
+    authoritative: BTreeSet<String>,
 }
 
 impl Retention {
     fn of(event: &EventRef<'_>, told: &[Message]) -> Self {
         let own = event.get("metadata").and_then(|metadata| metadata.get("@ag-ui/client"));
         let types = own.and_then(|own| own.get("authoritativeActivityTypes")?.as_list());
-        let mut authoritative = Index::default();
-        for name in types.unwrap_or_default().iter().filter_map(Json::as_str) {
-            authoritative.insert(name, 0);
-        }
+        let authoritative = types.unwrap_or_default().iter().filter_map(Json::as_str).map(str::to_owned).collect();
         let is_any = |role| told.iter().any(|message| message.role == role);
         Self { reasoning: !is_any(Role::Reasoning), activities: !is_any(Role::Activity), authoritative }
     }

@@ -1,7 +1,7 @@
 //! Enforcement: members that 1.0 does not describe are stripped with a warning, a described member of the wrong kind is fatal.
 
 use super::{MAX_INTEGER, MemberRule, Presence, Union, ValueShape, text, whole};
-use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices, joined};
+use crate::notice::{Notice, NoticeDetail, NoticeResult, Notices};
 use crate::patch::Operation;
 use json_tree::members::bring;
 use json_tree::{Json, Members};
@@ -35,10 +35,8 @@ pub(crate) fn enforce_members(
     Walk { warnings }.object(members, described, Path::ROOT)
 }
 
-/// The members that an object may have.
 #[derive(Clone, Copy)]
 struct Described {
-    /// The member with its kind.
     tag: Option<&'static str>,
     own: &'static [MemberRule],
     shared: &'static [MemberRule],
@@ -75,7 +73,7 @@ impl Walk<'_> {
                 if choices.contains(&&**text) {
                     return Ok(true);
                 }
-                Err(path.malformed(NoticeDetail::Choice, &[&joined(choices, "\" or \""), text]))
+                Err(path.malformed(NoticeDetail::Choice, &[&choices.join("\" or \""), text]))
             }
             (ValueShape::OpenChoice(choices), Json::Text(text)) => {
                 let is_known = choices.contains(&&**text);
@@ -217,7 +215,6 @@ impl Walk<'_> {
     }
 }
 
-/// The place of a value. It becomes text only for a notice.
 #[derive(Clone, Copy)]
 struct Path<'p> {
     outer: Option<&'p Self>,
@@ -237,7 +234,6 @@ impl<'p> Path<'p> {
         Self { outer: Some(self), step }
     }
 
-    /// As a JSON pointer.
     fn pointer(&self) -> String {
         let Some(outer) = self.outer else {
             return String::new();

@@ -16,7 +16,6 @@ pub(crate) fn set(members: &mut Members<'_>, name: &'static str, text: &str) {
     members.push((name.into(), text.into()));
 }
 
-/// Takes a member out.
 pub(crate) fn take<'a>(members: &mut Members<'a>, name: &str) -> Option<(Cow<'a, str>, Json<'a>)> {
     let at = members.position(name)?;
     Some(members.remove(at))

@@ -2,11 +2,9 @@
 
 use json_tree::Json;
 
-/// The value of a member.
 pub(crate) trait WireValue: Sized {
     /// Reads a value that the walk has passed.
     fn read(json: Option<&Json<'_>>) -> Self;
-    /// The value as JSON; `None` if the member is absent.
     fn write(&self) -> Option<Json<'static>>;
 }
 

@@ -50,7 +50,6 @@ pub(super) fn body(
     body
 }
 
-/// Appends an item to the list that the text ends in.
 fn push_item(body: &mut String, item: &Json<'_>) {
     if !body.ends_with('[') {
         body.push(',');

@@ -1,5 +1,5 @@
 use crate::asks::list::Asks;
-use crate::asks::tracked::{AskSource, TrackedAsk};
+use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk};
 
 /// The way of a reply to the agent. Interrupts are always answered by `resume`, and acknowledged calls by a user message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,11 +88,10 @@ impl Asks {
 }
 
 impl TrackedAsk {
-    /// The way in which the agent asked.
     pub(super) fn asked_by(&self) -> AskedBy {
         if self.source == AskSource::Interrupt || self.waits_by().is_some() {
             AskedBy::Interrupt
-        } else if self.acknowledged {
+        } else if self.results_so_far != ResultsSoFar::None {
             AskedBy::AcknowledgedCall
         } else {
             AskedBy::Call

@@ -9,8 +9,7 @@ use crate::asks::interrupts::Answers;
 use crate::asks::list::Asks;
 use crate::asks::parts::takes_plain_text;
 use crate::asks::time::parse_deadline;
-use crate::asks::tracked::{AskSource, TrackedAsk, WaitsBy};
-use crate::index::Index;
+use crate::asks::tracked::{AskSource, ResultsSoFar, TrackedAsk, WaitsBy};
 use crate::message::{Message, Metadata, Role, borrowed};
 use crate::outcome::Interrupt;
 use crate::reader::EndOutcome;
@@ -18,15 +17,14 @@ use crate::thread::{RunState, Thread};
 use ask_user_question::outcome::{AskMetadata, CANCELLED_TEXT, DECLINED_TEXT, EXPIRED_TEXT, Outcome, SUPERSEDED_TEXT};
 use ask_user_question::{AskSnapshot, Phase};
 use json_tree::{Json, Members};
+use std::collections::BTreeMap;
 use std::iter;
 
-/// The result of a call of the agent's own tool that its run left open.
 const UNFINISHED_TEXT: &str = "Not finished: the run ended before this tool call had its result.";
 
 /// The result of an ask whose answer is not known here.
 const ANSWERED_TEXT: &str = "The user answered this question before.";
 
-/// An input that is being put together.
 pub(super) struct InputDraft<'a> {
     now: u64,
     thread: &'a Thread,
@@ -36,17 +34,13 @@ pub(super) struct InputDraft<'a> {
     messages: Vec<Message>,
     /// The number of results among the messages.
     results: usize,
-    /// Answers to interrupts.
     resume: Vec<Json<'static>>,
-    /// The answers to legacy interrupts.
     commands: Vec<(&'a WaitsBy, Json<'static>)>,
-    /// The asks that are answered.
     replied: Vec<&'a str>,
     /// Those that are parts of the answer to an interrupt.
     decided: Vec<(&'a TrackedAsk, &'a AskReply)>,
 }
 
-/// Makes ids.
 type NextId<'n> = &'n mut dyn FnMut() -> String;
 
 impl<'a> InputDraft<'a> {
@@ -76,9 +70,9 @@ impl<'a> InputDraft<'a> {
         let call = self.thread.call(id);
         let is_closed = call.is_some_and(|call| call.answered);
         let is_gone = call.is_some() && self.open_calls(tracked).is_empty();
-        let takes_result = !tracked.acknowledged && !is_closed && !is_gone;
+        let takes_result = tracked.results_so_far == ResultsSoFar::None && !is_closed && !is_gone;
         let waits = tracked.waits_by().is_some() || phase == Phase::Answerable;
-        if !can_end(phase, outcome) || is_closed && !tracked.acknowledged && !waits {
+        if !can_end(phase, outcome) || is_closed && tracked.results_so_far == ResultsSoFar::None && !waits {
             return Err(Refusal::NotAnswerable { tool_call_id: id.clone(), phase });
         }
         self.replied.push(&tracked.snapshot.tool_call_id);
@@ -123,7 +117,6 @@ impl<'a> InputDraft<'a> {
         Ok(())
     }
 
-    /// Adds a message of the user.
     pub(super) fn say(&mut self, id: String, text: String, metadata: Option<Metadata>) {
         let mut message = Message::user(id, text);
         message.metadata = metadata;
@@ -140,7 +133,6 @@ impl<'a> InputDraft<'a> {
         self.thread.call(call).is_some_and(|it| !it.answered) && self.thread.owner(call).is_some()
     }
 
-    /// Adds the result of a call.
     fn close(&mut self, id: String, call: &str, content: String, error: Option<String>, metadata: Option<Metadata>) {
         let mut message = Message::tool(id, self.thread.wire_id(call), content);
         message.set_call_key(call.to_owned());
@@ -206,7 +198,6 @@ impl<'a> InputDraft<'a> {
         ]));
     }
 
-    /// Adds a result to each open call of an ask that is over.
     pub(super) fn close_lost_asks(&mut self, said: &UserTurn, next_id: NextId<'_>) {
         for tracked in &self.asks.tracked {
             let AskSnapshot { tool_call_id: id, phase, outcome, .. } = &tracked.snapshot;
@@ -258,18 +249,15 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// True if the last run ended in interrupts: the agent still holds its open calls.
     fn is_suspended(&self) -> bool {
         !self.thread.open_interrupts().is_empty() || self.asks.has_legacy()
     }
 
-    /// True if a call is of a tool that this page offers.
     fn is_pages(&self, call: &str) -> bool {
         let call = self.thread.call(call);
         call.is_some_and(|call| self.setup.tools.iter().any(|tool| tool.name == call.name))
     }
 
-    /// Cancels the interrupts that have expired.
     pub(super) fn cancel_expired(&mut self, said: &UserTurn) {
         if said.replies.is_empty() && said.text.is_none() {
             return;
@@ -281,7 +269,6 @@ impl<'a> InputDraft<'a> {
         }
     }
 
-    /// The metadata of a message or answer that carries a reply.
     fn metadata(&self, call: &str, reply: &AskReply) -> Metadata {
         let about = AskMetadata {
             tool_call_id: self.thread.wire_id(call).to_owned(),
@@ -373,19 +360,17 @@ impl<'a> InputDraft<'a> {
 /// The messages and these results, each result behind the message that makes its call. Providers refuse any other order, and agents tell of
 /// results wherever they come.
 fn with_results_in_place<'m>(messages: Vec<&'m Message>, results: &'m [Message]) -> Vec<&'m Message> {
-    let mut owners = Index::default();
+    let mut owners = BTreeMap::new();
     for (at, message) in messages.iter().enumerate() {
         for call in message.tool_calls() {
-            if !owners.contains(&call.id) {
-                owners.insert(&call.id, at);
-            }
+            owners.entry(&*call.id).or_insert(at);
         }
     }
     let mut behind = vec![Vec::new(); messages.len()];
     let mut alone = Vec::new();
     for (at, message) in messages.iter().copied().enumerate().chain(iter::repeat(usize::MAX).zip(results)) {
         match message.tool_call_id().and_then(|call| owners.get(call)) {
-            Some(owner) => behind[owner].push(message),
+            Some(&owner) => behind[owner].push(message),
             None => match behind.get_mut(at) {
                 Some(place) => place.insert(0, message),
                 None => alone.push(message),
@@ -399,7 +384,6 @@ fn gives_content(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Answered(_) | Outcome::RepliedInChat { .. })
 }
 
-/// True if an ask in this phase can still end with this outcome.
 fn can_end(phase: Phase, outcome: &Outcome) -> bool {
     match phase {
         Phase::Answerable => true,

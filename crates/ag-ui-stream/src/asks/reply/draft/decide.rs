@@ -6,7 +6,6 @@ use json_tree::Json;
 use std::mem;
 
 impl InputDraft<'_> {
-    /// Answers each interrupt that asks for several decisions, with all of them in order.
     pub(super) fn decide(&mut self) -> Result<(), Refusal> {
         let mut decided = mem::take(&mut self.decided);
         while let Some((first, reply)) = decided.first().copied() {

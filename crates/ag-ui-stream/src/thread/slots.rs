@@ -1,0 +1,37 @@
+use std::collections::BTreeMap;
+
+/// The positions of messages. A message has the same slot as long as only others are added or removed, so that an insertion
+/// moves numbers alone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MessageSlots {
+    by_id: BTreeMap<String, usize>,
+    positions: Vec<u32>,
+}
+
+impl MessageSlots {
+    pub(super) fn find(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    pub(super) fn position(&self, slot: usize) -> usize {
+        self.positions[slot] as usize
+    }
+
+    /// A new message is at a position, and those that were there and behind it are one further. Returns its slot.
+    pub(super) fn add(&mut self, position: usize) -> usize {
+        let added = position as u32;
+        if position < self.positions.len() {
+            self.positions.iter_mut().for_each(|it| *it += u32::from(*it >= added));
+        }
+        self.positions.push(added);
+        self.positions.len() - 1
+    }
+
+    pub(super) fn name(&mut self, slot: usize, id: &str) {
+        self.by_id.insert(id.to_owned(), slot);
+    }
+
+    pub(super) fn remove(&mut self, id: &str) {
+        self.by_id.remove(id);
+    }
+}
