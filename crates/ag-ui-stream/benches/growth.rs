@@ -243,7 +243,7 @@ fn members(count: usize) -> String {
 
 /// Names that differ late, which is the worst that can be chosen for the tree in which `json-tree` finds them.
 fn chosen_members(count: usize) -> String {
-    let name = |n| (format!("{:0>60}", n), Value::Null);
+    let name = |n| (format!("{n:0>60}"), Value::Null);
     let state: Map<String, Value> = (0..4 * count).map(name).collect();
     run([json!({"type": "STATE_SNAPSHOT", "snapshot": state})])
 }

@@ -15,10 +15,10 @@ use std::{fmt, mem};
 pub struct Members<'a> {
     entries: Vec<(Cow<'a, str>, Json<'a>)>,
     /// The last position of each name, once there are many. A tree, since strangers choose names that share a hash.
-    positions: Option<Box<Positions<'static>>>,
+    positions: Option<Box<LastPositions<'static>>>,
 }
 
-type Positions<'n> = BTreeMap<Cow<'n, str>, usize>;
+type LastPositions<'n> = BTreeMap<Cow<'n, str>, usize>;
 
 /// Up to this length, looking at each name takes no longer than a look into the tree.
 const FEW: usize = 16;
@@ -107,7 +107,7 @@ impl<'a> Members<'a> {
         if self.entries.len() <= FEW {
             return names.find(|(at, name)| self.position(name) != Some(*at)).map(|(_, name)| name);
         }
-        let mut seen = Positions::new();
+        let mut seen = LastPositions::new();
         names.find(|(at, name)| seen.insert(Cow::Borrowed(name), *at).is_some()).map(|(_, name)| name)
     }
 
@@ -118,7 +118,7 @@ impl<'a> Members<'a> {
 
     fn index(&mut self) {
         if self.positions.is_none() && self.entries.len() > FEW {
-            let mut positions = Positions::new();
+            let mut positions = LastPositions::new();
             for (at, (name, _)) in self.entries.iter().enumerate() {
                 positions.insert(name.clone().into_owned().into(), at);
             }
@@ -159,7 +159,7 @@ impl PartialEq for Members<'_> {
         if pairs.clone().all(|(one, other)| one.0 == other.0) {
             return pairs.all(|(one, other)| one.1 == other.1);
         }
-        let mut positions = Positions::new();
+        let mut positions = LastPositions::new();
         for (at, (name, _)) in other.iter().enumerate() {
             positions.insert(Cow::Borrowed(name), at);
         }
