@@ -5,7 +5,6 @@ use ag_ui_stream::conversation::Update;
 use ag_ui_stream::{Asks, Conversation};
 use nix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
-use std::hash::{DefaultHasher, Hasher};
 use std::time::Duration;
 
 /// One kind of input that may be long.
@@ -38,7 +37,7 @@ pub(crate) const GROWING: [Growing; 24] = [
     Growing::of("calls, and interrupts that ask the same", |count| interrupts(count, true)),
     Growing { name: "open calls that a request closes", frames: open_calls, then: say },
     Growing::of("members of a state", members),
-    Growing::of("members of a state whose names share a hash", chosen_members),
+    Growing::of("members of a state whose names differ late", chosen_members),
     Growing::of("tags in a question that the question opened", own_tags),
     Growing::of("parameters in a question that never end", half_parameters),
     Growing::of("parameters in a question without a tag", bare_parameters),
@@ -242,17 +241,10 @@ fn members(count: usize) -> String {
     run([json!({"type": "STATE_SNAPSHOT", "snapshot": state})])
 }
 
-/// Names that stand near each other in the first table in which `json-tree` looks for them.
+/// Names that differ late, which is the worst that can be chosen for the tree in which `json-tree` finds them.
 fn chosen_members(count: usize) -> String {
-    let (count, mask) = (4 * count, (16 * count).next_power_of_two() as u64 - 1);
-    let is_near = |name: &String| {
-        let mut hasher = DefaultHasher::new();
-        hasher.write_u8(0);
-        hasher.write(name.as_bytes());
-        hasher.finish() & mask < mask / 64
-    };
-    let names = (0_u64..).map(|n| format!("n{n}")).filter(is_near).take(count);
-    let state: Map<String, Value> = names.map(|name| (name, Value::Null)).collect();
+    let name = |n| (format!("{n:0>60}"), Value::Null);
+    let state: Map<String, Value> = (0..4 * count).map(name).collect();
     run([json!({"type": "STATE_SNAPSHOT", "snapshot": state})])
 }
 

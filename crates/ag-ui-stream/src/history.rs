@@ -5,10 +5,10 @@ use crate::notice::Notice;
 use crate::outcome::Interrupt;
 use crate::protocol::shapes::HISTORY;
 use crate::reader::EndOutcome;
-use crate::wire::{WireValue, enforce, object};
-use json_tree::Json;
+use crate::wire::enforce;
+use json_tree::{Json, WireValue, wire_object};
 
-object! {
+wire_object! {
     /// A conversation to be stored: its messages, and the state that messages lack. [`Thread::history`](crate::Thread::history) and
     /// `Conversation::history` make it, and their `new` restores the conversation.
     ///
@@ -51,9 +51,13 @@ impl From<Vec<Message>> for History {
 }
 
 impl WireValue for EndOutcome {
-    fn read(json: Option<&Json<'_>>) -> Self {
-        let name = json.and_then(Json::as_str);
-        Self::ALL.into_iter().find(|outcome| name == Some(outcome.as_str())).unwrap_or(Self::Truncated)
+    fn of(json: &Json<'_>) -> Option<Self> {
+        let name = json.as_str();
+        Self::ALL.into_iter().find(|outcome| name == Some(outcome.as_str()))
+    }
+
+    fn absent() -> Self {
+        Self::Truncated
     }
 
     fn write(&self) -> Option<Json<'static>> {

@@ -1,16 +1,17 @@
 //! The body of the `POST` that starts a run.
 
-use crate::message::{Message, Metadata, borrowed};
+use crate::message::{Message, Metadata};
 use crate::notice::Notice;
 use crate::protocol::shapes::INPUT;
-use crate::wire::{Enforced, WireValue, enforce, object, parse};
-use json_tree::Json;
-use serde::de::{Deserialize, Deserializer, Error};
+use crate::wire::{Enforced, enforce, parse};
+use json_tree::{Json, WireValue, wire_object};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 
 /// The version that this crate speaks.
 pub const PROTOCOL_VERSION: &str = "1.0";
 
-object! {
+wire_object! {
     /// The body of the `POST` that starts a run.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct RunAgentInput {
@@ -63,7 +64,7 @@ impl<'de> Deserialize<'de> for RunAgentInput {
     }
 }
 
-object! {
+wire_object! {
     /// A tool that the agent may call on this client.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Tool {
@@ -86,7 +87,7 @@ impl Tool {
     }
 }
 
-object! {
+wire_object! {
     /// One fact for the agent.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Context {
@@ -97,14 +98,14 @@ object! {
     }
 }
 
-object! {
+wire_object! {
     /// The answer to one interrupt.
     #[derive(Clone, Debug, PartialEq)]
     pub struct ResumeEntry {
         /// The interrupt.
         pub interrupt_id: String = "interruptId",
-        /// True if it was answered; a denial goes into the payload.
-        pub is_resolved: bool = "status",
+        /// The way in which it was answered; a denial goes into the payload.
+        pub status: ResumeStatus = "status",
         /// The answer; anything except null.
         pub payload: Option<Json<'static>> = "payload",
         /// Open by key.
@@ -113,12 +114,33 @@ object! {
 }
 
 /// The status of a [`ResumeEntry`].
-impl WireValue for bool {
-    fn read(json: Option<&Json<'_>>) -> Self {
-        json.and_then(Json::as_str) == Some("resolved")
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResumeStatus {
+    /// It was answered.
+    Resolved,
+    /// It was not, and will not be.
+    Cancelled,
+}
+
+impl WireValue for ResumeStatus {
+    fn of(json: &Json<'_>) -> Option<Self> {
+        match json.as_str()? {
+            "resolved" => Some(Self::Resolved),
+            "cancelled" => Some(Self::Cancelled),
+            _ => None,
+        }
+    }
+
+    fn absent() -> Self {
+        Self::Cancelled
     }
 
     fn write(&self) -> Option<Json<'static>> {
-        Some(borrowed(if *self { "resolved" } else { "cancelled" }))
+        let word = match self {
+            Self::Resolved => "resolved",
+            Self::Cancelled => "cancelled",
+        };
+        Some(word.into())
     }
 }

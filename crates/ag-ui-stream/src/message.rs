@@ -2,8 +2,8 @@
 
 use crate::notice::Notice;
 use crate::protocol::shapes::{A_MESSAGE, MESSAGE};
-use crate::wire::{Members, WireValue, enforce, list, parse, text_or_empty};
-use json_tree::Json;
+use crate::wire::{Members, enforce, list, parse, text_or_empty};
+use json_tree::{Json, WireValue};
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -407,8 +407,12 @@ impl From<&Message> for Json<'static> {
 }
 
 impl WireValue for Message {
-    fn read(json: Option<&Json<'_>>) -> Self {
-        Self::of(json.unwrap_or(&Json::Null))
+    fn of(json: &Json<'_>) -> Option<Self> {
+        Some(Self::of(json))
+    }
+
+    fn absent() -> Self {
+        Self::of(&Json::Null)
     }
 
     fn write(&self) -> Option<Json<'static>> {

@@ -1,8 +1,7 @@
 //! The ends of runs.
 
 use crate::message::{Metadata, borrowed, text_of};
-use crate::wire::{WireValue, object};
-use json_tree::Json;
+use json_tree::{Json, WireValue, wire_object};
 
 /// The outcome of a run that did not fail. Absent on the wire means success.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +55,7 @@ impl From<&RunOutcome> for Json<'static> {
     }
 }
 
-object! {
+wire_object! {
     /// One thing that a run waits for.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct Interrupt {

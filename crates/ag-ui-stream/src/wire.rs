@@ -2,7 +2,6 @@
 
 mod enforce;
 mod members;
-mod object;
 
 use crate::notice::{Notice, NoticeDetail, NoticeResult};
 use json_tree::{Halves, Json, Number};
@@ -10,7 +9,6 @@ use json_tree::{Halves, Json, Number};
 pub(crate) use enforce::{Enforced, enforce, enforce_members};
 pub(crate) use json_tree::Members;
 pub(crate) use members::{list, set, take, text, text_or_empty};
-pub(crate) use object::{WireValue, object};
 
 /// The largest integer that survives a JavaScript number.
 pub(crate) const MAX_INTEGER: i64 = 9_007_199_254_740_991;

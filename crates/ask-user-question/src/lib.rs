@@ -57,7 +57,6 @@ pub mod arriving;
 mod codes;
 #[cfg(feature = "examples")]
 pub mod examples;
-pub mod form;
 pub mod guidance;
 pub mod limits;
 pub mod matching;

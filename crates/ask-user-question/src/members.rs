@@ -1,8 +1,8 @@
 //! The parts of an ask in one table: the members of a question and of an option. Reading, writing, growth, patches, repair, settling,
 //! rules and schema walk its rows.
 
-use crate::parts::{Change, Grows, TextSnapshot, Value, member_mut, nth_or_next};
-use json_tree::Json;
+use crate::parts::{Change, Grows, TextSnapshot, nth_or_next};
+use json_tree::wire_members;
 use serde::{Deserialize, Serialize};
 
 /// The object that a member is of.
@@ -117,21 +117,7 @@ macro_rules! table {
                 $( $(#[$of_field])* pub $field: $sent, )*
             }
 
-            impl Value for $wire {
-                fn read(found: Option<&mut Json<'_>>) -> Self {
-                    let mut nothing = Json::Null;
-                    let object = found.unwrap_or(&mut nothing);
-                    Self { $( $field: Value::read(member_mut(object, $name)), )* }
-                }
-
-                fn is_shown(&self) -> bool {
-                    self.shows_anything()
-                }
-
-                fn json(&self) -> Option<Json<'static>> {
-                    Some(Json::object_of(&mut [$( ($name, self.$field.json()), )*]))
-                }
-            }
+            wire_members! { $wire { $( $field = $name, )* } }
 
             $(#[$of_shown])*
             #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,6 @@
-//! The parts that asks are made of: as JSON, as they were sent, and as they arrive.
+//! The parts that asks are made of, as they arrive.
 
 use json_tree::Json;
-use std::mem;
 
 /// A text that may still grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,72 +97,6 @@ pub(crate) fn nth_or_next<T: Default>(items: &mut Vec<T>, index: usize) -> Optio
         items.push(T::default());
     }
     items.get_mut(index)
-}
-
-/// The value of a member, from and to JSON.
-pub(crate) trait Value {
-    /// Reads what is there, which may violate any rule. Takes the texts out of the value: they may be long.
-    fn read(found: Option<&mut Json<'_>>) -> Self;
-
-    /// Returns false for an item that is left out of its list, since nothing in it can be seen.
-    fn is_shown(&self) -> bool {
-        true
-    }
-
-    /// The value as JSON, if it is there.
-    fn json(&self) -> Option<Json<'static>>;
-}
-
-impl Value for String {
-    fn read(found: Option<&mut Json<'_>>) -> Self {
-        Option::read(found).unwrap_or_default()
-    }
-
-    fn json(&self) -> Option<Json<'static>> {
-        Some(self.as_str().into())
-    }
-}
-
-impl Value for Option<String> {
-    fn read(found: Option<&mut Json<'_>>) -> Self {
-        match found {
-            Some(Json::Text(text)) => Some(mem::take(text).into_owned()),
-            _ => None,
-        }
-    }
-
-    fn json(&self) -> Option<Json<'static>> {
-        self.as_ref()?.json()
-    }
-}
-
-impl Value for bool {
-    fn read(found: Option<&mut Json<'_>>) -> Self {
-        matches!(found, Some(Json::Bool(true)))
-    }
-
-    fn json(&self) -> Option<Json<'static>> {
-        Some(Json::Bool(*self))
-    }
-}
-
-impl<T: Value> Value for Vec<T> {
-    fn read(found: Option<&mut Json<'_>>) -> Self {
-        let mut read = Self::new();
-        if let Some(Json::List(items)) = found {
-            for item in items {
-                let item = T::read(Some(item));
-                if item.is_shown() {
-                    read.push(item);
-                }
-            }
-        }
-        read
-    }
-
-    fn json(&self) -> Option<Json<'static>> {
-        Some(Json::List(self.iter().filter_map(T::json).collect()))
-    }
 }
 
 /// The last member of a name, which is the one that counts.

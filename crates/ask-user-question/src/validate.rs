@@ -62,7 +62,7 @@ fn judge(limits: &Limits, input: Json<'_>) -> Checked {
     }
     let (ask, repairs) = repair(input);
     let violations = rules::violations(limits, &ask);
-    Checked { ask: AskUserQuestion::read(ask), repairs, violations }
+    Checked { ask: AskUserQuestion::shown_of(&ask), repairs, violations }
 }
 
 /// As [`check`], from the text of the arguments as a stream delivers it. No text at all is an object without fields, which is how some
@@ -141,7 +141,7 @@ impl AskUserQuestion {
             return None;
         }
         repair_quietly(&mut input);
-        Self::read(input)
+        Self::shown_of(&input)
     }
 }
 

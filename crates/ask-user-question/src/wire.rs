@@ -1,8 +1,7 @@
 //! The tool's input as it travels: camelCase JSON.
 
-use crate::parts::{Value, member_mut};
 use crate::text::is_blank;
-use json_tree::Json;
+use json_tree::{Json, WireValue, wire_members};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -19,9 +18,13 @@ pub struct AskUserQuestion {
 impl AskUserQuestion {
     /// Reads what can be shown of a (repaired) value that may violate any rule: questions with neither text, header nor options and
     /// options without a label are left out. `None` where no question is left.
-    pub(crate) fn read(mut value: Json<'_>) -> Option<Self> {
-        let questions = Vec::read(member_mut(&mut value, "questions"));
-        (!questions.is_empty()).then_some(Self { questions })
+    pub(crate) fn shown_of(value: &Json<'_>) -> Option<Self> {
+        let mut ask = Self::read(Some(value));
+        ask.questions.retain_mut(|question| {
+            question.options.retain(QuestionOption::shows_anything);
+            question.shows_anything()
+        });
+        (!ask.questions.is_empty()).then_some(ask)
     }
 
     /// An ask of these questions.
@@ -156,12 +159,7 @@ impl From<String> for QuestionOption {
     }
 }
 
-/// The arguments of the call, with the members in the order of the schema.
-impl From<&AskUserQuestion> for Json<'static> {
-    fn from(ask: &AskUserQuestion) -> Self {
-        Self::object_of(&mut [("questions", ask.questions.json())])
-    }
-}
+wire_members! { AskUserQuestion { questions = "questions", } }
 
 /// Returns true if a text ends a sentence, after which no path continues.
 fn ends_sentence(text: &str) -> bool {

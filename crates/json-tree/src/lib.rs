@@ -25,6 +25,7 @@ mod serde;
 mod text;
 #[cfg(feature = "serde_json")]
 mod value;
+mod wire;
 mod write;
 
 pub use error::{Error, ErrorKind};
@@ -36,7 +37,12 @@ pub use partial::{Bounds, PartialParser, PartialValue, Token};
 pub use text::JsonText;
 #[cfg(feature = "serde_json")]
 pub use value::{Plain, parse, plain, text};
+pub use wire::WireValue;
 pub use write::{write_members, write_text};
+
+/// For the macros.
+#[doc(hidden)]
+pub use ::serde as __serde;
 
 /// The character of an escape; `None` if JSON has no such escape.
 fn escape(byte: u8) -> Option<char> {

@@ -2,30 +2,32 @@
 
 use crate::Json;
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hasher};
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::{fmt, mem};
 
 /// The members of an object, in their order.
 ///
 /// They read and change as a vector of names with their values. A name may come twice, and then its last value counts.
-/// [`find`](Self::find), [`find_mut`](Self::find_mut), [`put`](Self::put) and [`take`](Self::take) cost the same whatever the object holds,
+/// [`find`](Self::find), [`find_mut`](Self::find_mut), [`put`](Self::put) and [`take`](Self::take) look at few names however many there are,
 /// once [`unique`](Self::unique) or one of the latter two was called. To change the vector itself costs the next of these a look at all names.
 #[derive(Clone, Default)]
 pub struct Members<'a> {
     entries: Vec<(Cow<'a, str>, Json<'a>)>,
-    /// The positions of the names, once there are many.
-    slots: Option<Box<Slots>>,
+    /// The last position of each name, once there are many. A tree, since strangers choose names that share a hash.
+    positions: Option<Box<LastPositions<'static>>>,
 }
 
-/// Up to this length, looking at each name takes no longer than finding it in the slots.
+type LastPositions<'n> = BTreeMap<Cow<'n, str>, usize>;
+
+/// Up to this length, looking at each name takes no longer than a look into the tree.
 const FEW: usize = 16;
 
 impl<'a> Members<'a> {
     /// Without entries.
     #[must_use]
     pub const fn new() -> Self {
-        Self { entries: Vec::new(), slots: None }
+        Self { entries: Vec::new(), positions: None }
     }
 
     /// Without entries, and with room for this many.
@@ -36,12 +38,8 @@ impl<'a> Members<'a> {
     /// The position of the last entry with this name.
     #[must_use]
     pub fn position(&self, name: &str) -> Option<usize> {
-        self.position_by(self.slots.as_deref(), name)
-    }
-
-    fn position_by(&self, slots: Option<&Slots>, name: &str) -> Option<usize> {
-        match slots {
-            Some(slots) => slots.at(slots.find(name, &|at| &self.entries[at].0).0),
+        match &self.positions {
+            Some(positions) => positions.get(name).copied(),
             None => self.entries.iter().rposition(|(key, _)| is(key.as_bytes(), name.as_bytes())),
         }
     }
@@ -70,22 +68,27 @@ impl<'a> Members<'a> {
         if let Some(held) = self.find_mut(name) {
             return Some(mem::replace(held, value));
         }
-        self.entries.push((name.to_owned().into(), value));
-        if let Some(slots) = &mut self.slots {
-            slots.push(self.entries.len(), &|at| &self.entries[at].0);
+        if let Some(positions) = &mut self.positions {
+            positions.insert(name.to_owned().into(), self.entries.len());
         }
+        self.entries.push((name.to_owned().into(), value));
         None
     }
 
     /// Removes the last value with this name, and returns it. If there are many entries, the last one takes its place.
     pub fn take(&mut self, name: &str) -> Option<Json<'a>> {
         self.index();
-        let at = self.position(name)?;
-        let Some(slots) = &mut self.slots else {
-            return Some(self.entries.remove(at).1);
+        let Some(positions) = &mut self.positions else {
+            return Some(self.entries.remove(self.position(name)?).1);
         };
-        slots.swap_remove(at, self.entries.len(), &|at| &self.entries[at].0);
-        Some(self.entries.swap_remove(at).1)
+        let at = positions.remove(name)?;
+        let (_, value) = self.entries.swap_remove(at);
+        if let Some((moved, _)) = self.entries.get(at)
+            && let Some(position) = positions.get_mut(&**moved)
+        {
+            *position = at;
+        }
+        Some(value)
     }
 
     /// Keeps each name once, at the place of its first entry and with the value of its last.
@@ -100,9 +103,12 @@ impl<'a> Members<'a> {
 
     /// A name that occurs twice.
     pub(crate) fn repeated(&self) -> Option<&str> {
-        let slots = self.all_slots();
         let mut names = self.entries.iter().map(|(name, _)| &**name).enumerate();
-        names.find(|(at, name)| self.position_by(slots.as_deref(), name) != Some(*at)).map(|(_, name)| name)
+        if self.entries.len() <= FEW {
+            return names.find(|(at, name)| self.position(name) != Some(*at)).map(|(_, name)| name);
+        }
+        let mut seen = LastPositions::new();
+        names.find(|(at, name)| seen.insert(Cow::Borrowed(name), *at).is_some()).map(|(_, name)| name)
     }
 
     /// The values, to be changed.
@@ -111,21 +117,12 @@ impl<'a> Members<'a> {
     }
 
     fn index(&mut self) {
-        if self.slots.is_none()
-            && let Some(slots) = self.all_slots()
-        {
-            self.slots = Some(Box::new(slots.into_owned()));
-        }
-    }
-
-    /// The slots, made now if the entries are many and have none.
-    fn all_slots(&self) -> Option<Cow<'_, Slots>> {
-        match &self.slots {
-            Some(slots) => Some(Cow::Borrowed(slots)),
-            None => {
-                let is_long = self.entries.len() > FEW;
-                is_long.then(|| Cow::Owned(Slots::of(self.entries.len(), &|at| &self.entries[at].0)))
+        if self.positions.is_none() && self.entries.len() > FEW {
+            let mut positions = LastPositions::new();
+            for (at, (name, _)) in self.entries.iter().enumerate() {
+                positions.insert(name.clone().into_owned().into(), at);
             }
+            self.positions = Some(Box::new(positions));
         }
     }
 
@@ -133,7 +130,7 @@ impl<'a> Members<'a> {
     pub(crate) fn into_static(self) -> Members<'static> {
         let entries = self.entries.into_iter();
         let entries = entries.map(|(name, value)| (name.into_owned().into(), value.into_static())).collect();
-        Members { entries, slots: self.slots }
+        Members { entries, positions: self.positions }
     }
 }
 
@@ -147,7 +144,7 @@ impl<'a> Deref for Members<'a> {
 
 impl DerefMut for Members<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        self.slots = None;
+        self.positions = None;
         &mut self.entries
     }
 }
@@ -162,12 +159,14 @@ impl PartialEq for Members<'_> {
         if pairs.clone().all(|(one, other)| one.0 == other.0) {
             return pairs.all(|(one, other)| one.1 == other.1);
         }
-        let slots = other.all_slots();
-        let is_in_other = |(name, value): &(Cow<'_, str>, Json<'_>)| {
-            let at = other.position_by(slots.as_deref(), name);
-            at.is_some_and(|at| other.entries[at].1 == *value)
-        };
-        self.repeated().is_none() && self.iter().all(is_in_other)
+        let mut positions = LastPositions::new();
+        for (at, (name, _)) in other.iter().enumerate() {
+            positions.insert(Cow::Borrowed(name), at);
+        }
+        positions.len() == other.len()
+            && self
+                .iter()
+                .all(|(name, value)| positions.remove(&**name).is_some_and(|at| other.entries[at].1 == *value))
     }
 }
 
@@ -179,7 +178,7 @@ impl fmt::Debug for Members<'_> {
 
 impl<'a> From<Vec<(Cow<'a, str>, Json<'a>)>> for Members<'a> {
     fn from(entries: Vec<(Cow<'a, str>, Json<'a>)>) -> Self {
-        Self { entries, slots: None }
+        Self { entries, positions: None }
     }
 }
 
@@ -245,105 +244,6 @@ fn is(key: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// The name at a position.
-type NameAt<'n> = &'n dyn Fn(usize) -> &'n str;
-
-/// Positions of names by their hashes, each in the first free slot from there on.
-#[derive(Clone)]
-struct Slots {
-    /// A position and one, or [`FREE`]. At least half of them are free.
-    slots: Vec<u32>,
-    /// The number of slots that are not free.
-    used: usize,
-    seed: u8,
-}
-
-const FREE: u32 = 0;
-/// The name was removed. The slot gets no other, so that those behind it are found.
-const TAKEN: u32 = u32::MAX;
-
-/// Names are this far from their hashes only if someone chose them so.
-const FAR: usize = 256;
-/// Names that share a hash under this many seeds cannot be found.
-const LAST_SEED: u8 = 4;
-
-impl Slots {
-    /// The slots of the first `length` names.
-    fn of(length: usize, name_at: NameAt<'_>) -> Self {
-        let mut slots = Self { slots: Vec::new(), used: 0, seed: 0 };
-        slots.fill(length, name_at);
-        slots
-    }
-
-    /// Sets the positions of the first `length` names, under a seed that spreads them.
-    #[inline(never)]
-    fn fill(&mut self, length: usize, name_at: NameAt<'_>) {
-        self.used = length;
-        loop {
-            self.slots = vec![FREE; (4 * length).next_power_of_two()];
-            let is_spread = (0..length).all(|at| self.set(at, at, name_at) <= FAR || self.seed == LAST_SEED);
-            if is_spread {
-                return;
-            }
-            self.seed += 1;
-        }
-    }
-
-    /// Sets the position of the name that is now at `at`. Returns how far from its hash it is.
-    #[inline(never)]
-    fn set(&mut self, at: usize, position: usize, name_at: NameAt<'_>) -> usize {
-        let (slot, steps) = self.find(name_at(at), name_at);
-        self.slots[slot] = position as u32 + 1;
-        steps
-    }
-
-    /// Adds the last of `length` names, which is new.
-    #[inline(never)]
-    fn push(&mut self, length: usize, name_at: NameAt<'_>) {
-        self.used += 1;
-        if 2 * self.used > self.slots.len() {
-            self.fill(length, name_at);
-        } else if self.set(length - 1, length - 1, name_at) > FAR && self.seed < LAST_SEED {
-            self.seed += 1;
-            self.fill(length, name_at);
-        }
-    }
-
-    /// Removes the name at a position, which the last of `length` names takes.
-    #[inline(never)]
-    fn swap_remove(&mut self, at: usize, length: usize, name_at: NameAt<'_>) {
-        let (slot, _) = self.find(name_at(at), name_at);
-        self.slots[slot] = TAKEN;
-        if at + 1 < length {
-            self.set(length - 1, at, name_at);
-        }
-    }
-
-    /// The slot of a name, or the free one that it would get, and how far from its hash that is.
-    #[inline(never)]
-    fn find(&self, name: &str, name_at: NameAt<'_>) -> (usize, usize) {
-        let mut hasher = DefaultHasher::new();
-        hasher.write_u8(self.seed);
-        hasher.write(name.as_bytes());
-        let (mask, mut slot) = (self.slots.len() - 1, hasher.finish() as usize);
-        for steps in 0.. {
-            slot &= mask;
-            match self.slots[slot] {
-                TAKEN => {}
-                FREE => return (slot, steps),
-                held if name_at(held as usize - 1) == name => return (slot, steps),
-                _ => {}
-            }
-            slot += 1;
-        }
-        (0, 0)
-    }
-
-    fn at(&self, slot: usize) -> Option<usize> {
-        (self.slots[slot] as usize).checked_sub(1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -381,19 +281,5 @@ mod tests {
             prop_assert_eq!(members.repeated(), None);
             prop_assert!(members.len() == last.len() && last.iter().all(|(name, at)| members.find(name) == Some(at)));
         }
-    }
-
-    #[test]
-    fn names_that_were_chosen_to_share_a_slot_are_told_apart_by_another_seed() {
-        let slots = Slots { slots: vec![FREE; 4096], used: 0, seed: 0 };
-        let shares = |name: &String| slots.find(name, &|_| "").0 == 0;
-        let mut members = Members::new();
-        for name in (0..).map(|number| format!("n{number}")).filter(shares).take(600) {
-            members.put(&name, Json::Null);
-        }
-        let mut at_once: Members<'_> = members.iter().cloned().collect();
-        at_once.unique();
-        assert_eq!(members.slots.map(|slots| slots.seed), Some(1));
-        assert_eq!(at_once.slots.map(|slots| slots.seed), Some(1), "also if they all come at once");
     }
 }

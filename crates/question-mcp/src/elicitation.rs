@@ -1,10 +1,10 @@
 //! The question as a form that the client shows.
 
 use crate::tools::{VIEW_URI, members};
-use ask_user_question::form::Form;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Reply};
 use json_tree::Json;
+use question_form::Form;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction, MetaObject, RequestMetaObject};
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
 //! A question as a page of plain HTML, which works without a script, and the answer that a browser posts from it.
 
-use ask_user_question::form::Form;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::{Json, Members};
 use percent_encoding::percent_decode_str;
+use question_form::Form;
 use std::fmt::Write as _;
 
 /// The style of the pages.

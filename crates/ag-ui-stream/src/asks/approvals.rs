@@ -6,9 +6,9 @@ use super::tracked::{AskSource, TrackedAsk};
 use crate::message::{Role, ToolCall};
 use crate::thread::Thread;
 use ask_user_question::AskUserQuestion;
-use ask_user_question::form::Form;
 use ask_user_question::outcome::Outcome;
 use json_tree::Json;
+use question_form::Form;
 
 const ACCEPTED: &str = "accepted";
 

@@ -2,10 +2,10 @@
 //! the decisions that it takes. The answer is a list of decisions in the same order.
 
 use super::form::{Asked, Decision, InterruptPart, ReplyForm, ask_in, asked, first};
-use ask_user_question::form::Form;
 use ask_user_question::outcome::{DECLINED_TEXT, Outcome};
 use ask_user_question::{AskUserQuestion, Reply};
 use json_tree::Json;
+use question_form::Form;
 use std::sync::Arc;
 
 /// The calls that a value lists, none if it is of another form.

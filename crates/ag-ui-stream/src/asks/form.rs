@@ -1,8 +1,8 @@
 //! An ask beside the form of its reply, and the parts of an interrupt.
 
-use ask_user_question::form::Form;
 use ask_user_question::{AskUserQuestion, Outcome};
 use json_tree::Json;
+use question_form::Form;
 use std::fmt;
 use std::sync::Arc;
 

@@ -5,10 +5,10 @@ use super::form::{Asked, InterruptPart, ReplyForm, ask_in, asked, first};
 use super::values::OptionValues;
 use crate::message::text_of;
 use crate::outcome::Interrupt;
-use ask_user_question::form::{APPROVALS, Form};
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption};
 use json_tree::Json;
+use question_form::{APPROVALS, Form};
 use std::sync::Arc;
 
 /// The name of the legacy event, which the adapters of `LangGraph` and `Mastra` send in the place of the protocol's interrupt, or beside it.

@@ -8,7 +8,6 @@ mod examples;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
 mod foreign;
-mod forms;
 mod generate;
 mod kept;
 mod matching;

@@ -4,6 +4,7 @@ use super::bounds::{MAX_CLIENT_TOOLS, MAX_CLIENT_TOOLS_BYTES, MAX_CONTEXT_BYTES,
 use super::refused::Refused;
 use crate::call::asking_tool;
 use crate::registry::{ContextItem, PermissionMode, ToolContext, ToolSpec};
+use ag_ui_stream::input::ResumeStatus;
 use ask_user_question::outcome::AskMetadata;
 use json_tree::{Json, JsonText, Plain, plain};
 use serde::Deserialize;
@@ -83,13 +84,6 @@ pub(crate) struct Resume {
     pub(crate) status: ResumeStatus,
     pub(crate) payload: Option<Plain>,
     metadata: Option<Plain>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ResumeStatus {
-    Resolved,
-    Cancelled,
 }
 
 impl RunInput {

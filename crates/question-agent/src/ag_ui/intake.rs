@@ -4,7 +4,7 @@
 //! An input costs its length: new messages are counted before they are read, and ids are looked up, not searched for.
 
 use super::bounds::Bounds;
-use super::input::{InputMessage, InputTool, Resume, ResumeStatus, RunInput};
+use super::input::{InputMessage, InputTool, Resume, RunInput};
 use super::refused::{Full, Refused};
 use super::view::View;
 use crate::call::ToolResult;
@@ -12,6 +12,7 @@ use crate::event::Response;
 use crate::message::{Message, UserMessage};
 use crate::state::AwaitingUserResponse;
 use crate::{Conversation, Event, Rejected};
+use ag_ui_stream::input::ResumeStatus;
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{AnsweredBy, AskMetadata};
 use ask_user_question::validate::Violation;

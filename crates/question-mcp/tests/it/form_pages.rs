@@ -1,10 +1,10 @@
 //! The page of plain HTML, and what a browser posts from it.
 
 use ask_user_question::examples::all;
-use ask_user_question::form::Form;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Outcome, Question, QuestionOption, Reply};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use question_form::Form;
 use question_mcp::form_page::{card_page, closed, page, read};
 
 fn encoded(text: &str) -> String {

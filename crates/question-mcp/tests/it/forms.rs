@@ -3,11 +3,11 @@
 use crate::client::{Client, GENERATIONS, Generation, shows_forms, which_size};
 use crate::desk::Desk;
 use ask_user_question::examples::all;
-use ask_user_question::form::Form;
 use ask_user_question::reply::Selection;
 use ask_user_question::validate::check;
 use ask_user_question::{AskUserQuestion, Limits, Outcome, Reply};
 use boon::{Compiler, Draft, Schemas};
+use question_form::Form;
 use question_mcp::McpServer;
 use rmcp::model::{RequestStateCodec, SealOptions};
 use serde_json::{Value, json};

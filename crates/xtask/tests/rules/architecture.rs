@@ -9,19 +9,21 @@ use std::process::Command;
 use crate::{found, read, root};
 
 /// Crates that do no I/O, read no clock, make no ids and spawn nothing.
-const CORE: [&str; 5] = ["json-tree", "ask-user-question", "ag-ui-stream", "question-agent", "scripted-agent"];
+const CORE: [&str; 6] =
+    ["json-tree", "ask-user-question", "question-form", "ag-ui-stream", "question-agent", "scripted-agent"];
 
 /// The crates of the workspace that each crate may use, as ARCHITECTURE.md's code map has it.
-const USES: [(&str, &[&str]); 15] = [
+const USES: [(&str, &[&str]); 16] = [
     ("crates/json-tree", &[]),
     ("crates/ask-user-question", &["json-tree"]),
-    ("crates/ag-ui-stream", &["ask-user-question", "json-tree"]),
+    ("crates/question-form", &["ask-user-question", "json-tree"]),
+    ("crates/ag-ui-stream", &["ask-user-question", "json-tree", "question-form"]),
     ("crates/question-card", &["ask-user-question", "json-tree"]),
     ("crates/question-element", &["ask-user-question", "json-tree", "question-card"]),
     ("crates/agent-chat", &["ag-ui-stream", "ask-user-question", "json-tree", "question-card"]),
     ("crates/question-agent", &["ag-ui-stream", "ask-user-question", "json-tree"]),
     ("crates/question-models", &["ask-user-question", "json-tree", "question-agent"]),
-    ("crates/question-mcp", &["ask-user-question", "json-tree"]),
+    ("crates/question-mcp", &["ask-user-question", "json-tree", "question-form"]),
     (
         "crates/question-server",
         &["ag-ui-stream", "ask-user-question", "question-agent", "question-mcp", "question-models", "scripted-agent"],

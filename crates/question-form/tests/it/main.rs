@@ -1,12 +1,16 @@
-//! Asks as the forms of elicitations, and replies as what a client fills in.
+//! Asks as the forms of elicitations, and replies as what a client fills in. One suite runs natively and as wasm32.
+
+#[allow(dead_code, reason = "the generators serve two suites, and this one needs a few")]
+#[path = "../../../ask-user-question/tests/it/generate.rs"]
+mod generate;
 
 use crate::generate::{config, picks_for, repaired_ask};
 use ask_user_question::examples::all;
-use ask_user_question::form::Form;
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskUserQuestion, Question, QuestionOption, Reply};
 use json_tree::Json;
 use proptest::prelude::*;
+use question_form::Form;
 use serde_json::{Value, json};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -151,10 +155,37 @@ fn a_schema_is_asked_for_as_its_members_are() {
         // The kinds of members.
         ("Say", one(json!({"enum": ["S", 1, null, true, false]})), Some("Say [S, 1, null, Yes, No]")),
         ("Say", one(json!({"oneOf": [{"const": "S"}, {"const": "M"}]})), choices()),
+        ("Say", one(json!({"oneOf": [{"const": 1, "title": "S"}, {"const": 2, "title": "M"}]})), choices()),
+        ("Say", one(json!({"oneOf": [{"const": "S", "title": " "}, {"const": "M"}]})), choices()),
         ("Say", one(json!({"oneOf": [{"const": "S"}, {"title": "M"}]})), None),
         ("Say", one(json!({"enum": []})), None),
         ("Say", one(json!({"type": "array", "items": sizes})), Some("Say several [S, M]")),
+        (
+            "Say",
+            one(json!({"type": "array", "items": {"anyOf": [{"const": "S"}, {"const": "M"}]}})),
+            Some("Say several [S, M]"),
+        ),
         ("Say", one(json!({"type": "array", "items": text})), None),
+        ("Say", one(json!({"type": "array", "items": flag})), None),
+        // Enumerations of Pydantic.
+        ("Say", json!({"properties": {"a": {"$ref": "#/$defs/Size"}}, "$defs": {"Size": sizes}}), choices()),
+        ("Say", json!({"$ref": "#/definitions/Size", "definitions": {"Size": sizes}}), choices()),
+        (
+            "Say",
+            json!({"properties": {"a": {"anyOf": [{"$ref": "#/$defs/Size"}, {"type": "null"}]}}, "$defs": {"Size": sizes}}),
+            choices(),
+        ),
+        (
+            "Say",
+            json!({"properties": {"a": {"type": "array", "items": {"$ref": "#/$defs/Size"}}}, "$defs": {"Size": sizes}}),
+            Some("Say several [S, M]"),
+        ),
+        (
+            "Say",
+            json!({"properties": {"a": {"$ref": "#/$defs/Loop"}}, "$defs": {"Loop": {"$ref": "#/$defs/Loop"}}}),
+            None,
+        ),
+        ("Say", one(json!({"$ref": "https://example.com/size.json"})), None),
         ("Say", one(json!({"type": ["null", "string"]})), Some("Say []")),
         ("Say", one(json!({"type": ["number", "string"]})), None),
         ("Say", one(json!({"anyOf": [{"type": "null"}, sizes]})), choices()),
@@ -219,4 +250,16 @@ fn an_answer_is_the_value_that_the_schema_has() {
     let (ask, form) = Form::approval("Go?", "ok");
     let yes = Reply::of(&ask, vec![pick(&[0])]).expect("it is a reply");
     assert_eq!(form.payload(&yes).map(|payload| payload.text()), Ok(r#"{"ok":true}"#.to_owned()));
+}
+
+#[test]
+fn the_schema_that_is_written_for_an_ask_is_read_as_the_same_options() {
+    let pro = QuestionOption::new("Pro").with_description("With support");
+    let plans = Question::new("Which plans?", ["Basic".into(), pro]);
+    for several in [false, true] {
+        let ask = AskUserQuestion::new([plans.clone().with_multi_select(several)]);
+        let (read, _) = Form::from_schema("Which plans?", &Form::of(&ask).schema(&ask)).expect("it can be asked for");
+        let [read, asked] = [&read, &ask].map(|ask| (ask.questions[0].multi_select, &ask.questions[0].options));
+        assert_eq!(read, asked);
+    }
 }

@@ -1,8 +1,9 @@
-//! Forms: asks made of a JSON Schema, as interrupts of AG-UI have it, and the schema of an ask, as an elicitation of MCP needs it.
+#![doc = include_str!("../README.md")]
+#![warn(clippy::unwrap_used)]
 
-use crate::reply::{Answer, Reply, Selection};
-use crate::text::is_blank;
-use crate::wire::{AskUserQuestion, Question};
+use ask_user_question::reply::{Answer, Selection};
+use ask_user_question::text::is_blank;
+use ask_user_question::{AskUserQuestion, Question, QuestionOption, Reply};
 use json_tree::{Json, Members};
 use std::slice;
 
@@ -10,25 +11,6 @@ use std::slice;
 pub const APPROVALS: [&str; 4] = ["approved", "accepted", "confirmed", "approve"];
 
 /// The members of an answer that is an object of its own form, in the order of the questions.
-///
-/// ```
-/// use ask_user_question::form::Form;
-/// use ask_user_question::{AskUserQuestion, Question};
-/// use json_tree::Json;
-///
-/// // An ask as an elicitation …
-/// let ask = AskUserQuestion::new([Question::new("Which size?", ["S", "M"]).with_header("Size")]);
-/// let form = Form::of(&ask);
-/// assert!(form.schema(&ask).text().contains(r#""question_1":{"type":"string","title":"Size","oneOf":[{"const":"S","#));
-/// let reply = form.read(&ask, &Json::parse(r#"{"question_1":"M"}"#)?).expect("a size was picked");
-/// assert_eq!(reply.message(), "M");
-///
-/// // … and an elicitation, or an interrupt, as an ask.
-/// let schema = Json::parse(r#"{"type":"object","properties":{"size":{"enum":["S","M"]}},"required":["size"]}"#)?;
-/// let (ask, form) = Form::from_schema("Which size?", &schema.into_static()).expect("it can be asked for");
-/// assert_eq!(ask.questions[0].options[1].label, "M");
-/// # Ok::<(), json_tree::Error>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
     members: Vec<Member>,
@@ -54,6 +36,8 @@ enum Kind {
     /// One of these values, or several.
     Choice {
         values: Vec<Json<'static>>,
+        /// Those that the user reads, one for each.
+        options: Vec<QuestionOption>,
         several: bool,
     },
 }
@@ -63,6 +47,9 @@ const GO_AHEAD: &str = "Go ahead?";
 
 /// The values of a yes or no.
 const FLAGS: [Json<'static>; 2] = [Json::Bool(true), Json::Bool(false)];
+
+/// The most references and alternatives that lead to a member's kind: a schema may refer to itself.
+const MAX_STEPS: u8 = 8;
 
 impl Form {
     /// The form of an ask: a member `question_1` and so on for each question, a constant for each option, and beside it a text
@@ -80,7 +67,10 @@ impl Form {
                 values.push(value.into());
             }
             let has_custom = !values.is_empty();
-            let kind = if has_custom { Kind::Choice { values, several: question.multi_select } } else { Kind::Text };
+            let kind = match has_custom {
+                true => Kind::Choice { values, options: question.options.clone(), several: question.multi_select },
+                false => Kind::Text,
+            };
             let name = String::from("question_") + &(at + 1).to_string();
             members.push(Member { name, kind, required: false, has_custom });
         }
@@ -94,9 +84,9 @@ impl Form {
         let mut properties = Members::new();
         for (member, question) in self.members.iter().zip(&ask.questions) {
             let text = |text: &str| Some(Json::from(text));
-            let description = || if ask.only().is_some() { None } else { text(&question.text()) };
+            let description = || if ask.questions.len() == 1 { None } else { text(&question.text()) };
             let (values, several) = match &member.kind {
-                Kind::Choice { values, several } => (Some(member.constants(values, question)), *several),
+                Kind::Choice { values, several, .. } => (Some(member.constants(values, question)), *several),
                 Kind::Text | Kind::Number { .. } => (None, false),
             };
             let (choices, items) = match values {
@@ -129,7 +119,7 @@ impl Form {
         };
         let required = required(schema);
         let approval = APPROVALS.into_iter().find(|name| {
-            let kind = properties.find(name).and_then(Kind::of);
+            let kind = properties.find(name).and_then(|property| Kind::of(schema, property));
             kind.is_some_and(|kind| kind.is_flag()) && required.iter().all(|required| required == name)
         });
         let (mut questions, mut members) = (Vec::new(), Vec::new());
@@ -138,7 +128,7 @@ impl Form {
                 continue;
             }
             let required = required.contains(&&**name);
-            let Some(kind) = Kind::of(property) else {
+            let Some(kind) = Kind::of(schema, property) else {
                 if required {
                     return None;
                 }
@@ -167,7 +157,7 @@ impl Form {
 
     /// The ask for a value that is no object.
     fn of_value(message: &str, schema: &Json<'static>) -> Option<(AskUserQuestion, Self)> {
-        let kind = Kind::of(schema)?;
+        let kind = Kind::of(schema, schema)?;
         let described = || text(schema, "description").or_else(|| text(schema, "title"));
         let question = if is_blank(message) { described().unwrap_or(GO_AHEAD) } else { message };
         let ask = AskUserQuestion::new([kind.question(question)]);
@@ -273,54 +263,58 @@ fn says_something(value: &Json<'_>) -> bool {
 
 impl Kind {
     fn flag() -> Self {
-        Self::Choice { values: FLAGS.into(), several: false }
+        Self::Choice { values: FLAGS.into(), options: vec!["Yes".into(), "No".into()], several: false }
     }
 
     fn is_flag(&self) -> bool {
         matches!(self, Self::Choice { values, .. } if *values == FLAGS)
     }
 
-    fn of(schema: &Json<'static>) -> Option<Self> {
-        if let Some(values) = choices(schema) {
-            return Some(Self::Choice { values, several: false });
+    /// The kind that a part of a schema describes.
+    fn of(root: &Json<'static>, part: &Json<'static>) -> Option<Self> {
+        Self::within(root, part, MAX_STEPS)
+    }
+
+    /// As [`of`](Self::of), if no more than this many references and alternatives lead to it.
+    fn within(root: &Json<'static>, part: &Json<'static>, steps: u8) -> Option<Self> {
+        let steps = steps.checked_sub(1)?;
+        if let Some(reference) = part.get("$ref") {
+            return Self::within(root, named(root, reference.as_str()?)?, steps);
+        }
+        if let Some((values, options)) = choices(part) {
+            return Some(Self::Choice { values, options, several: false });
         }
         // A value that may be null is one that may be left out.
         for alternatives in ["anyOf", "oneOf", "allOf"] {
             let is_null = |one: &Json<'static>| one.get("type").is_some_and(is_null);
-            let listed = schema.get(alternatives).and_then(Json::as_list).unwrap_or_default();
+            let listed = part.get(alternatives).and_then(Json::as_list).unwrap_or_default();
             if let Some(only) = only(listed, is_null) {
-                return Self::of(only);
+                return Self::within(root, only, steps);
             }
         }
-        let types = schema.get("type")?;
+        let types = part.get("type")?;
         let only = only(types.as_list().unwrap_or(slice::from_ref(types)), is_null)?;
         match only.as_str()? {
             "boolean" => Some(Self::flag()),
             "string" => Some(Self::Text),
             "number" => Some(Self::Number { integer: false }),
             "integer" => Some(Self::Number { integer: true }),
-            "array" => Some(Self::Choice { values: choices(schema.get("items")?)?, several: true }),
+            "array" => match Self::within(root, part.get("items")?, steps)? {
+                Self::Choice { values, options, several: false } if values != FLAGS => {
+                    Some(Self::Choice { values, options, several: true })
+                }
+                _ => None,
+            },
             _ => None,
         }
     }
 
     /// The question for such a member.
     fn question(&self, text: &str) -> Question {
-        let mut question = Question::new(text, [""; 0]);
-        if let Self::Choice { values, several } = self {
-            question.multi_select = *several;
-            for value in values {
-                question.options.push(
-                    match value {
-                        Json::Bool(true) => "Yes".to_owned(),
-                        Json::Bool(false) => "No".to_owned(),
-                        value => plain(value),
-                    }
-                    .into(),
-                );
-            }
+        match self {
+            Self::Choice { options, several, .. } => Question::new(text, options.clone()).with_multi_select(*several),
+            Self::Text | Self::Number { .. } => Question::new(text, [""; 0]),
         }
-        question
     }
 
     fn value(&self, answer: &Answer) -> Result<Json<'static>, String> {
@@ -341,7 +335,7 @@ impl Kind {
     /// The values of the options that were picked.
     fn picked(&self, answer: &Answer) -> Json<'static> {
         let mut picked = Vec::new();
-        let Self::Choice { values, several } = self else {
+        let Self::Choice { values, several, .. } = self else {
             return Json::Null;
         };
         for selected in &answer.selected {
@@ -352,7 +346,7 @@ impl Kind {
 
     /// Selects what a value stands for.
     fn select(&self, value: &Json<'_>, selection: &mut Selection) {
-        let Self::Choice { values, several } = self else {
+        let Self::Choice { values, several, .. } = self else {
             selection.other = Some(plain(value));
             return;
         };
@@ -423,18 +417,35 @@ fn required<'s>(schema: &'s Json<'static>) -> Vec<&'s str> {
     names
 }
 
-/// The values of an `enum`, or of a `oneOf` of constants.
-fn choices(schema: &Json<'static>) -> Option<Vec<Json<'static>>> {
-    let mut values = Vec::new();
-    match schema.get("enum").and_then(Json::as_list) {
-        Some(listed) => values.extend_from_slice(listed),
-        None => {
-            for one in schema.get("oneOf")?.as_list()? {
-                values.push(one.get("const")?.clone());
-            }
+/// The part of a schema that a reference such as `#/$defs/Size` names.
+fn named<'s>(root: &'s Json<'static>, reference: &str) -> Option<&'s Json<'static>> {
+    reference.strip_prefix("#/")?.split('/').try_fold(root, |part, name| part.get(name))
+}
+
+/// The values of an `enum`, or of a `oneOf` or `anyOf` of constants, and what the user reads of each.
+fn choices(schema: &Json<'static>) -> Option<(Vec<Json<'static>>, Vec<QuestionOption>)> {
+    let (mut values, mut options) = (Vec::new(), Vec::new());
+    if let Some(listed) = schema.get("enum").and_then(Json::as_list) {
+        values.extend_from_slice(listed);
+        options.extend(listed.iter().map(|value| QuestionOption::from(label(value))));
+    } else {
+        for one in schema.get("oneOf").or_else(|| schema.get("anyOf"))?.as_list()? {
+            let value = one.get("const")?;
+            let mut option = QuestionOption::from(text(one, "title").map_or_else(|| label(value), str::to_owned));
+            option.description = text(one, "description").map(str::to_owned);
+            values.push(value.clone());
+            options.push(option);
         }
     }
-    (!values.is_empty()).then_some(values)
+    (!values.is_empty()).then_some((values, options))
+}
+
+fn label(value: &Json<'static>) -> String {
+    match value {
+        Json::Bool(true) => "Yes".to_owned(),
+        Json::Bool(false) => "No".to_owned(),
+        value => plain(value),
+    }
 }
 
 fn plain(value: &Json<'_>) -> String {

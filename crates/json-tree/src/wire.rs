@@ -1,0 +1,156 @@
+//! Structs that cross the wire as objects: a table of members, by which they are read and written.
+
+use crate::Json;
+
+/// A value that crosses the wire as JSON. [`wire_object`](crate::wire_object) implements it for a struct.
+pub trait WireValue: Sized {
+    /// Reads a value; `None` if the JSON is one of another kind.
+    fn of(json: &Json<'_>) -> Option<Self>;
+
+    /// The value of a member that is absent, or of another kind.
+    fn absent() -> Self;
+
+    /// The value as JSON; `None` if the member is left out.
+    fn write(&self) -> Option<Json<'static>>;
+
+    /// Reads a member.
+    fn read(json: Option<&Json<'_>>) -> Self {
+        json.and_then(Self::of).unwrap_or_else(Self::absent)
+    }
+}
+
+impl WireValue for String {
+    fn of(json: &Json<'_>) -> Option<Self> {
+        json.as_str().map(str::to_owned)
+    }
+
+    fn absent() -> Self {
+        Self::new()
+    }
+
+    fn write(&self) -> Option<Json<'static>> {
+        Some(self.as_str().into())
+    }
+}
+
+impl WireValue for bool {
+    fn of(json: &Json<'_>) -> Option<Self> {
+        json.as_bool()
+    }
+
+    fn absent() -> Self {
+        false
+    }
+
+    fn write(&self) -> Option<Json<'static>> {
+        Some(Json::Bool(*self))
+    }
+}
+
+impl WireValue for Json<'static> {
+    fn of(json: &Json<'_>) -> Option<Self> {
+        Some(json.clone().into_unique())
+    }
+
+    fn absent() -> Self {
+        Self::Null
+    }
+
+    fn write(&self) -> Option<Json<'static>> {
+        Some(self.clone())
+    }
+}
+
+impl<T: WireValue> WireValue for Option<T> {
+    fn of(json: &Json<'_>) -> Option<Self> {
+        T::of(json).map(Some)
+    }
+
+    fn absent() -> Self {
+        None
+    }
+
+    fn write(&self) -> Option<Json<'static>> {
+        self.as_ref()?.write()
+    }
+}
+
+/// Items of another kind are left out.
+impl<T: WireValue> WireValue for Vec<T> {
+    fn of(json: &Json<'_>) -> Option<Self> {
+        Some(json.as_list()?.iter().filter_map(T::of).collect())
+    }
+
+    fn absent() -> Self {
+        Self::new()
+    }
+
+    fn write(&self) -> Option<Json<'static>> {
+        Some(Json::List(self.iter().filter_map(T::write).collect()))
+    }
+}
+
+/// Declares a struct with the names of its members, in written order, and implements [`WireValue`], `Serialize` and a conversion into [`Json`].
+///
+/// ```
+/// json_tree::wire_object! {
+///     /// A stay.
+///     #[derive(Debug, PartialEq)]
+///     pub struct Stay {
+///         /// The city.
+///         pub city: String = "city",
+///         /// The nights' names.
+///         pub nights: Option<Vec<String>> = "nightNames",
+///     }
+/// }
+/// use json_tree::{Json, WireValue};
+/// let stay = Stay::read(Some(&Json::parse(r#"{"nightNames": ["Mon", 2], "city": "Rome", "more": 1}"#)?));
+/// assert_eq!(Json::from(&stay).text(), r#"{"city":"Rome","nightNames":["Mon"]}"#);
+/// # Ok::<(), json_tree::Error>(())
+/// ```
+#[macro_export]
+macro_rules! wire_object {
+    ($(#[$attribute:meta])* pub struct $name:ident {
+        $( $(#[$doc:meta])* pub $field:ident: $kind:ty = $member:literal, )*
+    }) => {
+        $(#[$attribute])*
+        pub struct $name {
+            $( $(#[$doc])* pub $field: $kind, )*
+        }
+
+        $crate::wire_members! { $name { $( $field = $member, )* } }
+
+        impl $crate::__serde::Serialize for $name {
+            fn serialize<S: $crate::__serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::__serde::Serialize::serialize(&$crate::Json::from(self), serializer)
+            }
+        }
+    };
+}
+
+/// As [`wire_object`](crate::wire_object), for a struct that is declared elsewhere and has a `Serialize` of its own.
+#[macro_export]
+macro_rules! wire_members {
+    ($name:ident { $( $field:ident = $member:literal, )* }) => {
+        impl $crate::WireValue for $name {
+            fn of(json: &$crate::Json<'_>) -> Option<Self> {
+                Some(Self { $( $field: $crate::WireValue::read(json.get($member)), )* })
+            }
+
+            fn absent() -> Self {
+                Self { $( $field: $crate::WireValue::absent(), )* }
+            }
+
+            fn write(&self) -> Option<$crate::Json<'static>> {
+                let mut members = [ $( ($member, $crate::WireValue::write(&self.$field)), )* ];
+                Some($crate::Json::object_of(&mut members))
+            }
+        }
+
+        impl From<&$name> for $crate::Json<'static> {
+            fn from(object: &$name) -> Self {
+                $crate::WireValue::write(object).unwrap_or_default()
+            }
+        }
+    };
+}
