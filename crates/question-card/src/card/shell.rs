@@ -21,10 +21,6 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, Node, ResizeObserver};
 
-/// The time after which a pending reply is announced.
-const SENDING_AFTER: Duration = Duration::from_secs(1);
-/// The time for which a button shows that it has copied.
-const COPIED_FOR: Duration = Duration::from_secs(3);
 /// The time for which changes of a draft are gathered before they are written.
 const GATHER: Duration = Duration::from_millis(250);
 /// The one field of an ask that cannot be read.
@@ -297,18 +293,9 @@ impl Shell {
             }
             Do::Fill(question, field) => self.fill(question, field),
             Do::PageMoved => PAGE_MOVED_AT.set(clock()),
-            Do::AskIfSending(latch) => self.later(SENDING_AFTER, move |shell| {
-                // Checked first: most replies are through by now, and an input costs a walk.
-                if shell.is_latched() {
-                    shell.take(Input::StillSending(latch));
-                }
-            }),
             Do::Copy(control) => self.copy(control),
-            Do::FadeCopy(copy) => self.later(COPIED_FOR, move |shell| {
-                shell.take(Input::CopyFades(copy));
-            }),
             Do::Move(before) => self.move_draft(&before),
-            Do::Wake(wait) => self.set_alarm(wait.filter(|_| self.host.now().is_none())),
+            Do::Wake(wait) => self.set_alarm(wait),
         }
     }
 
