@@ -108,11 +108,35 @@ impl Shell {
 
     /// Draws the card for the first time, on the element that a server has written, if any.
     pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
-        if adopts.is_some() {
-            self.tree.replace(NodeTree::new(adopts, None));
+        if let Some(element) = adopts {
+            self.read_adopted(&element);
+            self.tree.replace(NodeTree::new(Some(element), None));
         }
         self.draw();
         self.root.get().map(|root| root.clone().into())
+    }
+
+    /// Takes over choices and text from before the page's program ran: an element that is adopted would lose them to the draft.
+    fn read_adopted(&self, element: &Element) {
+        let mut card = self.card.borrow_mut();
+        let now = self.now(&card);
+        self.read(|ask| {
+            browser::each_inside(element, "input:checked, textarea", &mut |field| {
+                let value = browser::text(field, "value");
+                let input = match card.ids.parse(&browser::text(field, "id")) {
+                    Some(on @ Control::Option { question, option }) if !card.is_chosen(question, option) => {
+                        Input::Choose(on)
+                    }
+                    Some(on @ Control::Other { question }) if !card.is_other_chosen(question) => Input::Choose(on),
+                    Some(on) if !value.is_empty() => match Field::of(on) {
+                        Some((question, field)) => Input::Typed(question, field, &value),
+                        None => return,
+                    },
+                    _ => return,
+                };
+                card.take(now, ask, input);
+            });
+        });
     }
 
     /// Handles an input: shows the new state and carries out the effects. Returns true if the browser's default is to be prevented.
