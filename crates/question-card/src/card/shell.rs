@@ -215,7 +215,7 @@ impl Shell {
             return;
         };
         self.host.read(&mut |ask| {
-            tree.write(card.rewritten, &|w| view::card(w, &card, ask));
+            tree.write(card.options.plain_text, card.rewritten, &|w| view::card(w, &card, ask));
         });
         if self.root.get().is_none()
             && let Some(root) = tree.element()
