@@ -16,26 +16,16 @@ mod view;
 
 pub(crate) use self::machine::Unsettled;
 
-// A server handles no events.
-#[cfg(not(feature = "ssr"))]
 mod events;
-#[cfg(not(feature = "ssr"))]
 mod focus;
-#[cfg(not(feature = "ssr"))]
 mod listening;
-#[cfg(not(feature = "ssr"))]
 mod mounted;
-#[cfg(not(feature = "ssr"))]
-mod shell;
-#[cfg(feature = "ssr")]
-#[path = "card/nowhere.rs"]
 mod shell;
 
 pub(crate) use self::extras::*;
 #[cfg(feature = "leptos")]
 pub use self::handle::FocusHandle;
 pub use self::host::{Acceptance, CardEvent, Offers, Options};
-#[cfg(not(feature = "ssr"))]
 pub use self::mounted::MountedCard;
 #[cfg(feature = "leptos")]
 pub use self::options::CardOptions;

@@ -1,7 +1,5 @@
-//! A Leptos view of an element that a [`Writer`] draws.
+//! A Leptos view of an element that a [`Writer`](crate::writer::Writer) draws.
 
-#[cfg(feature = "ssr")]
-use crate::writer::Writer;
 use leptos::attr::Attribute;
 use leptos::attr::any_attribute::AnyAttribute;
 use leptos::prelude::*;
@@ -12,11 +10,11 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Node};
 
 /// One element that the card's own code draws and updates.
-pub(crate) struct Drawn {
-    #[cfg(feature = "ssr")]
-    html: Box<dyn FnOnce() -> String + Send>,
-    #[cfg(not(feature = "ssr"))]
-    start: Box<dyn FnOnce(Option<Element>) -> Option<DrawnElement> + Send>,
+pub(crate) enum Drawn {
+    /// On a server, where nothing changes.
+    Html(Box<dyn FnOnce() -> String + Send>),
+    /// In a page, where it draws itself. The function gets the element that a server has written, if there is one.
+    Page(Box<dyn FnOnce(Option<Element>) -> Option<DrawnElement> + Send>),
 }
 
 /// The element in the page, and the owner of its updates.
@@ -26,48 +24,18 @@ pub(crate) struct DrawnElement {
 }
 
 impl DrawnElement {
-    #[cfg(not(feature = "ssr"))]
     pub(crate) fn new(element: Element, keeper: impl Any) -> Self {
         Self { element, _keeper: Box::new(keeper) }
     }
 }
 
-#[cfg(feature = "ssr")]
 impl Drawn {
-    /// Draws once: a server has no changes.
-    pub(crate) fn once(draw: impl Fn(&mut Writer) + Send + 'static) -> Self {
-        Self { html: Box::new(move || Writer::write(&draw)) }
-    }
-
-    fn start(self, _adopts: Option<Element>) -> Option<DrawnElement> {
-        None
-    }
-
-    fn write_html(self, buf: &mut String, extra_attrs: Vec<AnyAttribute>) {
-        let html = (self.html)();
-        let (mut attributes, mut class, mut style, mut inner) = Default::default();
-        for attribute in extra_attrs {
-            attribute.to_html(&mut attributes, &mut class, &mut style, &mut inner);
-        }
-        // After the name of the first tag.
-        let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
-        buf.extend([tag, &attributes, rest]);
-    }
-}
-
-#[cfg(not(feature = "ssr"))]
-impl Drawn {
-    /// An element that draws itself. `start` gets the element that a server has written, if there is one.
-    pub(crate) fn by_itself(start: impl FnOnce(Option<Element>) -> Option<DrawnElement> + Send + 'static) -> Self {
-        Self { start: Box::new(start) }
-    }
-
     fn start(self, adopts: Option<Element>) -> Option<DrawnElement> {
-        (self.start)(adopts)
+        match self {
+            Self::Html(_) => None,
+            Self::Page(start) => start(adopts),
+        }
     }
-
-    /// Does nothing: a browser writes no HTML.
-    fn write_html(self, _buf: &mut String, _extra_attrs: Vec<AnyAttribute>) {}
 }
 
 impl Render for Drawn {
@@ -114,7 +82,16 @@ impl RenderHtml for Drawn {
         _mark_branches: bool,
         extra_attrs: Vec<AnyAttribute>,
     ) {
-        self.write_html(buf, extra_attrs);
+        if let Self::Html(html) = self {
+            let html = html();
+            let (mut attributes, mut class, mut style, mut inner) = Default::default();
+            for attribute in extra_attrs {
+                attribute.to_html(&mut attributes, &mut class, &mut style, &mut inner);
+            }
+            // After the name of the first tag.
+            let (tag, rest) = html.split_at(html.find([' ', '>']).unwrap_or(html.len()));
+            buf.extend([tag, &attributes, rest]);
+        }
         *position = Position::NextChild;
     }
 

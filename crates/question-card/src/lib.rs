@@ -29,8 +29,6 @@
 //! Styles: link `style/question-card.css`, or call [`adopt_styles`] once, [`adopt_styles_in`] for each shadow tree. The [`anatomy`] lists
 //! the names that a page's own styles may rely on.
 
-#![cfg_attr(feature = "ssr", allow(dead_code, reason = "a server handles no events"))]
-
 pub mod anatomy;
 mod announcer;
 mod browser;
@@ -52,7 +50,6 @@ mod receipt;
 mod stylesheet;
 mod writer;
 
-#[cfg(not(feature = "ssr"))]
 pub use card::MountedCard;
 pub use card::extras::*;
 pub use card::{Acceptance, CardEvent, Layout, Offers, Options, SubmitMode};

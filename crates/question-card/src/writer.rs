@@ -6,17 +6,55 @@
 
 use crate::marks;
 
-#[cfg(feature = "ssr")]
 mod html;
-#[cfg(not(feature = "ssr"))]
 mod nodes;
 
-#[cfg(feature = "ssr")]
-pub(crate) use self::html::Writer;
-#[cfg(not(feature = "ssr"))]
-pub(crate) use self::nodes::{NodeTree, Writer};
+pub(crate) use self::html::write_html;
+pub(crate) use self::nodes::{NodeTree, NodeWriter};
 
-/// Methods that need no more than those of the two writers.
+/// What a view writes to: the page's nodes, or a server's HTML.
+pub(crate) type Writer = dyn Sink;
+
+/// The walk of a view.
+pub(crate) trait Sink {
+    /// Returns true if texts are shown as they were written, without marks.
+    fn is_plain(&self) -> bool;
+
+    /// Opens an element of this class; siblings of one tag and class differ by their key. Returns true if it is new.
+    fn open(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool;
+
+    /// Closes the element.
+    fn close(&mut self);
+
+    /// Reuses the next element as it is, if it was written before. Returns false if it was not.
+    fn reuse(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool;
+
+    /// Sets an attribute of a new element, which never changes.
+    fn set(&mut self, name: &'static str, value: &str);
+
+    /// Sets an attribute of a few values, or removes it.
+    fn word(&mut self, name: &'static str, value: Option<&'static str>);
+
+    /// Sets an attribute of any value.
+    fn put(&mut self, name: &'static str, value: &str);
+
+    /// Sets an attribute again if its stamp differs, and removes it if the stamp is 0.
+    fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String);
+
+    /// Checks a radio button or check box, or clears it.
+    fn checked(&mut self, is_on: bool);
+
+    /// Sets the content of a new text field, which belongs to the user from then on.
+    fn value(&mut self, text: &str);
+
+    /// Writes a text, and again if it changed.
+    fn text(&mut self, text: &str);
+
+    /// Writes a text that may still grow.
+    fn grow(&mut self, text: &str);
+}
+
+/// What both writers do alike.
 impl Writer {
     /// Sets or removes an empty attribute.
     pub(crate) fn flag(&mut self, name: &'static str, is_on: bool) {
@@ -37,7 +75,7 @@ impl Writer {
 
     /// A text that may still grow, with its marks as elements.
     pub(crate) fn marked(&mut self, text: &str) {
-        if self.plain || !marks::may_have(text) {
+        if self.is_plain() || !marks::may_have(text) {
             return self.grow(text);
         }
         for (key, (element, words)) in marks::pieces(text).iter().enumerate() {

@@ -1,27 +1,21 @@
 //! The card as a component of Leptos.
 
-use super::options::CardOptions;
-use crate::drawn::Drawn;
+use super::host::{Acceptance, CardEvent, CardHost, Options};
+use super::machine::{Card, Input};
+use super::options::{CardOptions, EventHandler, Follow, Handlers, Reads};
+use super::shell::Shell;
+use super::view;
+use crate::drawn::{Drawn, DrawnElement};
+use crate::effect::effect;
+use crate::writer::write_html;
 use ask_user_question::{AskSnapshot, Reply};
 use leptos::prelude::*;
-use std::cell::Cell;
+use leptos::reactive::owner::WeakOwner;
+use leptos::tachys::view::any_view::AnyViewState;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
-#[cfg(not(feature = "ssr"))]
-use {
-    super::host::{Acceptance, CardEvent, CardHost},
-    super::machine::Input,
-    super::options::{EventHandler, Handlers, Reads},
-    super::shell::Shell,
-    crate::drawn::DrawnElement,
-    crate::effect::effect,
-    leptos::reactive::owner::WeakOwner,
-    leptos::tachys::view::any_view::AnyViewState,
-    std::cell::RefCell,
-    web_sys::Element,
-};
-#[cfg(feature = "ssr")]
-use {super::machine::Card, super::view};
+use web_sys::Element;
 
 /// One ask, from its first streamed byte to its receipt.
 ///
@@ -54,58 +48,63 @@ pub fn QuestionCard(
     #[prop(optional)]
     options: CardOptions,
 ) -> impl IntoView {
-    let CardOptions { plain, follows, now, handle, receipt_actions, handlers } = options;
-    #[cfg(not(feature = "ssr"))]
-    let has_signals = !follows.is_empty();
-    let wanted = move || {
-        let mut options = plain.clone();
-        follows.iter().for_each(|follow| follow(&mut options));
-        options
-    };
-    #[cfg(feature = "ssr")]
-    let drawn = {
+    let drawn = match cfg!(feature = "ssr") {
         // A server handles no events.
-        let _ = (now, on_reply.reply, on_reply.failure, on_cancel, handle, receipt_actions, handlers);
-        let card = ask.with_untracked(|ask| Card::new(ask, untrack(wanted)));
-        Drawn::once(move |w| ask.with_untracked(|ask| view::card(w, &card, ask)))
-    };
-    #[cfg(not(feature = "ssr"))]
-    let drawn = {
-        let page = LeptosHost {
-            ask,
-            reply: on_reply.reply,
-            on_cancel,
-            handlers,
-            now: now.clone(),
-            receipt_actions,
-            owner: Owner::current().map(|owner| owner.downgrade()),
-            added: RefCell::default(),
-        };
-        let shell = ask.with_untracked(|ask| Shell::new(ask, untrack(&wanted), Box::new(page)));
-        if let Some(handle) = handle {
-            handle.lead_to(&shell);
-        }
-        let mut has_begun = false;
-        follow(&shell, move || {
-            ask.track();
-            if let Some(now) = &now {
-                now();
-            }
-            Some(if std::mem::replace(&mut has_begun, true) { Input::Ask } else { Input::Begin })
-        });
-        if has_signals {
-            follow(&shell, move || Some(Input::Set(wanted())));
-        }
-        if let Some(mut failure) = on_reply.failure {
-            follow(&shell, move || failure().map(Input::Failed));
-        }
-        let shell = StoredValue::new_local(shell);
-        Drawn::by_itself(move |adopts| {
-            let shell = shell.try_get_value()?;
-            Some(DrawnElement::new(shell.start(adopts)?, shell))
-        })
+        true => on_server(ask, &options),
+        false => in_page(ask, on_reply, on_cancel, options),
     };
     drawn.into_any()
+}
+
+fn on_server(ask: Signal<AskSnapshot>, options: &CardOptions) -> Drawn {
+    let card = ask.with_untracked(|ask| Card::new(ask, untrack(|| wanted(&options.plain, &options.follows))));
+    let is_plain = card.options.plain_text;
+    Drawn::Html(Box::new(move || write_html(is_plain, &|w| ask.with_untracked(|ask| view::card(w, &card, ask)))))
+}
+
+fn in_page(ask: Signal<AskSnapshot>, on_reply: OnReply, on_cancel: Callback<()>, options: CardOptions) -> Drawn {
+    let CardOptions { plain, follows, now, handle, receipt_actions, handlers } = options;
+    let page = LeptosHost {
+        ask,
+        reply: on_reply.reply,
+        on_cancel,
+        handlers,
+        now: now.clone(),
+        receipt_actions,
+        owner: Owner::current().map(|owner| owner.downgrade()),
+        added: RefCell::default(),
+    };
+    let first = untrack(|| wanted(&plain, &follows));
+    let shell = ask.with_untracked(|ask| Shell::new(ask, first, Box::new(page)));
+    if let Some(handle) = handle {
+        handle.lead_to(&shell);
+    }
+    let mut has_begun = false;
+    follow(&shell, move || {
+        ask.track();
+        if let Some(now) = &now {
+            now();
+        }
+        Some(if std::mem::replace(&mut has_begun, true) { Input::Ask } else { Input::Begin })
+    });
+    if !follows.is_empty() {
+        follow(&shell, move || Some(Input::Set(wanted(&plain, &follows))));
+    }
+    if let Some(mut failure) = on_reply.failure {
+        follow(&shell, move || failure().map(Input::Failed));
+    }
+    let shell = StoredValue::new_local(shell);
+    Drawn::Page(Box::new(move |adopts| {
+        let shell = shell.try_get_value()?;
+        Some(DrawnElement::new(shell.start(adopts)?, shell))
+    }))
+}
+
+/// The options, with what the host's signals change in them.
+fn wanted(plain: &Options, follows: &[Follow]) -> Options {
+    let mut options = plain.clone();
+    follows.iter().for_each(|follow| follow(&mut options));
+    options
 }
 
 /// The handler of replies: a function, a [`Callback`], or an [`Action`].
@@ -154,7 +153,6 @@ where
 }
 
 /// A Leptos application as the host of a card.
-#[cfg(not(feature = "ssr"))]
 struct LeptosHost {
     ask: Signal<AskSnapshot>,
     reply: Box<dyn Fn(Reply)>,
@@ -168,7 +166,6 @@ struct LeptosHost {
     added: RefCell<Option<(Owner, AnyViewState)>>,
 }
 
-#[cfg(not(feature = "ssr"))]
 impl CardHost for LeptosHost {
     fn read(&self, read: &mut dyn FnMut(&AskSnapshot)) {
         // By reference; a signal that is gone reads nothing.
@@ -202,7 +199,6 @@ impl CardHost for LeptosHost {
     }
 }
 
-#[cfg(not(feature = "ssr"))]
 impl LeptosHost {
     fn add_actions(&self, place: Option<Element>) {
         let added = place.zip(self.receipt_actions.as_ref()).map(|(place, actions)| {
@@ -216,7 +212,6 @@ impl LeptosHost {
     }
 }
 
-#[cfg(not(feature = "ssr"))]
 fn call<T>(handler: &EventHandler<T>, with: T) {
     if let Some(handle) = handler {
         handle(with);
@@ -224,7 +219,6 @@ fn call<T>(handler: &EventHandler<T>, with: T) {
 }
 
 /// Passes changes at the host to the card: now, and again when a signal that `read` has read changes.
-#[cfg(not(feature = "ssr"))]
 fn follow(shell: &Rc<Shell>, mut read: impl FnMut() -> Option<Input<'static>> + 'static) {
     let me = Rc::downgrade(shell);
     effect(move || {

@@ -5,7 +5,7 @@ use super::view::{QUIET_BUTTON, QuestionView, button, note, skip};
 use crate::dom::Control;
 use crate::draft::Field;
 use crate::labels::concat;
-use crate::writer::Writer;
+use crate::writer::{NodeWriter, Writer};
 use ask_user_question::AskSnapshot;
 use ask_user_question::reply::Selection;
 
@@ -84,12 +84,12 @@ fn leave_to_agent(card: &mut Card, ask: &AskSnapshot) {
 /// Names each element as a part: its class without the `qc-`, and its states, as in `option chosen`. A page can style nothing but parts in
 /// a shadow tree.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts(pub(crate) fn(&mut Writer, &'static str));
+pub struct Parts(pub(crate) fn(&mut NodeWriter, &'static str));
 
 impl Parts {
     /// The names of the classes and states.
     #[must_use]
     pub fn named() -> Self {
-        Self(Writer::name_parts)
+        Self(NodeWriter::name_parts)
     }
 }

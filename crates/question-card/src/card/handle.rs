@@ -47,7 +47,6 @@ impl FocusHandle {
     }
 
     /// Connects the handle to this card, without keeping the card alive.
-    #[cfg(not(feature = "ssr"))]
     pub(super) fn lead_to(self, card: &std::rc::Rc<Shell>) {
         self.card.set_value(std::rc::Rc::downgrade(card));
     }

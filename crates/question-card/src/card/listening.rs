@@ -174,10 +174,8 @@ impl Shell {
     }
 
     fn write(&self, target: &Element, control: Option<Control>) -> bool {
-        let (question, field) = match control {
-            Some(Control::OtherText { question }) => (question, Field::Other),
-            Some(Control::Note { question }) => (question, Field::Note),
-            _ => return false,
+        let Some((question, field)) = control.and_then(Field::of) else {
+            return false;
         };
         fit(target);
         let text = text(target, "value");

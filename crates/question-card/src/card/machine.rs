@@ -89,10 +89,12 @@ pub struct Card {
     reply: ReplyState,
     /// The submission of an earlier card of the call, until this is known to be the same ask.
     given_before: Option<Unsettled>,
-    /// The number of submissions, by which the timer of an earlier one is recognised.
-    latches: u32,
-    /// The number of copies, by which the timer of an earlier one is recognised.
-    copies: u32,
+    /// The time at which to announce that a reply is still on its way.
+    sending_at: Option<f64>,
+    /// The time until which a button shows that it copied.
+    copied_until: Option<f64>,
+    /// A timer is set for the next look at the clock.
+    wakes: bool,
     /// The complete part at the last walk, as in [`unchanged`](Self::unchanged).
     complete: (usize, usize),
     /// A hash of the structure of the ask at the last look.
@@ -141,8 +143,6 @@ pub enum Input<'a> {
     Taken(bool),
     /// Time has passed.
     Clock,
-    /// The submission with this number has been pending for a while.
-    StillSending(u32),
     /// The card's size changed.
     Resized,
     /// A click, or a press of a button.
@@ -161,8 +161,6 @@ pub enum Input<'a> {
     Show(usize),
     /// The clipboard took the text of this button, or refused it.
     Copied(Control, bool),
-    /// The time is over for which a button shows that this copy succeeded.
-    CopyFades(u32),
 }
 
 /// A click, in the form or below the receipt.
@@ -221,12 +219,8 @@ pub enum Do {
     Fill(usize, Field),
     /// All cards below this one moved.
     PageMoved,
-    /// Answers in a second with [`Input::StillSending`] for this submission.
-    AskIfSending(u32),
     /// Copies the text of this button; the result comes back as [`Input::Copied`].
     Copy(Control),
-    /// Answers in a while with [`Input::CopyFades`] for this copy.
-    FadeCopy(u32),
     /// Stores the draft where the call's drafts are from now on. This key is the one that it had until now, or still has: then the host has
     /// set a storage.
     Move(String),
@@ -342,8 +336,6 @@ struct Deadline {
     told: Option<(u64, bool)>,
     /// The card has looked at the clock before. A deadline that had passed by then is not announced.
     looked: bool,
-    /// A timer is set for the next look.
-    wakes: bool,
 }
 
 impl Card {
@@ -383,8 +375,9 @@ impl Card {
             sent: None,
             reply: ReplyState::None,
             given_before: None,
-            latches: 0,
-            copies: 0,
+            sending_at: None,
+            copied_until: None,
+            wakes: false,
             complete: (0, 0),
             outline: outline(ask),
             moved_at: f64::NEG_INFINITY,
@@ -448,11 +441,7 @@ impl Card {
             Input::Failed(_) => {}
             Input::Taken(true) => self.message_taken(),
             Input::Taken(false) => self.refuse_message(""),
-            Input::Clock => {}
-            Input::StillSending(latch) => {
-                self.still_sending(latch);
-                self.looks_same = true;
-            }
+            Input::Clock => self.looks_same = true,
             Input::Resized => {
                 if self.now.clock - self.typed_at > STILL {
                     self.moved();
@@ -476,15 +465,12 @@ impl Card {
             }
             Input::Show(question) => self.show_step(ask, question),
             Input::Copied(control, is_done) => self.copied(control, is_done),
-            Input::CopyFades(copy) => {
-                if copy == self.copies {
-                    self.copied = None;
-                }
-            }
         }
         if !self.looks_same {
             self.look_alive();
-            self.look_at_clock(ask);
+        }
+        self.look_at_clock(ask);
+        if !self.looks_same {
             self.settle_late(ask);
         }
         std::mem::take(&mut self.to_do)

@@ -21,10 +21,6 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, Node, ResizeObserver};
 
-/// The time after which a pending reply is announced.
-const SENDING_AFTER: Duration = Duration::from_secs(1);
-/// The time for which a button shows that it has copied.
-const COPIED_FOR: Duration = Duration::from_secs(3);
 /// The time for which changes of a draft are gathered before they are written.
 const GATHER: Duration = Duration::from_millis(250);
 /// The one field of an ask that cannot be read.
@@ -112,11 +108,35 @@ impl Shell {
 
     /// Draws the card for the first time, on the element that a server has written, if any.
     pub(crate) fn start(&self, adopts: Option<Element>) -> Option<Element> {
-        if adopts.is_some() {
-            self.tree.replace(NodeTree::new(adopts, None));
+        if let Some(element) = adopts {
+            self.read_adopted(&element);
+            self.tree.replace(NodeTree::new(Some(element), None));
         }
         self.draw();
         self.root.get().map(|root| root.clone().into())
+    }
+
+    /// Takes over choices and text from before the page's program ran: an element that is adopted would lose them to the draft.
+    fn read_adopted(&self, element: &Element) {
+        let mut card = self.card.borrow_mut();
+        let now = self.now(&card);
+        self.read(|ask| {
+            browser::each_inside(element, "input:checked, textarea", &mut |field| {
+                let value = browser::text(field, "value");
+                let input = match card.ids.parse(&browser::text(field, "id")) {
+                    Some(on @ Control::Option { question, option }) if !card.is_chosen(question, option) => {
+                        Input::Choose(on)
+                    }
+                    Some(on @ Control::Other { question }) if !card.is_other_chosen(question) => Input::Choose(on),
+                    Some(on) if !value.is_empty() => match Field::of(on) {
+                        Some((question, field)) => Input::Typed(question, field, &value),
+                        None => return,
+                    },
+                    _ => return,
+                };
+                card.take(now, ask, input);
+            });
+        });
     }
 
     /// Handles an input: shows the new state and carries out the effects. Returns true if the browser's default is to be prevented.
@@ -195,7 +215,7 @@ impl Shell {
             return;
         };
         self.host.read(&mut |ask| {
-            tree.write(card.rewritten, &|w| view::card(w, &card, ask));
+            tree.write(card.options.plain_text, card.rewritten, &|w| view::card(w, &card, ask));
         });
         if self.root.get().is_none()
             && let Some(root) = tree.element()
@@ -297,18 +317,9 @@ impl Shell {
             }
             Do::Fill(question, field) => self.fill(question, field),
             Do::PageMoved => PAGE_MOVED_AT.set(clock()),
-            Do::AskIfSending(latch) => self.later(SENDING_AFTER, move |shell| {
-                // Checked first: most replies are through by now, and an input costs a walk.
-                if shell.is_latched() {
-                    shell.take(Input::StillSending(latch));
-                }
-            }),
             Do::Copy(control) => self.copy(control),
-            Do::FadeCopy(copy) => self.later(COPIED_FOR, move |shell| {
-                shell.take(Input::CopyFades(copy));
-            }),
             Do::Move(before) => self.move_draft(&before),
-            Do::Wake(wait) => self.set_alarm(wait.filter(|_| self.host.now().is_none())),
+            Do::Wake(wait) => self.set_alarm(wait),
         }
     }
 

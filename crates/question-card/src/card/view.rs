@@ -19,7 +19,6 @@ use ask_user_question::{AskSnapshot, Phase};
 
 /// The card, from its root.
 pub(crate) fn card(w: &mut Writer, card: &Card, ask: &AskSnapshot) {
-    w.plain = card.options.plain_text;
     w.open("section", part::CARD, 0);
     // Without labels of its own, the card has the page's language.
     let spoken = card.options.labels.as_ref();

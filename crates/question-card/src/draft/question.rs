@@ -308,6 +308,15 @@ impl Field {
             Self::Note => Control::Note { question },
         }
     }
+
+    /// The question and the field that a control is.
+    pub(crate) fn of(control: Control) -> Option<(usize, Self)> {
+        match control {
+            Control::OtherText { question } => Some((question, Self::Other)),
+            Control::Note { question } => Some((question, Self::Note)),
+            _ => None,
+        }
+    }
 }
 
 /// A chosen option. By its label it is found again if a later snapshot moves it.

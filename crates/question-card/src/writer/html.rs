@@ -1,26 +1,29 @@
 //! A walk that writes HTML, for a server.
 
-/// Writes HTML.
-#[derive(Default)]
-pub(crate) struct Writer {
-    /// Shows texts as they were written.
-    pub(crate) plain: bool,
+use super::{Sink, Writer};
+
+/// The HTML that `draw` writes.
+pub(crate) fn write_html(is_plain: bool, draw: &dyn Fn(&mut Writer)) -> String {
+    let mut writer = HtmlWriter { is_plain, html: String::new(), open: Vec::new(), is_in_tag: false };
+    draw(&mut writer);
+    writer.html
+}
+
+struct HtmlWriter {
+    is_plain: bool,
     html: String,
     open: Vec<&'static str>,
     /// The last tag is still open for attributes.
     is_in_tag: bool,
 }
 
-impl Writer {
-    /// The HTML that `draw` writes.
-    pub(crate) fn write(draw: &dyn Fn(&mut Self)) -> String {
-        let mut writer = Self::default();
-        draw(&mut writer);
-        writer.html
+/// Each element is new, and nothing changes: checks, values of fields and reuse do nothing.
+impl Sink for HtmlWriter {
+    fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
-    /// Opens an element of this class; siblings of one tag and class differ by their key. Returns true if it is new.
-    pub(crate) fn open(&mut self, tag: &'static str, class: &'static str, _key: usize) -> bool {
+    fn open(&mut self, tag: &'static str, class: &'static str, _key: usize) -> bool {
         self.end_tag();
         self.html.push('<');
         self.html.push_str(tag);
@@ -32,11 +35,7 @@ impl Writer {
         true
     }
 
-    /// Does nothing: only a browser has shadow trees.
-    pub(crate) fn name_parts(&mut self, _attribute: &'static str) {}
-
-    /// Closes the element.
-    pub(crate) fn close(&mut self) {
+    fn close(&mut self) {
         self.end_tag();
         if let Some(tag) = self.open.pop().filter(|tag| *tag != "input") {
             self.html.push_str("</");
@@ -45,8 +44,11 @@ impl Writer {
         }
     }
 
-    /// Sets an attribute of a new element, which never changes.
-    pub(crate) fn set(&mut self, name: &'static str, value: &str) {
+    fn reuse(&mut self, _tag: &'static str, _class: &'static str, _key: usize) -> bool {
+        false
+    }
+
+    fn set(&mut self, name: &'static str, value: &str) {
         self.html.push(' ');
         self.html.push_str(name);
         self.html.push_str("=\"");
@@ -54,47 +56,37 @@ impl Writer {
         self.html.push('"');
     }
 
-    /// Sets an attribute of a few values, or removes it.
-    pub(crate) fn word(&mut self, name: &'static str, value: Option<&'static str>) {
+    fn word(&mut self, name: &'static str, value: Option<&'static str>) {
         if let Some(value) = value {
             self.set(name, value);
         }
     }
 
-    /// Sets an attribute of any value.
-    pub(crate) fn put(&mut self, name: &'static str, value: &str) {
+    fn put(&mut self, name: &'static str, value: &str) {
         self.set(name, value);
     }
 
-    /// Sets an attribute again if its stamp differs, and removes it if the stamp is 0.
-    pub(crate) fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
+    fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
         if stamp > 0 {
             self.set(name, &make());
         }
     }
 
-    /// Checks a radio button or check box. Does nothing on a server.
-    pub(crate) fn checked(&mut self, _is_on: bool) {}
+    fn checked(&mut self, _is_on: bool) {}
 
-    /// Sets the content of a new text field. Does nothing on a server.
-    pub(crate) fn value(&mut self, _text: &str) {}
+    fn value(&mut self, _text: &str) {}
 
-    /// Writes a text, and again if it changed.
-    pub(crate) fn text(&mut self, text: &str) {
+    fn text(&mut self, text: &str) {
         self.end_tag();
         self.push_escaped(text);
     }
 
-    /// Writes a text that may still grow.
-    pub(crate) fn grow(&mut self, text: &str) {
+    fn grow(&mut self, text: &str) {
         self.text(text);
     }
+}
 
-    /// Reuses the next element as it is, if it was written before. Returns false if it was not.
-    pub(crate) fn reuse(&mut self, _tag: &'static str, _class: &'static str, _key: usize) -> bool {
-        false
-    }
-
+impl HtmlWriter {
     fn end_tag(&mut self) {
         if std::mem::take(&mut self.is_in_tag) {
             self.html.push('>');

@@ -1,5 +1,6 @@
 //! A walk that writes to the nodes of the page.
 
+use super::{Sink, Writer};
 use crate::browser::{create_element, create_text, is_of_type, node, set_flag, set_text, text};
 use crate::card::Parts;
 use ask_user_question::text::joined;
@@ -17,9 +18,8 @@ pub(crate) struct NodeTree {
 }
 
 /// Writes to the page.
-pub(crate) struct Writer {
-    /// Shows texts as they were written.
-    pub(crate) plain: bool,
+pub(crate) struct NodeWriter {
+    is_plain: bool,
     here: OpenElement,
     above: Vec<OpenElement>,
     /// Any text may have changed anywhere, and not only grown.
@@ -72,10 +72,10 @@ impl NodeTree {
     }
 
     /// Makes the page what `draw` draws, which is one element. Set `rewrites` if texts may have changed, and not only grown.
-    pub(crate) fn write(&mut self, rewrites: bool, draw: &dyn Fn(&mut Writer)) {
+    pub(crate) fn write(&mut self, is_plain: bool, rewrites: bool, draw: &dyn Fn(&mut Writer)) {
         let top = NodeEntry { children: mem::take(&mut self.top), ..NodeEntry::nowhere() };
         let here = OpenElement { shown: top, at: 0, is_new: false, adopts: self.adopts.take().map(Some) };
-        let mut writer = Writer { plain: false, here, above: Vec::new(), rewrites, parts: self.parts };
+        let mut writer = NodeWriter { is_plain, here, above: Vec::new(), rewrites, parts: self.parts };
         draw(&mut writer);
         self.top = writer.here.shown.children;
     }
@@ -86,9 +86,12 @@ impl NodeTree {
     }
 }
 
-impl Writer {
-    /// Opens an element of this class; siblings of one tag and class differ by their key. Returns true if it is new.
-    pub(crate) fn open(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
+impl Sink for NodeWriter {
+    fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    fn open(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
         let site = Site { tag, class, key };
         let open = match self.here.find(site) {
             Some(shown) => OpenElement { shown, at: 0, is_new: false, adopts: None },
@@ -104,8 +107,7 @@ impl Writer {
         is_new
     }
 
-    /// Closes the element.
-    pub(crate) fn close(&mut self) {
+    fn close(&mut self) {
         let Some(above) = self.above.pop() else {
             return;
         };
@@ -119,22 +121,19 @@ impl Writer {
         self.here.pass(shown, is_new);
     }
 
-    /// Reuses the next element as it is, if it was written before. Returns false if it was not.
-    pub(crate) fn reuse(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
+    fn reuse(&mut self, tag: &'static str, class: &'static str, key: usize) -> bool {
         let is_there =
             self.here.shown.children.get(self.here.at).is_some_and(|shown| shown.site == Site { tag, class, key });
         self.here.at += usize::from(is_there);
         is_there
     }
 
-    /// Sets an attribute of a new element, which never changes.
-    pub(crate) fn set(&mut self, name: &'static str, value: &str) {
+    fn set(&mut self, name: &'static str, value: &str) {
         // Refused only if the name is none.
         let _ = self.here.element().set_attribute(name, value);
     }
 
-    /// Sets an attribute of a few values, or removes it.
-    pub(crate) fn word(&mut self, name: &'static str, value: Option<&'static str>) {
+    fn word(&mut self, name: &'static str, value: Option<&'static str>) {
         if self.here.changes(name, value.map(WrittenValue::Word)) {
             match value {
                 Some(value) => self.set(name, value),
@@ -144,6 +143,70 @@ impl Writer {
         }
     }
 
+    fn put(&mut self, name: &'static str, value: &str) {
+        if self.here.changes(name, Some(WrittenValue::Text(value.to_owned()))) {
+            self.set(name, value);
+        }
+    }
+
+    fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
+        if self.here.changes(name, (stamp > 0).then_some(WrittenValue::Stamp(stamp))) {
+            match stamp {
+                0 => self.unset(name),
+                _ => self.set(name, &make()),
+            }
+        }
+    }
+
+    fn checked(&mut self, is_on: bool) {
+        let changes = self.here.changes("checked", is_on.then_some(WrittenValue::Word("")));
+        // A browser that reloads a page may have checked it by itself.
+        if changes || self.here.adopts.is_some() {
+            set_flag(self.here.element(), "checked", is_on);
+        }
+    }
+
+    fn value(&mut self, text: &str) {
+        set_text(self.here.element(), "value", text);
+    }
+
+    fn text(&mut self, text: &str) {
+        match self.here.find(TEXT) {
+            None => self.add_text(text, WrittenValue::Text(text.to_owned())),
+            Some(mut shown) => {
+                if !matches!(shown.values.first(), Some((_, WrittenValue::Text(before))) if before == text) {
+                    self.here.write(&mut shown.node, text);
+                    shown.values = vec![("", WrittenValue::Text(text.to_owned()))];
+                }
+                self.here.pass(shown, false);
+            }
+        }
+    }
+
+    /// New text is appended to the node, so that the browser does not get the rest again.
+    fn grow(&mut self, text: &str) {
+        let Some(mut shown) = self.here.find(TEXT) else {
+            return self.add_text(text, WrittenValue::Stamp(text.len()));
+        };
+        let written = match shown.values.first() {
+            Some((_, WrittenValue::Stamp(written))) => *written,
+            _ => 0,
+        };
+        if written != text.len() || self.rewrites {
+            match text.get(written..) {
+                Some(more) if written > 0 && !self.rewrites && self.here.has(&shown.node) => {
+                    // Refused only beyond the end of the text.
+                    let _ = shown.node.unchecked_ref::<Text>().append_data(more);
+                }
+                _ => self.here.write(&mut shown.node, text),
+            }
+            shown.values = vec![("", WrittenValue::Stamp(text.len()))];
+        }
+        self.here.pass(shown, false);
+    }
+}
+
+impl NodeWriter {
     fn name(&mut self, attribute: &'static str) {
         if let Some(parts) = self.parts {
             (parts.0)(self, attribute);
@@ -164,73 +227,6 @@ impl Writer {
         }
         let parts = joined(&parts, " ");
         self.set("part", &parts);
-    }
-
-    /// Sets an attribute of any value.
-    pub(crate) fn put(&mut self, name: &'static str, value: &str) {
-        if self.here.changes(name, Some(WrittenValue::Text(value.to_owned()))) {
-            self.set(name, value);
-        }
-    }
-
-    /// Sets an attribute again if its stamp differs, and removes it if the stamp is 0.
-    pub(crate) fn stamped(&mut self, name: &'static str, stamp: usize, make: &dyn Fn() -> String) {
-        if self.here.changes(name, (stamp > 0).then_some(WrittenValue::Stamp(stamp))) {
-            match stamp {
-                0 => self.unset(name),
-                _ => self.set(name, &make()),
-            }
-        }
-    }
-
-    /// Checks a radio button or check box, or clears it.
-    pub(crate) fn checked(&mut self, is_on: bool) {
-        let changes = self.here.changes("checked", is_on.then_some(WrittenValue::Word("")));
-        // A browser that reloads a page may have checked it by itself.
-        if changes || self.here.adopts.is_some() {
-            set_flag(self.here.element(), "checked", is_on);
-        }
-    }
-
-    /// Sets the content of a new text field, which belongs to the user from then on.
-    pub(crate) fn value(&mut self, text: &str) {
-        set_text(self.here.element(), "value", text);
-    }
-
-    /// Writes a text, and again if it changed.
-    pub(crate) fn text(&mut self, text: &str) {
-        match self.here.find(TEXT) {
-            None => self.add_text(text, WrittenValue::Text(text.to_owned())),
-            Some(mut shown) => {
-                if !matches!(shown.values.first(), Some((_, WrittenValue::Text(before))) if before == text) {
-                    self.here.write(&mut shown.node, text);
-                    shown.values = vec![("", WrittenValue::Text(text.to_owned()))];
-                }
-                self.here.pass(shown, false);
-            }
-        }
-    }
-
-    /// Writes a text that may still grow: new text is appended to the node, so that the browser does not get the rest again.
-    pub(crate) fn grow(&mut self, text: &str) {
-        let Some(mut shown) = self.here.find(TEXT) else {
-            return self.add_text(text, WrittenValue::Stamp(text.len()));
-        };
-        let written = match shown.values.first() {
-            Some((_, WrittenValue::Stamp(written))) => *written,
-            _ => 0,
-        };
-        if written != text.len() || self.rewrites {
-            match text.get(written..) {
-                Some(more) if written > 0 && !self.rewrites && self.here.has(&shown.node) => {
-                    // Refused only beyond the end of the text.
-                    let _ = shown.node.unchecked_ref::<Text>().append_data(more);
-                }
-                _ => self.here.write(&mut shown.node, text),
-            }
-            shown.values = vec![("", WrittenValue::Stamp(text.len()))];
-        }
-        self.here.pass(shown, false);
     }
 
     fn add_text(&mut self, text: &str, value: WrittenValue) {

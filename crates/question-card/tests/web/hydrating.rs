@@ -6,8 +6,9 @@ use crate::card_page::{CardPage, Setting};
 use ask_user_question::reply::Selection;
 use ask_user_question::{AskSnapshot, Outcome, Phase, Reply};
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test as test;
-use web_sys::Element;
+use web_sys::{Element, HtmlInputElement, HtmlTextAreaElement};
 
 const CARD: &str = include_str!("../rendered/card.html");
 const ARRIVING: &str = include_str!("../rendered/arriving.html");
@@ -57,6 +58,24 @@ async fn a_card_that_still_arrives_is_taken_over_and_goes_on() {
 }
 
 #[test]
+async fn what_was_chosen_and_typed_before_the_card_is_taken_over_stays() {
+    let rendered = page(CARD);
+    let all = |selector: &str, at: u32| {
+        let found = rendered.query_selector_all(selector).expect("a good selector").item(at);
+        found.expect("the server rendered it")
+    };
+    all("input", 1).unchecked_into::<HtmlInputElement>().set_checked(true);
+    all("textarea", 2).unchecked_into::<HtmlTextAreaElement>().set_value("like a newspaper");
+    let card = CardPage::hydrate(rendered.clone(), waiting(), Setting::default()).await;
+    assert_eq!(card.chosen(), ["SQLite", "Other"]);
+    assert_eq!(card.text_field(2).value(), "like a newspaper");
+    card.choose("Search").await;
+    card.submit().await;
+    assert_eq!(card.only_reply().message(), "Database: SQLite\nFeatures: Search\nStyle: like a newspaper");
+    card.ends(Phase::Answered, Some(Outcome::Answered(card.only_reply()))).await;
+}
+
+#[test]
 async fn a_receipt_is_taken_over_as_it_stands() {
     let rendered = page(RECEIPT);
     let before = rendered.text_content();
@@ -67,7 +86,6 @@ async fn a_receipt_is_taken_over_as_it_stands() {
 
 /// An element with this content, in the page.
 fn page(html: &str) -> web_sys::HtmlElement {
-    use wasm_bindgen::JsCast;
     let host = document().create_element("div").expect("a div");
     host.set_inner_html(html);
     document().body().expect("a body").append_child(&host).expect("it is appended");
@@ -76,10 +94,7 @@ fn page(html: &str) -> web_sys::HtmlElement {
 
 fn ids(root: &Element) -> Vec<String> {
     let found = root.query_selector_all("[id]").expect("a good selector");
-    let id = |index| {
-        use wasm_bindgen::JsCast;
-        Some(found.item(index)?.unchecked_into::<Element>().id())
-    };
+    let id = |index| Some(found.item(index)?.unchecked_into::<Element>().id());
     (0..found.length()).filter_map(id).collect()
 }
 

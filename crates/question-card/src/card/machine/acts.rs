@@ -1,5 +1,6 @@
 //! Actions of the user: choosing, typing, sending, cancelling.
 
+use super::clock::COPIED_FOR;
 use super::shape::entry;
 use super::{Card, CardEvent, Do, Manner, Reask, Sent, Settled, Submission};
 use crate::dom::Control;
@@ -299,11 +300,10 @@ impl Card {
     }
 
     pub(super) fn copied(&mut self, control: Control, is_done: bool) {
-        self.copies += 1;
         self.copied = Some((control, is_done));
+        self.copied_until = is_done.then_some(self.now.clock + COPIED_FOR);
         if is_done {
             self.say_word(Word::Copied);
-            self.plan(Do::FadeCopy(self.copies));
         }
     }
 }

@@ -1,11 +1,15 @@
-//! The deadline: the time left, one warning, and the end.
+//! All that is due at a time: the deadline with its one warning and its end, the word that a reply is still on its way, the end of "Copied".
 
 use super::{Card, Do, Life};
-use crate::labels::TimeLeft;
+use crate::labels::{TimeLeft, Word};
 use ask_user_question::{AskSnapshot, Phase};
 
 /// The longest timeout of browsers, in milliseconds; a later change is looked at again then.
 const LONGEST_TIMEOUT: u64 = 2_147_483_647;
+/// The milliseconds after which a pending reply is announced.
+pub(super) const SENDING_AFTER: f64 = 1000.0;
+/// The milliseconds for which a button shows that it copied.
+pub(super) const COPIED_FOR: f64 = 3000.0;
 
 impl Card {
     /// The phase that is shown: an ask whose time is up takes no answer, even if the host has not said so yet.
@@ -21,11 +25,31 @@ impl Card {
         self.deadline.at = self.options.expires_at.or(ask.expires_at);
     }
 
-    /// Updates the time left, announces it if due, and sets a timer for the next look.
+    /// Does what is due, and sets a timer for the next look.
     pub(super) fn look_at_clock(&mut self, ask: &AskSnapshot) {
+        let clock = self.now.clock;
+        if self.sending_at.take_if(|at| *at <= clock).is_some() && self.is_latched() && !self.phase.is_over() {
+            self.say_word(if self.is_held() { Word::Held } else { Word::Sending });
+        }
+        if self.copied_until.take_if(|at| *at <= clock).is_some() {
+            self.copied = None;
+            self.looks_same = false;
+        }
+        let mut wakes = self.look_at_deadline(ask);
+        for at in [self.sending_at, self.copied_until].into_iter().flatten() {
+            wakes = Some(wakes.unwrap_or(LONGEST_TIMEOUT).min((at - clock).ceil() as u64));
+        }
+        if self.wakes || wakes.is_some() {
+            self.plan(Do::Wake(wakes));
+        }
+        self.wakes = wakes.is_some();
+    }
+
+    /// Updates the time left, and announces it if due. Returns the milliseconds until it changes.
+    fn look_at_deadline(&mut self, ask: &AskSnapshot) -> Option<u64> {
         // A card from a history has no time left to show.
         if !self.begun || self.life == Life::Record {
-            return;
+            return None;
         }
         // The agent judges a reply that is on its way.
         let waits = ask.phase.takes_answer() && self.submission.is_open();
@@ -33,19 +57,17 @@ impl Card {
         let passed = matches!(left, Some((_, 0)));
         if self.deadline.passed != passed {
             self.deadline.passed = passed;
+            self.looks_same = false;
             self.follow(ask);
         }
         let left = left.filter(|(_, left)| *left > 0);
-        self.left = left.map(|(_, left)| TimeLeft::of(left));
-        if let (Some((at, _)), Some(said)) = (left, self.left) {
+        let shown = left.map(|(_, left)| TimeLeft::of(left));
+        self.looks_same &= std::mem::replace(&mut self.left, shown) == shown;
+        if let (Some((at, _)), Some(said)) = (left, shown) {
             self.announce_time(at, said);
         }
-        let wakes = left.map(|(_, left)| TimeLeft::changes_in(left).min(LONGEST_TIMEOUT));
-        if self.deadline.wakes || wakes.is_some() {
-            self.plan(Do::Wake(wakes));
-        }
-        self.deadline.wakes = wakes.is_some();
         self.deadline.looked = true;
+        left.map(|(_, left)| TimeLeft::changes_in(left).min(LONGEST_TIMEOUT))
     }
 
     /// Warns once when time runs short, and announces a deadline that the user does not know yet.

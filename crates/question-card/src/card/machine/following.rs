@@ -1,5 +1,6 @@
 //! Changes that come from the stream and the host.
 
+use super::clock::SENDING_AFTER;
 use super::shape::{asked, complete, has_previews, is_whole, outline};
 use super::{Card, Do, Life, Manner, Reask, RowKind, RowsUp, Sent, Settled, Submission};
 use crate::card::{Options, SubmitMode};
@@ -363,17 +364,7 @@ impl Card {
 
     /// Announces that the reply is on its way, after a while.
     pub(super) fn announce_sending(&mut self) {
-        self.latches += 1;
-        self.plan(Do::AskIfSending(self.latches));
-    }
-
-    pub(super) fn still_sending(&mut self, latch: u32) {
-        if latch == self.latches && self.is_latched() && !self.phase.is_over() {
-            self.say_word(match self.is_held() {
-                true => Word::Held,
-                false => Word::Sending,
-            });
-        }
+        self.sending_at = Some(self.now.clock + SENDING_AFTER);
     }
 
     fn announce_end(&mut self, ask: &AskSnapshot, phase: Phase) {
