@@ -5,7 +5,7 @@
 
 use crate::brackets::Brackets;
 use crate::ends::AnswerError;
-use crate::http_client::{HttpClient, keep_secret, key_header, public_url};
+use crate::http_client::{keep_secret, key_header, public_url, to_host_of};
 use crate::refusal::EndpointRefusal;
 use crate::settings::Settings;
 use crate::vendor::Vendor;
@@ -13,8 +13,8 @@ use bytes::Bytes;
 use futures_util::stream::unfold;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, Request, Response, StatusCode, Uri, header};
-use http_body_util::{BodyExt as _, Full};
-use hyper::body::Incoming;
+use http_body_util::BodyExt as _;
+use reqwest::{Body, Client};
 use rig_core::http_client::{self, HttpClientExt, LazyBody, MultipartForm, StreamingResponse};
 use std::error::Error;
 use std::fmt;
@@ -48,7 +48,7 @@ pub(crate) struct Endpoint {
     url: Uri,
     query: String,
     headers: HeaderMap,
-    client: HttpClient,
+    client: Client,
     pub(crate) key: Option<Arc<str>>,
 }
 
@@ -66,7 +66,7 @@ impl Endpoint {
             headers.insert(name, value);
         }
         keep_secret(&mut headers, &url, &settings.plain_key_hosts)?;
-        let client = HttpClient::to(&url)?;
+        let client = to_host_of(&url)?;
         Ok(Self { url, query: query.to_owned(), headers, client, key: settings.key.as_deref().map(Arc::from) })
     }
 
@@ -148,7 +148,7 @@ impl Exchange {
         http_client::Error::instance(KeptElsewhere)
     }
 
-    async fn post(self, request: Request<Bytes>) -> Result<Response<Incoming>, http_client::Error> {
+    async fn post(self, request: Request<Bytes>) -> Result<Response<Body>, http_client::Error> {
         let (mut parts, body) = request.into_parts();
         parts.uri = self.endpoint.address(parts.uri)?;
         for name in Vendor::key_headers() {
@@ -156,10 +156,13 @@ impl Exchange {
         }
         let own = self.endpoint.headers.iter().chain(&self.headers);
         own.for_each(|(name, value)| drop(parts.headers.insert(name.clone(), value.clone())));
-        let sent = self.endpoint.client.send(Request::from_parts(parts, Full::new(body)));
-        let response = match timeout(SILENCE, sent).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(self.fail(Failure::Unreachable(causes(&error)))),
+        let send = async {
+            let request = reqwest::Request::try_from(Request::from_parts(parts, body))?;
+            self.endpoint.client.execute(request).await
+        };
+        let response: Response<Body> = match timeout(SILENCE, send).await {
+            Ok(Ok(response)) => response.into(),
+            Ok(Err(error)) => return Err(self.fail(Failure::Unreachable(causes(&error.without_url())))),
             Err(silence) => return Err(self.fail(Failure::Unreachable(causes(&silence)))),
         };
         if response.status() != StatusCode::OK {
@@ -238,7 +241,7 @@ enum BodyKind {
 /// A body that arrives.
 struct ResponseBody {
     exchange: Exchange,
-    body: Incoming,
+    body: Body,
     kind: BodyKind,
     until: Instant,
     /// The last bytes, without spaces.

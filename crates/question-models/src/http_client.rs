@@ -1,78 +1,35 @@
-//! The HTTP client of this crate and of programs around it, and its rules for secrets. A dropped request is aborted, and its connection is closed. Redirects are not followed: one could take the conversation to
-//! another host.
+//! The HTTP client of this crate and of programs around it, and its rules for secrets.
 
-use bytes::Bytes;
-use http::uri::PathAndQuery;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, Uri, header};
-use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::proxy::Tunnel;
-use hyper_util::client::legacy::{Client, Error};
-use hyper_util::client::proxy::matcher::{Intercept, Matcher};
-use hyper_util::rt::{TokioExecutor, TokioTimer};
-use std::fmt;
+use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use reqwest::Client;
+use reqwest::redirect::Policy;
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use std::sync::{Arc, LazyLock};
 
-type DirectConnector = HttpsConnector<HttpConnector>;
-
-/// A client for one host, through the proxy that the environment names for it. Over TLS it trusts the machine's root certificates.
-#[derive(Clone)]
-pub struct HttpClient(Way);
-
-#[derive(Clone)]
-enum Way {
-    Straight(Client<DirectConnector, Full<Bytes>>),
-    /// Through the proxy that the environment names.
-    Tunnel(Box<Client<HttpsConnector<Tunnel<DirectConnector>>, Full<Bytes>>>),
+/// A client for the host of a URL, through the proxy that the environment names for it.
+///
+/// Redirects are not followed: one could take the conversation to another host. A dropped request is aborted, and its connection is closed.
+///
+/// # Errors
+/// A sentence if the client can't be built.
+pub fn to_host_of(url: &Uri) -> Result<Client, String> {
+    let builder = Client::builder().redirect(Policy::none()).tls_backend_preconfigured(TLS.clone());
+    let builder = if is_local(url) { builder.no_proxy() } else { builder };
+    builder.build().map_err(|error| error.to_string())
 }
 
-impl HttpClient {
-    /// The client for the host of a URL.
-    ///
-    /// # Errors
-    /// A sentence if the environment names a proxy that is no HTTP proxy.
-    pub fn to(url: &Uri) -> Result<Self, String> {
-        match Matcher::from_env().intercept(url).filter(|_| !is_local(url)) {
-            Some(proxy) => Self::through(&proxy),
-            None => Ok(Self(Way::Straight(client(straight())))),
-        }
+/// Trusts this machine's root certificates, so that a company's own endpoint works; Mozilla's if there are none.
+static TLS: LazyLock<ClientConfig> = LazyLock::new(|| {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if roots.is_empty() {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
-
-    fn through(proxy: &Intercept) -> Result<Self, String> {
-        if !matches!(proxy.uri().scheme_str(), Some("http" | "https")) {
-            return Err("the proxy in the environment is no HTTP proxy".to_owned());
-        }
-        let mut tunnel = Tunnel::new(proxy.uri().clone(), straight());
-        if let Some(authorization) = proxy.basic_auth() {
-            tunnel = tunnel.with_auth(authorization.clone());
-        }
-        Ok(Self(Way::Tunnel(Box::new(client(with_tls(tunnel))))))
-    }
-
-    /// Sends a request. Returns the response once its head has arrived.
-    ///
-    /// # Errors
-    /// The host cannot be reached, or does not speak HTTP.
-    pub async fn send(&self, mut request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Error> {
-        match &self.0 {
-            Way::Straight(client) => client.request(request).await,
-            Way::Tunnel(client) => {
-                if let Some(url) = with_port(request.uri()) {
-                    *request.uri_mut() = url;
-                }
-                client.request(request).await
-            }
-        }
-    }
-}
-
-impl fmt::Debug for HttpClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A proxy's address may have a password.
-        f.write_str("HttpClient")
-    }
-}
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().expect("ring has the ciphers of TLS 1.2 and 1.3");
+    builder.with_root_certificates(roots).with_no_client_auth()
+});
 
 /// Marks headers as secret. Over plain HTTP, only this machine and the `plain` hosts get such ones.
 ///
@@ -118,56 +75,4 @@ pub fn public_url(url: &Uri) -> String {
 /// Returns true for an address of this machine.
 fn is_local(url: &Uri) -> bool {
     matches!(url.host(), Some("localhost" | "127.0.0.1" | "[::1]"))
-}
-
-/// The same URL with its port, since a tunnel without one goes to the port of TLS; `None` if it needs none.
-fn with_port(url: &Uri) -> Option<Uri> {
-    let (Some("http"), Some(host), None) = (url.scheme_str(), url.host(), url.port()) else {
-        return None;
-    };
-    let path = url.path_and_query().map_or("/", PathAndQuery::as_str);
-    Uri::builder().scheme("http").authority(format!("{host}:80")).path_and_query(path).build().ok()
-}
-
-fn client<C>(connector: C) -> Client<C, Full<Bytes>>
-where
-    C: hyper_util::client::legacy::connect::Connect + Clone,
-{
-    Client::builder(TokioExecutor::new()).pool_timer(TokioTimer::new()).build(connector)
-}
-
-fn straight() -> DirectConnector {
-    let mut tcp = HttpConnector::new();
-    tcp.enforce_http(false);
-    tcp.set_nodelay(true);
-    with_tls(tcp)
-}
-
-/// Trusts this machine's root certificates, so that a company's own endpoint works; Mozilla's if there are none.
-fn with_tls<T>(connector: T) -> HttpsConnector<T> {
-    HttpsConnectorBuilder::new()
-        .with_native_roots()
-        .unwrap_or_else(|_| HttpsConnectorBuilder::new().with_webpki_roots())
-        .https_or_http()
-        .enable_http1()
-        .wrap_connector(connector)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::with_port;
-
-    #[test]
-    fn a_url_through_a_tunnel_keeps_all_that_it_has() {
-        for (url, expected) in [
-            ("http://a.example/cb?token=x&y=%20", "http://a.example:80/cb?token=x&y=%20"),
-            ("http://a.example?token=x", "http://a.example:80/?token=x"),
-            ("http://a.example", "http://a.example:80/"),
-            ("http://a.example:8080/cb?token=x", "http://a.example:8080/cb?token=x"),
-            ("https://a.example/cb?token=x", "https://a.example/cb?token=x"),
-        ] {
-            let url = url.parse().expect("it is a URL");
-            assert_eq!(with_port(&url).unwrap_or(url).to_string(), expected);
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use crate::ends::error_in;
 use http::{HeaderMap, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
+use reqwest::Body;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -57,7 +57,7 @@ const TOO_LONG: [&str; 12] = [
 const BAD_CALL: [&str; 4] = ["tool_use_failed", "failed_generation", "output_parse_failed", "malformed_function_call"];
 
 impl EndpointRefusal {
-    pub(crate) async fn read(response: Response<Incoming>) -> Self {
+    pub(crate) async fn read(response: Response<Body>) -> Self {
         let (status, headers) = (response.status(), response.headers().clone());
         let said = beginning(response.into_body()).await;
         let after = wait_in(&headers).or_else(|| wait_said(&said));
@@ -95,7 +95,7 @@ fn kind(status: StatusCode, said: &str) -> RefusalKind {
 }
 
 /// The beginning of a body, as far as it arrives in time.
-async fn beginning(mut body: Incoming) -> String {
+async fn beginning(mut body: Body) -> String {
     let mut read = Vec::new();
     let reading = async {
         while read.len() < MAX_BYTES

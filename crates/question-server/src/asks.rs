@@ -95,8 +95,14 @@ impl Runtime {
         let event = body.read(self.asking_tool(&state.context), call, expires_at)?;
         if let Some(known) = state.conversation.call(call) {
             let asked = AskUserQuestion::from_arguments(known.arguments());
+            let known_callback = state.context.callbacks.iter().find(|callback| callback.tool_call_id == call);
+            let is_over = state.conversation.result_of(call).is_some();
+            // Once it has been called, it is no longer known.
+            let has_callback = is_over || known_callback.map(|callback| &callback.url) == body.callback.as_ref();
             return match &event {
-                Event::ProgramAsked { questions, .. } if asked.as_ref() == Some(questions) => Ok(StatusCode::OK),
+                Event::ProgramAsked { questions, .. } if has_callback && asked.as_ref() == Some(questions) => {
+                    Ok(StatusCode::OK)
+                }
                 _ => Err(Rejected::DuplicateToolCall { id: call.to_owned() }.into()),
             };
         }

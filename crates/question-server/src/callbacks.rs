@@ -170,7 +170,7 @@ impl Callbacks {
             }
         };
         let headers = key.headers(&callback.tool_call_id, clock.now(), &body);
-        match timeout(CALLBACK_PATIENCE, endpoint.send(body, &headers)).await {
+        match timeout(CALLBACK_PATIENCE, endpoint.send(body, headers)).await {
             Ok(Ok(answer)) if answer.status().is_success() => return true,
             Ok(Ok(answer)) => tracing::warn!(status = answer.status().as_u16(), callback.tries, "callback refused"),
             Ok(Err(error)) => tracing::warn!(%error, callback.tries, "callback failed"),

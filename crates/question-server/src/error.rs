@@ -70,7 +70,7 @@ pub(crate) enum ApiError {
     Overtaken,
     /// 503 `server_stopping`, with `Retry-After`: the server starts no more runs.
     Stopping,
-    /// 503 `agent_busy`: the agent of `--agent` has the most runs allowed.
+    /// 503 `agent_busy`, with `Retry-After`: the agent of `--agent` has the most runs allowed.
     AgentBusy,
     /// The agent's status, `agent_refused`: the agent of `--agent` refuses without JSON. Its words may be a stack, so the log alone has
     /// that.
@@ -263,7 +263,7 @@ impl IntoResponse for ApiError {
                 let seconds = HeaderValue::from(wait.as_secs() + 1);
                 headers.insert(header::RETRY_AFTER, seconds);
             }
-            Self::Stopping | Self::Store(_) | Self::BodiesFull | Self::HistoriesFull => {
+            Self::Stopping | Self::Store(_) | Self::BodiesFull | Self::HistoriesFull | Self::AgentBusy => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(1));
             }
             Self::TooManyConversations(_) => {

@@ -80,7 +80,8 @@ pub(crate) async fn run(
         tracing::warn!(%error, cause, "the agent of --agent is unreachable");
         ApiError::AgentUnreachable
     })?;
-    let (parts, body) = answer.into_parts();
+    let (parts, body) = Response::from(answer).into_parts();
+    let body = Body::new(body);
     let kind = parts.headers.get(header::CONTENT_TYPE).and_then(passed_on);
     let is_refusal = parts.status.is_client_error() || parts.status.is_server_error();
     let Some(kind) = kind.filter(|_| is_refusal || parts.status == StatusCode::OK) else {

@@ -66,11 +66,11 @@ pub(crate) fn carried<F: Future>(work: F) -> impl Future<Output = F::Output> {
 }
 
 /// The headers of an outgoing request in the current trace. They name the current span, or a random one if spans are not exported.
-pub(crate) fn headers() -> Vec<(HeaderName, HeaderValue)> {
+pub(crate) fn headers() -> HeaderMap {
     let trace = current();
     let unknown = || Some((trace.as_ref()?.id.clone(), Uuid::new_v4().simple().to_string()[..16].to_owned()));
     let Some((id, span)) = exported().or_else(unknown) else {
-        return Vec::new();
+        return HeaderMap::new();
     };
     let (flags, state) = trace.map_or(("01".to_owned(), None), |trace| (trace.flags, trace.state));
     let parent = HeaderValue::try_from(format!("00-{id}-{span}-{flags}"));

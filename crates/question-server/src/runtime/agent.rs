@@ -90,7 +90,7 @@ impl Runtime {
                 attempt,
                 context: registry.context().clone(),
                 guidance: registry.guidance(),
-                headers: trace::headers().into_iter().collect(),
+                headers: trace::headers(),
             }
         };
         match agent {

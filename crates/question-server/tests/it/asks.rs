@@ -349,6 +349,18 @@ async fn an_origin_that_the_operator_withdrew_is_not_called() {
 }
 
 #[tokio::test]
+async fn an_id_that_is_taken_gets_no_other_callback() {
+    let (clock, store): (_, Arc<dyn Store>) = (HandClock::new(), Arc::new(MemoryStore::default()));
+    let server = calling_back(&store, &clock, "http://127.0.0.1:9");
+    let ask = |path| json!({"questions": which(), "id": "one", "callback": format!("http://127.0.0.1:9/{path}")});
+    assert_eq!(asks(&server, ask("one")).await.status, 201);
+    assert_eq!(asks(&server, ask("one")).await.status, 200);
+    for other in [ask("two"), json!({"questions": which(), "id": "one"})] {
+        assert_eq!(asks(&server, other).await.refusal(), (409, "duplicate_tool_call".to_owned()));
+    }
+}
+
+#[tokio::test]
 async fn an_id_that_is_taken_gets_no_other_question() {
     let server = server_with(speaks());
     let ask = |questions: Value| json!({"questions": questions, "id": "one"});

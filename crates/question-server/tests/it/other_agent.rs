@@ -77,8 +77,9 @@ async fn a_run_is_passed_on_and_streams_back_without_anybodys_cookies() {
     let mut pieces = response.into_body().into_data_stream();
     let first = pieces.next().await.expect("it streams").expect("it does not break off");
     assert_eq!(first, "first ", "the second half has not been said yet");
-    let refusal = post(&server, "/agent/other", json!({})).await.refusal();
-    assert_eq!(refusal, (503, "agent_busy".to_owned()), "one run is as many as it may have");
+    let refused = post(&server, "/agent/other", json!({})).await;
+    assert_eq!(refused.refusal(), (503, "agent_busy".to_owned()), "one run is as many as it may have");
+    assert_eq!(refused.header("retry-after"), "1");
     told.notify_one();
     let second = pieces.next().await.expect("it streams").expect("it does not break off");
     assert_eq!(second, "second");

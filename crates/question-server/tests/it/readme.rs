@@ -6,6 +6,7 @@ use question_server::config;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::process::Stdio;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
 const PAGES: &str =
@@ -107,12 +108,14 @@ async fn the_readmes_program_asks_and_prints_the_answer() {
     let (_server, address) = start(&["--port", "0", "--log", "off"]).await;
     let mut python = Command::new("python3");
     let python = python.args(["-c", program]).env("BASE", format!("http://{address}")).stdout(Stdio::piped());
-    let python = python.kill_on_drop(true).spawn().expect("there is a Python");
+    let mut python = python.kill_on_drop(true).spawn().expect("there is a Python");
+    let mut printed = BufReader::new(python.stdout.take().expect("it is piped")).lines();
+    let asked_at = printed.next_line().await.expect("it is text").expect("it has asked");
+    let conversation = &asked_at[asked_at.len() - "00000000-0000-0000-0000-000000000000".len()..];
     let reply = json!({"answers": {"Deploy now?": "Yes"}});
-    // Until it has asked.
-    while !exchange(address, "POST", "/conversations/deploys/respond", Some(&reply)).await.contains(" 200 ") {}
-    let printed = python.wait_with_output().await.expect("it ends");
-    assert_eq!(String::from_utf8_lossy(&printed.stdout), "answered Yes\n");
+    let answered = exchange(address, "POST", &format!("/conversations/{conversation}/respond"), Some(&reply)).await;
+    assert!(answered.contains(" 200 "), "{answered}");
+    assert_eq!(printed.next_line().await.expect("it is text").as_deref(), Some("answered Yes"));
 }
 
 /// A stand-in for Claude's package, and a call of its tool with four questions.
