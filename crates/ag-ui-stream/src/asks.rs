@@ -1,6 +1,5 @@
 //! The interceptor: watches events for asks and emits patches to their growing snapshots.
 
-mod answer;
 mod approvals;
 mod calls;
 mod change;
@@ -199,7 +198,8 @@ impl Asks {
             let tracked = &mut self.tracked[position];
             let is_due = tracked.snapshot.expires_at.is_some_and(|deadline| deadline <= now);
             if is_due && tracked.snapshot.phase == Phase::Answerable {
-                tracked.end_by(EndedBy::Deadline, &mut self.changes);
+                tracked.facts.end = Some(EndedBy::Deadline);
+                tracked.update_phase(&mut self.changes);
             }
         }
         self.timed.retain(|position| self.tracked[*position].snapshot.expires_at.is_some());

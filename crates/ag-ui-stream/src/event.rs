@@ -232,11 +232,7 @@ impl<'a> EventRef<'a> {
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let input = self.get("input").and_then(Json::as_object);
-        let mut messages = Vec::new();
-        for message in list(input.unwrap_or(&self.members), "messages") {
-            messages.push(Message::of(message));
-        }
-        messages
+        list(input.unwrap_or(&self.members), "messages").iter().map(Message::of).collect()
     }
 
     /// The content of a call's result.

@@ -20,7 +20,7 @@ pub struct Message(Box<MessageMembers>);
 
 /// The members of a [`Message`], for this crate alone.
 #[doc(hidden)]
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MessageMembers {
     pub(crate) id: String,
     pub(crate) role: Role,
@@ -38,10 +38,11 @@ pub struct MessageMembers {
     pub(crate) metadata: Option<Metadata>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Role {
     Developer,
     System,
+    #[default]
     Assistant,
     User,
     Tool,
@@ -55,8 +56,7 @@ impl Role {
 
     /// The role of a text message that begins.
     pub(crate) fn of(name: &str) -> Self {
-        let named = Self::ALL.into_iter().find(|role| role.as_str() == name);
-        named.unwrap_or(Self::Assistant)
+        Self::ALL.into_iter().find(|role| role.as_str() == name).unwrap_or_default()
     }
 
     fn as_str(self) -> &'static str {
@@ -65,10 +65,11 @@ impl Role {
 }
 
 /// The content of a message.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Content {
     /// No content: an assistant that only calls tools.
+    #[default]
     None,
     /// Plain text.
     Text(String),
@@ -183,21 +184,7 @@ impl ToolCall {
 
 impl Message {
     pub(crate) fn new(role: Role, id: String, content: Content) -> Self {
-        Self(Box::new(MessageMembers {
-            id,
-            role,
-            content,
-            tool_calls: Vec::new(),
-            tool_call_id: String::new(),
-            wire_call_id: None,
-            activity_type: String::new(),
-            error: None,
-            name: None,
-            encrypted_value: None,
-            encrypted_value_type: None,
-            subagent_run_id: None,
-            metadata: None,
-        }))
+        Self(Box::new(MessageMembers { id, role, content, ..MessageMembers::default() }))
     }
 
     /// A user's text.
@@ -261,15 +248,11 @@ impl Message {
         let nothing = Members::new();
         let members = json.as_object().unwrap_or(&nothing);
         let said = |name: &str| members.find(name).and_then(text_of);
-        let mut tool_calls = Vec::new();
-        for call in list(members, "toolCalls") {
-            tool_calls.push(ToolCall::of(call));
-        }
         Self(Box::new(MessageMembers {
             id: said("id").unwrap_or_default(),
             role: Role::of(text_or_empty(members, "role")),
             content: members.find("content").map_or(Content::None, Content::of),
-            tool_calls,
+            tool_calls: list(members, "toolCalls").iter().map(ToolCall::of).collect(),
             tool_call_id: said("toolCallId").unwrap_or_default(),
             wire_call_id: None,
             activity_type: said("activityType").unwrap_or_default(),
@@ -290,24 +273,19 @@ impl Message {
     /// As [`to_json`](Self::to_json), with arguments of calls as `told` returns them.
     pub(crate) fn to_json_with<'t>(&'t self, told: fn(&str) -> &str) -> Json<'t> {
         let of_role = |role: Role, text: &'t str| (self.role == role).then(|| borrowed(text));
-        let mut calls = Vec::new();
-        for call in &self.tool_calls {
-            calls.push(call.to_json(told));
-        }
+        let calls: Vec<_> = self.tool_calls.iter().map(|call| call.to_json(told)).collect();
+        let content = match &self.content {
+            Content::None => None,
+            Content::Text(text) => Some(borrowed(text)),
+            Content::Parts(parts) => Some(Json::List(parts.clone())),
+            Content::Open(content) => Some(content.clone()),
+        };
         Json::object_of(&mut [
             ("role", Some(borrowed(self.role()))),
             ("id", Some(borrowed(&self.id))),
             ("toolCallId", of_role(Role::Tool, self.wire_call_id())),
             ("activityType", of_role(Role::Activity, &self.activity_type)),
-            (
-                "content",
-                match &self.content {
-                    Content::None => None,
-                    Content::Text(text) => Some(borrowed(text)),
-                    Content::Parts(parts) => Some(Json::List(parts.clone())),
-                    Content::Open(content) => Some(content.clone()),
-                },
-            ),
+            ("content", content),
             ("toolCalls", (!calls.is_empty()).then_some(Json::List(calls))),
             ("error", self.error.as_deref().map(borrowed)),
             ("name", self.name.as_deref().map(borrowed)),

@@ -2,6 +2,7 @@
 
 use super::form::{InterruptPart, ReplyForm};
 use super::list::Asks;
+use super::phase::EndedBy;
 use super::record::RecordedWaits;
 use super::time::parse_deadline;
 use super::tracked::{AskSource, InterruptWait, TrackedAsk, WaitsBy, about};
@@ -229,7 +230,7 @@ impl Asks {
                 _ => continue,
             };
             if tracked.source == AskSource::Interrupt || is_closed {
-                tracked.settle(None, kind, self.run, &mut self.changes);
+                tracked.end(EndedBy::Outcome(kind), None, self.run, &mut self.changes);
             }
         }
     }
@@ -279,7 +280,7 @@ impl Asks {
             if let Some(wait) = &mut tracked.wait {
                 wait.is_released = true;
             }
-            tracked.settle(outcome, kind, self.run, &mut self.changes);
+            tracked.end(EndedBy::Outcome(kind), outcome, self.run, &mut self.changes);
         }
     }
 

@@ -1,87 +1,47 @@
 //! The part of ISO 8601 in which deadlines are written.
 
+use json_tree::natural;
+
 /// Milliseconds since the Unix epoch of a date and time such as `2026-11-20T12:00:00.5+01:00`; a time without zone counts as UTC. `None`
 /// for any other text, and for a time before 1970.
 pub(super) fn parse_deadline(text: &str) -> Option<u64> {
-    let mut text = TimeText(text.trim().as_bytes());
-    let (year, _) = text.number()?;
-    let (month, _) = text.behind(b"-")?.number()?;
-    let (day, _) = text.behind(b"-")?.number()?;
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || year > 9999 {
+    let (date, time) = text.trim().split_once(['T', 't', ' '])?;
+    let (clock, zone) = time.split_at(time.find(['Z', 'z', '+', '-']).unwrap_or(time.len()));
+    let (clock, fraction) = clock.split_once(['.', ',']).unwrap_or((clock, "0"));
+    let (date, clock) = (numbers(date, '-')?, numbers(clock, ':')?);
+    let (&[year, month, day], &[hour, minute, ref second @ ..]) = (&date[..], &clock[..]) else {
+        return None;
+    };
+    let second = second.first().copied().unwrap_or_default();
+    let is_date = (1..=12).contains(&month) && (1..=31).contains(&day) && year <= 9999;
+    let is_time = clock.len() < 4 && hour < 25 && minute < 60 && second < 61;
+    if !is_date || !is_time || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
-    let (hour, _) = text.behind(b"Tt ")?.number()?;
-    let (minute, _) = text.behind(b":")?.number()?;
-    let second = if text.skips(b":") { text.number()?.0 } else { 0 };
-    if hour > 24 || minute > 59 || second > 60 {
-        return None;
-    }
-    let milliseconds = if text.skips(b".,") { text.milliseconds() } else { 0 };
-    let offset = text.zone()?;
-    let seconds = days_since_epoch(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset * 60;
+    let milliseconds = fraction.bytes().chain(*b"00").take(3).fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+    let seconds = days_since_epoch(year, month, day) * 86_400 + hour * 3600 + (minute - offset(zone)?) * 60 + second;
     u64::try_from(seconds * 1000 + milliseconds).ok()
 }
 
-struct TimeText<'t>(&'t [u8]);
+/// The numbers of a text, which stand between separators.
+fn numbers(text: &str, separator: char) -> Option<Vec<i64>> {
+    text.split(separator).map(|number| i64::try_from(natural(number)?).ok()).collect()
+}
 
-impl TimeText<'_> {
-    /// Reads one of these characters. Returns false if another one comes.
-    fn skips(&mut self, characters: &[u8]) -> bool {
-        let rest = self.0.split_first().filter(|(first, _)| characters.contains(first));
-        if let Some((_, rest)) = rest {
-            self.0 = rest;
-        }
-        rest.is_some()
+/// The offset from UTC in minutes.
+fn offset(zone: &str) -> Option<i64> {
+    if matches!(zone, "" | "Z" | "z") {
+        return Some(0);
     }
-
-    /// Reads one of these characters and returns the rest; `None` if another one comes.
-    fn behind(&mut self, characters: &[u8]) -> Option<&mut Self> {
-        self.skips(characters).then_some(self)
-    }
-
-    fn digit(&mut self) -> Option<i64> {
-        let digit = self.0.first().filter(|byte| byte.is_ascii_digit())?;
-        self.0 = &self.0[1..];
-        Some(i64::from(digit - b'0'))
-    }
-
-    /// A number of at most nine digits, and their count.
-    fn number(&mut self) -> Option<(i64, usize)> {
-        let (mut number, mut digits) = (0, 0);
-        while let Some(digit) = self.digit() {
-            number = number * 10 + digit;
-            digits += 1;
-            if digits > 9 {
-                return None;
-            }
-        }
-        (digits > 0).then_some((number, digits))
-    }
-
-    fn milliseconds(&mut self) -> i64 {
-        let (mut milliseconds, mut worth) = (0, 100);
-        while let Some(digit) = self.digit() {
-            milliseconds += digit * worth;
-            worth /= 10;
-        }
-        milliseconds
-    }
-
-    /// The offset from UTC in minutes. It must be the rest of the text.
-    fn zone(&mut self) -> Option<i64> {
-        let is_behind = self.0.first() == Some(&b'-');
-        let offset = if self.0.is_empty() || self.skips(b"Zz") {
-            0
-        } else {
-            match self.behind(b"+-")?.number()? {
-                (hours, 2) if self.skips(b":") => hours * 60 + self.number().filter(|(_, digits)| *digits == 2)?.0,
-                (hours, 2) => hours * 60,
-                (time, 4) => time / 100 * 60 + time % 100,
-                _ => return None,
-            }
-        };
-        self.0.is_empty().then_some(if is_behind { -offset } else { offset })
-    }
+    let (sign, digits) = zone.split_at(1);
+    let digits = digits.replace(':', "");
+    let number = i64::try_from(natural(&digits)?).ok()?;
+    let minutes = match digits.len() {
+        2 => number * 60,
+        4 => number / 100 * 60 + number % 100,
+        _ => return None,
+    };
+    Some(if sign == "-" { -minutes } else { minutes })
 }
 
 /// Howard Hinnant's `days_from_civil`.

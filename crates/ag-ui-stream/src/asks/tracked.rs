@@ -83,21 +83,6 @@ impl ResultsSoFar {
     }
 }
 
-pub(super) enum Ending {
-    /// An outcome, or only its kind if the outcome can't be read any more.
-    Over(Option<Outcome>, OutcomeKind),
-    Refused,
-    /// A result that can't be read, after which the agent continues.
-    Told(String),
-}
-
-impl Ending {
-    pub(super) fn of(outcome: Outcome) -> Self {
-        let kind = outcome.kind();
-        Self::Over(Some(outcome), kind)
-    }
-}
-
 /// The beginnings of results by which an agent refuses a call, which then takes no answer.
 const REFUSALS: [&str; 2] = ["Invalid input:", "ask_user_question is not available to sub-agents"];
 
@@ -170,22 +155,24 @@ impl TrackedAsk {
     }
 
     /// The end that a result is; `None` if it is no answer.
-    pub(super) fn read_result(&self, result: &Message) -> Option<Ending> {
+    pub(super) fn read_result(&self, result: &Message) -> Option<(EndedBy, Option<Outcome>)> {
         let content = &result.text();
         let outcome = match self.source {
             AskSource::Approval => self.read_approval(content),
             AskSource::Call | AskSource::Interrupt => Outcome::parse(self.ask(), content),
         };
         let about = about(result.metadata()).filter(|about| about.tool_call_id == result.wire_call_id());
-        match (outcome, about) {
-            (Some(outcome), _) => Some(Ending::of(outcome)),
-            (None, Some(about)) => Some(Ending::Over(None, about.outcome)),
-            _ if REFUSALS.iter().any(|refusal| content.starts_with(refusal)) => Some(Ending::Refused),
+        let is_refusal = || REFUSALS.iter().any(|refusal| content.starts_with(refusal));
+        let end = match (&outcome, about) {
+            (Some(outcome), _) => EndedBy::Outcome(outcome.kind()),
+            (None, Some(about)) => EndedBy::Outcome(about.outcome),
+            _ if is_refusal() => EndedBy::Refusal,
             _ if self.source == AskSource::Approval && !is_placeholder(content) => {
-                Some(Ending::Over(None, OutcomeKind::Answered))
+                EndedBy::Outcome(OutcomeKind::Answered)
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some((end, outcome))
     }
 
     pub(super) fn read_payload(&self, payload: &Json<'static>) -> Option<Outcome> {
@@ -204,37 +191,24 @@ impl TrackedAsk {
         }
     }
 
-    pub(super) fn end(&mut self, end: Ending, run: u64, changes: &mut Changes) {
-        match end {
-            Ending::Over(outcome, kind) => self.settle(outcome, kind, run, changes),
-            Ending::Refused => self.end_by(EndedBy::Refusal, changes),
-            Ending::Told(result) => {
-                self.over_since = run;
-                self.patch(AskPatch::Result(result), changes);
-                self.end_by(EndedBy::Result, changes);
-            }
-        }
-    }
-
-    /// Ends the ask by an outcome, or only by its kind if the outcome is not known.
-    pub(super) fn settle(&mut self, outcome: Option<Outcome>, kind: OutcomeKind, run: u64, changes: &mut Changes) {
-        self.over_since = run;
-        let bare = match kind {
-            OutcomeKind::Answered | OutcomeKind::RepliedInChat => None,
-            OutcomeKind::Declined => Some(Outcome::Declined),
-            OutcomeKind::Expired => Some(Outcome::Expired),
-            OutcomeKind::Superseded => Some(Outcome::Superseded),
-            OutcomeKind::Cancelled => Some(Outcome::Cancelled),
+    /// Ends the ask, by an outcome that may be known only by its kind.
+    pub(super) fn end(&mut self, end: EndedBy, outcome: Option<Outcome>, run: u64, changes: &mut Changes) {
+        (self.over_since, self.is_inferred, self.facts.end) = (run, false, Some(end));
+        let bare = match end {
+            EndedBy::Outcome(OutcomeKind::Declined) => Some(Outcome::Declined),
+            EndedBy::Outcome(OutcomeKind::Expired) => Some(Outcome::Expired),
+            EndedBy::Outcome(OutcomeKind::Superseded) => Some(Outcome::Superseded),
+            EndedBy::Outcome(OutcomeKind::Cancelled) => Some(Outcome::Cancelled),
+            _ => None,
         };
         if let Some(outcome) = outcome.or(bare) {
             self.patch(AskPatch::Outcome(outcome), changes);
         }
-        self.end_by(EndedBy::Outcome(kind), changes);
+        self.update_phase(changes);
     }
 
-    pub(super) fn end_by(&mut self, end: EndedBy, changes: &mut Changes) {
-        self.facts.end = Some(end);
-        self.update_phase(changes);
+    pub(super) fn end_with(&mut self, outcome: Outcome, run: u64, changes: &mut Changes) {
+        self.end(EndedBy::Outcome(outcome.kind()), Some(outcome), run, changes);
     }
 
     pub(super) fn end_run(&mut self, changes: &mut Changes) {

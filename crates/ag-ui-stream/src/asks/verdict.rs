@@ -1,12 +1,14 @@
 //! The end of an ask, found in the messages after its call. Live messages and those of a history take the same steps, one message at a time.
 
 use super::list::Asks;
-use super::tracked::{AskSource, Ending, ResultsSoFar, about};
+use super::phase::EndedBy;
+use super::tracked::{AskSource, ResultsSoFar, about};
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
 use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
+use ask_user_question::snapshot::AskPatch;
 use ask_user_question::text::is_blank;
 use ask_user_question::{AskUserQuestion, Phase, Reply};
 use json_tree::Json;
@@ -47,10 +49,10 @@ impl Asks {
     pub(crate) fn settle(&mut self, result: &Message, thread: &Thread) {
         if let Some(position) = self.position(&thread.key(&result.tool_call_id)) {
             let tracked = &mut self.tracked[position];
-            if let Some(Ending::Over(outcome, kind)) = tracked.read_result(result)
+            if let Some((end @ EndedBy::Outcome(_), outcome)) = tracked.read_result(result)
                 && (tracked.is_open() || tracked.snapshot.phase == Phase::Expired)
             {
-                tracked.settle(outcome, kind, self.run, &mut self.changes);
+                tracked.end(end, outcome, self.run, &mut self.changes);
             }
         }
     }
@@ -136,9 +138,8 @@ impl Asks {
         }
         match it.read_result(result) {
             // The user can still decline a call that has no answerable ask.
-            Some(end) if !it.is_lost() || matches!(end, Ending::Over(Some(Outcome::Declined), _)) => {
-                it.is_inferred = false;
-                it.end(end, self.run, &mut self.changes);
+            Some((end, outcome)) if !it.is_lost() || outcome == Some(Outcome::Declined) => {
+                it.end(end, outcome, self.run, &mut self.changes);
             }
             _ if it.is_lost() => {}
             _ => {
@@ -182,12 +183,13 @@ impl Asks {
         let Some(told) = told.map(|result| result.text()) else {
             return;
         };
-        let end = match (self.readers.result)(it.ask(), &told) {
-            Some(outcome) => Ending::of(outcome),
-            None => Ending::Told(told.into_owned()),
-        };
-        it.is_inferred = false;
-        it.end(end, self.run, &mut self.changes);
+        match (self.readers.result)(it.ask(), &told) {
+            Some(outcome) => it.end_with(outcome, self.run, &mut self.changes),
+            None => {
+                it.patch(AskPatch::Result(told.into_owned()), &mut self.changes);
+                it.end(EndedBy::Result, None, self.run, &mut self.changes);
+            }
+        }
     }
 
     /// Takes a user message that names an ask, which is none of the first ones. Those that are judged `again` take it even if words without a
@@ -213,8 +215,7 @@ impl Asks {
             OutcomeKind::RepliedInChat => Some(Outcome::replied_in_chat(it.ask(), &*text, Vec::new())),
             _ => None,
         };
-        it.is_inferred = false;
-        it.settle(outcome, about.outcome, self.run, &mut self.changes);
+        it.end(EndedBy::Outcome(about.outcome), outcome, self.run, &mut self.changes);
     }
 
     /// Takes a user message that names no ask, as the end of those that wait. One text answers one of them.
@@ -229,8 +230,8 @@ impl Asks {
             let ask = it.snapshot.ask.as_ref().filter(|_| !is_taken && it.source == AskSource::Call);
             let outcome = ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded);
             is_taken |= matches!(outcome, Outcome::Answered(_));
+            it.end_with(outcome, self.run, &mut self.changes);
             it.is_inferred = true;
-            it.end(Ending::of(outcome), self.run, &mut self.changes);
         }
     }
 }

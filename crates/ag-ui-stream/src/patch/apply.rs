@@ -133,20 +133,15 @@ impl<'p> Patching<'_, 'p> {
     fn apply(&mut self, operation: Operation<'p>) -> Result<(), PatchErrorKind> {
         let Operation { kind, path, from, value } = operation;
         match kind {
-            OperationKind::Add => {
-                let value = given(path, value)?;
-                self.add(path, value)
-            }
+            OperationKind::Add => self.add(path, given(path, value)?),
             OperationKind::Remove => {
-                let value = remove(self.document, path, present);
-                let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
+                let value = remove(self.document, path, present).ok_or(PatchErrorKind::NoSuchPlace)?;
                 self.done.push(Undo::Removed { path, value });
                 Ok(())
             }
             OperationKind::Replace => {
                 let value = given(path, value)?;
-                let place = find_mut(self.document, path);
-                let place = place.ok_or(PatchErrorKind::NoSuchPlace)?;
+                let place = find_mut(self.document, path).ok_or(PatchErrorKind::NoSuchPlace)?;
                 let before = Some(mem::replace(place, value));
                 self.done.push(Undo::Put { path, before });
                 Ok(())
@@ -175,8 +170,7 @@ impl<'p> Patching<'_, 'p> {
     }
 
     fn move_value(&mut self, from: &'p str, path: &'p str) -> Result<(), PatchErrorKind> {
-        let value = find(self.document, from);
-        let value = value.ok_or(PatchErrorKind::NoSuchPlace)?;
+        let value = find(self.document, from).ok_or(PatchErrorKind::NoSuchPlace)?;
         match path.strip_prefix(from) {
             Some("") => return Ok(()),
             Some(rest) if rest.starts_with('/') => return Err(PatchErrorKind::IntoItself),
@@ -246,21 +240,12 @@ fn depth(value: &Json<'_>, left: &mut usize) -> Option<usize> {
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::List(_) => 1,
     };
     *left = left.checked_sub(own)?;
-    let mut deepest = 0;
+    let mut deepest = |most: usize, value: &Json<'_>| Some(most.max(1 + depth(value, left)?));
     match value {
-        Json::List(items) => {
-            for item in items {
-                deepest = deepest.max(depth(item, left)?);
-            }
-        }
-        Json::Object(members) => {
-            for (_, member) in members {
-                deepest = deepest.max(depth(member, left)?);
-            }
-        }
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => return Some(0),
+        Json::List(items) => items.iter().try_fold(1, &mut deepest),
+        Json::Object(members) => members.iter().try_fold(1, |most, (_, member)| deepest(most, member)),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) => Some(0),
     }
-    Some(1 + deepest)
 }
 
 fn size(value: &Json<'_>) -> usize {

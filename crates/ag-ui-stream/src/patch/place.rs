@@ -88,24 +88,9 @@ pub(super) fn find_mut<'d>(document: &'d mut Json<'static>, path: &str) -> Optio
     })
 }
 
-/// The name of the member in a step. (`str::replace` would bring tables of all characters into a page.)
+/// The name of the member in a step (RFC 6901, section 4).
 fn plain(step: &str) -> Cow<'_, str> {
-    if step.contains('~') { unescaped(step).into() } else { step.into() }
-}
-
-/// A step with `~1` as a slash and `~0` as a tilde.
-fn unescaped(step: &str) -> String {
-    let mut parts = step.split('~');
-    let mut name = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (sign, rest) = match part.strip_prefix('1') {
-            Some(rest) => ('/', rest),
-            None => ('~', part.strip_prefix('0').unwrap_or(part)),
-        };
-        name.push(sign);
-        name.push_str(rest);
-    }
-    name
+    if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
 }
 
 /// The index of an item that is there.

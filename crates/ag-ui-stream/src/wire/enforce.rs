@@ -239,7 +239,7 @@ impl<'p> Path<'p> {
             return String::new();
         };
         let step = match self.step {
-            PathStep::Name(name) => escaped(name),
+            PathStep::Name(name) => name.replace('~', "~0").replace('/', "~1"),
             PathStep::Index(index) => index.to_string(),
         };
         outer.pointer() + "/" + &step
@@ -253,19 +253,6 @@ impl<'p> Path<'p> {
     fn unexpected(&self, shape: &ValueShape, found: &Json<'_>) -> Box<Notice> {
         self.malformed(NoticeDetail::Unexpected, &[expected(shape), kind_of(found)])
     }
-}
-
-/// A name as a step of a pointer. (`replace` of texts would bring code for searching them into a page.)
-fn escaped(name: &str) -> String {
-    let mut step = String::new();
-    for letter in name.chars() {
-        match letter {
-            '~' => step.push_str("~0"),
-            '/' => step.push_str("~1"),
-            _ => step.push(letter),
-        }
-    }
-    step
 }
 
 fn expected(shape: &ValueShape) -> &'static str {
