@@ -47,7 +47,8 @@ impl AskUserQuestion {
     }
 
     /// The question, if it is the only one.
-    pub(crate) fn only(&self) -> Option<&Question> {
+    #[must_use]
+    pub fn only(&self) -> Option<&Question> {
         match &self.questions[..] {
             [only] => Some(only),
             _ => None,
@@ -101,7 +102,8 @@ impl Question {
     }
 
     /// Those of its options that are picked, by their positions: in order, each once.
-    pub(crate) fn in_order(&self, picked: &[usize]) -> Vec<usize> {
+    #[must_use]
+    pub fn in_order(&self, picked: &[usize]) -> Vec<usize> {
         let mut is_picked = vec![false; self.options.len()];
         for &option in picked {
             if let Some(is_picked) = is_picked.get_mut(option) {

@@ -6,10 +6,9 @@ use crate::index::Index;
 use crate::message::{Message, Role};
 use crate::reader::EndOutcome;
 use crate::thread::{Change, RunState, Thread};
-use ask_user_question::matching::match_message;
 use ask_user_question::outcome::{Outcome, OutcomeKind};
 use ask_user_question::text::is_blank;
-use ask_user_question::{AskUserQuestion, Phase, Reply};
+use ask_user_question::{Phase, Reply};
 use json_tree::Json;
 use std::mem;
 
@@ -346,14 +345,14 @@ impl Asks {
         let text = index.messages[first].text();
         let end = if first == agent {
             let told = result?.text();
-            match (self.readers.result)(it.ask(), &told) {
+            match (self.readers.answers.result)(it.ask(), &told) {
                 Some(outcome) => Ending::of(outcome),
                 None => Ending::Told(told.into_owned()),
             }
         } else if first == user {
             // An approval is never read from a text that may be about something else.
             let ask = it.snapshot.ask.as_ref().filter(|_| index.taken != Some(user) && it.source == AskSource::Call);
-            Ending::of(ask.and_then(|ask| (self.readers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
+            Ending::of(ask.and_then(|ask| (self.readers.answers.typed)(ask, &text)).unwrap_or(Outcome::Superseded))
         } else {
             let kind = about(index.messages[first].metadata())?.outcome;
             let outcome = match kind {
@@ -370,13 +369,4 @@ impl Asks {
 /// Returns true if the agent speaks in a message.
 fn speaks(message: &Message) -> bool {
     message.role == Role::Assistant && (!message.tool_calls().is_empty() || !is_blank(&message.text()))
-}
-
-/// The answer in a message that names no ask. Only labels are one: any other text may mean anything.
-pub(super) fn picked(ask: &AskUserQuestion, text: &str) -> Option<Outcome> {
-    let Outcome::Answered(reply) = match_message(ask, text, Vec::new()) else {
-        return None;
-    };
-    let only_labels = reply.answers().iter().all(|answer| !answer.selected.is_empty() && answer.other.is_none());
-    only_labels.then_some(Outcome::Answered(reply))
 }
